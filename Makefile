@@ -1,0 +1,60 @@
+# What people and CI run. `make help` lists it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+TESTS ?= tests
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format soak bench lock clean
+
+help: ## List what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+run: $(VENV)/.run ## Serve the model on this machine
+	@$(BIN)/stratabase serve
+
+test: $(VENV)/.dev ## Run the tests
+	@$(BIN)/python -m pytest -n 2 $(TESTS)
+
+check: $(VENV)/.dev ## Everything that CI does: format, lint, types, template, imports, tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/cfn-lint template.yaml
+	@$(MAKE) --no-print-directory test
+
+format: $(VENV)/.dev ## Format the code and mend what the linter can
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+soak: $(VENV)/.dev ## The races, kills and random histories at full count (up to an hour)
+	STRATABASE_SOAK=1 $(BIN)/python -m pytest -m soak $(TESTS)
+
+bench: $(VENV)/.dev ## Measure, and print each limit beside its figure
+	@$(BIN)/python -m benchmarks
+
+lock: $(VENV)/.dev ## Pin every package anew
+	$(BIN)/python -m pip install -q uv
+	$(BIN)/uv pip compile $(LOCK) pyproject.toml -o layers/dependencies/requirements.txt
+	$(BIN)/uv pip compile $(LOCK) -c layers/dependencies/requirements.txt pyproject.toml --extra local -o requirements/run.txt
+	$(BIN)/uv pip compile $(LOCK) -c requirements/run.txt pyproject.toml --extra local --group dev -o requirements/dev.txt
+LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
+
+clean: ## Remove what was installed and built, but no data
+	rm -rf $(VENV) build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# A stamp per set of packages: installed once, and again only when its lock file changes.
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Stratabase needs Python 3.11 or later; name one with: make PYTHON=python3.13 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: requirements/run.txt pyproject.toml | $(VENV)/bin/python
+	@echo "Installing what the service needs into $(VENV) (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt $(VENV)/.run
+	@echo "Installing what the tests need into $(VENV) (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@

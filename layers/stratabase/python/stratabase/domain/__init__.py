@@ -1,0 +1,1 @@
+"""What does exist, and its rules: no I/O, and no clock of its own."""

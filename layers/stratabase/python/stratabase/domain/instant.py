@@ -1,0 +1,12 @@
+"""A moment, in whole milliseconds since 1970-01-01T00:00:00Z."""
+
+from datetime import UTC, datetime
+
+Instant = int
+"""Milliseconds since the epoch, UTC."""
+
+
+def stored(instant: Instant) -> str:
+    """Return an instant in the stored spelling of a Datetime: `2020-01-31T10:00:00.000Z`."""
+    moment = datetime.fromtimestamp(instant // 1000, UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{instant % 1000:03d}Z"

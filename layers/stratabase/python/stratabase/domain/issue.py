@@ -1,0 +1,86 @@
+"""What is wrong with a request, told so that a program and a person can act on it."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Level(Enum):
+    """How bad it is."""
+
+    ERROR = "ERROR"
+    WARNING = "WARNING"
+    """It stops a write unless the client says that it may go on."""
+
+
+class ReferenceType(Enum):
+    """What an issue is about."""
+
+    ENTITY = "ENTITY"
+    ENTITY_ROLE = "ENTITY_ROLE"
+    ENTITY_ATTRIBUTE = "ENTITY_ATTRIBUTE"
+
+
+class IssueType(Enum):
+    """The kind of an issue (api.md section 3)."""
+
+    SERVER_ERROR = "SERVER_ERROR"
+    MALFORMED_REQUEST = "MALFORMED_REQUEST"
+    DATA_TYPE = "DATA_TYPE"
+    ENTITY_GRANT_CREATE = "ENTITY_GRANT_CREATE"
+    ENTITY_GRANT_EDIT = "ENTITY_GRANT_EDIT"
+    ENTITY_GRANT_DELETE = "ENTITY_GRANT_DELETE"
+    ENTITY_GRANT_READ = "ENTITY_GRANT_READ"
+    ROLE_GRANT_CREATE = "ROLE_GRANT_CREATE"
+    ROLE_GRANT_EDIT = "ROLE_GRANT_EDIT"
+    ROLE_GRANT_DELETE = "ROLE_GRANT_DELETE"
+    ROLE_GRANT_READ = "ROLE_GRANT_READ"
+    ATTRIBUTE_GRANT_EDIT = "ATTRIBUTE_GRANT_EDIT"
+    ATTRIBUTE_GRANT_READ = "ATTRIBUTE_GRANT_READ"
+    SERVICE_HANDLER_ERROR = "SERVICE_HANDLER_ERROR"
+    ENTITY_LOCK_EDIT = "ENTITY_LOCK_EDIT"
+    ENTITY_LOCK_PERSIST = "ENTITY_LOCK_PERSIST"
+    ENTITY_NOT_FOUND = "ENTITY_NOT_FOUND"
+    ENTITY_ATTRIBUTE_NOT_FOUND = "ENTITY_ATTRIBUTE_NOT_FOUND"
+    ENTITY_ROLE_NOT_FOUND = "ENTITY_ROLE_NOT_FOUND"
+    ENTITY_ACCESS_FORBIDDEN = "ENTITY_ACCESS_FORBIDDEN"
+    ENTITY_ATTRIBUTE_ACCESS_FORBIDDEN = "ENTITY_ATTRIBUTE_ACCESS_FORBIDDEN"
+    ENTITY_ROLE_ACCESS_FORBIDDEN = "ENTITY_ROLE_ACCESS_FORBIDDEN"
+    APPLICATION_ACCESS_FORBIDDEN = "APPLICATION_ACCESS_FORBIDDEN"
+    ENTITY_DOMAIN = "ENTITY_DOMAIN"
+    ENTITY_UNIQUE = "ENTITY_UNIQUE"
+    ROLE_CARDINALITY = "ROLE_CARDINALITY"
+    ROLE_DOMAIN = "ROLE_DOMAIN"
+    ATTRIBUTE_REQUIRED = "ATTRIBUTE_REQUIRED"
+    ATTRIBUTE_RANGE = "ATTRIBUTE_RANGE"
+    ATTRIBUTE_REAL_DECIMAL_DIGITS = "ATTRIBUTE_REAL_DECIMAL_DIGITS"
+    ATTRIBUTE_STRING_LENGTH = "ATTRIBUTE_STRING_LENGTH"
+    ATTRIBUTE_STRING_PATTERN = "ATTRIBUTE_STRING_PATTERN"
+    ATTRIBUTE_FILE_TYPE = "ATTRIBUTE_FILE_TYPE"
+    ATTRIBUTE_FILE_SIZE = "ATTRIBUTE_FILE_SIZE"
+    ATTRIBUTE_EMAIL = "ATTRIBUTE_EMAIL"
+    ATTRIBUTE_PHONE = "ATTRIBUTE_PHONE"
+    ATTRIBUTE_PARTITA_IVA = "ATTRIBUTE_PARTITA_IVA"
+    ATTRIBUTE_CODICE_FISCALE_PERSONA_FISICA = "ATTRIBUTE_CODICE_FISCALE_PERSONA_FISICA"
+    ATTRIBUTE_CODICE_FISCALE_PERSONA_GIURIDICA = "ATTRIBUTE_CODICE_FISCALE_PERSONA_GIURIDICA"
+    ENTITY_CREATE_VETO = "ENTITY_CREATE_VETO"
+    ENTITY_EDIT_VETO = "ENTITY_EDIT_VETO"
+    ENTITY_DELETE_VETO = "ENTITY_DELETE_VETO"
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One thing that is wrong. The edge adds the application, the caller's profile and the trace id.
+
+    `path` leads from the service's arguments to the place that is meant: ("data", "email").
+    """
+
+    type: IssueType
+    message: str
+    level: Level = Level.ERROR
+    reference_type: ReferenceType | None = None
+    entity_name: str | None = None
+    entity_id: str | None = None
+    client_id: str | None = None
+    attribute_names: tuple[str, ...] = ()
+    role_names: tuple[str, ...] = ()
+    path: tuple[str | int, ...] = ()

@@ -1,0 +1,53 @@
+"""A page of objects, and what asks for one."""
+
+from dataclasses import dataclass
+
+from stratabase.domain.entity import Entity
+from stratabase.domain.filter import Filter
+from stratabase.domain.order import Order, Position
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which part of the ordered matches is wanted.
+
+    `size` objects after `start` (before it when `backward`), `offset` of them passed over. Without a start:
+    from the first (the last) match. `inclusive`: an object at `start` itself belongs to the page.
+    """
+
+    size: int = 10
+    backward: bool = False
+    offset: int = 0
+    start: Position | None = None
+    inclusive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a client asked to know of a page; what it did not ask for need not be found out."""
+
+    items: bool = True
+    total_count: bool = False
+    has_next: bool = False
+    has_prev: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The objects of a class that match a filter (all without one), in an order, and a window on them."""
+
+    class_name: str
+    order: Order
+    filter: Filter | None = None
+    window: Window = Window()
+    wanted: Wanted = Wanted()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The objects of a window, in the query's order whatever the direction; None for what was not wanted."""
+
+    items: tuple[Entity, ...]
+    total_count: int | None = None
+    has_next: bool | None = None
+    has_prev: bool | None = None

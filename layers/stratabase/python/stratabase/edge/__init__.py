@@ -1,0 +1,1 @@
+"""The HTTP face: callers, formats, problem details."""

@@ -1,0 +1,14 @@
+"""What an endpoint answers."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An HTTP response; header names in their usual spelling, several of one name allowed."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+    binary: bool = False
+    """The body is not text, and travels as base64 to the gateway."""

@@ -1,0 +1,1 @@
+"""What can exist: the model, its classes, attributes and roles."""

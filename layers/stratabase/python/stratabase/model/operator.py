@@ -1,0 +1,40 @@
+"""The operators of filters; the schema room spells their names."""
+
+from enum import Enum
+
+
+class Operator(Enum):
+    """An operator of a filter (api.md section 3)."""
+
+    EQ = "eq"
+    NE = "ne"
+    LT = "lt"
+    LTE = "lte"
+    GT = "gt"
+    GTE = "gte"
+    NULL = "null"
+    NOT_NULL = "not_null"
+    IN = "in"
+    NOT_IN = "not_in"
+    CONTAINS = "contains"
+    NOT_CONTAINS = "not_contains"
+    STARTS_WITH = "starts_with"
+    NOT_STARTS_WITH = "not_starts_with"
+    ENDS_WITH = "ends_with"
+    NOT_ENDS_WITH = "not_ends_with"
+
+
+EXISTENCE = frozenset({Operator.NULL, Operator.NOT_NULL})
+EQUALITY = frozenset({Operator.EQ, Operator.NE}) | EXISTENCE
+MEMBERSHIP = frozenset({Operator.IN, Operator.NOT_IN})
+ORDER = frozenset({Operator.LT, Operator.LTE, Operator.GT, Operator.GTE})
+TEXT = frozenset(
+    {
+        Operator.CONTAINS,
+        Operator.NOT_CONTAINS,
+        Operator.STARTS_WITH,
+        Operator.NOT_STARTS_WITH,
+        Operator.ENDS_WITH,
+        Operator.NOT_ENDS_WITH,
+    }
+)

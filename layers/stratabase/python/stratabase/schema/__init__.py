@@ -1,0 +1,1 @@
+"""The GraphQL face: model to schema, selection to fetch, result to answer."""

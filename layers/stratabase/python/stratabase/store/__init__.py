@@ -1,0 +1,1 @@
+"""Where objects are kept: keys, codec, planning, and one adapter per engine."""

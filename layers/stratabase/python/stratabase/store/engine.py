@@ -1,0 +1,188 @@
+"""The narrow port that every engine implements: get, range, commit."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple, Protocol
+
+INDEX_NAMES = tuple(f"index{number}" for number in range(1, 9))
+"""The generic secondary indexes; "items" is the name of the items themselves, ordered by key."""
+ITEMS = "items"
+
+Value = str | int | bool | None | list[str]
+"""What a top-level attribute of an item may hold."""
+
+
+class Key(NamedTuple):
+    """Where an item lies: its partition, and its place within."""
+
+    partition: str
+    sort: str
+
+
+class Place(NamedTuple):
+    """Where an item appears in a secondary index."""
+
+    partition: str
+    sort: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What the store keeps under one key.
+
+    `attributes` are those that conditions and readers need without decoding; `state` is an object's state as
+    JSON text; `places` says in which indexes the item appears, and where.
+    """
+
+    key: Key
+    attributes: Mapping[str, Value] = field(default_factory=dict)
+    state: str | None = None
+    places: Mapping[str, Place] = field(default_factory=dict)
+
+
+class Test(Enum):
+    """How a condition compares an item's attribute with its value."""
+
+    __test__ = False
+    EQUALS = "="
+    ABSENT = "absent"
+    PRESENT = "present"
+    AT_MOST = "<="
+    MORE_THAN = ">"
+
+
+class Condition(NamedTuple):
+    """What an attribute of the item as it is stored now must be (the value is unused by absent, present)."""
+
+    attribute: str
+    test: Test
+    value: Value = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What must be true of the item under a key: it exists or not (None: either), and all conditions hold."""
+
+    exists: bool | None = None
+    conditions: tuple[Condition, ...] = ()
+
+
+FREE = Expectation(exists=False)
+THERE = Expectation(exists=True)
+ANYTHING = Expectation()
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Store an item whole, in place of what is under its key."""
+
+    item: Item
+    expect: Expectation = ANYTHING
+
+    @property
+    def key(self) -> Key:
+        """The key it writes."""
+        return self.item.key
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """Change an existing item: set attributes, add to whole numbers (absent counts as 0), remove attributes.
+
+    A `state` or a place that is not given stays; a place given as None is taken away.
+    """
+
+    key: Key
+    expect: Expectation = THERE
+    set: Mapping[str, Value] = field(default_factory=dict)
+    add: Mapping[str, int] = field(default_factory=dict)
+    remove: frozenset[str] = frozenset()
+    state: str | None = None
+    places: Mapping[str, Place | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Remove the item under a key, if there is one."""
+
+    key: Key
+    expect: Expectation = ANYTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Write nothing, but expect."""
+
+    key: Key
+    expect: Expectation
+
+
+Action = Put | Patch | Delete | Check
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Actions that are done together or not at all; each key at most once, at most MOST_ACTIONS of them."""
+
+    id: str
+    """Names the commit, so that a retry is known for what it is."""
+    actions: tuple[Action, ...]
+
+
+MOST_ACTIONS = 100
+
+
+class Bounds(NamedTuple):
+    """A range of sort keys, compared by code point; None is open. `low` and `high` belong to it or not."""
+
+    low: str | None = None
+    high: str | None = None
+    low_included: bool = True
+    high_included: bool = True
+
+
+EVERYTHING = Bounds()
+
+
+class Failure(NamedTuple):
+    """An action whose expectation did not hold, with the item that was found."""
+
+    action: Action
+    found: Item | None
+
+
+class ExpectationFailed(Exception):
+    """A batch was refused, and nothing of it was written; all expectations that failed."""
+
+    def __init__(self, failures: Sequence[Failure]) -> None:
+        super().__init__([failure.action.key for failure in failures])
+        self.failures = tuple(failures)
+
+
+class Engine(Protocol):
+    """Keeps items. Every acknowledged commit survives the death of the process."""
+
+    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+        """Return the items in the order of `keys`, None where there is none; what was committed is seen."""
+
+    def range(
+        self,
+        index: str,
+        partition: str,
+        bounds: Bounds = EVERYTHING,
+        *,
+        backward: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[Sequence[Item]]:
+        """Yield the items of one partition of an index in the order of their sort keys, page by page.
+
+        `index` is ITEMS or one of INDEX_NAMES. At most `limit` items in all. A page is as of one moment; an
+        item that is there throughout is yielded exactly once. Closing the iterator early costs nothing.
+        """
+
+    def commit(self, batch: Batch) -> None:
+        """Do all actions or none. Raises ExpectationFailed, Unavailable."""
+
+    def close(self) -> None:
+        """Finish what is under way and let go of files and connections."""
