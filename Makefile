@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 TESTS ?= tests
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format soak bench lock clean
+.PHONY: help run test check format soak bench golden validate build lock clean
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,15 +33,25 @@ soak: $(VENV)/.dev ## The races, kills and random histories at full count (up to
 bench: $(VENV)/.dev ## Measure, and print each limit beside its figure
 	@$(BIN)/python -m benchmarks
 
+golden: $(VENV)/.dev ## Write the golden files anew; read the difference before you commit it
+	@$(BIN)/stratabase model sdl > tests/schema/golden/hr.graphql
+
+validate: .venv-sam/.done ## Check the template as deployment does
+	@SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam validate --lint
+
+build: .venv-sam/.done ## Build what is deployed (needs Python 3.13)
+	@SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam build
+
 lock: $(VENV)/.dev ## Pin every package anew
 	$(BIN)/python -m pip install -q uv
 	$(BIN)/uv pip compile $(LOCK) pyproject.toml -o layers/dependencies/requirements.txt
 	$(BIN)/uv pip compile $(LOCK) -c layers/dependencies/requirements.txt pyproject.toml --extra local -o requirements/run.txt
 	$(BIN)/uv pip compile $(LOCK) -c requirements/run.txt pyproject.toml --extra local --group dev -o requirements/dev.txt
+	echo aws-sam-cli | $(BIN)/uv pip compile $(LOCK) - -o requirements/sam.txt
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
 
 clean: ## Remove what was installed and built, but no data
-	rm -rf $(VENV) build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-sam build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # A stamp per set of packages: installed once, and again only when its lock file changes.
 $(VENV)/bin/python:
@@ -57,4 +67,12 @@ $(VENV)/.run: requirements/run.txt pyproject.toml | $(VENV)/bin/python
 $(VENV)/.dev: requirements/dev.txt $(VENV)/.run
 	@echo "Installing what the tests need into $(VENV) (once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# An environment of its own: it pins other versions than the service. The lock file is complete, and says all
+# about dependencies that pip would otherwise ask for with extras, which its hashes do not cover.
+.venv-sam/.done: requirements/sam.txt
+	@echo "Installing the SAM CLI into .venv-sam (once)"
+	@$(PYTHON) -m venv .venv-sam
+	@.venv-sam/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/sam.txt
 	@touch $@

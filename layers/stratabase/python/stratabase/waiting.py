@@ -5,8 +5,10 @@ hands the loop back until the slow thing is done, so the code in between needs n
 """
 
 from collections.abc import Callable
-from concurrent.futures import Future
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 

@@ -1,1 +1,50 @@
 """The attribute types, one file each."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from stratabase.model.model import Enumeration
+from stratabase.model.types.base import AttributeType
+from stratabase.model.types.boolean import BooleanType
+from stratabase.model.types.date import DateType
+from stratabase.model.types.datetime import DatetimeType
+from stratabase.model.types.enumeration import EnumType
+from stratabase.model.types.file import FileType
+from stratabase.model.types.identifier import IdType
+from stratabase.model.types.integer import IntType
+from stratabase.model.types.real import RealType
+from stratabase.model.types.serial import SerialType
+from stratabase.model.types.string import StringType, TextType
+from stratabase.model.types.time import TimeType
+from stratabase.model.types.year import YearType
+
+TYPES: Mapping[str, AttributeType] = MappingProxyType(
+    {
+        type_.name: type_
+        for type_ in (
+            StringType(),
+            TextType(),
+            IntType(),
+            RealType(),
+            BooleanType(),
+            DateType(),
+            TimeType(),
+            DatetimeType(),
+            YearType(),
+            SerialType(),
+            FileType(),
+        )
+    }
+)
+"""The types that every model has, by name."""
+
+ID_TYPE = IdType()
+"""The type of `_id`, which is no attribute of the model."""
+
+
+def enumeration(enum: Enumeration) -> AttributeType:
+    """Return the type of an enum's attributes."""
+    return EnumType(enum)
+
+
+__all__ = ["ID_TYPE", "TYPES", "enumeration"]

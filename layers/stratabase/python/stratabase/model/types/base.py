@@ -8,7 +8,10 @@ from typing import Any, ClassVar
 
 from stratabase.model.attribute import Domain, Stored
 from stratabase.model.formats import Formats
+from stratabase.model.malformed import Malformed
 from stratabase.model.operator import Operator
+
+__all__ = ["AttributeType", "Breach", "DomainMistake", "Malformed"]
 
 
 class Breach(Enum):
@@ -18,10 +21,13 @@ class Breach(Enum):
     DIGITS = "REAL_DECIMAL_DIGITS"
     LENGTH = "STRING_LENGTH"
     PATTERN = "STRING_PATTERN"
+    FILE_TYPE = "FILE_TYPE"
+    FILE_SIZE = "FILE_SIZE"
     EMAIL = "EMAIL"
     PHONE = "PHONE"
     PARTITA_IVA = "PARTITA_IVA"
     CODICE_FISCALE = "CODICE_FISCALE_PERSONA_FISICA"
+    CODICE_FISCALE_GIURIDICA = "CODICE_FISCALE_PERSONA_GIURIDICA"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +36,6 @@ class DomainMistake:
 
     breach: Breach
     text: str
-
-
-class Malformed(ValueError):
-    """A value that is not one of its type; the message says what would be right."""
 
 
 class AttributeType(ABC):
@@ -54,7 +56,7 @@ class AttributeType(ABC):
     def read(self, given: Any, formats: Formats) -> Stored:
         """Return the canonical stored spelling of a JSON value `given` by a client; never called with None.
 
-        Raises Malformed with what would be right.
+        Any JSON value may be given. Raises Malformed with what would be right.
         """
 
     def rank(self, stored: Any) -> Any:
@@ -68,6 +70,11 @@ class AttributeType(ABC):
         """
         del pattern, formats
         return _as_it_is
+
+    @property
+    def writes(self) -> bool:
+        """Whether stored values look different in answers: the type has a writer of its own."""
+        return type(self).writer is not AttributeType.writer
 
     def domain_mistakes(self, stored: Any, domain: Domain) -> list[DomainMistake]:
         """Return what `domain` has against a stored value."""

@@ -1,0 +1,33 @@
+"""A text is an e-mail address."""
+
+import re
+from collections.abc import Iterator
+
+from stratabase.model.attribute import Domain
+from stratabase.model.malformed import shown
+from stratabase.model.types.base import Breach, DomainMistake
+
+_LONGEST, _LONGEST_LOCAL = 254, 64
+_LOCAL = re.compile(r"""[^\s\x00-\x1f\x7f@.,:;<>()\[\]\\"]+(?:\.[^\s\x00-\x1f\x7f@.,:;<>()\[\]\\"]+)*""")
+_LABEL = re.compile(r"[^\W_](?:(?:[^\W_]|-){0,61}[^\W_])?")
+
+
+def email_mistakes(stored: str, domain: Domain) -> Iterator[DomainMistake]:
+    """Yield a mistake for a text that is no address (RFC 5321, any Unicode, without quoting)."""
+    if domain.email and not is_email(stored):
+        yield DomainMistake(
+            Breach.EMAIL, f"{shown(stored)} is no e-mail address: give one such as name@example.com"
+        )
+
+
+def is_email(text: str) -> bool:
+    """Return whether a text looks like an address that mail can be sent to."""
+    local, _, host = text.rpartition("@")
+    labels = host.split(".")
+    return (
+        len(text) <= _LONGEST
+        and len(local) <= _LONGEST_LOCAL
+        and len(labels) > 1
+        and _LOCAL.fullmatch(local) is not None
+        and all(_LABEL.fullmatch(label) for label in labels)
+    )

@@ -1,0 +1,103 @@
+"""What Date, Time and Datetime have in common: a member's own format beside ISO 8601."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from stratabase.model.attribute import Stored
+from stratabase.model.formats import Formats
+from stratabase.model.malformed import Malformed, shown
+from stratabase.model.patterns.date import compile_date_pattern
+from stratabase.model.patterns.field import Part
+from stratabase.model.types.ordered import Ordered
+
+_LONGEST = 200
+
+
+class Temporal(Ordered):
+    """A type of moments. Its stored spelling has one width, so that it sorts as text."""
+
+    formatted = True
+    parts: ClassVar[frozenset[Part]]
+    """What letters of patterns may tell of."""
+    needed: ClassVar[frozenset[Part]]
+    """What a text must tell to be read."""
+    example: ClassVar[str]
+    """A stored value that messages show."""
+
+    @abstractmethod
+    def default_pattern(self, formats: Formats) -> str:
+        """Return the member's own pattern."""
+
+    @abstractmethod
+    def spelled(self, moment: datetime) -> str:
+        """Return the stored spelling of a moment in its time zone; what is finer than it is cut off."""
+
+    @abstractmethod
+    def local(self, zone: tzinfo) -> Callable[[str], datetime]:
+        """Return what turns a stored value into a moment in a time zone."""
+
+    @abstractmethod
+    def from_iso(self, text: str) -> datetime | None:
+        """Return what ISO 8601 means by a text, None when it is not like that."""
+
+    def zone(self, formats: Formats) -> tzinfo:
+        """Return the time zone in which values are written and read."""
+        del formats
+        return UTC
+
+    def read(self, given: Any, formats: Formats) -> Stored:
+        """Return what was given in the member's format, or else in ISO 8601."""
+        pattern = self.default_pattern(formats)
+        moment = self._moment(given, pattern, formats)
+        if moment is None and isinstance(given, str):
+            moment = self.from_iso(given)
+        if moment is None:
+            raise Malformed(f"{self._refusal(given, pattern, formats)}, or in ISO 8601 ({self.example})")
+        return self._stored(moment, given, formats)
+
+    def read_as(self, pattern: str, given: Any, formats: Formats) -> Stored:
+        """Return what was given in one pattern and no other, in the member's time zone and language."""
+        moment = self._moment(given, pattern, formats)
+        if moment is None:
+            raise Malformed(self._refusal(given, pattern, formats))
+        return self._stored(moment, given, formats)
+
+    def writer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
+        """Return what writes in the member's format, or in a Java date pattern."""
+        wanted = self.default_pattern(formats) if pattern == "default" else pattern
+        return _writer(self, wanted, self.zone(formats), formats.language)
+
+    def _moment(self, given: Any, pattern: str, formats: Formats) -> datetime | None:
+        read = _reader(self, pattern, self.zone(formats), formats.language)
+        return read(given) if read and isinstance(given, str) and len(given) <= _LONGEST else None
+
+    def _stored(self, moment: datetime, given: Any, formats: Formats) -> str:
+        zoned = moment if moment.tzinfo else moment.replace(tzinfo=self.zone(formats))
+        try:
+            return self.spelled(zoned)
+        except OverflowError:
+            raise Malformed(f"{shown(given)} lies outside of the years 1 to 9999 in UTC") from None
+
+    def _refusal(self, given: Any, pattern: str, formats: Formats) -> str:
+        example = self.writer(pattern, formats)(self.example)
+        return f"{shown(given)} is not a {self.name}: give it as {pattern} (such as {example})"
+
+
+@lru_cache(maxsize=512)
+def _writer(type_: Temporal, pattern: str, zone: tzinfo, language: str) -> Callable[[str], str]:
+    compiled = compile_date_pattern(pattern)
+    compiled.check_parts(type_.parts)
+    write, local = compiled.writer(language), type_.local(zone)
+    return lambda stored: write(local(stored))
+
+
+@lru_cache(maxsize=512)
+def _reader(
+    type_: Temporal, pattern: str, zone: tzinfo, language: str
+) -> Callable[[str], datetime | None] | None:
+    compiled = compile_date_pattern(pattern)
+    compiled.check_parts(type_.parts)
+    return compiled.reader(language, zone, type_.needed)

@@ -1,0 +1,63 @@
+"""File: the reference to an upload."""
+
+from typing import Any
+
+import pytest
+
+from stratabase.model.attribute import Domain
+from stratabase.model.formats import DEFAULT_FORMATS, Formats
+from stratabase.model.malformed import Malformed
+from stratabase.model.types import TYPES
+from stratabase.model.types.base import Breach
+
+FILE = TYPES["File"]
+REFERENCE: dict[str, Any] = {
+    "pendingFileId": "p1",
+    "fileId": "f1",
+    "mimeType": "application/pdf",
+    "name": "curriculum.PDF",
+    "size": 12,
+    "uploadedOn": "31/01/2020 10:00",
+}
+
+
+def test_read() -> None:
+    """All fields are kept, the date in its stored spelling."""
+    stored = FILE.read(REFERENCE, Formats(time_zone="Europe/Rome"))
+    assert stored == {**REFERENCE, "uploadedOn": "2020-01-31T09:00:00.000Z"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"size": -1}, "size: -1 is not a size"),
+        ({"size": "x"}, "size: 'x' is not a size"),
+        ({"size": True}, "size: true is not a size"),
+        ({"name": None}, "name: null is not a String"),
+        ({"name": "\ud800"}, "name: .*lone surrogate"),
+        ({"uploadedOn": "yesterday"}, "uploadedOn: 'yesterday' is not a Datetime"),
+        ({"link": "x"}, "all that the upload answered"),
+    ],
+)
+def test_refused(changed: dict[str, Any], reason: str) -> None:
+    """A field that is wrong is named."""
+    with pytest.raises(Malformed, match=reason):
+        FILE.read({**REFERENCE, **changed}, DEFAULT_FORMATS)
+
+
+@pytest.mark.parametrize("field", REFERENCE)
+def test_a_field_is_missing(field: str) -> None:
+    """No field may be left out."""
+    part = {name: value for name, value in REFERENCE.items() if name != field}
+    with pytest.raises(Malformed, match=field):
+        FILE.read(part, DEFAULT_FORMATS)
+
+
+def test_domain() -> None:
+    """Extensions whatever their case, and a size."""
+    stored = FILE.read(REFERENCE, DEFAULT_FORMATS)
+    assert FILE.domain_mistakes(stored, Domain(extensions=("pdf",), max_size=12)) == []
+    wrong = FILE.domain_mistakes(stored, Domain(extensions=("doc", "odt"), max_size=11))
+    assert [mistake.breach for mistake in wrong] == [Breach.FILE_TYPE, Breach.FILE_SIZE]
+    assert wrong[0].text == "'curriculum.PDF' is of no type that fits: give doc or odt"
+    assert FILE.domain_mistakes({**REFERENCE, "name": "pdf"}, Domain(extensions=("pdf",)))

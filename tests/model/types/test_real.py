@@ -1,0 +1,161 @@
+"""Real: exact, and spelled alike when equal."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.model.attribute import Domain
+from stratabase.model.formats import DEFAULT_FORMATS, Formats
+from stratabase.model.malformed import Malformed
+from stratabase.model.types import TYPES
+from stratabase.model.types.base import Breach
+
+REAL = TYPES["Real"]
+
+
+def read(given: Any) -> Any:
+    return REAL.read(given, DEFAULT_FORMATS)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (0, "0"),
+        (-0.0, "0"),
+        ("-0.000", "0"),
+        ("0e999999999", "0"),
+        (12, "12"),
+        (1200, "1200"),
+        (0.1, "0.1"),
+        (1e22, "10000000000000000000000"),
+        (1e-7, "0.0000001"),
+        ("1.50", "1.5"),
+        ("+1.5E+1", "15"),
+        (".5", "0.5"),
+        ("5.", "5"),
+        ("007", "7"),
+        ("1e37", "1" + "0" * 37),
+        ("1e38", "1E+38"),
+        ("25e39", "2.5E+40"),
+        ("1e-38", "0." + "0" * 37 + "1"),
+        ("-1e-39", "-1E-39"),
+        ("9" * 38, "9" * 38),
+        ("0." + "9" * 38, "0." + "9" * 38),
+        ("1e-130", "1E-130"),
+        ("9.99e125", "9.99E+125"),
+        (10**125, "1E+125"),
+        ("1" + "0" * 125, "1E+125"),
+    ],
+)
+def test_canonical(given: Any, expected: str) -> None:
+    """A number has one spelling: plain, unless it is very large or very small."""
+    assert read(given) == expected
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "1" * 39,
+        "1." + "1" * 38,
+        "1e126",
+        "9.99e-131",
+        "1e999999999",
+        "1e-999999999",
+        10**126,
+        float("nan"),
+        float("inf"),
+        "NaN",
+        "Infinity",
+        "",
+        ".",
+        "1,5",
+        "1_0",
+        "\u0661",
+        "1e",
+        " 1",
+        "1\n",
+        "0" * 401,
+        True,
+        None,
+    ],
+)
+def test_refused(given: Any) -> None:
+    """What cannot be kept exactly is refused, never rounded; the text says what would be right."""
+    with pytest.raises(Malformed, match="is not a Real: give a decimal number such as"):
+        read(given)
+
+
+reals = st.builds(
+    lambda digits, exponent: Decimal(digits).scaleb(exponent),
+    st.integers(-(10**15), 10**15),
+    st.integers(-60, 60),
+)
+
+
+def otherwise(number: Decimal, zeros: int, exponent: int) -> str:
+    """Return a number in another spelling: with an exponent, and zeros at the end."""
+    mantissa = f"{number.scaleb(-exponent):f}"
+    return f"{mantissa}{'' if '.' in mantissa else '.'}{'0' * zeros}e{exponent}"
+
+
+@given(one=reals, zeros=st.integers(0, 10), exponent=st.integers(-10, 10))
+def test_equal_numbers_are_spelled_alike(one: Decimal, zeros: int, exponent: int) -> None:
+    """However a number is written, it is stored as the same text, which means that number."""
+    stored = read(str(one))
+    assert read(otherwise(one, zeros, exponent)) == stored
+    assert Decimal(stored) == one
+    assert read(stored) == stored
+
+
+@given(one=reals, other=reals)
+def test_rank(one: Decimal, other: Decimal) -> None:
+    """Ranks compare as the numbers do."""
+    ranks = REAL.rank(read(str(one))), REAL.rank(read(str(other)))
+    assert (ranks[0] < ranks[1], ranks[0] == ranks[1]) == (one < other, one == other)
+
+
+@given(
+    st.floats(allow_nan=False, allow_infinity=False, min_value=-1e100, max_value=1e100).filter(
+        lambda x: abs(x) > 1e-100
+    )
+)
+def test_floats(number: float) -> None:
+    """A JSON number means the shortest decimal that reads as it."""
+    assert float(read(number)) == number
+
+
+@pytest.mark.parametrize(
+    ("pattern", "language", "stored", "expected"),
+    [
+        ("default", "it", "1234567.5", "1234567.5"),
+        ("default", "en", "2.5E+40", "2.5E+40"),
+        ("#,##0.00", "en", "1234567.5", "1,234,567.50"),
+        ("#,##0.00", "it", "1234567.5", "1.234.567,50"),
+        ("0", "en", "2.5E+40", "25" + "0" * 39),
+        ("0.0%", "en", "0.125", "12.5%"),
+    ],
+)
+def test_written(pattern: str, language: str, stored: str, expected: str) -> None:
+    """As it is stored, or by a Java pattern in the member's language."""
+    assert REAL.writer(pattern, Formats(language=language))(stored) == expected
+
+
+def test_a_pattern_that_is_none() -> None:
+    """A pattern that Java would refuse is refused."""
+    with pytest.raises(Malformed, match="no pattern of numbers"):
+        REAL.writer("0..0", DEFAULT_FORMATS)
+
+
+def test_domain() -> None:
+    """Bounds compare as numbers, and decimals are counted without zeros at the end."""
+    domain = Domain(minimum="-2", maximum="10", digits=2)
+    assert REAL.domain_mistakes("9.25", domain) == []
+    (high,) = REAL.domain_mistakes("11", domain)
+    assert (high.breach, high.text) == (Breach.RANGE, "11 is too high: give -2 to 10")
+    low, digits = REAL.domain_mistakes("-2.001", domain)
+    assert low.breach is Breach.RANGE
+    assert (digits.breach, digits.text) == (Breach.DIGITS, "-2.001 has 3 decimals: give at most 2")
+    assert REAL.domain_mistakes("1E+40", Domain(digits=0)) == []

@@ -1,0 +1,89 @@
+"""The registry holds every type of the model language, with what each may be filtered and restricted by."""
+
+from typing import Any
+
+import pytest
+
+from stratabase.model.formats import DEFAULT_FORMATS
+from stratabase.model.malformed import Malformed
+from stratabase.model.model import Enumeration
+from stratabase.model.operator import EQUALITY, MEMBERSHIP, ORDER, TEXT, Operator
+from stratabase.model.types import ID_TYPE, TYPES, enumeration
+
+NUMBERS = EQUALITY | ORDER | MEMBERSHIP
+BOUNDS = {"min", "max", "values"}
+TEXTS = {"minLength", "maxLength", "pattern", "values", "email", "phone", "partitaIva", "codiceFiscale"}
+COLOUR = enumeration(Enumeration("Colour", {"RED": None}))
+EVERY = [*TYPES.values(), ID_TYPE, COLOUR]
+
+HOSTILE: list[Any] = [
+    [],
+    {},
+    [[[]]] * 1000,
+    {"a": 1},
+    float("nan"),
+    float("inf"),
+    -float("inf"),
+    1e300,
+    10**5000,
+    -(10**5000),
+    "9" * 5000,
+    "\ud800",
+    "\0",
+    "1e999999999999999999999",
+    "\uff11\uff12",
+    "1_000",
+    " 1",
+    "0x10",
+    "(" * 10_000,
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "operators", "restrictions", "formatted"),
+    [
+        ("String", NUMBERS | TEXT, TEXTS, False),
+        ("Text", NUMBERS | TEXT, TEXTS, False),
+        ("Int", NUMBERS, BOUNDS, False),
+        ("Real", NUMBERS, BOUNDS | {"digits"}, True),
+        ("Boolean", EQUALITY, set(), False),
+        ("Date", NUMBERS, BOUNDS, True),
+        ("Time", NUMBERS, BOUNDS, True),
+        ("Datetime", NUMBERS, BOUNDS, True),
+        ("Year", NUMBERS, BOUNDS, False),
+        ("Serial", NUMBERS, set(), False),
+        ("File", EQUALITY, set(), False),
+    ],
+)
+def test_types(name: str, operators: set[Operator], restrictions: set[str], formatted: bool) -> None:
+    """As in section 3 of the API contract."""
+    type_ = TYPES[name]
+    assert type_.name == name
+    assert type_.operators == operators
+    assert type_.restrictions == restrictions
+    assert type_.formatted == formatted
+
+
+def test_no_other_types() -> None:
+    """`ID` is no attribute's type, and enums are the model's own."""
+    assert len(TYPES) == 11
+    assert (ID_TYPE.name, ID_TYPE.operators) == ("ID", NUMBERS)
+    assert (COLOUR.name, COLOUR.operators) == ("Colour", EQUALITY | MEMBERSHIP)
+
+
+@pytest.mark.parametrize("type_", EVERY, ids=lambda type_: type_.name)
+@pytest.mark.parametrize("number", range(len(HOSTILE)))
+def test_nothing_crashes(type_: Any, number: int) -> None:
+    """Whatever JSON a client sends is read or refused, in a text that is short and can be sent."""
+    try:
+        type_.read(HOSTILE[number], DEFAULT_FORMATS)
+    except Malformed as refusal:
+        assert len(str(refusal).encode()) < 400  # noqa: PT017 - it may as well be read
+
+
+@pytest.mark.parametrize("type_", EVERY, ids=lambda type_: type_.name)
+@pytest.mark.parametrize("given", [[], {}, [1]], ids=repr)
+def test_no_lists_or_objects(type_: Any, given: Any) -> None:
+    """A list or an object is no value of any type, but for the object that a file is."""
+    with pytest.raises(Malformed, match=r"give (a|one|it|true|all|RED|the)"):
+        type_.read(given, DEFAULT_FORMATS)

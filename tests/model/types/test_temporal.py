@@ -1,0 +1,231 @@
+"""Date, Time and Datetime: a member's own format, ISO 8601, time zones."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.model.attribute import Domain
+from stratabase.model.formats import DEFAULT_FORMATS, Formats
+from stratabase.model.malformed import Malformed
+from stratabase.model.types import TYPES
+from stratabase.model.types.datetime import DatetimeType
+
+ROME = Formats(time_zone="Europe/Rome", language="it")
+NEW_YORK = Formats("MM/dd/yyyy", "hh:mm:ss a", "America/New_York", "en-US")
+AT_VERSION = "dd-MM-yyyy HH:mm:ss.SSS"
+
+
+def read(name: str, given: Any, formats: Formats = DEFAULT_FORMATS) -> Any:
+    return TYPES[name].read(given, formats)
+
+
+def written(name: str, stored: str, pattern: str = "default", formats: Formats = DEFAULT_FORMATS) -> Any:
+    return TYPES[name].writer(pattern, formats)(stored)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "formats", "expected"),
+    [
+        ("Date", "31/01/2020", DEFAULT_FORMATS, "2020-01-31"),
+        ("Date", "2020-01-31", DEFAULT_FORMATS, "2020-01-31"),
+        ("Date", "01/31/2020", NEW_YORK, "2020-01-31"),
+        ("Date", "2020-02-29", ROME, "2020-02-29"),
+        ("Date", "0001-01-01", ROME, "0001-01-01"),
+        ("Date", "9999-12-31", NEW_YORK, "9999-12-31"),
+        ("Date", "2020-03-04", Formats(date_format="yyyy-dd-MM"), "2020-04-03"),
+        ("Date", "2020-01-31", Formats(date_format="dd/MM"), "2020-01-31"),
+        ("Time", "10:30", DEFAULT_FORMATS, "10:30:00.000"),
+        ("Time", "10:30:15", ROME, "10:30:15.000"),
+        ("Time", "10:30:15.1", ROME, "10:30:15.100"),
+        ("Time", "23:59:59.999999999", ROME, "23:59:59.999"),
+        ("Time", "12:05:00 AM", NEW_YORK, "00:05:00.000"),
+        ("Datetime", "31/01/2020 10:30", DEFAULT_FORMATS, "2020-01-31T10:30:00.000Z"),
+        ("Datetime", "31/01/2020 10:30", ROME, "2020-01-31T09:30:00.000Z"),
+        ("Datetime", "07/01/2020 10:30:15 PM", NEW_YORK, "2020-07-02T02:30:15.000Z"),
+        ("Datetime", "2020-01-31T10:30:15.123", ROME, "2020-01-31T09:30:15.123Z"),
+        ("Datetime", "2020-01-31 10:30", ROME, "2020-01-31T09:30:00.000Z"),
+        ("Datetime", "2020-01-31T10:30:15.123999Z", ROME, "2020-01-31T10:30:15.123Z"),
+        ("Datetime", "2020-01-31t10:30z", ROME, "2020-01-31T10:30:00.000Z"),
+        ("Datetime", "2020-01-31T10:30:15+05:30", ROME, "2020-01-31T05:00:15.000Z"),
+        ("Datetime", "2020-01-31T10:30:15-0930", ROME, "2020-01-31T20:00:15.000Z"),
+        ("Datetime", "2020-01-31T10:30:15+02", ROME, "2020-01-31T08:30:15.000Z"),
+        ("Datetime", "9999-12-31T23:59:59.999Z", NEW_YORK, "9999-12-31T23:59:59.999Z"),
+        ("Datetime", "0001-01-01T00:00:00.000Z", NEW_YORK, "0001-01-01T00:00:00.000Z"),
+    ],
+)
+def test_read(name: str, given: str, formats: Formats, expected: str) -> None:
+    """The member's format comes first, then ISO 8601; what is finer than a millisecond is cut off."""
+    assert read(name, given, formats) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("Date", "30/02/2020"),
+        ("Date", "2020-02-30"),
+        ("Date", "2019-02-29"),
+        ("Date", "0000-01-01"),
+        ("Date", "20200131"),
+        ("Date", "2020-W05-5"),
+        ("Date", "2020-01-31T00:00"),
+        ("Date", "2020-01-31\n"),
+        ("Date", 20200131),
+        ("Time", "24:00"),
+        ("Time", "10:60"),
+        ("Time", "10:30:60"),
+        ("Time", "10"),
+        ("Time", "10:30Z"),
+        ("Time", "10:30:00,5"),
+        ("Time", 1030),
+        ("Datetime", "2020-01-31"),
+        ("Datetime", "31/01/2020"),
+        ("Datetime", "2020-01-31T24:00"),
+        ("Datetime", "2020-01-31T10:30+25:00"),
+        ("Datetime", "2020-01-31T10:30+0"),
+        ("Datetime", "2020-01-31T10:30:00.1234567891Z"),
+        ("Datetime", 1580464807005),
+        ("Datetime", "31/01/2020 10:30" + " " * 300),
+    ],
+)
+def test_refused(name: str, given: Any) -> None:
+    """What is no such moment is refused, and the text shows both ways to write one."""
+    with pytest.raises(Malformed, match=rf"is not a {name}: give it as .* \(such as .*\), or in ISO 8601 \("):
+        read(name, given)
+
+
+def test_the_text_of_a_refusal() -> None:
+    """The example is in the member's own format, time zone and language."""
+    formats = Formats("d MMMM yyyy", "HH:mm", "Europe/Rome", "it")
+    with pytest.raises(Malformed) as refusal:
+        read("Datetime", "domani", formats)
+    assert str(refusal.value) == (
+        "'domani' is not a Datetime: give it as d MMMM yyyy HH:mm (such as 31 dicembre 2020 19:30), "
+        "or in ISO 8601 (2020-12-31T18:30:00.000Z)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "formats"),
+    [
+        ("0001-01-01T00:00", ROME),
+        ("9999-12-31T23:59", NEW_YORK),
+        ("01/01/0001 00:00", ROME),
+        ("9999-12-31T23:59-01:00", DEFAULT_FORMATS),
+    ],
+)
+def test_before_and_after_time(given: str, formats: Formats) -> None:
+    """A moment whose year UTC does not have is refused."""
+    with pytest.raises(Malformed, match="outside of the years 1 to 9999"):
+        read("Datetime", given, formats)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("29/03/2020 01:59", "2020-03-29T00:59:00.000Z"),
+        ("29/03/2020 02:00", "2020-03-29T01:00:00.000Z"),
+        ("29/03/2020 02:30", "2020-03-29T01:30:00.000Z"),
+        ("29/03/2020 03:00", "2020-03-29T01:00:00.000Z"),
+        ("25/10/2020 02:30", "2020-10-25T00:30:00.000Z"),
+        ("25/10/2020 03:00", "2020-10-25T02:00:00.000Z"),
+        ("2020-10-25T02:30:00", "2020-10-25T00:30:00.000Z"),
+        ("2020-10-25T02:30:00+01:00", "2020-10-25T01:30:00.000Z"),
+    ],
+)
+def test_when_clocks_change(given: str, expected: str) -> None:
+    """A time that occurs twice is the first one; one that is left out is as much later, as in Java."""
+    assert read("Datetime", given, ROME) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "stored", "pattern", "formats", "expected"),
+    [
+        ("Date", "2020-01-31", "default", DEFAULT_FORMATS, "31/01/2020"),
+        ("Date", "2020-01-31", "EEEE d MMMM yyyy", ROME, "venerdì 31 gennaio 2020"),
+        ("Date", "0001-01-01", "default", NEW_YORK, "01/01/0001"),
+        ("Time", "22:30:00.000", "default", NEW_YORK, "10:30:00 PM"),
+        ("Time", "22:30:00.007", "HH.mm.ss,SSS", ROME, "22.30.00,007"),
+        ("Datetime", "2020-07-31T22:30:00.007Z", "default", ROME, "01/08/2020 00:30"),
+        ("Datetime", "2020-07-31T22:30:00.007Z", AT_VERSION, ROME, "01-08-2020 00:30:00.007"),
+        ("Datetime", "2020-07-31T22:30:00.007Z", "yyyy", NEW_YORK, "2020"),
+        ("Datetime", "2020-10-25T00:30:00.000Z", "HH:mm z", ROME, "02:30 CEST"),
+        ("Datetime", "2020-10-25T01:30:00.000Z", "HH:mm z", ROME, "02:30 CET"),
+        ("Datetime", "0001-01-01T00:00:00.000Z", "default", NEW_YORK, "01/01/0001 12:00:00 AM"),
+        ("Datetime", "9999-12-31T23:59:59.999Z", "default", ROME, "31/12/9999 23:59"),
+    ],
+)
+def test_written(name: str, stored: str, pattern: str, formats: Formats, expected: str) -> None:
+    """In the member's format or the given one, in the member's time zone and language."""
+    assert written(name, stored, pattern, formats) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"), [("Date", "HH:mm"), ("Time", "dd"), ("Date", "q"), ("Datetime", "'")]
+)
+def test_no_such_pattern(name: str, pattern: str) -> None:
+    """A pattern that does not exist, or tells of what the type does not have, is refused."""
+    with pytest.raises(Malformed, match="pattern"):
+        written(name, TYPES[name].example, pattern)  # type: ignore[attr-defined]
+
+
+moments = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30))  # noqa: DTZ001 - read as UTC below
+
+
+def spelled(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds") + "Z"
+
+
+@given(moment=moments, zone=st.sampled_from(["UTC", "Etc/GMT-14", "Etc/GMT+12"]))
+def test_versions_are_found_again(moment: datetime, zone: str) -> None:
+    """What `atVersion`'s pattern has written is read back as the same moment, in the member's time zone."""
+    formats, type_ = Formats(time_zone=zone), DatetimeType()
+    stored = read("Datetime", spelled(moment))
+    assert type_.read_as(AT_VERSION, type_.writer(AT_VERSION, formats)(stored), formats) == stored
+
+
+@given(moment=moments)
+def test_the_stored_spelling_is_read(moment: datetime) -> None:
+    """Every stored value is a value that a client may give, in every format."""
+    for name, stored in (
+        ("Datetime", spelled(moment)),
+        ("Date", moment.date().isoformat()),
+        ("Time", moment.time().isoformat("milliseconds")),
+    ):
+        assert read(name, stored) == read(name, stored, NEW_YORK) == stored
+
+
+@given(one=moments, other=moments)
+def test_stored_moments_sort_as_text(one: datetime, other: datetime) -> None:
+    """One width, so that the store may compare texts."""
+    stored = [read("Datetime", spelled(moment)) for moment in (one, other)]
+    exact = [datetime.fromisoformat(each) for each in stored]
+    assert (stored[0] < stored[1]) == (exact[0] < exact[1])
+    assert exact[0].tzinfo == UTC
+
+
+def test_one_pattern_and_no_other() -> None:
+    """`read_as` takes no ISO 8601 and no member's format, and shows the pattern."""
+    for given_text in ("2020-01-31T10:00:00.000Z", "31/01/2020 10:00"):
+        with pytest.raises(
+            Malformed, match=r"give it as dd-MM-yyyy HH:mm:ss\.SSS \(such as 31-12-2020 18:30:00\.000\)$"
+        ):
+            DatetimeType().read_as(AT_VERSION, given_text, DEFAULT_FORMATS)
+
+
+def test_writers_are_kept() -> None:
+    """A writer is made once for a pattern, a time zone and a language."""
+    type_ = TYPES["Datetime"]
+    assert type_.writer("default", ROME) is type_.writer("dd/MM/yyyy HH:mm", ROME)
+    assert type_.writer("default", ROME) is not type_.writer("default", DEFAULT_FORMATS)
+
+
+def test_domain() -> None:
+    """Bounds belong to what is admitted."""
+    domain = Domain(minimum="2020-01-01", maximum="2020-12-31")
+    type_ = TYPES["Date"]
+    assert [type_.domain_mistakes(day, domain) for day in ("2020-01-01", "2020-12-31")] == [[], []]
+    (mistake,) = type_.domain_mistakes("2021-01-01", domain)
+    assert mistake.text == "2021-01-01 is too high: give 2020-01-01 to 2020-12-31"

@@ -1,0 +1,77 @@
+"""Int, Year, Serial and Boolean."""
+
+from typing import Any
+
+import pytest
+
+from stratabase.model.formats import DEFAULT_FORMATS
+from stratabase.model.malformed import Malformed
+from stratabase.model.types import ID_TYPE, TYPES
+
+
+def read(name: str, given: Any) -> Any:
+    return TYPES[name].read(given, DEFAULT_FORMATS)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "expected"),
+    [
+        ("Int", 2147483647, 2147483647),
+        ("Int", -2147483648, -2147483648),
+        ("Int", 3.0, 3),
+        ("Int", "-0", 0),
+        ("Int", "+12", 12),
+        ("Year", 0, 0),
+        ("Year", "9999", 9999),
+        ("Serial", "9223372036854775807", 9223372036854775807),
+        ("Serial", 0, 0),
+    ],
+)
+def test_read(name: str, given: Any, expected: int) -> None:
+    """Whole numbers of the type's range, as numbers and as text, become ints."""
+    number = read(name, given)
+    assert number == expected
+    assert type(number) is int
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "right"),
+    [
+        ("Int", 2147483648, "from -2147483648 to 2147483647"),
+        ("Int", -2147483649, "from -2147483648 to 2147483647"),
+        ("Int", 3.5, "3.5 is not an Int"),
+        ("Int", True, "true is not an Int"),
+        ("Int", "", "'' is not an Int"),
+        ("Int", "1.0", "whole number"),
+        ("Year", -1, "from 0 to 9999"),
+        ("Year", 10000, "from 0 to 9999"),
+        ("Year", False, "false is not a Year"),
+        ("Serial", 2**63, "up to 9223372036854775807"),
+        ("Serial", True, "true is not a Serial"),
+        ("Boolean", 1, "1 is not a Boolean: give true or false"),
+        ("Boolean", "true", "give true or false"),
+    ],
+)
+def test_refused(name: str, given: Any, right: str) -> None:
+    """Booleans are no numbers, numbers no booleans; the text says what would be right."""
+    with pytest.raises(Malformed, match=right):
+        read(name, given)
+
+
+@pytest.mark.parametrize(
+    ("name", "stored", "expected"),
+    [("Int", 3, 3), ("Year", 2020, 2020), ("Serial", 3, "3"), ("Boolean", True, True)],
+)
+def test_written(name: str, stored: Any, expected: Any) -> None:
+    """As JSON of their own kind, a Serial as text."""
+    written = TYPES[name].writer("default", DEFAULT_FORMATS)(stored)
+    assert written == expected
+    assert type(written) is type(expected)
+
+
+def test_ids() -> None:
+    """An id is a text; a whole number is taken for one, as GraphQL does."""
+    assert ID_TYPE.read("a-1", DEFAULT_FORMATS) == "a-1"
+    assert ID_TYPE.read(17, DEFAULT_FORMATS) == "17"
+    with pytest.raises(Malformed, match="true is not an ID"):
+        ID_TYPE.read(True, DEFAULT_FORMATS)
