@@ -1,0 +1,157 @@
+"""What changed between two models, in short lines for people."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from stratabase.model.attribute import Attribute, Domain, Origin
+from stratabase.model.class_ import Class, Grant
+from stratabase.model.model import Enumeration, Model, Profile
+from stratabase.model.role import Role
+
+T = TypeVar("T")
+M = TypeVar("M", Attribute, Role)
+
+_ARGUMENTS = {
+    "minimum": "min",
+    "maximum": "max",
+    "min_length": "minLength",
+    "max_length": "maxLength",
+    "patterns": "pattern",
+    "partita_iva": "partitaIva",
+    "codice_fiscale": "codiceFiscale",
+    "max_size": "maxSize",
+}
+"""What the model language calls the parts of a domain that have another name here."""
+
+
+def difference(old: Model, new: Model) -> list[str]:
+    """Return what changed, or nothing where both models say the same, be it in another order.
+
+    A line is like `+ Employee.nickname: String`, `- class Team`, `~ Employee.email: now required`.
+    """
+    return [
+        *_value("application", old.application, new.application),
+        *_named("profile", old.profiles, new.profiles, _profile),
+        *_named("class", old.classes, new.classes, _class),
+        *_named("enum", old.enumerations, new.enumerations, _enumeration),
+    ]
+
+
+def _named(
+    kind: str, old: Mapping[str, T], new: Mapping[str, T], changes: Callable[[T, T], Iterator[str]]
+) -> Iterator[str]:
+    """Yield what is new, what has changed, and what is gone."""
+    for name, one in new.items():
+        yield from changes(old[name], one) if name in old else [f"+ {kind} {name}"]
+    yield from (f"- {kind} {name}" for name in old if name not in new)
+
+
+def _value(name: str, old: Any, new: Any) -> Iterator[str]:
+    if old != new:
+        yield f"~ {name}: {_shown(new)}, was {_shown(old)}"
+
+
+def _shown(value: Any) -> str:
+    if value is None or value == ():
+        return "none"
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _fact(name: str, what: str, old: object, new: object) -> Iterator[str]:
+    if bool(old) != bool(new):
+        yield f"~ {name}: {'now' if new else 'no longer'} {what}"
+
+
+def _text(name: str, old: str | None, new: str | None) -> Iterator[str]:
+    if old != new:
+        yield f"~ {name}: another description"
+
+
+def _profile(old: Profile, new: Profile) -> Iterator[str]:
+    yield from _fact(f"profile {new.name}", "an administrator's", old.administrator, new.administrator)
+
+
+def _enumeration(old: Enumeration, new: Enumeration) -> Iterator[str]:
+    yield from (f"+ {new.name}.{value}" for value in new.values if value not in old.values)
+    yield from (f"- {new.name}.{value}" for value in old.values if value not in new.values)
+    for value in (value for value in new.values if value in old.values):
+        yield from _text(f"{new.name}.{value}", old.values[value], new.values[value])
+    yield from _text(f"enum {new.name}", old.description, new.description)
+
+
+def _class(old: Class, new: Class) -> Iterator[str]:
+    name = f"class {new.name}"
+    yield from _value(name, old.kind.value, new.kind.value)
+    yield from _fact(name, "versioned", old.versioned, new.versioned)
+    yield from _fact(name, "a part", old.part, new.part)
+    yield from _fact(name, "exposed", old.exposed, new.exposed)
+    yield from _text(name, old.description, new.description)
+    yield from _members(new.name, old.attributes, new.attributes, _attribute_type, _attribute)
+    yield from _members(new.name, old.roles, new.roles, _role_type, _role)
+    yield from _listed(new.name, _rules(old), _rules(new))
+
+
+def _members(
+    owner: str,
+    old: Mapping[str, M],
+    new: Mapping[str, M],
+    typed: Callable[[M], str],
+    changes: Callable[[str, M, M], Iterator[str]],
+) -> Iterator[str]:
+    for name, one in new.items():
+        full_name = f"{owner}.{name}"
+        if name in old:
+            yield from _value(full_name, typed(old[name]), typed(one))
+            yield from changes(full_name, old[name], one)
+        else:
+            yield f"+ {full_name}: {typed(one)}{'!' * one.required}"
+    yield from (f"- {owner}.{name}" for name in old if name not in new)
+
+
+def _attribute_type(attribute: Attribute) -> str:
+    return attribute.type.name
+
+
+def _attribute(name: str, old: Attribute, new: Attribute) -> Iterator[str]:
+    yield from _fact(name, "required", old.required, new.required)
+    yield from _fact(name, "derived", old.origin is Origin.DERIVED, new.origin is Origin.DERIVED)
+    if old.derivation and new.derivation and old.derivation != new.derivation:
+        yield f"~ {name}: derived otherwise"
+    for part in fields(Domain):
+        label = f"{name} {_ARGUMENTS.get(part.name, part.name)}"
+        yield from _value(label, getattr(old.domain, part.name), getattr(new.domain, part.name))
+    yield from _text(name, old.description, new.description)
+
+
+def _role_type(role: Role) -> str:
+    return f"[{role.target}!]" if role.many else role.target
+
+
+def _role(name: str, old: Role, new: Role) -> Iterator[str]:
+    yield from _fact(name, "required", old.required, new.required)
+    yield from _fact(name, "a composition", old.composition, new.composition)
+    yield from _fact(name, "the role back to a whole", old.whole, new.whole)
+    yield from _value(f"{name} opposite", old.opposite, new.opposite)
+    yield from _fact(name, "holding the key", old.holds, new.holds)
+    yield from _text(name, old.description, new.description)
+
+
+def _listed(owner: str, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[str]:
+    yield from (f"+ {owner} {name}" for name in new if name not in old)
+    yield from (f"~ {owner} {name}" for name in new if name in old and old[name] != new[name])
+    yield from (f"- {owner} {name}" for name in old if name not in new)
+
+
+def _rules(one: Class) -> dict[str, object]:
+    """Return what directives say of a class, by how it is called."""
+    rules: dict[str, object] = {}
+    rules |= {f"@unique({', '.join(unique.attributes)})": unique for unique in one.uniques}
+    rules |= {f"@index({', '.join(index.attributes)})": index for index in one.indexes}
+    rules |= {f'@warning("{warning.name}")': warning for warning in one.warnings}
+    return rules | {_grant(grant): grant for grant in one.grants}
+
+
+def _grant(grant: Grant) -> str:
+    of_member = f" on {grant.member}" if grant.member else ""
+    return f'@grant("{grant.profile}"){of_member}'

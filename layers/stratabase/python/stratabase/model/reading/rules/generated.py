@@ -1,0 +1,58 @@
+"""Classes and enums do not take the names of types that the service generates."""
+
+from collections.abc import Iterator
+
+from graphql.language import EnumTypeDefinitionNode, ObjectTypeDefinitionNode
+
+from stratabase.model.reading.manuscript import Manuscript
+from stratabase.model.reading.mistake import Mistake, mistake, shown
+
+SUFFIXES = (
+    "Page",
+    "PageOptions",
+    "Filter",
+    "Cursor",
+    "Sort",
+    "BulkResult",
+    "Create",
+    "Update",
+    "UpdateBulk",
+    "Draft",
+    "DraftCreate",
+    "DraftUpdate",
+    "DraftUpdateBulk",
+    "RoleRef",
+    "RoleRefs",
+    "RoleObject",
+    "RoleObjects",
+    "DraftRoleRefs",
+    "DraftRoleObject",
+    "DraftRoleObjects",
+    "DraftUpdateRoleObject",
+    "DraftUpdateRoleObjects",
+)
+"""What the types generated for a class append to its name."""
+
+FIXED = frozenset(
+    {
+        *("Query", "Mutation", "Subscription", "ID", "Float", "Cursor"),
+        *("FileInfo", "PendingFileReference", "InsightType", "ForceWarnings"),
+        *("EntityID", "EntityName", "LockInfo", "LockStatusResult"),
+        *("DeleteResult", "DeleteBulkResult", "VersionDiff", "AttributeChange"),
+        *("ValidationResult", "Issue", "IssueLevel", "IssueReferenceType", "IssueType"),
+    }
+)
+"""The types that every generated schema has, whatever its model (attribute types aside)."""
+
+
+def generated(manuscript: Manuscript) -> Iterator[Mistake]:
+    """Check the names of classes and enums against what is generated."""
+    made = {name + suffix: name for name in manuscript.classes for suffix in SUFFIXES}
+    for node in manuscript.definitions:
+        if isinstance(node, ObjectTypeDefinitionNode | EnumTypeDefinitionNode):
+            name = node.name.value
+            if name in FIXED:
+                yield mistake(node.name, f"{name} is the name of a type that every generated schema has.")
+            elif name in made:
+                text = f"{shown(name)} is the name of a type that is generated for the class {made[name]}."
+                yield mistake(node.name, text)

@@ -1,0 +1,53 @@
+"""The rules of the application and its profiles."""
+
+from collections.abc import Callable
+
+TYPE = "type A { x: Int }"
+
+
+def test_without_a_schema_extension_the_place_is_the_beginning(complains: Callable[..., None]) -> None:
+    message = 'The model names no application. It begins with: extend schema @application(name: "…").'
+    complains("¦" + TYPE, message, head="")
+
+
+def test_with_a_schema_extension_the_place_is_there(complains: Callable[..., None]) -> None:
+    message = 'The model names no application. It begins with: extend schema @application(name: "…").'
+    complains('¦extend schema @profile(name: "P", administrator: true) ' + TYPE, message, head="")
+
+
+def test_an_application_has_a_class(complains: Callable[..., None]) -> None:
+    message = "The application Hr has no class. Write a type."
+    complains('extend schema ¦@application(name: "Hr") enum E { A }', message, head="")
+
+
+def test_an_application_without_a_name_is_one_mistake(complains: Callable[..., None]) -> None:
+    message = "@application needs the argument name: String!."
+    complains("extend schema ¦@application " + TYPE, message, head="")
+
+
+def test_its_name_fits_into_an_address(complains: Callable[..., None]) -> None:
+    for name in ("", "h r", "1st", "_hr", "é", "a" * 101):
+        shown = name if len(name) <= 100 else name[:100] + "…"
+        message = f'"{shown}" names no application: write letters, digits and _, a letter first.'
+        complains(f'extend schema @application(name: ¦"{name}") {TYPE}', message, head="")
+
+
+def test_one_application_even_over_two_extensions(complains: Callable[..., None]) -> None:
+    head = 'extend schema @application(name: "Hr")\nextend schema ¦@application(name: "Crm")\n'
+    complains(TYPE, "@application stands here already; once is enough.", head=head)
+
+
+def test_where_there_are_profiles_one_is_an_administrators(complains: Callable[..., None]) -> None:
+    head = 'extend schema @application(name: "Hr") ¦@profile(name: "P") @profile(name: "Q")'
+    message = "No profile is an administrator's. Write administrator: true in one of them."
+    complains(TYPE, message, head=head)
+
+
+def test_names_of_profiles_are_distinct_and_visible(complains: Callable[..., None]) -> None:
+    wrong = "A profile has a name of 1 to 100 characters, without blanks around it."
+    head = 'extend schema @application(name: "Hr") @profile(name: "P", administrator: true) '
+    complains(TYPE, wrong, head=head + '@profile(name: ¦" Q") ')
+    complains(TYPE, wrong, head=head + '@profile(name: ¦"") ')
+    complains(TYPE, wrong, head=head + '@profile(name: ¦"a\\nb") ')
+    taken = 'There is a profile "p" already; names that differ only in case count as the same.'
+    complains(TYPE, taken, head=head + '@profile(name: ¦"p") ')

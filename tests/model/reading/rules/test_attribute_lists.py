@@ -1,0 +1,85 @@
+"""`@unique` and `@index` name what they can compare."""
+
+from collections.abc import Callable
+
+import pytest
+
+from stratabase.model.model import Model
+
+WORLD = """
+type A @class(platform: [CREATED_ON]) {directives} {
+  x: Int y: String a_B: Int a: Int b: Int insight: Int file: File b_s: [B!]
+  sum: Int @derived(expression: "x + a") p: [A!] @association p2: P @composition
+}
+type B { x: Int }
+type P {part} { x: Int }
+"""
+UNIQUE_CASES = {
+    "none": ("@unique(attributes: ¦[])", "@unique names at least one attribute."),
+    "unknown": ('@unique(attributes: ["x", ¦"xx"])', 'A has no attribute xx. Did you mean "x"?'),
+    "twice in one": ('@unique(attributes: ["x", "y", ¦"x"])', "x stands here already."),
+    "the same again": (
+        '@unique(attributes: ["x", "y"]) ¦@unique(attributes: ["y", "x"])',
+        "The @unique in line 3 says the same.",
+    ),
+    "a role": ('@unique(attributes: [¦"b_s"])', "A.b_s is a role; @unique takes attributes."),
+    "a file": ('@unique(attributes: [¦"file"])', "A.file holds files, which cannot be compared."),
+    "derived": (
+        '@unique(attributes: [¦"sum"])',
+        "A.sum is derived, so it cannot be unique: name what it is made of.",
+    ),
+    "of the platform": (
+        '@unique(attributes: [¦"_createdon"])',
+        "_createdon is given by the service, so it cannot be unique.",
+    ),
+    "an argument of the service": (
+        '@unique(attributes: [¦"insight"])',
+        "A.insight cannot be unique: its getBy service has an argument insight already.",
+    ),
+    "one service for two": (
+        '@unique(attributes: ["a_B"]) ¦@unique(attributes: ["a", "b"])',
+        "The service getByA_B is generated for both a_B and a and b.",
+    ),
+}
+INDEX_CASES = {
+    "unknown": ('@index(attributes: [¦"fiel"])', 'A has no attribute fiel. Did you mean "file"?'),
+    "a file": ('@index(attributes: [¦"file"])', "A.file holds files, which cannot be compared."),
+    "derived": (
+        '@index(attributes: [¦"sum"])',
+        "A.sum is derived at each read, so no index holds it: name what it is made of.",
+    ),
+    "of the platform, but not recorded": (
+        '@index(attributes: ["_createdon", ¦"_ownedby"])',
+        "A does not record _ownedby: @class(platform: [OWNED_BY]) does.",
+    ),
+    "twice": (
+        '@index(attributes: ["x"]) @index(attributes: ["x", "y"]) ¦@index(attributes: ["x"])',
+        "A has this @index already.",
+    ),
+    "an eighth": (
+        "\n".join(
+            f'@index(attributes: ["x"{", ".join(["", *one])}])'
+            for one in ([], ['"a"'], ['"b"'], ['"y"'], ['"a"', '"b"'], ['"a"', '"y"'], ['"b"', '"a"'])
+        )
+        + '\n¦@index(attributes: ["y"])',
+        "A has more than 7 indexes: keep those used most.",
+    ),
+}
+CASES = {f"unique: {name}": case for name, case in UNIQUE_CASES.items()} | {
+    f"index: {name}": case for name, case in INDEX_CASES.items()
+}
+
+
+@pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
+def test_refused(complains: Callable[..., None], written: str, message: str) -> None:
+    complains(WORLD.replace("{directives}", written).replace("{part}", ""), message)
+
+
+def test_the_role_back_is_no_attribute(complains: Callable[..., None]) -> None:
+    world = WORLD.replace("{directives}", "").replace("{part}", '@index(attributes: [¦"a_"])')
+    complains(world, "P.a_ is a role; @index takes attributes.")
+
+
+def test_a_part_may_be_unique(reads: Callable[[str], Model]) -> None:
+    model = reads(WORLD.replace("{directives}", "").replace("{part}", '@unique(attributes: ["x"])'))
+    assert model.classes["P"].uniques[0].attributes == ("x",)

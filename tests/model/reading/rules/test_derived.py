@@ -1,0 +1,137 @@
+"""Derived attributes say how they are computed, over paths that exist, and not by way of themselves."""
+
+from collections.abc import Callable
+
+import pytest
+
+from stratabase.model.model import Model
+
+WORLD = """
+type Team @class(platform: [CREATED_ON]) {
+  name: String size: Int founded: Date budget: Real open: Boolean logo: File colour: Colour
+  members: [Person!] @association(opposite: "team") lead: Person desks: [Desk!] @composition(whole: "team")
+}
+type Person { name: String age: Int team: Team @association(opposite: "members") }
+type Desk { number: Int }
+enum Colour { RED }
+type A { x: Int team: Team teams: [Team!] """
+CASES = {
+    "neither": ("y: Int ¦@derived", "A derived attribute has an expression or a path."),
+    "both": (
+        'y: Int @derived(expression: "x", path: ¦"team.size")',
+        "A derived attribute has either an expression or a path, not both.",
+    ),
+    "an aggregate of an expression": (
+        'y: Int @derived(expression: "x", aggregate: ¦SUM)',
+        "An aggregate goes with a path, not with an expression.",
+    ),
+    "an empty expression": ('y: Int @derived(expression: ¦" ")', "expression is empty."),
+    "an empty path": ('y: Int @derived(path: ¦"")', "path is empty."),
+    "required": (
+        'y: ¦Int! @derived(expression: "x")',
+        "A.y is derived, so it cannot be required: leave out the !.",
+    ),
+    "restricted": (
+        'y: Int @derived(expression: "x") ¦@domain(min: "1")',
+        "A.y is derived, so @domain has nothing to check: restrict what it is made of.",
+    ),
+    "a file": ('y: ¦File @derived(path: "team.logo")', "A.y is derived, so it cannot keep a file."),
+    "a number of the service": (
+        'y: ¦Serial @derived(expression: "x")',
+        "A.y is derived, so it cannot be numbered by the service.",
+    ),
+    "an unknown role": (
+        'y: Int @derived(path: "¦taem.size")',
+        'A has no attribute and no role "taem". Did you mean "team"?',
+    ),
+    "an unknown attribute at the end": (
+        'y: Int @derived(path: "team.¦sise")',
+        'Team has no attribute and no role "sise". Did you mean "size"?',
+    ),
+    "a place within a text that is written otherwise": (
+        r'y: Int @derived(path: ¦"t\u0065am.sise")',
+        'Team has no attribute and no role "sise". Did you mean "size"?',
+    ),
+    "blanks in a path": (
+        'y: Int @derived(path: "¦team .size")',
+        'A has no attribute and no role "team ". Did you mean "team"?',
+    ),
+    "on beyond an attribute": (
+        'y: Int @derived(path: "team.size.¦x")',
+        "Team.size is an attribute; a path ends there.",
+    ),
+    "a role at the end": (
+        'y: String @derived(path: ¦"team.lead")',
+        "team.lead is a role: the path goes on to an attribute of Person, or COUNT counts the objects.",
+    ),
+    "an attribute of its own": (
+        'y: Int @derived(path: ¦"x")',
+        "A path walks over at least one role; x is the class's own attribute. Write an expression.",
+    ),
+    "many without an aggregate": (
+        'y: Int @derived(path: ¦"teams.size")',
+        "teams.size finds many values; aggregate is one of COUNT, SUM, MIN, MAX or AVG.",
+    ),
+    "an aggregate of one": (
+        'y: Int @derived(path: "team.size", aggregate: ¦MAX)',
+        "MAX goes with many values; no role of this path leads to many.",
+    ),
+    "a count of one": (
+        'y: Int @derived(path: "team", aggregate: ¦COUNT)',
+        "COUNT goes with many values; no role of this path leads to many.",
+    ),
+    "a sum of texts": (
+        'y: Int @derived(path: "teams.name", aggregate: ¦SUM)',
+        "SUM takes Int or Real; Team.name is String.",
+    ),
+    "the greatest truth value": (
+        'y: Boolean @derived(path: "teams.open", aggregate: ¦MAX)',
+        "MAX takes what has an order; Team.open is Boolean.",
+    ),
+    "another type": (
+        'y: ¦String @derived(path: "team.size")',
+        'A.y is String, but what is computed is Int. Did you mean "Int"?',
+    ),
+    "a count as a text": (
+        'y: ¦String @derived(path: "team.members", aggregate: COUNT)',
+        'A.y is String, but what is computed is Int. Did you mean "Int"?',
+    ),
+    "a mean as a whole number": (
+        'y: ¦Int @derived(path: "teams.size", aggregate: AVG)',
+        'A.y is Int, but what is computed is Real. Did you mean "Real"?',
+    ),
+    "itself": ('y: Int @derived(expression: ¦"y + 1")', "A.y depends on itself: A.y -> A.y."),
+    "itself by way of another": (
+        'y: Int @derived(expression: ¦"x + z") z: Int @derived(expression: "x - y")',
+        "A.y depends on itself: A.y -> A.z -> A.y.",
+    ),
+    "itself by way of another class": (
+        (
+            'y: Int @derived(expression: ¦"b.z + 1") b: B } type B { as: [A!] z: Int '
+            '@derived(path: "as.y", aggregate: SUM)'
+        ),
+        "A.y depends on itself: A.y -> B.z -> A.y.",
+    ),
+}
+FINE = (
+    'y: Int @derived(path: "team.size")',
+    'y: Colour @derived(path: "team.colour")',
+    'y: Datetime @derived(path: "team._createdon")',
+    'y: Int @derived(path: "teams", aggregate: COUNT)',
+    'y: Int @derived(path: "teams.members.team.logo", aggregate: COUNT)',
+    'y: Date @derived(path: "teams.founded", aggregate: MIN)',
+    'y: Real @derived(path: "teams.size", aggregate: SUM)',
+    'y: Real @derived(path: "teams.budget", aggregate: AVG)',
+    'y: Int @derived(path: "team.desks.team.size", aggregate: SUM)',
+    'y: String @derived(expression: "\'y\' + \\"y\\" + string(x) + y(x) + team.y")',
+)
+
+
+@pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
+def test_refused(complains: Callable[..., None], written: str, message: str) -> None:
+    complains(WORLD + written + " }", message)
+
+
+@pytest.mark.parametrize("written", FINE)
+def test_accepted(reads: Callable[[str], Model], written: str) -> None:
+    assert reads(WORLD + written + " }").classes

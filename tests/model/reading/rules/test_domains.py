@@ -1,0 +1,95 @@
+"""Domains and file restrictions fit their type, and leave something possible."""
+
+from collections.abc import Callable
+
+import pytest
+
+TEXT = "codiceFiscale, email, maxLength, minLength, partitaIva, pattern, phone and values."
+CASES = {
+    "nothing": ("Year ¦@domain", "This @domain says nothing; Year takes max, min and values."),
+    "bounds of a text": (
+        'String @domain(¦min: "1")',
+        f"min is not for String; String takes {TEXT}",
+    ),
+    "length of a number": (
+        "Int @domain(¦minLength: 1, ¦email: true)",
+        "minLength is not for Int; Int takes max, min and values.",
+        "email is not for Int; Int takes max, min and values.",
+    ),
+    "of a truth value": (
+        'Boolean @domain(¦values: ["true"])',
+        "values is not for Boolean; Boolean takes no @domain.",
+    ),
+    "of an enum": ('Color @domain(¦values: ["RED"])', "values is not for Color; Color takes no @domain."),
+    "of a file": ('File @domain(¦max: "1")', "max is not for File; File takes no @domain."),
+    "crossed bounds": (
+        'Int @domain(min: ¦"10", max: "9")',
+        "No value is possible: min 10 is greater than max 9.",
+    ),
+    "crossed decimal bounds": (
+        'Real @domain(min: ¦"10.5", max: "9.5")',
+        "No value is possible: min 10.5 is greater than max 9.5.",
+    ),
+    "crossed dates": (
+        'Date @domain(min: ¦"2020-02-01", max: "2020-01-31")',
+        "No value is possible: min 2020-02-01 is greater than max 2020-01-31.",
+    ),
+    "bounds that are no numbers": (
+        'Int @domain(min: ¦"x", max: ¦"1.5")',
+        "min: 'x' is not an Int: give a whole number from -2147483648 to 2147483647.",
+        "max: '1.5' is not an Int: give a whole number from -2147483648 to 2147483647.",
+    ),
+    "crossed lengths": (
+        "String @domain(minLength: ¦3, maxLength: 2)",
+        "No value is possible: minLength 3 is greater than maxLength 2.",
+    ),
+    "lengths below zero": (
+        "String @domain(minLength: ¦-1, maxLength: ¦0)",
+        "minLength is 0 or more.",
+        "maxLength is 1 or more.",
+    ),
+    "digits": ("Real @domain(digits: ¦39)", "digits is a number from 0 to 38."),
+    "no pattern": ("String @domain(pattern: ¦[])", "No value is possible: pattern is empty."),
+    "no value": ("Int @domain(values: ¦[])", "No value is possible: values is empty."),
+    "a value twice": ('Int @domain(values: ["1", ¦"01"])', '"01" stands here already.'),
+    "a value out of bounds": (
+        'Int @domain(min: "2", values: ["2", ¦"1"])',
+        '"1" is outside of its own domain: 1 is too low: give 2 at least.',
+    ),
+    "a pattern that is none": (
+        'String @domain(pattern: ["a", ¦"(", ¦"x{99999999999}"])',
+        '"(" is no regular expression: missing ), unterminated subpattern at position 0.',
+        '"x{99999999999}" is no regular expression: the repetition number is too large.',
+    ),
+    "a pattern that Python warns of": (
+        'String @domain(pattern: [¦"[[a]"])',
+        '"[[a]" is no regular expression: Possible nested set at position 1.',
+    ),
+    "a pattern without end": (
+        f'String @domain(pattern: ¦"{"(" * 1001}")',
+        f'"{"(" * 100}…" is no regular expression: it has more than 1000 characters.',
+    ),
+    "a pattern nested deep": (
+        f'String @domain(pattern: ¦"{"(" * 500 + ")" * 500}")',
+        f'"{"(" * 100}…" is no regular expression: it is nested too deep.',
+    ),
+    "files of a text": (
+        "String ¦@file(maxSize: 1)",
+        "@file is for attributes of type File; A.x is String.",
+    ),
+    "nothing about files": ("File ¦@file", "This @file says nothing; it takes extensions and maxSize."),
+    "no extension": ("File @file(extensions: ¦[])", "No file is possible: extensions is empty."),
+    "extensions": (
+        'File @file(extensions: [¦".pdf", "PNG", ¦"png", ¦"*", "tar.gz"])',
+        '".pdf" is no file name extension: write it without the dot. Did you mean "pdf"?',
+        '"png" stands here already; case does not make a difference.',
+        '"*" is no file name extension: write it without the dot.',
+    ),
+    "no size": ("File @file(maxSize: ¦0)", "maxSize is a number of bytes, 1 or more."),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_refused(complains: Callable[..., None], case: tuple[str, ...]) -> None:
+    written, *messages = case
+    complains(f"type A {{ x: {written} }} enum Color {{ RED }}", *messages)

@@ -1,0 +1,81 @@
+"""Names are not reserved, not too long, not taken, and not those of what is generated."""
+
+from collections.abc import Callable
+
+import pytest
+
+from stratabase.model.reading.rules.generated import FIXED, SUFFIXES
+
+
+def test_reserved(complains: Callable[..., None]) -> None:
+    service = "begins with _, as only the service's own names do."
+    generated = "holds ___, as only generated names do."
+    complains(
+        "type ¦_A { ¦_id: Int ¦a___eq: Int }\nenum ¦B___C { ¦_D ¦E___ }",
+        f"_A {service}",
+        f"_id {service}",
+        f"a___eq {generated}",
+        f"B___C {generated}",
+        f"_D {service}",
+        f"E___ {generated}",
+    )
+
+
+def test_too_long(complains: Callable[..., None]) -> None:
+    name = "a" * 101
+    complains(f"type A {{ ¦{name}: Int }}", f"{'a' * 100}… is too long: a name has at most 100 characters.")
+
+
+def test_taken(complains: Callable[..., None]) -> None:
+    case = ", and case does not make a difference"
+    complains(
+        "type A { x: Int\n¦X: Int\n¦x: Int }\ntype ¦a { y: Int }\nenum ¦A { B }\ntype ¦date { y: Int }",
+        f"A.X is taken: A.x stands in line 2{case}.",
+        "A.x is taken: A.x stands in line 2.",
+        f"a is taken: A stands in line 2{case}.",
+        "A is taken: A stands in line 2.",
+        f"date is taken: Date is an attribute type{case}.",
+    )
+
+
+def test_taken_by_the_role_back_from_a_part(complains: Callable[..., None]) -> None:
+    write = 'Write another name: @composition(whole: "…").'
+    complains(
+        'type A { p: [P!] @composition(whole: ¦"Whole") ¦q: P @composition r: P @composition(whole: "a") }\n'
+        "type P { whole: Int a_: Int }",
+        f"The role back from P through A.p cannot be called Whole: P.whole is a field. {write}",
+        f"The role back from P through A.q cannot be called a_: P.a_ is a field. {write}",
+    )
+    complains(
+        "type A { p: [P!] @composition ¦q: P @composition }\ntype P { x: Int }",
+        f"The role back from P through A.q cannot be called a_: the one through A.p is called that. {write}",
+    )
+
+
+def test_wholes_are_names(complains: Callable[..., None]) -> None:
+    complains(
+        'type A { p: P @composition(whole: ¦"a b") q: P @composition(whole: ¦"_a")\n'
+        'r: P @composition(whole: ¦"") }\n'
+        "type P { x: Int }",
+        '"a b" is no name: write letters, digits and _, a letter first.',
+        "_a begins with _, as only the service's own names do.",
+        '"" is no name: write letters, digits and _, a letter first.',
+    )
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_of_a_generated_type(complains: Callable[..., None], suffix: str) -> None:
+    message = f"A{suffix} is the name of a type that is generated for the class A."
+    complains(f"type A {{ x: Int }} type ¦A{suffix} {{ x: Int }}", message)
+    complains(f"enum ¦A{suffix} {{ X }} type A {{ x: Int }}", message)
+
+
+@pytest.mark.parametrize("name", sorted(FIXED))
+def test_of_a_fixed_type(complains: Callable[..., None], name: str) -> None:
+    message = f"{name} is the name of a type that every generated schema has."
+    complains(f"type ¦{name} {{ x: Int }}", message)
+
+
+def test_enum_values(complains: Callable[..., None]) -> None:
+    complains("type A { x: E } enum E { A ¦A B }", "E has the value A already.")
+    complains("type A { x: Int } enum ¦E", "The enum E has no values.")

@@ -1,0 +1,154 @@
+"""A model without mistakes is read into exactly what it says."""
+
+from pathlib import Path
+
+import pytest
+
+from stratabase.model.attribute import Aggregate, Attribute, Derivation, Domain, Origin
+from stratabase.model.class_ import Action, Class, Grant, Index, Kind, PlatformAttribute, Rule, Unique
+from stratabase.model.model import Enumeration, Model, Profile
+from stratabase.model.reading import ModelMistakes, read_model, read_model_file
+from stratabase.model.role import Role
+from stratabase.model.types import TYPES
+
+SMALL = Path(__file__).parents[1] / "models" / "small.graphql"
+LANGUAGE = Path(__file__).parents[3] / "layers/stratabase/python/stratabase/model/directives.graphql"
+
+ARTICLE = Class(
+    name="Article",
+    attributes={
+        "code": Attribute(
+            "code",
+            TYPES["String"],
+            required=True,
+            domain=Domain(min_length=2, max_length=5, patterns=("[A-Z]+",)),
+            description="As printed.",
+        ),
+        "name": Attribute("name", TYPES["Text"]),
+        "price": Attribute("price", TYPES["Real"], domain=Domain(minimum="0.5", maximum="1000", digits=2)),
+        "size": Attribute("size", TYPES["Int"], domain=Domain(values=(1, 2))),
+        "since": Attribute("since", TYPES["Date"], domain=Domain(minimum="2020-01-31")),
+        "picture": Attribute("picture", TYPES["File"], domain=Domain(extensions=("png",), max_size=10)),
+        "shelf_name": Attribute(
+            "shelf_name",
+            TYPES["String"],
+            origin=Origin.DERIVED,
+            derivation=Derivation(path=("shelf", "name")),
+        ),
+        "double": Attribute(
+            "double",
+            TYPES["Real"],
+            origin=Origin.DERIVED,
+            derivation=Derivation(expression="price * 2"),
+        ),
+        "_createdon": Attribute("_createdon", TYPES["Datetime"], origin=Origin.PLATFORM),
+        "_ownedby": Attribute("_ownedby", TYPES["String"], origin=Origin.PLATFORM),
+    },
+    roles={
+        "shelf": Role(
+            "shelf", "Shelf", required=True, opposite="articles", holds=True, description="Where it stands."
+        ),
+        "labels": Role("labels", "Label", many=True, opposite="article_", composition=True),
+    },
+    uniques=(Unique(("code",)),),
+    indexes=(Index(("name", "price")),),
+    warnings=(Rule("cheap", "price < 1", "Too cheap.", blocking=True),),
+    grants=(
+        Grant("Clerk", frozenset({Action.READ, Action.EDIT}), where="price < 10"),
+        Grant("Clerk", frozenset({Action.READ}), member="price"),
+    ),
+    platform=frozenset({PlatformAttribute.CREATED_ON, PlatformAttribute.OWNED_BY}),
+    versioned=True,
+    description="What is sold.",
+)
+SHELF = Class(
+    name="Shelf",
+    attributes={
+        "name": Attribute("name", TYPES["String"], domain=Domain(email=True)),
+        "stock": Attribute(
+            "stock",
+            TYPES["Int"],
+            origin=Origin.DERIVED,
+            derivation=Derivation(path=("articles",), aggregate=Aggregate.COUNT),
+        ),
+    },
+    roles={
+        "articles": Role("articles", "Article", many=True, opposite="shelf"),
+        "front": Role("front", "Label", opposite="shelf", composition=True),
+        "next": Role("next", "Shelf", opposite="previous", holds=True),
+        "previous": Role("previous", "Shelf", opposite="next"),
+        "similar": Role("similar", "Shelf", many=True),
+    },
+)
+LABEL = Class(
+    name="Label",
+    attributes={"text": Attribute("text", TYPES["String"])},
+    roles={
+        "also_on": Role("also_on", "Shelf", many=True, required=True),
+        "article_": Role("article_", "Article", opposite="labels", whole=True),
+        "shelf": Role("shelf", "Shelf", opposite="front", whole=True),
+    },
+    part=True,
+)
+TILL = Class(
+    name="Till",
+    kind=Kind.SINGLETON,
+    attributes={"open": Attribute("open", TYPES["Boolean"])},
+    exposed=False,
+)
+MODEL = Model(
+    application="Shop",
+    classes={one.name: one for one in (ARTICLE, SHELF, LABEL, TILL)},
+    enumerations={
+        "Weather": Enumeration("Weather", {"SUNNY": "Without clouds.", "RAINY": None}, "The weather.")
+    },
+    profiles={"Owner": Profile("Owner", administrator=True), "Clerk": Profile("Clerk")},
+)
+
+
+@pytest.fixture(scope="module")
+def small() -> Model:
+    return read_model_file(SMALL)
+
+
+@pytest.mark.parametrize("one", MODEL.classes.values(), ids=MODEL.classes)
+def test_each_class(small: Model, one: Class) -> None:
+    assert small.classes[one.name] == one
+
+
+def test_the_whole_model_in_its_order(small: Model) -> None:
+    assert small == MODEL
+    assert list(small.classes) == list(MODEL.classes)
+    for one in MODEL.classes.values():
+        assert list(small.classes[one.name].attributes) == list(one.attributes)
+        assert list(small.classes[one.name].roles) == list(one.roles)
+
+
+def test_it_is_frozen(small: Model) -> None:
+    with pytest.raises(TypeError):
+        small.classes["New"] = TILL  # type: ignore[index] # that is the point
+    with pytest.raises(TypeError):
+        del small.classes["Shelf"].attributes["name"]  # type: ignore[attr-defined] # that is the point
+
+
+def test_an_attribute_may_be_of_an_enum() -> None:
+    model = read_model('extend schema @application(name: "A") type B { x: E! } enum E { F G }', "m")
+    assert (model.classes["B"].attributes["x"].type.name, model.classes["B"].attributes["x"].required) == (
+        "E",
+        True,
+    )
+
+
+def test_a_part_of_one_whole_always_has_it() -> None:
+    text = 'extend schema @application(name: "A") type B { p: [P!] @composition } type P { x: Int }'
+    part = read_model(text, "m").classes["P"]
+    assert part.roles["b_"] == Role("b_", "B", required=True, opposite="p", whole=True)
+    assert (part.part, part.exposed) == (True, False)
+
+
+def test_a_model_may_repeat_the_language() -> None:
+    """Somebody may keep the directive definitions in the model itself, with or without their descriptions."""
+    own = LANGUAGE.read_text(encoding="utf-8")
+    assert read_model(SMALL.read_text(encoding="utf-8") + own, "m") == MODEL
+    with pytest.raises(ModelMistakes, match="no others"):
+        read_model(SMALL.read_text(encoding="utf-8") + "directive @association on FIELD_DEFINITION", "m")

@@ -1,0 +1,72 @@
+"""The sample model shows the whole language, and is right for GraphQL's own tools too."""
+
+from pathlib import Path
+
+import pytest
+from graphql.language import parse
+from graphql.utilities import build_ast_schema
+from graphql.validation.validate import validate_sdl
+
+from stratabase.model.class_ import Kind
+from stratabase.model.model import Model
+from stratabase.model.reading import read_model_file
+from stratabase.model.reading.language import language
+from stratabase.model.types import TYPES
+
+ROOT = Path(__file__).parents[3]
+SAMPLE = ROOT / "layers/model/model.graphql"
+LANGUAGE = ROOT / "layers/stratabase/python/stratabase/model/directives.graphql"
+
+
+@pytest.fixture(scope="module")
+def sample() -> Model:
+    return read_model_file(SAMPLE)
+
+
+def test_an_employee_needs_a_name_and_an_address_only(sample: Model) -> None:
+    """What a newcomer's first request gives."""
+    employee = sample.classes["Employee"]
+    required = [one.name for one in employee.attributes.values() if one.required]
+    assert required == ["first_name", "last_name", "email"]
+    assert not [one.name for one in employee.roles.values() if one.required]
+
+
+def test_it_has_all_attribute_types_and_kinds(sample: Model) -> None:
+    types = {one.type.name for class_ in sample.classes.values() for one in class_.attributes.values()}
+    assert types >= {*TYPES, *sample.enumerations}
+    assert {class_.kind for class_ in sample.classes.values()} == set(Kind)
+
+
+def test_it_uses_every_argument_of_every_directive() -> None:
+    text = SAMPLE.read_text(encoding="utf-8")
+    used = {
+        (use.name.value, argument.name.value)
+        for node in parse(text).definitions
+        for one in (node, *(getattr(node, "fields", None) or ()))
+        for use in (getattr(one, "directives", None) or ())
+        for argument in use.arguments or ()
+    }
+    known = {(one.name, argument) for one in language().directives.values() for argument in one.parameters}
+    assert used == known
+
+
+def test_everything_is_described(sample: Model) -> None:
+    assert [class_.name for class_ in sample.classes.values() if not class_.description] == []
+
+
+@pytest.mark.parametrize("model", [SAMPLE, ROOT / "tests/model/models/small.graphql"])
+def test_editors_can_check_it_with_the_published_directives(model: Path) -> None:
+    """GraphQL's own validation accepts a model together with the directive definitions."""
+    document = parse(LANGUAGE.read_text(encoding="utf-8") + model.read_text(encoding="utf-8"))
+    assert validate_sdl(document) == []
+
+
+def test_all_of_the_language_is_described_for_editors() -> None:
+    definitions = build_ast_schema(parse(LANGUAGE.read_text(encoding="utf-8")), assume_valid_sdl=True)
+    types = {name for name in definitions.type_map if not name.startswith("__")}
+    assert types == {*language().enumerations, *TYPES}
+    own = [one for one in definitions.directives if one.name in language().directives]
+    assert len(own) == len(language().directives)
+    assert all(definitions.type_map[name].description for name in types)
+    assert all(one.description for one in own)
+    assert all(argument.description for one in own for argument in one.args.values())
