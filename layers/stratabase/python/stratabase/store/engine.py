@@ -14,14 +14,14 @@ Value = str | int | bool | None | list[str]
 
 
 class Key(NamedTuple):
-    """Where an item lies: its partition, and its place within."""
+    """Where an item lies: its partition, and its place within. Neither text is empty."""
 
     partition: str
     sort: str
 
 
 class Place(NamedTuple):
-    """Where an item appears in a secondary index."""
+    """Where an item appears in a secondary index, perhaps with others. Neither text is empty."""
 
     partition: str
     sort: str
@@ -42,7 +42,11 @@ class Item:
 
 
 class Test(Enum):
-    """How a condition compares an item's attribute with its value."""
+    """How a condition compares an item's attribute with its value.
+
+    Values of different types are never equal (true is not 1). Only texts, by code point, and numbers have an
+    order: of anything else AT_MOST and MORE_THAN do not hold. None is a value like others, and not absent.
+    """
 
     __test__ = False
     EQUALS = "="
@@ -62,7 +66,10 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What must be true of the item under a key: it exists or not (None: either), and all conditions hold."""
+    """What must be true of the item under a key: it exists or not (None: either), and all conditions hold.
+
+    Of an item that does not exist, every attribute is absent.
+    """
 
     exists: bool | None = None
     conditions: tuple[Condition, ...] = ()
@@ -88,9 +95,11 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """Change an existing item: set attributes, add to whole numbers (absent counts as 0), remove attributes.
+    """Change an item: set attributes, add to whole numbers (absent counts as 0), remove attributes.
 
-    A `state` or a place that is not given stays; a place given as None is taken away.
+    A `state` or a place that is not given stays; a place given as None is taken away. Where the expectation
+    admits that there is no item (by default it does not), the patch makes one: a counter needs no beginning.
+    An attribute is named at most once. Adding to what is no whole number is the caller's fault: ValueError.
     """
 
     key: Key
@@ -100,6 +109,14 @@ class Patch:
     remove: frozenset[str] = frozenset()
     state: str | None = None
     places: Mapping[str, Place | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse to do two things to one attribute, since engines would differ in what comes of it."""
+        named = [*self.set, *self.add, *self.remove]
+        if len(set(named)) < len(named):
+            raise ValueError(
+                f"A patch names an attribute at most once, but this one of {self.key} has {named}."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +137,8 @@ class Check:
 
 Action = Put | Patch | Delete | Check
 
+MOST_ACTIONS = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -129,8 +148,16 @@ class Batch:
     """Names the commit, so that a retry is known for what it is."""
     actions: tuple[Action, ...]
 
-
-MOST_ACTIONS = 100
+    def __post_init__(self) -> None:
+        """Refuse what no engine could do as one."""
+        if len(self.actions) > MOST_ACTIONS:
+            raise ValueError(
+                f"A batch has at most {MOST_ACTIONS} actions, but this one has {len(self.actions)}."
+            )
+        keys = [action.key for action in self.actions]
+        if len(set(keys)) < len(keys):
+            twice = sorted({key for key in keys if keys.count(key) > 1})
+            raise ValueError(f"A batch has at most one action on a key, but this one has several on {twice}.")
 
 
 class Bounds(NamedTuple):
@@ -177,12 +204,17 @@ class Engine(Protocol):
     ) -> Iterator[Sequence[Item]]:
         """Yield the items of one partition of an index in the order of their sort keys, page by page.
 
-        `index` is ITEMS or one of INDEX_NAMES. At most `limit` items in all. A page is as of one moment; an
-        item that is there throughout is yielded exactly once. Closing the iterator early costs nothing.
+        `index` is ITEMS or one of INDEX_NAMES (otherwise ValueError). At most `limit` items in all. A page is
+        as of one moment; an item that is there throughout is yielded exactly once, also where several share a
+        place. Closing the iterator early costs nothing. ITEMS is exact at once; a secondary index may lag,
+        and need not carry all attributes and places of its items.
         """
 
     def commit(self, batch: Batch) -> None:
-        """Do all actions or none. Raises ExpectationFailed, Unavailable."""
+        """Do all actions or none. Raises ExpectationFailed (with every expectation that failed), Unavailable.
+
+        The expectations are judged against the items as they are before the batch.
+        """
 
     def close(self) -> None:
         """Finish what is under way and let go of files and connections."""

@@ -1,0 +1,77 @@
+"""The embedded engine: one SQLite file, readers in every thread, one writer."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from stratabase import waiting
+from stratabase.store.engine import EVERYTHING, Batch, Bounds, Item, Key
+from stratabase.store.sqlite.fault import refusal
+from stratabase.store.sqlite.file import connect, prepare
+from stratabase.store.sqlite.lookup import look_up
+from stratabase.store.sqlite.readers import Readers
+from stratabase.store.sqlite.span import Span, span
+from stratabase.store.sqlite.writer import Writer
+
+PATIENCE = 10.0
+"""Seconds to wait for other processes that write to the same file."""
+
+_FIRST_PAGE = 64
+_LARGEST_PAGE = 1024
+
+
+class SqliteEngine:
+    """Keeps items in one file, which several processes may share. Raises UnusableStore when it cannot.
+
+    A `get` and a page of a range see each batch whole or not at all.
+    """
+
+    def __init__(self, path: Path, *, patience: float = PATIENCE) -> None:
+        told = partial(refusal, path)
+        self._writer = Writer(prepare(path, patience), patience, told)
+        self._readers = Readers(partial(connect, path, patience), told)
+
+    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+        """Return the items in the order of `keys`, None where there is none; what was committed is seen."""
+        return self._readers.read(partial(look_up, keys=keys))
+
+    def range(
+        self,
+        index: str,
+        partition: str,
+        bounds: Bounds = EVERYTHING,
+        *,
+        backward: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[Sequence[Item]]:
+        """Yield the items of one partition of an index in the order of their sort keys, page by page."""
+        return self._pages(span(index, partition, bounds, backward=backward), limit)
+
+    def commit(self, batch: Batch) -> None:
+        """Do all actions or none. Raises ExpectationFailed, Unavailable."""
+        waiting.until(self._writer.submit(batch))
+
+    def close(self) -> None:
+        """Finish what is under way and let go of the file. Later calls are refused as Unavailable."""
+        self._writer.close()
+        self._readers.close()
+
+    def _pages(self, left: Span, limit: int | None) -> Iterator[Sequence[Item]]:
+        for size in _page_sizes(limit):
+            rows = self._readers.read(partial(left.rows, most=size))
+            if rows:
+                yield [left.item(row) for row in rows]
+            if len(rows) < size:
+                return
+            left = left.after(rows[-1])
+            waiting.give_way()
+
+
+def _page_sizes(limit: int | None) -> Iterator[int]:
+    """Yield what to ask for at a time: little at first, since most callers want little; `limit` in all."""
+    size, given = _FIRST_PAGE, 0
+    while limit is None or given < limit:
+        wanted = size if limit is None else min(size, limit - given)
+        yield wanted
+        given += wanted
+        size = min(2 * size, _LARGEST_PAGE)

@@ -1,0 +1,157 @@
+"""The database file: made for its owner alone, recognised before it is touched, opened as it must be."""
+
+import os
+import sqlite3
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from stratabase.store.sqlite.fault import UnusableStore, damaged, is_damage
+from stratabase.store.sqlite.insist import insist
+from stratabase.store.sqlite.table import CREATION
+
+APPLICATION_ID = int.from_bytes(b"Stra", "big")
+"""Stands in the file's header, and says whose file it is."""
+
+SCHEMA_VERSION = 1
+"""Stands there too, and says how the table is laid out."""
+
+OLDEST_SQLITE = (3, 37, 0)
+"""The first that has STRICT tables."""
+
+_PRAGMAS = (
+    "PRAGMA synchronous = FULL",  # a commit is on the disk before it is acknowledged
+    "PRAGMA cache_size = -16384",  # KiB, for each connection
+    "PRAGMA wal_autocheckpoint = 1000",  # pages: some 4 MB, which a reader need not look through for long
+    "PRAGMA journal_size_limit = 67108864",  # what a burst of writes leaves of the log
+)
+
+
+def prepare(path: Path, patience: float) -> sqlite3.Connection:
+    """Return a connection for writing to the file, which is made where there is none. Raises UnusableStore.
+
+    The connection does not wait for other processes itself: see `insist`.
+    """
+    _check_library()
+    try:
+        _make(path)
+        return _opened(path, 0, lambda connection: insist(partial(_adopt, path, connection), patience))
+    except OSError as error:
+        raise UnusableStore(
+            f"{path} cannot be opened: {error.strerror}. Name a file that may be written."
+        ) from error
+    except sqlite3.DatabaseError as error:
+        raise _unusable(path, error) from error
+
+
+def connect(path: Path, patience: float) -> sqlite3.Connection:
+    """Return a connection for reading, from any thread, but one at a time."""
+    return _opened(path, patience, _set_up_for_reading)
+
+
+def _check_library() -> None:
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        needed = ".".join(map(str, OLDEST_SQLITE))
+        raise UnusableStore(
+            f"SQLite {needed} or later is needed, but this Python has {sqlite3.sqlite_version}. "
+            "Use a Python that was built with a newer one."
+        )
+
+
+def _make(path: Path) -> None:
+    """Make the file for its owner's eyes only; SQLite gives its log the same permissions."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    if os.name == "posix":
+        _keep_entry(path.parent)
+
+
+def _keep_entry(folder: Path) -> None:
+    """Bring the folder to the disk, or a power cut could take the whole file out of it."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _opened(path: Path, patience: float, begin: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
+    """Return a connection with which `begin` went well."""
+    # mode=rw: a file that has gone must not come back empty.
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=rw",
+        uri=True,
+        timeout=patience,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+    )
+    try:
+        begin(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _adopt(path: Path, connection: sqlite3.Connection) -> None:
+    """Make the file ours if it is empty; touch it only if it is ours."""
+    _set_up(connection)
+    # Looking at it is part of the transaction: another process may be laying it out.
+    connection.execute("BEGIN IMMEDIATE")
+    with connection:
+        if _recognise(path, connection):
+            _lay_out(connection)
+    _write_ahead(path, connection)
+
+
+def _recognise(path: Path, connection: sqlite3.Connection) -> bool:
+    """Return whether the file is still empty; raise UnusableStore when it is not ours, or too new."""
+    (owner,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (content,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if (owner, version, content) == (0, 0, 0):
+        return True
+    if owner != APPLICATION_ID:
+        raise UnusableStore(
+            f"{path} is a database of another program. Name another file, or move this one away."
+        )
+    if version != SCHEMA_VERSION:
+        raise UnusableStore(
+            f"{path} has layout {version}, but this version of Stratabase knows layout {SCHEMA_VERSION}. "
+            "Use the version of Stratabase that last wrote to it, or a newer one."
+        )
+    return False
+
+
+def _write_ahead(path: Path, connection: sqlite3.Connection) -> None:
+    (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    if mode != "wal":
+        raise UnusableStore(
+            f"{path} lies where SQLite cannot keep a write-ahead log. Name a file on a disk of this machine."
+        )
+
+
+def _set_up(connection: sqlite3.Connection) -> None:
+    for pragma in _PRAGMAS:
+        connection.execute(pragma)
+
+
+def _set_up_for_reading(connection: sqlite3.Connection) -> None:
+    _set_up(connection)
+    connection.execute("PRAGMA query_only = ON")
+
+
+def _lay_out(connection: sqlite3.Connection) -> None:
+    for statement in CREATION:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _unusable(path: Path, error: sqlite3.DatabaseError) -> UnusableStore:
+    if is_damage(error):
+        return damaged(path, error)
+    return UnusableStore(
+        f"{path} cannot be opened ({error}). Is another program holding it, or its disk full?"
+    )

@@ -1,0 +1,79 @@
+"""Connections for reading, one for each thread: a reader waits for nobody, neither readers nor the writer."""
+
+import sqlite3
+from collections.abc import Callable
+from threading import Lock, Thread, current_thread, local
+from typing import TypeVar
+
+from stratabase.store.sqlite.fault import FAULTS_OF_VALUES, closed
+
+T = TypeVar("T")
+
+
+class _Reader:
+    """One thread's connection. Closing it waits for the statement that is running."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._lock = Lock()
+        self._closed = False
+
+    def read(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        with self._lock:
+            if self._closed:
+                raise closed()
+            return question(self._connection)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            self._connection.close()
+
+
+class Readers:
+    """The connections of all threads that read; a new one's closes those of threads that have ended."""
+
+    def __init__(
+        self, connect: Callable[[], sqlite3.Connection], refusal: Callable[[Exception], Exception]
+    ) -> None:
+        self._connect = connect
+        self._refusal = refusal
+        self._mine = local()
+        self._all: dict[Thread, _Reader] = {}
+        self._door = Lock()
+        self._closed = False
+
+    def read(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        """Return the answer to a question. Raises Unavailable.
+
+        It must fetch all that it wants: an open cursor would hold later questions to the moment of this one.
+        """
+        try:
+            return self._reader().read(question)
+        except FAULTS_OF_VALUES:
+            raise
+        except sqlite3.Error as error:
+            raise self._refusal(error) from error
+
+    def close(self) -> None:
+        """Let go of the file; whoever reads now is waited for."""
+        with self._door:
+            self._closed = True
+            for reader in self._all.values():
+                reader.close()
+            self._all.clear()
+
+    def _reader(self) -> _Reader:
+        reader: _Reader | None = getattr(self._mine, "reader", None)
+        if reader is None:
+            reader = self._mine.reader = self._new()
+        return reader
+
+    def _new(self) -> _Reader:
+        with self._door:
+            if self._closed:
+                raise closed()
+            for thread in [thread for thread in self._all if not thread.is_alive()]:
+                self._all.pop(thread).close()
+            reader = self._all[current_thread()] = _Reader(self._connect())
+            return reader

@@ -1,0 +1,67 @@
+"""The one table: its columns and indexes, and how an item lies in a row."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from stratabase.store.engine import INDEX_NAMES, Item, Key, Place, Value
+
+Row = tuple[Any, ...]
+"""The values of COLUMNS."""
+
+PLACE_COLUMNS = {name: (f"p{number}", f"s{number}") for number, name in enumerate(INDEX_NAMES, 1)}
+"""For each secondary index, the columns that hold an item's place in it."""
+
+COLUMNS = (
+    "partition",
+    "sort",
+    "attributes",
+    "state",
+    *(name for pair in PLACE_COLUMNS.values() for name in pair),
+)
+
+_PLACES = tuple((name, COLUMNS.index(columns[0])) for name, columns in PLACE_COLUMNS.items())
+
+SHOWN = {name: (*COLUMNS[:4], *columns) for name, columns in PLACE_COLUMNS.items()}
+"""The columns that a range of a secondary index reads: all of them would cost a quarter more."""
+
+# A rowid table: new rows go to its end, whatever their keys. An index holds only items with a place in it.
+CREATION = (
+    "CREATE TABLE items (id INTEGER PRIMARY KEY, partition TEXT NOT NULL, sort TEXT NOT NULL, "
+    "attributes TEXT NOT NULL, state TEXT, "
+    + ", ".join(f"{p} TEXT, {s} TEXT" for p, s in PLACE_COLUMNS.values())
+    + ", UNIQUE (partition, sort)) STRICT",
+    *(
+        f"CREATE INDEX {name} ON items ({p}, {s}, partition, sort) WHERE {p} IS NOT NULL"
+        for name, (p, s) in PLACE_COLUMNS.items()
+    ),
+)
+"""The statements that make the table in an empty file."""
+
+
+def item_of(row: Row) -> Item:
+    """Return the item that lies in a row."""
+    places = {name: Place(row[at], row[at + 1]) for name, at in _PLACES if row[at] is not None}
+    return Item(Key(row[0], row[1]), orjson.loads(row[2]), row[3], places)
+
+
+def listed_item(row: Row, index: str) -> Item:
+    """Return the item that lies in a row of what an index shows (SHOWN); of its places only that one."""
+    partition, sort, attributes, state, place_partition, place_sort = row
+    places = {index: Place(place_partition, place_sort)}
+    return Item(Key(partition, sort), orjson.loads(attributes), state, places)
+
+
+def row_of(item: Item) -> Row:
+    """Return the row in which an item lies."""
+    places = item.places
+    if not places.keys() <= PLACE_COLUMNS.keys():
+        raise ValueError(f"The indexes are {', '.join(INDEX_NAMES)}, but an item has places in {[*places]}.")
+    lying = [text for name in INDEX_NAMES for text in places.get(name, (None, None))]
+    return (*item.key, attributes_text(item.attributes), item.state, *lying)
+
+
+def attributes_text(attributes: Mapping[str, Value]) -> str:
+    """Return attributes as the table keeps them."""
+    return orjson.dumps(dict(attributes)).decode() if attributes else "{}"

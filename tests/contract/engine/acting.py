@@ -1,0 +1,92 @@
+"""Short ways to write to an engine, to read it, and to let callers race."""
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any, TypeVar
+
+from stratabase.store.engine import (
+    EVERYTHING,
+    MOST_ACTIONS,
+    Action,
+    Batch,
+    Bounds,
+    Engine,
+    ExpectationFailed,
+    Failure,
+    Item,
+    Key,
+    Put,
+)
+
+T = TypeVar("T")
+
+HERE = Key("there", "is")
+"""A key for tests that need no more than one."""
+
+
+def commit(engine: Engine, *actions: Action) -> None:
+    """Commit actions as one batch."""
+    engine.commit(Batch("commit", actions))
+
+
+def put(engine: Engine, items: Iterable[Item]) -> None:
+    """Put any number of items, in as many batches as it takes."""
+    waiting = [Put(item) for item in items]
+    for at in range(0, len(waiting), MOST_ACTIONS):
+        commit(engine, *waiting[at : at + MOST_ACTIONS])
+
+
+def refused(engine: Engine, *actions: Action) -> tuple[Failure, ...]:
+    """Commit actions that must be refused; return what failed."""
+    try:
+        commit(engine, *actions)
+    except ExpectationFailed as refusal:
+        return refusal.failures
+    raise AssertionError(f"{actions} was not refused")
+
+
+def found(engine: Engine, key: Key = HERE) -> Item | None:
+    """Return what is under a key."""
+    (item,) = engine.get([key])
+    return item
+
+
+def there(engine: Engine, key: Key = HERE) -> Item:
+    """Return what is under a key, which must be something."""
+    item = found(engine, key)
+    assert item is not None, f"there is nothing under {key}"
+    return item
+
+
+def settled(engine: Engine) -> Engine:
+    """Return the engine when its secondary indexes show all commits: one that lags has a `settle`."""
+    settle: Callable[[], Any] = getattr(engine, "settle", lambda: None)
+    settle()
+    return engine
+
+
+def keys(
+    engine: Engine,
+    index: str,
+    partition: str,
+    bounds: Bounds = EVERYTHING,
+    *,
+    backward: bool = False,
+    limit: int | None = None,
+) -> list[Key]:
+    """Return the keys of a whole range."""
+    pages = settled(engine).range(index, partition, bounds, backward=backward, limit=limit)
+    return [item.key for page in pages for item in page]
+
+
+def together(*work: Callable[[], T]) -> Sequence[T]:
+    """Do things in a thread each, all beginning at once; return what they return, in their order."""
+    start = Barrier(len(work))
+
+    def begin(each: Callable[[], T]) -> T:
+        start.wait()
+        return each()
+
+    with ThreadPoolExecutor(len(work)) as pool:
+        return list(pool.map(begin, work))

@@ -1,0 +1,24 @@
+"""One suite for every engine: each test runs on every kind there is."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stratabase.store.engine import Engine
+from tests.contract.engine.kinds import KINDS, Kind
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+def kind(request: pytest.FixtureRequest) -> Kind:
+    """A kind of engine."""
+    kind: Kind = request.param
+    return kind
+
+
+@pytest.fixture
+def engine(kind: Kind, tmp_path: Path) -> Iterator[Engine]:
+    """An empty engine."""
+    engine = kind.open(tmp_path)
+    yield engine
+    engine.close()

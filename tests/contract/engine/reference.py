@@ -1,0 +1,121 @@
+"""The port told again in the plainest way, over a dict: what every engine is compared with."""
+
+from collections.abc import Iterator, Sequence
+from threading import Lock
+
+from stratabase.store.engine import (
+    EVERYTHING,
+    INDEX_NAMES,
+    ITEMS,
+    Action,
+    Batch,
+    Bounds,
+    Check,
+    Condition,
+    ExpectationFailed,
+    Failure,
+    Item,
+    Key,
+    Patch,
+    Place,
+    Put,
+    Test,
+)
+
+
+class ReferenceEngine:
+    """Items in a dict, one caller at a time."""
+
+    def __init__(self) -> None:
+        self._items: dict[Key, Item] = {}
+        self._lock = Lock()
+
+    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+        with self._lock:
+            return [self._items.get(key) for key in keys]
+
+    def range(
+        self,
+        index: str,
+        partition: str,
+        bounds: Bounds = EVERYTHING,
+        *,
+        backward: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[Sequence[Item]]:
+        if index not in {ITEMS, *INDEX_NAMES}:
+            raise ValueError(index)
+        with self._lock:
+            lying = [(place, item) for item in self._items.values() if (place := _place(item, index))]
+        found = [(place, item) for place, item in lying if place.partition == partition]
+        found = [(place, item) for place, item in found if _within(place.sort, bounds)]
+        found.sort(key=lambda each: (each[0].sort, each[1].key), reverse=backward)
+        return iter([[item for _, item in found[:limit]]])
+
+    def commit(self, batch: Batch) -> None:
+        with self._lock:
+            judged = [(action, self._items.get(action.key)) for action in batch.actions]
+            failures = [Failure(action, found) for action, found in judged if not _as_expected(action, found)]
+            if failures:
+                raise ExpectationFailed(failures)
+            after = {action.key: _after(action, found) for action, found in judged}
+            kept = {key: item for key, item in self._items.items() if key not in after}
+            self._items = kept | {key: item for key, item in after.items() if item}
+
+    def close(self) -> None:
+        pass
+
+
+def _place(item: Item, index: str) -> Place | None:
+    return Place(*item.key) if index == ITEMS else item.places.get(index)
+
+
+def _within(sort: str, bounds: Bounds) -> bool:
+    low, high, low_included, high_included = bounds
+    above = low is None or sort > low or (low_included and sort == low)
+    below = high is None or sort < high or (high_included and sort == high)
+    return above and below
+
+
+def _as_expected(action: Action, found: Item | None) -> bool:
+    if action.expect.exists not in {None, found is not None}:
+        return False
+    return all(_met(condition, found) for condition in action.expect.conditions)
+
+
+def _met(condition: Condition, found: Item | None) -> bool:
+    name, test, value = condition
+    there = found is not None and name in found.attributes
+    if not there or test in {Test.ABSENT, Test.PRESENT}:
+        return test is (Test.PRESENT if there else Test.ABSENT)
+    held = found.attributes[name] if found else None
+    if type(held) is not type(value):
+        return False
+    if test is Test.EQUALS:
+        return held == value
+    if isinstance(held, str) and isinstance(value, str):
+        return (held <= value) is (test is Test.AT_MOST)
+    if type(held) is int and type(value) is int:
+        return (held <= value) is (test is Test.AT_MOST)
+    return False
+
+
+def _after(action: Action, found: Item | None) -> Item | None:
+    if isinstance(action, Put):
+        return action.item
+    if isinstance(action, Patch):
+        return _patched(action, found or Item(action.key))
+    return found if isinstance(action, Check) else None
+
+
+def _patched(patch: Patch, item: Item) -> Item:
+    attributes = {**item.attributes, **patch.set}
+    for name, number in patch.add.items():
+        before = attributes.get(name, 0)
+        if type(before) is not int:
+            raise ValueError(name)
+        attributes[name] = before + number
+    for name in patch.remove:
+        attributes.pop(name, None)
+    places = {name: place for name, place in {**item.places, **patch.places}.items() if place}
+    return Item(item.key, attributes, item.state if patch.state is None else patch.state, places)

@@ -1,0 +1,98 @@
+"""A batch is done whole or not at all, and says all that stood in its way."""
+
+import pytest
+
+from stratabase.store.engine import (
+    FREE,
+    MOST_ACTIONS,
+    THERE,
+    Action,
+    Batch,
+    Check,
+    Delete,
+    Engine,
+    Item,
+    Key,
+    Patch,
+    Put,
+)
+from tests.contract.engine.acting import commit, put, refused
+
+KEYS = [Key(f"p{number % 7}", f"s{number}") for number in range(MOST_ACTIONS)]
+
+
+def test_a_batch_of_the_largest_size_is_done(engine: Engine) -> None:
+    commit(engine, *(Put(Item(key), FREE) for key in KEYS))
+    assert [item and item.key for item in engine.get(KEYS)] == KEYS
+
+
+def test_different_actions_go_together(engine: Engine) -> None:
+    patched, deleted, checked, fresh = KEYS[:4]
+    put(engine, [Item(patched, {"n": 1}), Item(deleted), Item(checked)])
+    commit(
+        engine,
+        Patch(patched, add={"n": 1}),
+        Delete(deleted, THERE),
+        Check(checked, THERE),
+        Put(Item(fresh), FREE),
+    )
+    assert engine.get(KEYS[:4]) == [Item(patched, {"n": 2}), None, Item(checked), Item(fresh)]
+
+
+@pytest.mark.parametrize("at", [0, 50, MOST_ACTIONS - 1])
+def test_one_failure_anywhere_stops_all(engine: Engine, at: int) -> None:
+    occupied = Item(KEYS[at], {"mine": True})
+    commit(engine, Put(occupied))
+    failures = refused(engine, *(Put(Item(key), FREE) for key in KEYS))
+    assert [(failure.action.key, failure.found) for failure in failures] == [(KEYS[at], occupied)]
+    assert [item for item in engine.get(KEYS) if item] == [occupied]
+
+
+def test_all_failures_are_told_in_the_order_of_the_actions(engine: Engine) -> None:
+    held = Item(KEYS[0], {"n": 1}, "{}")
+    commit(engine, Put(held))
+    actions: list[Action] = [
+        Put(Item(KEYS[0]), FREE),
+        Put(Item(KEYS[1]), FREE),
+        Delete(KEYS[2], THERE),
+        Patch(KEYS[3]),
+        Check(KEYS[4], FREE),
+        Check(KEYS[5], THERE),
+    ]
+    failures = refused(engine, *actions)
+    failed = [actions[number] for number in (0, 2, 3, 5)]
+    assert [failure.action for failure in failures] == failed
+    assert [failure.found for failure in failures] == [held, None, None, None]
+
+
+def test_a_refused_batch_leaves_no_trace_in_any_form(engine: Engine) -> None:
+    before = [Item(KEYS[0], {"n": 1}, "{}"), Item(KEYS[1], {"n": 1}, "{}"), None]
+    put(engine, [item for item in before if item])
+    refused(
+        engine,
+        Patch(KEYS[0], add={"n": 1}, state="[]"),
+        Delete(KEYS[1]),
+        Put(Item(KEYS[2])),
+        Check(KEYS[3], THERE),
+    )
+    assert engine.get(KEYS[:3]) == before
+
+
+def test_after_a_refusal_the_next_batch_goes_through(engine: Engine) -> None:
+    refused(engine, Check(KEYS[0], THERE))
+    commit(engine, Put(Item(KEYS[0]), FREE))
+    commit(engine, Check(KEYS[0], THERE))
+
+
+def test_a_batch_of_nothing_is_done(engine: Engine) -> None:
+    engine.commit(Batch("empty", ()))
+
+
+def test_the_same_key_twice_is_a_fault() -> None:
+    with pytest.raises(ValueError, match=r"several on \[Key\(partition='p0', sort='s0'\)\]"):
+        Batch("twice", (Put(Item(KEYS[0])), Check(KEYS[1], THERE), Delete(KEYS[0])))
+
+
+def test_too_many_actions_are_a_fault() -> None:
+    with pytest.raises(ValueError, match="at most 100 actions, but this one has 101"):
+        Batch("large", tuple(Delete(Key("p", str(number))) for number in range(MOST_ACTIONS + 1)))

@@ -1,0 +1,154 @@
+"""Items go in whole, change in part, and go away."""
+
+import pytest
+
+from stratabase.store.engine import (
+    ANYTHING,
+    FREE,
+    Check,
+    Delete,
+    Engine,
+    Expectation,
+    Item,
+    Key,
+    Patch,
+    Place,
+    Put,
+    Value,
+)
+from tests.contract.engine.acting import HERE, commit, found, refused, there
+
+FULL = Item(
+    HERE,
+    {"owner": "ada", "until": 17, "open": True, "nothing": None, "ids": ["a", "b"]},
+    '{"name":"Ada"}',
+    {"index1": Place("Employee", "ada"), "index8": Place("Employee", "17")},
+)
+
+
+def test_what_was_put_is_there_at_once_and_whole(engine: Engine) -> None:
+    commit(engine, Put(FULL))
+    assert there(engine) == FULL
+
+
+def test_an_item_may_hold_nothing_but_its_key(engine: Engine) -> None:
+    commit(engine, Put(Item(HERE)))
+    assert there(engine) == Item(HERE)
+
+
+def test_a_put_replaces_all_that_was_there(engine: Engine) -> None:
+    commit(engine, Put(FULL))
+    commit(engine, Put(Item(HERE, {"owner": "bob"})))
+    assert there(engine) == Item(HERE, {"owner": "bob"})
+
+
+def test_items_come_in_the_order_of_the_keys_also_twice_and_none_for_the_missing(engine: Engine) -> None:
+    one, two, missing = Key("p", "1"), Key("p", "2"), Key("p", "3")
+    commit(engine, Put(Item(one)), Put(Item(two)))
+    assert engine.get([two, missing, one, two]) == [Item(two), None, Item(one), Item(two)]
+
+
+def test_no_keys_no_items(engine: Engine) -> None:
+    assert engine.get([]) == []
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 99, 100, 101, 257, 600])
+def test_any_number_of_keys_is_read_at_once(engine: Engine, count: int) -> None:
+    keys = [Key("p", str(number)) for number in range(count)]
+    written = [Item(key, {"number": number}) for number, key in enumerate(keys) if number % 3]
+    for at in range(0, len(written), 100):
+        commit(engine, *map(Put, written[at : at + 100]))
+    assert [item for item in engine.get(keys) if item] == written
+
+
+def test_partition_and_sort_are_told_apart(engine: Engine) -> None:
+    commit(engine, Put(Item(Key("ab", "c"), {"n": 1})), Put(Item(Key("a", "bc"), {"n": 2})))
+    assert there(engine, Key("ab", "c")).attributes == {"n": 1}
+    assert there(engine, Key("a", "bc")).attributes == {"n": 2}
+
+
+def test_what_was_deleted_is_gone(engine: Engine) -> None:
+    commit(engine, Put(FULL))
+    commit(engine, Delete(HERE))
+    assert found(engine) is None
+
+
+def test_deleting_nothing_is_no_failure(engine: Engine) -> None:
+    commit(engine, Delete(HERE))
+    assert found(engine) is None
+
+
+def test_a_check_changes_nothing(engine: Engine) -> None:
+    commit(engine, Put(FULL))
+    commit(engine, Check(HERE, ANYTHING))
+    assert there(engine) == FULL
+
+
+def test_a_patch_changes_what_it_names_and_nothing_else(engine: Engine) -> None:
+    commit(engine, Put(FULL))
+    patch = Patch(
+        HERE, set={"owner": "bob", "new": "x"}, add={"until": 5}, remove=frozenset({"ids", "never"})
+    )
+    commit(engine, patch)
+    attributes: dict[str, Value] = {"owner": "bob", "new": "x", "until": 22, "open": True, "nothing": None}
+    assert there(engine) == Item(HERE, attributes, FULL.state, FULL.places)
+
+
+def test_a_patch_may_replace_the_state_alone(engine: Engine) -> None:
+    commit(engine, Put(FULL))
+    commit(engine, Patch(HERE, state='{"name":"Bob"}'))
+    assert there(engine) == Item(HERE, FULL.attributes, '{"name":"Bob"}', FULL.places)
+
+
+def test_a_patch_moves_adds_and_takes_away_places(engine: Engine) -> None:
+    commit(engine, Put(FULL))
+    commit(
+        engine,
+        Patch(HERE, places={"index1": Place("Employee", "bob"), "index2": Place("x", "y"), "index8": None}),
+    )
+    places = {"index1": Place("Employee", "bob"), "index2": Place("x", "y")}
+    assert there(engine) == Item(HERE, FULL.attributes, FULL.state, places)
+
+
+def test_adding_counts_from_nothing_and_downwards(engine: Engine) -> None:
+    commit(engine, Put(Item(HERE)))
+    commit(engine, Patch(HERE, add={"count": 3}))
+    commit(engine, Patch(HERE, add={"count": -5}))
+    assert there(engine).attributes == {"count": -2}
+
+
+def test_a_patch_needs_an_item_unless_it_says_otherwise(engine: Engine) -> None:
+    patch = Patch(HERE, add={"count": 1})
+    assert [(failure.action, failure.found) for failure in refused(engine, patch)] == [(patch, None)]
+    assert found(engine) is None
+
+
+@pytest.mark.parametrize("expect", [ANYTHING, FREE])
+def test_a_patch_that_takes_nothing_for_granted_makes_the_item(engine: Engine, expect: Expectation) -> None:
+    patch = Patch(
+        HERE, expect, {"owner": "ada"}, {"count": 2}, frozenset({"x"}), "{}", {"index1": Place("a", "b")}
+    )
+    commit(engine, patch)
+    assert there(engine) == Item(HERE, {"owner": "ada", "count": 2}, "{}", {"index1": Place("a", "b")})
+
+
+@pytest.mark.parametrize("held", ["7", True, None, ["7"]])
+def test_adding_to_what_is_no_number_is_a_fault_and_writes_nothing(engine: Engine, held: Value) -> None:
+    before = Item(HERE, {"count": held})
+    commit(engine, Put(before))
+    with pytest.raises(ValueError, match="count"):
+        commit(engine, Put(Item(Key("p", "1"))), Patch(HERE, add={"count": 1}))
+    assert engine.get([HERE, Key("p", "1")]) == [before, None]
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"set": {"a": 1}, "add": {"a": 1}},
+        {"set": {"a": 1}, "remove": frozenset("a")},
+        {"add": {"a": 1}, "remove": frozenset("a")},
+    ],
+)
+def test_a_patch_does_one_thing_to_an_attribute(named: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="at most once"):
+        Patch(HERE, **named)  # type: ignore[arg-type]

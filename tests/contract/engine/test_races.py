@@ -1,0 +1,186 @@
+"""Several callers at once: nothing is lost, nobody wins twice, and nothing is seen half done."""
+
+from collections.abc import Callable
+from functools import partial
+from threading import Event
+
+import pytest
+
+from stratabase.store.engine import (
+    ANYTHING,
+    FREE,
+    ITEMS,
+    Batch,
+    Condition,
+    Engine,
+    Expectation,
+    ExpectationFailed,
+    Item,
+    Key,
+    Patch,
+    Place,
+    Put,
+    Test,
+)
+from tests.contract.engine.acting import HERE, commit, put, settled, there, together
+from tests.contract.engine.kinds import Kind
+from tests.soak import count
+
+pytestmark = pytest.mark.soak
+
+TIMES = count(25, 500)
+
+
+def wins(engine: Engine, *actions: Patch | Put) -> bool:
+    try:
+        commit(engine, *actions)
+    except ExpectationFailed:
+        return False
+    return True
+
+
+def test_of_those_who_want_a_free_key_exactly_one_gets_it(engine: Engine, kind: Kind) -> None:
+    for number in range(TIMES):
+        key = Key("free", str(number))
+        racers = [partial(wins, engine, Put(Item(key, {"racer": n}), FREE)) for n in range(kind.threads)]
+        won = together(*racers)
+        assert sum(won) == 1
+        assert there(engine, key).attributes == {"racer": won.index(True)}
+
+
+def test_of_those_who_want_two_keys_nobody_gets_one_only(engine: Engine, kind: Kind) -> None:
+    """Each wants two of three keys, in differing order: a deadlock or half a win would show."""
+    for number in range(TIMES):
+        three = [Key("pair", f"{number}-{n}") for n in range(3)]
+        pairs = [(three[n % 3], three[(n + 1) % 3]) for n in range(kind.threads)]
+        racers = [
+            partial(wins, engine, *(Put(Item(key, {"racer": n}), FREE) for key in pair))
+            for n, pair in enumerate(pairs)
+        ]
+        (winner,) = [n for n, won in enumerate(together(*racers)) if won]
+        held = [item and item.attributes["racer"] for item in engine.get(three)]
+        assert sorted(held, key=str) == [winner, winner, None]
+
+
+def test_no_addition_is_lost(engine: Engine, kind: Kind) -> None:
+    def add() -> None:
+        for _ in range(TIMES):
+            commit(engine, Patch(HERE, ANYTHING, add={"count": 1}))
+
+    together(*[add] * kind.threads)
+    assert there(engine).attributes == {"count": TIMES * kind.threads}
+
+
+def increment(engine: Engine) -> None:
+    """Read, and write under the condition that it is still as read, until that goes well."""
+    while True:
+        number = there(engine).attributes["count"]
+        assert isinstance(number, int)
+        expect = Expectation(True, (Condition("count", Test.EQUALS, number),))
+        if wins(engine, Patch(HERE, expect, {"count": number + 1})):
+            return
+
+
+def test_no_conditional_write_is_lost(engine: Engine, kind: Kind) -> None:
+    commit(engine, Put(Item(HERE, {"count": 0})))
+
+    def go_on() -> None:
+        for _ in range(TIMES):
+            increment(engine)
+
+    together(*[go_on] * kind.threads)
+    assert there(engine).attributes == {"count": TIMES * kind.threads}
+
+
+def test_each_sees_its_own_commit_at_once(engine: Engine, kind: Kind) -> None:
+    def write_and_read(thread: int) -> None:
+        for number in range(TIMES):
+            item = Item(Key(f"own{thread}", "x"), {"number": number})
+            commit(engine, Put(item))
+            assert there(engine, item.key) == item
+
+    together(*(partial(write_and_read, thread) for thread in range(kind.threads)))
+
+
+def test_everyone_sees_a_commit_once_it_is_acknowledged(engine: Engine) -> None:
+    """A thread that has read before must not be held to what it saw then."""
+    turns = [(Event(), Event()) for _ in range(TIMES)]
+
+    def write() -> None:
+        for number, (written, read) in enumerate(turns):
+            commit(engine, Put(Item(HERE, {"number": number})))
+            written.set()
+            assert read.wait(60)
+
+    def read() -> None:
+        for number, (written, seen) in enumerate(turns):
+            assert written.wait(60)
+            assert there(engine).attributes == {"number": number}
+            seen.set()
+
+    together(write, read)
+
+
+def while_running(work: Callable[[], None], look: Callable[[], None]) -> None:
+    """Look again and again until the work is done, and once more."""
+    done = Event()
+
+    def worked() -> None:
+        try:
+            work()
+        finally:
+            done.set()
+
+    def looked() -> None:
+        while not done.is_set():
+            look()
+        look()
+
+    together(worked, looked)
+
+
+def test_a_read_of_several_keys_sees_a_batch_whole_or_not_at_all(engine: Engine, kind: Kind) -> None:
+    if not kind.whole_reads:
+        pytest.skip(f"{kind.name} does not promise it")
+    pair = [Key("left", "x"), Key("right", "x")]
+    # More keys than one statement takes, the two far apart.
+    asked = [pair[0], *(Key("none", str(n)) for n in range(600)), pair[1]]
+    put(engine, [Item(key, {"n": -1}) for key in pair])
+
+    def write() -> None:
+        for number in range(4 * TIMES):
+            commit(engine, *(Put(Item(key, {"n": number})) for key in pair))
+
+    def look() -> None:
+        for items in (engine.get(pair), engine.get(asked)):
+            left, right = items[0], items[-1]
+            assert left
+            assert right
+            assert left.attributes == right.attributes
+
+    while_running(write, look)
+
+
+@pytest.mark.parametrize("index", [ITEMS, "index1"])
+def test_a_range_while_others_insert_has_what_was_there_throughout_once(
+    engine: Engine, kind: Kind, index: str
+) -> None:
+    def item(sort: str) -> Item:
+        return Item(Key("p", sort), places={"index1": Place("p", sort)})
+
+    throughout = [f"{number:05}" for number in range(kind.many // 5)]
+    put(engine, [item(sort) for sort in throughout])
+    settled(engine)
+
+    def insert() -> None:
+        for number in range(2 * TIMES):
+            ends = (item(f"{at:05}+{number}") for at in (0, number + 1, kind.many))
+            engine.commit(Batch("insert", tuple(Put(each) for each in ends)))
+
+    def look() -> None:
+        for backward in (False, True):
+            seen = [each.key.sort for page in engine.range(index, "p", backward=backward) for each in page]
+            assert seen == sorted(set(seen), reverse=backward)
+            assert set(throughout) <= set(seen)
+
+    while_running(insert, look)

@@ -1,0 +1,147 @@
+"""Random histories: an engine answers every step as the plain one does."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.store.engine import (
+    INDEX_NAMES,
+    ITEMS,
+    Action,
+    Batch,
+    Bounds,
+    Check,
+    Condition,
+    Delete,
+    Engine,
+    Expectation,
+    ExpectationFailed,
+    Item,
+    Key,
+    Patch,
+    Place,
+    Put,
+    Test,
+)
+from tests.contract.engine.acting import settled
+from tests.contract.engine.kinds import KINDS
+from tests.contract.engine.reference import ReferenceEngine
+
+pytestmark = pytest.mark.soak
+
+# Few keys, names and texts, so that actions meet.
+NAMES = st.sampled_from(["a", "b", "c"])
+SORTS = st.sampled_from(["\0", "a", "a\0", "b", "é", "\uffff", "😀"])
+PARTITIONS = st.sampled_from(["p", "q"])
+KEYS = st.builds(Key, PARTITIONS, SORTS)
+PLACES = st.builds(Place, PARTITIONS, SORTS)
+INDEXES = st.sampled_from(INDEX_NAMES[:2])
+NUMBERS = st.integers(-2, 2)
+VALUES = st.one_of(NUMBERS, SORTS, st.just(""), st.booleans(), st.none(), st.lists(SORTS, max_size=2))
+STATES = st.sampled_from([None, "", "{}", '{"a":1}'])
+
+ITEMS_PUT = st.builds(
+    Item,
+    KEYS,
+    st.dictionaries(NAMES, VALUES, max_size=3),
+    STATES,
+    st.dictionaries(INDEXES, PLACES, max_size=2),
+)
+CONDITIONS = st.builds(Condition, NAMES, st.sampled_from(Test), VALUES)
+EXPECTATIONS = st.builds(
+    Expectation,
+    st.sampled_from([None, None, None, True, False]),
+    st.lists(CONDITIONS, max_size=1).map(tuple),
+)
+
+
+@st.composite
+def patches(draw: st.DrawFn) -> Patch:
+    """Draw a patch that names each attribute once."""
+    deeds = draw(st.dictionaries(NAMES, st.one_of(st.just("remove"), NUMBERS, VALUES.map(lambda v: (v,)))))
+    return Patch(
+        draw(KEYS),
+        draw(EXPECTATIONS),
+        {name: deed[0] for name, deed in deeds.items() if isinstance(deed, tuple)},
+        {name: deed for name, deed in deeds.items() if isinstance(deed, int)},
+        frozenset(name for name, deed in deeds.items() if deed == "remove"),
+        draw(STATES),
+        draw(st.dictionaries(INDEXES, st.one_of(st.none(), PLACES), max_size=2)),
+    )
+
+
+ACTIONS: st.SearchStrategy[Action] = st.one_of(
+    st.builds(Put, ITEMS_PUT, EXPECTATIONS),
+    patches(),
+    st.builds(Delete, KEYS, EXPECTATIONS),
+    st.builds(Check, KEYS, EXPECTATIONS),
+)
+HISTORIES = st.lists(st.lists(ACTIONS, max_size=5, unique_by=lambda action: action.key), max_size=12)
+BOUNDS = st.builds(
+    Bounds, st.one_of(st.none(), SORTS), st.one_of(st.none(), SORTS), st.booleans(), st.booleans()
+)
+RANGES = st.lists(
+    st.tuples(
+        st.sampled_from([ITEMS, *INDEX_NAMES[:2]]),
+        PARTITIONS,
+        BOUNDS,
+        st.booleans(),
+        st.one_of(st.none(), st.integers(0, 5)),
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+def outcome(engine: Engine, actions: list[Action]) -> object:
+    """Return what comes of a batch."""
+    try:
+        engine.commit(Batch("step", tuple(actions)))
+    except ExpectationFailed as refusal:
+        return refusal.failures
+    except ValueError:
+        return ValueError
+    return None
+
+
+def answers(engine: Engine, ranges: list[tuple[Any, ...]]) -> list[object]:
+    """Return all that an engine holds, and what it has in some ranges."""
+    keys = [
+        Key(partition, sort) for partition in "pq" for sort in ("\0", "a", "a\0", "b", "é", "\uffff", "😀")
+    ]
+    settled(engine)
+    found: list[object] = [*engine.get(keys)]
+    for index, partition, bounds, backward, limit in ranges:
+        pages = engine.range(index, partition, bounds, backward=backward, limit=limit)
+        found.append([(item.key, item.state) for page in pages for item in page])
+    return found
+
+
+def emptied(engine: Engine) -> Engine:
+    """Delete all that a history may have left."""
+    left = [item.key for partition in "pq" for page in engine.range(ITEMS, partition) for item in page]
+    engine.commit(Batch("empty", tuple(Delete(key) for key in left)))
+    return engine
+
+
+@pytest.fixture(scope="module", params=KINDS[1:], ids=lambda kind: kind.name)
+def lasting(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """An engine for all examples of a test: to open one may cost more than a history."""
+    folder: Path = tmp_path_factory.mktemp("engine")
+    engine: Engine = request.param.open(folder)
+    yield engine
+    engine.close()
+
+
+@given(HISTORIES, RANGES)
+def test_an_engine_does_as_the_plain_one(
+    lasting: Engine, history: list[list[Action]], ranges: list[tuple[Any, ...]]
+) -> None:
+    engine, plain = emptied(lasting), ReferenceEngine()
+    for actions in history:
+        assert outcome(engine, actions) == outcome(plain, actions)
+    assert answers(engine, ranges) == answers(plain, ranges)

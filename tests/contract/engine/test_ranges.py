@@ -1,0 +1,107 @@
+"""Ranges of the items: in order, within bounds, in both directions, page by page."""
+
+from itertools import pairwise
+
+import pytest
+
+from stratabase.store.engine import EVERYTHING, ITEMS, Bounds, Delete, Engine, Item, Key, Put
+from tests.contract.engine.acting import commit, keys, put
+from tests.contract.engine.kinds import Kind
+
+SORTS = ["a", "b", "ba", "c", "d"]
+BOUNDS = [
+    Bounds(low, high, low_included, high_included)
+    for low in (None, "b", "bb", "d", "z")
+    for high in (None, "a", "b", "c", "cc")
+    for low_included in (True, False)
+    for high_included in (True, False)
+]
+
+
+def within(sort: str, bounds: Bounds) -> bool:
+    low, high, low_included, high_included = bounds
+    above = low is None or sort > low or (low_included and sort == low)
+    return above and (high is None or sort < high or (high_included and sort == high))
+
+
+def test_every_combination_of_bounds_in_both_directions(engine: Engine) -> None:
+    put(engine, [Item(Key("p", sort)) for sort in SORTS])
+    for bounds in BOUNDS:
+        expected = [Key("p", sort) for sort in SORTS if within(sort, bounds)]
+        assert keys(engine, ITEMS, "p", bounds) == expected, bounds
+        assert keys(engine, ITEMS, "p", bounds, backward=True) == expected[::-1], bounds
+
+
+@pytest.mark.parametrize("limit", [0, 1, 3, 5, 6])
+def test_a_limit_takes_the_first_of_the_direction(engine: Engine, limit: int) -> None:
+    put(engine, [Item(Key("p", sort)) for sort in SORTS])
+    assert keys(engine, ITEMS, "p", limit=limit) == [Key("p", sort) for sort in SORTS][:limit]
+    assert keys(engine, ITEMS, "p", backward=True, limit=limit) == [Key("p", s) for s in SORTS[::-1]][:limit]
+
+
+def test_a_range_stays_in_its_partition(engine: Engine) -> None:
+    put(engine, [Item(Key(partition, "x")) for partition in ("o", "p", "pp", "q")])
+    assert keys(engine, ITEMS, "p") == [Key("p", "x")]
+
+
+def test_an_empty_range_ends_at_once(engine: Engine) -> None:
+    assert keys(engine, ITEMS, "nothing") == []
+
+
+def test_items_come_whole(engine: Engine) -> None:
+    item = Item(Key("p", "s"), {"n": 1, "ids": ["a"]}, '{"a":1}')
+    commit(engine, Put(item))
+    assert [found for page in engine.range(ITEMS, "p") for found in page] == [item]
+
+
+def test_what_was_deleted_is_in_no_range(engine: Engine) -> None:
+    put(engine, [Item(Key("p", sort)) for sort in SORTS])
+    commit(engine, Delete(Key("p", "b")))
+    assert keys(engine, ITEMS, "p") == [Key("p", sort) for sort in SORTS if sort != "b"]
+
+
+def test_an_unknown_index_is_a_fault(engine: Engine) -> None:
+    with pytest.raises(ValueError, match="index9"):
+        engine.range("index9", "p")
+
+
+@pytest.mark.parametrize("backward", [False, True])
+def test_a_long_range_has_every_item_once_and_in_order(engine: Engine, kind: Kind, backward: bool) -> None:
+    expected = [Key("p", f"{number:05}") for number in range(kind.many)]
+    put(engine, [Item(key) for key in reversed(expected)])
+    if backward:
+        expected.reverse()
+    assert keys(engine, ITEMS, "p", backward=backward) == expected
+    assert keys(engine, ITEMS, "p", backward=backward, limit=kind.many - 1) == expected[:-1]
+
+
+def test_bounds_hold_on_every_page(engine: Engine, kind: Kind) -> None:
+    put(engine, [Item(Key("p", f"{number:05}")) for number in range(kind.many)])
+    low, high = 3, kind.many - 3
+    bounds = Bounds(f"{low:05}", f"{high:05}", low_included=False, high_included=False)
+    expected = [Key("p", f"{number:05}") for number in range(low + 1, high)]
+    assert keys(engine, ITEMS, "p", bounds) == expected
+    assert keys(engine, ITEMS, "p", bounds, backward=True) == expected[::-1]
+
+
+def test_a_range_left_early_is_in_nobodys_way(engine: Engine, kind: Kind) -> None:
+    put(engine, [Item(Key("p", f"{number:05}")) for number in range(kind.many)])
+    left = iter(engine.range(ITEMS, "p"))
+    next(left)
+    commit(engine, Put(Item(Key("p", "00000"), {"new": True})))
+    (item,) = engine.get([Key("p", "00000")])
+    assert item
+    assert item.attributes == {"new": True}
+
+
+def test_a_range_shows_later_pages_as_they_are_when_they_are_read(engine: Engine, kind: Kind) -> None:
+    """Whatever is inserted and deleted between pages, what was there throughout comes exactly once."""
+    put(engine, [Item(Key("p", f"{number:05}")) for number in range(kind.many)])
+    seen: list[str] = []
+    for number, page in enumerate(engine.range(ITEMS, "p", EVERYTHING)):
+        seen += [item.key.sort for item in page]
+        commit(engine, Put(Item(Key("p", f"00000+{number}"))), Put(Item(Key("p", f"~{number}"))))
+        commit(engine, Delete(page[-1].key))
+    throughout = [f"{number:05}" for number in range(kind.many)]
+    assert [sort for sort in seen if sort in set(throughout)] == throughout
+    assert all(one < other for one, other in pairwise(seen))

@@ -1,0 +1,142 @@
+"""Whatever may be stored comes back as it was, and in the order of its code points."""
+
+import pytest
+
+from stratabase.store.engine import (
+    ITEMS,
+    Bounds,
+    Check,
+    Condition,
+    Delete,
+    Engine,
+    Expectation,
+    Item,
+    Key,
+    Patch,
+    Place,
+    Put,
+    Test,
+    Value,
+)
+from tests.contract.engine.acting import HERE, commit, found, keys, put, there
+
+# UTF-16 would put the astral ones before the last of the plane below, a C string would end at the zero, and a
+# collation would mix the letters.
+TEXTS = [
+    "\0",
+    "\0\0",
+    "\0a",
+    " ",
+    "%",
+    "'; DROP TABLE items; --",
+    "A",
+    "Z",
+    "a",
+    "a\0",
+    "a\0b",
+    "a\n",
+    "aa",
+    "e\u0301",
+    "z",
+    "\x7f",
+    "\x80",
+    "é",
+    "ß",
+    "\u2028",
+    "語",
+    "\ud7ff",
+    "\ue000",
+    "\ufeff",
+    "\uffff",
+    "\U00010000",
+    "😀",
+    "\U0010ffff",
+]
+VALUES: list[Value] = [
+    *TEXTS,
+    "",
+    0,
+    -1,
+    2**53,
+    -(2**53),
+    True,
+    False,
+    None,
+    [],
+    ["a"],
+    ["b", "a", "b"],
+    ["", "\0", "😀"],
+]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=ascii)
+def test_an_attribute_comes_back_as_it_was(engine: Engine, value: Value) -> None:
+    commit(engine, Put(Item(HERE, {"held": value})))
+    (held,) = there(engine).attributes.values()
+    assert held == value
+    assert type(held) is type(value)
+    commit(engine, Check(HERE, Expectation(True, (Condition("held", Test.EQUALS, value),))))
+
+
+@pytest.mark.parametrize("value", VALUES, ids=ascii)
+def test_a_patched_attribute_comes_back_as_it_was(engine: Engine, value: Value) -> None:
+    commit(engine, Put(Item(HERE, {"other": 1})))
+    commit(engine, Patch(HERE, set={"held": value}))
+    assert there(engine).attributes == {"other": 1, "held": value}
+
+
+@pytest.mark.parametrize("state", ["", "{}", '{"a":"\\u0000"}', "\0", "😀", '{"a": 1.10}'], ids=ascii)
+def test_a_state_comes_back_letter_for_letter(engine: Engine, state: str) -> None:
+    commit(engine, Put(Item(HERE, state=state)))
+    assert there(engine).state == state
+
+
+def test_a_state_of_350_kilobytes_is_kept(engine: Engine) -> None:
+    state = '{"text":"' + "x😀" * 70_000 + '"}'
+    commit(engine, Put(Item(HERE, state=state)))
+    assert there(engine).state == state
+
+
+def test_numbers_add_up_exactly_to_two_to_the_53(engine: Engine) -> None:
+    commit(engine, Put(Item(HERE, {"n": 2**53 - 1})))
+    commit(engine, Patch(HERE, add={"n": 1}))
+    assert there(engine).attributes == {"n": 2**53}
+    commit(engine, Patch(HERE, add={"n": -(2**54)}))
+    assert there(engine).attributes == {"n": -(2**53)}
+
+
+def test_any_text_is_a_key_of_its_own(engine: Engine) -> None:
+    put(engine, [Item(Key(text, text), {"text": text}) for text in TEXTS])
+    items = engine.get([Key(text, text) for text in TEXTS])
+    assert [item and item.attributes["text"] for item in items] == TEXTS
+    for text in TEXTS:
+        commit(engine, Delete(Key(text, text)))
+        assert found(engine, Key(text, text)) is None
+
+
+def test_sort_keys_are_ordered_by_code_point(engine: Engine) -> None:
+    ordered = sorted(TEXTS)
+    put(engine, [Item(Key("p", text)) for text in reversed(TEXTS)])
+    assert [key.sort for key in keys(engine, ITEMS, "p")] == ordered
+    assert [key.sort for key in keys(engine, ITEMS, "p", backward=True)] == ordered[::-1]
+
+
+def test_bounds_are_compared_by_code_point(engine: Engine) -> None:
+    ordered = sorted(TEXTS)
+    put(engine, [Item(Key("p", text)) for text in TEXTS])
+    for at, text in enumerate(ordered):
+        assert [key.sort for key in keys(engine, ITEMS, "p", Bounds(low=text))] == ordered[at:]
+        bounds = Bounds(high=text, high_included=False)
+        assert [key.sort for key in keys(engine, ITEMS, "p", bounds)] == ordered[:at]
+
+
+def test_places_are_ordered_by_code_point(engine: Engine) -> None:
+    put(engine, [Item(Key("p", text), places={"index1": Place("\0😀", text)}) for text in TEXTS])
+    assert [key.sort for key in keys(engine, "index1", "\0😀")] == sorted(TEXTS)
+
+
+def test_names_of_attributes_are_free(engine: Engine) -> None:
+    attributes: dict[str, Value] = {"size": 1, "a.b": 2, "#name": 3, ":value": 4, "ß😀": 5}
+    commit(engine, Put(Item(HERE, attributes)))
+    commit(engine, Patch(HERE, add=dict.fromkeys(attributes, 1)))
+    assert there(engine).attributes == {"size": 2, "a.b": 3, "#name": 4, ":value": 5, "ß😀": 6}

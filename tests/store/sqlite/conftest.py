@@ -1,0 +1,22 @@
+"""An embedded engine on a new file."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stratabase.store.sqlite.engine import SqliteEngine
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where the file of these tests is to be."""
+    return tmp_path / "data" / "store.db"
+
+
+@pytest.fixture
+def engine(path: Path) -> Iterator[SqliteEngine]:
+    """An engine that does not wait for others, so that a test need not."""
+    engine = SqliteEngine(path, patience=0)
+    yield engine
+    engine.close()

@@ -1,0 +1,45 @@
+"""A process that writes until it is killed: run as `python -m tests.store.sqlite.mortal PATH LIFE`.
+
+Several threads commit batches of three items and a counter each, and say the name of each batch once it is
+acknowledged.
+"""
+
+import os
+import sys
+from itertools import count
+from pathlib import Path
+from threading import Thread
+
+from stratabase.store.engine import ANYTHING, FREE, Item, Key, Patch, Place, Put
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.contract.engine.acting import HERE, commit
+
+THREADS = 4
+PARTS = 3
+
+
+def parts(name: str) -> list[Item]:
+    """Return the items of a batch; they differ in size, so that they lie on different pages."""
+    return [
+        Item(Key(f"part{n}", name), {"n": n}, name * 50 * n, {"index1": Place("all", name)})
+        for n in range(PARTS)
+    ]
+
+
+def write(engine: SqliteEngine, life: str, thread: int) -> None:
+    """Commit batch after batch."""
+    for number in count():
+        name = f"{life}-{thread}-{number}"
+        commit(engine, Patch(HERE, ANYTHING, add={"count": 1}), *(Put(item, FREE) for item in parts(name)))
+        os.write(1, f"{name}\n".encode())
+
+
+def main(path: str, life: str) -> None:
+    """Write until the end."""
+    engine = SqliteEngine(Path(path))
+    for thread in range(THREADS):
+        Thread(target=write, args=(engine, life, thread)).start()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

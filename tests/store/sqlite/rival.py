@@ -1,0 +1,69 @@
+"""A process that shares the file of another: run as `python -m tests.store.sqlite.rival PATH DEED TIMES`.
+
+It says `ready`, waits for a line, does its deed, and says as JSON what it did.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from stratabase.store.engine import (
+    ANYTHING,
+    FREE,
+    Condition,
+    Expectation,
+    ExpectationFailed,
+    Item,
+    Key,
+    Patch,
+    Put,
+    Test,
+)
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.contract.engine.acting import HERE, commit, there
+
+
+def won(engine: SqliteEngine, number: int) -> bool:
+    """Want a key that others want, too."""
+    try:
+        commit(engine, Put(Item(Key("free", str(number))), FREE))
+    except ExpectationFailed:
+        return False
+    return True
+
+
+def added(engine: SqliteEngine, _: int) -> bool:
+    """Add one."""
+    commit(engine, Patch(HERE, ANYTHING, add={"count": 1}))
+    return True
+
+
+def raised(engine: SqliteEngine, _: int) -> bool:
+    """Read a number and write the next, if it is still as read; until that goes well."""
+    while True:
+        count = there(engine).attributes["count"]
+        assert isinstance(count, int)
+        expect = Expectation(True, (Condition("count", Test.EQUALS, count),))
+        try:
+            commit(engine, Patch(HERE, expect, {"count": count + 1}))
+        except ExpectationFailed:
+            continue
+        return True
+
+
+DEEDS: dict[str, Callable[[SqliteEngine, int], bool]] = {"win": won, "add": added, "raise": raised}
+
+
+def main(path: str, deed: str, times: str) -> None:
+    """Do the deed."""
+    engine = SqliteEngine(Path(path), patience=60)
+    print("ready", flush=True)  # noqa: T201 - how processes talk here
+    sys.stdin.readline()
+    done = [number for number in range(int(times)) if DEEDS[deed](engine, number)]
+    print(json.dumps(done), flush=True)  # noqa: T201
+    engine.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

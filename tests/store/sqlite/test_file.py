@@ -1,0 +1,211 @@
+"""The file: private, durable, and opened only by those who understand it."""
+
+import sqlite3
+import stat
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from stratabase.domain.refusal import Unavailable
+from stratabase.store.engine import FREE, ITEMS, Batch, Item, Key, Put
+from stratabase.store.sqlite import file
+from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.store.sqlite.fault import UnusableStore
+from tests.contract.engine.acting import HERE, commit, found, put, together
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def altered(path: Path, statement: str) -> None:
+    """Do something to the file behind the engine's back."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
+
+
+def refusal(path: Path) -> str:
+    """Return the text with which the engine refuses a file."""
+    with pytest.raises(UnusableStore) as refused:
+        SqliteEngine(path, patience=0)
+    return str(refused.value)
+
+
+def test_only_its_owner_may_read_it(engine: SqliteEngine, path: Path) -> None:
+    commit(engine, Put(Item(HERE)))
+    assert mode(path.parent) == 0o700
+    assert {each.name: mode(each) for each in path.parent.iterdir()} == dict.fromkeys(
+        ["store.db", "store.db-wal", "store.db-shm"], 0o600
+    )
+
+
+def test_a_folder_that_was_there_keeps_its_permissions(path: Path) -> None:
+    path.parent.mkdir(mode=0o755)
+    SqliteEngine(path).close()
+    assert mode(path.parent) == 0o755
+
+
+def test_what_was_committed_is_there_after_reopening(path: Path) -> None:
+    item = Item(HERE, {"n": 1}, "{}")
+    with closing(SqliteEngine(path)) as engine:
+        commit(engine, Put(item))
+    with closing(SqliteEngine(path)) as engine:
+        assert found(engine) == item
+
+
+def test_a_path_may_have_any_characters(tmp_path: Path) -> None:
+    path = tmp_path / "a b%20?mode=ro#ü" / "store.db"
+    with closing(SqliteEngine(path)) as engine:
+        commit(engine, Put(Item(HERE)))
+        assert found(engine)
+    assert [each.name for each in path.parent.iterdir()] == ["store.db"]
+
+
+def test_closing_leaves_one_complete_file(path: Path) -> None:
+    engine = SqliteEngine(path)
+    commit(engine, Put(Item(HERE)))
+    engine.close()
+    assert [each.name for each in path.parent.iterdir()] == ["store.db"]
+
+
+def test_closing_puts_the_log_into_the_file_though_others_have_it_open(path: Path) -> None:
+    with closing(SqliteEngine(path)) as other:
+        assert found(other) is None
+        engine = SqliteEngine(path)
+        commit(engine, Put(Item(HERE)))
+        engine.close()
+        assert path.with_name("store.db-wal").stat().st_size == 0
+        assert found(other) == Item(HERE)
+
+
+def test_closing_twice_is_closing(path: Path) -> None:
+    engine = SqliteEngine(path)
+    engine.close()
+    engine.close()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda engine: engine.get([HERE]),
+        lambda engine: list(engine.range(ITEMS, "p")),
+        lambda engine: engine.commit(Batch("late", ())),
+    ],
+    ids=["get", "range", "commit"],
+)
+@pytest.mark.parametrize("used", [False, True])
+def test_after_closing_every_call_is_refused(
+    path: Path, call: Callable[[SqliteEngine], object], used: bool
+) -> None:
+    engine = SqliteEngine(path)
+    if used:
+        call(engine)
+    engine.close()
+    with pytest.raises(Unavailable, match="The store is closed"):
+        call(engine)
+
+
+def test_every_commit_goes_to_the_disk(engine: SqliteEngine) -> None:
+    writing = engine._writer._connection
+    assert writing.execute("PRAGMA journal_mode").fetchall() == [("wal",)]
+    assert writing.execute("PRAGMA synchronous").fetchall() == [(2,)], "2 is FULL"
+
+
+def test_readers_cannot_write(engine: SqliteEngine) -> None:
+    with pytest.raises(Unavailable):
+        engine._readers.read(lambda connection: connection.execute("DELETE FROM items"))
+
+
+def test_a_new_file_may_be_opened_by_many_at_once(path: Path) -> None:
+    for number in range(5):
+        new = path.with_name(f"{number}.db")
+        engines = together(*[partial(SqliteEngine, new)] * 6)
+        together(
+            *(partial(commit, each, Put(Item(Key("p", str(n))), FREE)) for n, each in enumerate(engines))
+        )
+        for each in engines:
+            assert all(each.get([Key("p", str(n)) for n in range(6)]))
+            each.close()
+
+
+def test_a_newer_layout_is_refused_and_left_alone(path: Path) -> None:
+    SqliteEngine(path).close()
+    altered(path, f"PRAGMA user_version = {file.SCHEMA_VERSION + 1}")
+    before = path.read_bytes()
+    text = refusal(path)
+    assert f"{path} has layout 2, but this version of Stratabase knows layout 1. Use the version" in text
+    assert path.read_bytes() == before
+
+
+def test_another_programs_database_is_refused_and_left_alone(path: Path) -> None:
+    path.parent.mkdir()
+    altered(path, "CREATE TABLE theirs (x)")
+    before = path.read_bytes()
+    assert f"{path} is a database of another program. Name another file" in refusal(path)
+    assert path.read_bytes() == before
+
+
+def test_what_is_no_database_is_refused_and_left_alone(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_text("Dear diary, " * 1000)
+    text = refusal(path)
+    assert f"{path} is damaged or no database of Stratabase" in text
+    assert "Put a backup in its place" in text
+    assert path.read_text() == "Dear diary, " * 1000
+
+
+def test_damage_that_is_met_later_is_told(path: Path) -> None:
+    with closing(SqliteEngine(path)) as engine:
+        put(engine, [Item(Key("p", f"{n:04}"), state="x" * 500) for n in range(300)])
+    content = path.read_bytes()
+    path.write_bytes(content[:65536] + b"\xff" * (len(content) - 65536))
+    with closing(SqliteEngine(path)) as engine:
+        with pytest.raises(UnusableStore, match="is damaged"):
+            list(engine.range(ITEMS, "p"))
+        with pytest.raises(UnusableStore, match="is damaged"):
+            put(engine, [Item(Key("p", f"{n:04}"), state="y") for n in range(300)])
+
+
+def test_a_folder_in_the_place_of_the_file_is_refused(path: Path) -> None:
+    path.mkdir(parents=True)
+    assert f"{path} cannot be opened: Is a directory. Name a file that may be written." in refusal(path)
+
+
+def test_a_place_where_no_folder_can_be_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert "Name a file that may be written." in refusal(tmp_path / "file" / "store.db")
+
+
+def test_a_file_that_another_holds_for_good_is_refused(path: Path) -> None:
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        assert "cannot be opened (database is locked). Is another program holding it" in refusal(path)
+
+
+def test_an_old_sqlite_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 36, 0))
+    monkeypatch.setattr(sqlite3, "sqlite_version", "3.36.0")
+    assert "SQLite 3.37.0 or later is needed, but this Python has 3.36.0. Use a Python" in refusal(path)
+    assert not path.exists()
+
+
+def test_a_disk_without_a_write_ahead_log_is_refused(path: Path) -> None:
+    with (
+        closing(sqlite3.connect(":memory:")) as connection,
+        pytest.raises(UnusableStore, match="a file on a disk of this machine"),
+    ):
+        file._write_ahead(path, connection)
+
+
+def test_a_file_that_has_gone_does_not_come_back_empty(path: Path) -> None:
+    engine = SqliteEngine(path)
+    for each in path.parent.iterdir():
+        each.unlink()
+    with pytest.raises(Unavailable):
+        engine.get([HERE])
+    engine.close()
+    assert not path.exists()

@@ -1,0 +1,62 @@
+"""Killed at any moment: what was acknowledged is there, and nothing is half written."""
+
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from stratabase.store.engine import Item, Key
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.contract.engine.acting import HERE, found, keys
+from tests.soak import count, seed
+from tests.store.sqlite.mortal import PARTS, parts
+
+ROOT = Path(__file__).parents[3]
+KILLS = count(8, 200)
+
+LIVES = 8
+"""Kills on one file, one after the other."""
+
+
+def lived(path: Path, life: int, acknowledged: int) -> list[str]:
+    """Let a process write, kill it after so many acknowledgements; return all that it got to say."""
+    command = [sys.executable, "-m", "tests.store.sqlite.mortal", str(path), str(life)]
+    with subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        said = [process.stdout.readline() for _ in range(acknowledged)]
+        process.kill()
+        said += process.stdout.readlines()
+    assert all(line.endswith("\n") for line in said), "the process ended before it was killed"
+    return [line.strip() for line in said]
+
+
+def stored(engine: SqliteEngine) -> list[str]:
+    """Return the names of the batches that are there, after looking that each is there whole."""
+    names = sorted(key.sort for key in keys(engine, "items", "part0"))
+    wanted = [item for name in names for item in parts(name)]
+    assert engine.get([item.key for item in wanted]) == wanted
+    assert sorted(key.sort for key in keys(engine, "index1", "all")) == sorted(names * PARTS)
+    assert all(sorted(key.sort for key in keys(engine, "items", f"part{n}")) == names for n in range(PARTS))
+    return names
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("series", range(KILLS // LIVES))
+def test_a_killed_writer_loses_and_halves_nothing(path: Path, series: int) -> None:
+    chance = Random(seed() + series)
+    acknowledged: set[str] = set()
+    for life in range(LIVES):
+        acknowledged |= set(lived(path, life, chance.randint(1, 150)))
+        with closing(SqliteEngine(path)) as engine:
+            there = stored(engine)
+            assert acknowledged <= set(there)
+            assert found(engine, HERE) == Item(HERE, {"count": len(there)})
+        acknowledged = set(there)
+
+
+def test_the_names_that_are_compared_are_told_apart() -> None:
+    assert parts("a")[0].key == Key("part0", "a")
+    assert parts("a") != parts("b")

@@ -1,0 +1,45 @@
+"""SQLite answers every question from an index, in its order: it never scans, and never sorts."""
+
+from itertools import product
+
+import pytest
+
+from stratabase.store.engine import INDEX_NAMES, ITEMS, Bounds
+from stratabase.store.sqlite import lookup
+from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.store.sqlite.span import span
+from stratabase.store.sqlite.table import COLUMNS
+
+ENDS = (None, "a")
+
+
+def plan(engine: SqliteEngine, statement: str) -> list[str]:
+    """Return the steps in which a statement is done."""
+    asked = f"EXPLAIN QUERY PLAN {statement}", ("1",) * statement.count("?")
+    return [
+        str(row[-1]) for row in engine._readers.read(lambda connection: connection.execute(*asked).fetchall())
+    ]
+
+
+@pytest.mark.parametrize("index", [ITEMS, *INDEX_NAMES])
+def test_a_page_of_a_range_is_one_search_in_its_index(engine: SqliteEngine, index: str) -> None:
+    used = {ITEMS: "sqlite_autoindex_items_1"}.get(index, index)
+    for low, high, (included, backward, later) in product(ENDS, ENDS, product((True, False), repeat=3)):
+        asked = span(index, "p", Bounds(low, high, included, included), backward=backward)
+        asked = asked.after(("x",) * len(COLUMNS)) if later else asked
+        (step,) = plan(engine, asked.statement())
+        assert step.startswith(f"SEARCH items USING INDEX {used} ("), step
+        # Two ends: the search begins at one and stops at the other.
+        started = bool(high or (later and backward)) + bool(low or (later and not backward))
+        assert step.count(" AND ") == started, step
+
+
+def test_one_key_is_one_search(engine: SqliteEngine) -> None:
+    (step,) = plan(engine, lookup._ONE)
+    assert step == "SEARCH items USING INDEX sqlite_autoindex_items_1 (partition=? AND sort=?)"
+
+
+@pytest.mark.parametrize("size", [2, lookup.MOST_KEYS])
+def test_many_keys_are_looked_up_one_by_one(engine: SqliteEngine, size: int) -> None:
+    last = plan(engine, lookup._many(size))[-1]
+    assert last == "SEARCH items USING INDEX sqlite_autoindex_items_1 (partition=? AND sort=?)"

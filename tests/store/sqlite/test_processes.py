@@ -1,0 +1,58 @@
+"""Several processes on one file: as exact as one."""
+
+import json
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from stratabase.store.engine import Item, Put
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.contract.engine.acting import HERE, commit, there
+from tests.soak import count
+
+pytestmark = pytest.mark.soak
+
+ROOT = Path(__file__).parents[3]
+TIMES = count(100, 2000)
+RIVALS = 2
+
+
+def rival(path: Path, deed: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "tests.store.sqlite.rival", str(path), deed, str(TIMES)]
+    return subprocess.Popen(command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+def rivalry(path: Path, deed: str) -> list[list[int]]:
+    """Let processes do a deed at once; return what each has done."""
+    rivals = [rival(path, deed) for _ in range(RIVALS)]
+    for each in rivals:
+        assert each.stdout
+        assert each.stdout.readline() == "ready\n"
+    for each in rivals:
+        assert each.stdin
+        each.stdin.write("go\n")
+        each.stdin.flush()
+    answers = [each.communicate(timeout=600)[0] for each in rivals]
+    assert [each.returncode for each in rivals] == [0] * RIVALS
+    return [json.loads(answer) for answer in answers]
+
+
+def test_a_free_key_has_one_winner_among_processes(path: Path) -> None:
+    won = [number for each in rivalry(path, "win") for number in each]
+    assert sorted(won) == list(range(TIMES))
+
+
+def test_no_addition_of_another_process_is_lost(path: Path) -> None:
+    rivalry(path, "add")
+    with closing(SqliteEngine(path)) as engine:
+        assert there(engine).attributes == {"count": RIVALS * TIMES}
+
+
+def test_no_conditional_write_of_another_process_is_lost(path: Path) -> None:
+    with closing(SqliteEngine(path)) as engine:
+        commit(engine, Put(Item(HERE, {"count": 0})))
+        rivalry(path, "raise")
+        assert there(engine).attributes == {"count": RIVALS * TIMES}

@@ -1,0 +1,82 @@
+"""Reading: a connection for each thread, small pages first, and no old moment held."""
+
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from stratabase import waiting
+from stratabase.domain.refusal import Unavailable
+from stratabase.store.engine import ITEMS, Item, Key
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.contract.engine.acting import HERE, put
+
+
+def in_a_thread(engine: SqliteEngine) -> None:
+    thread = Thread(target=engine.get, args=([HERE],))
+    thread.start()
+    thread.join()
+
+
+def test_a_thread_keeps_its_connection(engine: SqliteEngine) -> None:
+    engine.get([HERE])
+    (one,) = engine._readers._all.values()
+    engine.get([HERE])
+    assert list(engine._readers._all.values()) == [one]
+
+
+def test_connections_of_threads_that_have_ended_do_not_pile_up(engine: SqliteEngine) -> None:
+    engine.get([HERE])
+    for _ in range(20):
+        in_a_thread(engine)
+    assert len(engine._readers._all) <= 2
+
+
+def test_a_thread_that_reads_for_the_first_time_after_closing_is_refused(path: Path) -> None:
+    engine = SqliteEngine(path)
+    engine.close()
+    with pytest.raises(Unavailable, match="closed"):
+        engine.get([HERE])
+
+
+def test_pages_grow_and_others_get_their_turn_between_them(
+    engine: SqliteEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns: list[int] = []
+    pages: list[int] = []
+
+    class Noting(waiting.Blocking):
+        def give_way(self) -> None:
+            turns.append(len(pages))
+
+    put(engine, [Item(Key("p", f"{number:05}")) for number in range(4000)])
+    monkeypatch.setattr(waiting, "_way", Noting())
+    for page in engine.range(ITEMS, "p"):
+        pages += [len(page)]
+    assert pages == [64, 128, 256, 512, 1024, 1024, 992]
+    assert turns == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize(("limit", "sizes"), [(1, [1]), (64, [64]), (65, [64, 1]), (100, [64, 36])])
+def test_no_more_is_read_than_is_wanted(engine: SqliteEngine, limit: int, sizes: list[int]) -> None:
+    put(engine, [Item(Key("p", f"{number:05}")) for number in range(300)])
+    assert [len(page) for page in engine.range(ITEMS, "p", limit=limit)] == sizes
+
+
+def test_nothing_is_read_before_the_first_page_is_wanted(path: Path) -> None:
+    engine = SqliteEngine(path)
+    pages = engine.range(ITEMS, "p")
+    put(engine, [Item(Key("p", "1"))])
+    assert [item.key for page in pages for item in page] == [Key("p", "1")]
+    engine.close()
+
+
+def test_a_range_may_go_on_in_another_thread(engine: SqliteEngine) -> None:
+    put(engine, [Item(Key("p", f"{number:05}")) for number in range(100)])
+    pages = engine.range(ITEMS, "p")
+    seen = len(next(pages))
+    rest: list[int] = []
+    thread = Thread(target=lambda: rest.extend(len(page) for page in pages))
+    thread.start()
+    thread.join()
+    assert seen + sum(rest) == 100

@@ -1,0 +1,308 @@
+"""The writer: those who wait together are served together, and each gets the answer that is its own."""
+
+import sqlite3
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratabase import waiting
+from stratabase.domain.refusal import Unavailable
+from stratabase.store.engine import (
+    FREE,
+    THERE,
+    Action,
+    Batch,
+    Check,
+    ExpectationFailed,
+    Item,
+    Key,
+    Patch,
+    Put,
+)
+from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.store.sqlite.fault import UnusableStore
+from stratabase.store.sqlite.file import prepare
+from stratabase.store.sqlite.writer import MOST_TOGETHER, Writer
+from tests.contract.engine.acting import HERE, commit, found, there, together
+
+FIRST, SECOND = Key("p", "1"), Key("p", "2")
+
+
+class Wire:
+    """A connection that tells what goes over it, and breaks where it is told to."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, breaks_at: str = "", error: Exception | None = None
+    ) -> None:
+        self._connection = connection
+        self.breaks_at = breaks_at
+        self.error = error or sqlite3.OperationalError("disk I/O error")
+        self.said: list[str] = []
+        self.futures: list[Future[None]] = []
+        self.done_before_commit: list[bool] = []
+
+    def execute(self, sql: str, *parameters: Any) -> sqlite3.Cursor:
+        self.said.append(sql.split(maxsplit=1)[0])
+        if sql == "COMMIT":
+            self.done_before_commit += [future.done() for future in self.futures]
+        if self.breaks_at and sql.startswith(self.breaks_at):
+            raise self.error
+        return self._connection.execute(sql, *parameters)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+
+@contextmanager
+def writing(path: Path, wire: Wire, *, patience: float = 60) -> Iterator[Writer]:
+    """A writer at the end of a wire."""
+    writer = Writer(wire, patience, lambda error: Unavailable(str(error)))  # type: ignore[arg-type]
+    try:
+        yield writer
+    finally:
+        writer.close()
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Let another process, as it were, be in the middle of writing."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+
+
+def batch(*actions: Action) -> Batch:
+    return Batch("batch", actions)
+
+
+def put(number: int, **attributes: int) -> Batch:
+    return batch(Put(Item(Key("many", str(number)), attributes), FREE))
+
+
+def test_batches_that_wait_together_go_to_the_disk_together(path: Path) -> None:
+    wire = Wire(prepare(path, 0))
+    with writing(path, wire) as writer:
+        with held(path):
+            futures = [writer.submit(put(number)) for number in range(20)]
+        assert [future.result(60) for future in futures] == [None] * 20
+    assert wire.said.count("COMMIT") <= 2, "the first may have gone alone, the others go in one"
+
+
+def test_no_transaction_is_endless(path: Path) -> None:
+    wire = Wire(prepare(path, 0))
+    with writing(path, wire) as writer:
+        with held(path):
+            futures = [writer.submit(put(number)) for number in range(2 * MOST_TOGETHER)]
+        for future in futures:
+            future.result(60)
+    assert wire.said.count("COMMIT") >= 2
+
+
+def test_nobody_is_answered_before_it_is_on_the_disk(path: Path) -> None:
+    wire = Wire(prepare(path, 0))
+    with writing(path, wire) as writer:
+        with held(path):
+            wire.futures = [writer.submit(put(number)) for number in range(5)]
+        for future in wire.futures:
+            future.result(60)
+    assert wire.done_before_commit
+    assert not any(wire.done_before_commit[:5])
+
+
+def test_batches_are_done_in_the_order_of_their_arrival(engine: SqliteEngine, path: Path) -> None:
+    engine._writer._patience = 60
+    with held(path):
+        futures = [engine._writer.submit(batch(Put(Item(HERE, {"n": n})))) for n in range(30)]
+    for future in futures:
+        future.result(60)
+    assert there(engine).attributes == {"n": 29}
+
+
+def test_a_refused_batch_does_not_touch_those_beside_it(engine: SqliteEngine, path: Path) -> None:
+    engine._writer._patience = 60
+    many = [
+        batch(Put(Item(FIRST, {"n": 1}), FREE)),
+        batch(Put(Item(SECOND)), Check(FIRST, FREE)),
+        batch(Put(Item(HERE, {"n": 1}), FREE), Patch(FIRST, add={"n": 1})),
+    ]
+    with held(path):
+        futures = [engine._writer.submit(each) for each in many]
+    errors = [future.exception(60) for future in futures]
+    assert [type(error) for error in errors] == [type(None), ExpectationFailed, type(None)]
+    assert engine.get([FIRST, SECOND, HERE]) == [Item(FIRST, {"n": 2}), None, Item(HERE, {"n": 1})]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "fault"),
+    [
+        (Put(Item(Key("p", "\ud800"))), UnicodeEncodeError),
+        (Put(Item(SECOND, state="\ud800")), UnicodeEncodeError),
+        (Put(Item(SECOND, {"n": 2**70})), TypeError),
+        (Put(Item(SECOND, places={"index9": Key("a", "b")})), ValueError),  # type: ignore[dict-item]
+        (Put(Item(SECOND, state=object())), sqlite3.Error),  # type: ignore[arg-type]
+        (Put(Item(SECOND, state=b"")), sqlite3.IntegrityError),  # type: ignore[arg-type]
+    ],
+    ids=["key", "state", "number", "index", "type", "bytes"],
+)
+def test_what_cannot_be_stored_is_its_callers_fault_alone(
+    engine: SqliteEngine, path: Path, wrong: Action, fault: type[Exception]
+) -> None:
+    engine._writer._patience = 60
+    with held(path):
+        good, bad, after = (
+            engine._writer.submit(each)
+            for each in (put(1), batch(Put(Item(FIRST)), wrong, Put(Item(HERE))), put(2))
+        )
+    assert isinstance(bad.exception(60), fault)
+    assert [good.exception(60), after.exception(60)] == [None, None]
+    assert engine.get([FIRST, HERE]) == [None, None]
+    assert all(engine.get([Key("many", "1"), Key("many", "2")]))
+
+
+def test_a_file_held_for_too_long_makes_it_unavailable(engine: SqliteEngine, path: Path) -> None:
+    with held(path), pytest.raises(Unavailable, match="The store is busy; try again") as refused:
+        commit(engine, Put(Item(HERE)))
+    assert refused.value.retry_after == 1
+    assert found(engine) is None
+    commit(engine, Put(Item(HERE)))
+
+
+def test_a_file_held_for_a_while_is_waited_for(engine: SqliteEngine, path: Path) -> None:
+    engine._writer._patience = 60
+    with held(path):
+        future = engine._writer.submit(put(1))
+        assert found(engine) is None, "readers do not wait"
+    assert future.result(60) is None
+
+
+def test_a_full_disk_makes_it_unavailable_until_there_is_room(engine: SqliteEngine) -> None:
+    commit(engine, Put(Item(HERE, {"n": 1})))
+    limit = engine._writer._connection.execute
+    (pages,) = limit("PRAGMA page_count").fetchone()
+    limit(f"PRAGMA max_page_count = {pages}")
+    for actions in ([Put(Item(FIRST, state="x" * 300_000))], [Patch(HERE, add={"n": 1}), *large()]):
+        with pytest.raises(Unavailable, match="cannot be read or written just now") as refused:
+            commit(engine, *actions)
+        assert isinstance(refused.value.__cause__, sqlite3.OperationalError)
+    assert engine.get([HERE, FIRST]) == [Item(HERE, {"n": 1}), None]
+    limit("PRAGMA max_page_count = 1000000")
+    commit(engine, *large())
+    assert found(engine, FIRST)
+
+
+def large() -> list[Action]:
+    return [Put(Item(key, state="x" * 300_000)) for key in (FIRST, SECOND)]
+
+
+@pytest.mark.parametrize("moment", ["BEGIN", "SAVEPOINT", "INSERT", "RELEASE", "COMMIT"])
+@pytest.mark.parametrize(
+    "error", [sqlite3.OperationalError("disk I/O error"), MemoryError()], ids=["io", "memory"]
+)
+def test_when_the_transaction_fails_nobody_is_told_that_it_went_well(
+    path: Path, moment: str, error: Exception
+) -> None:
+    wire = Wire(prepare(path, 0), moment, error)
+    with writing(path, wire) as writer:
+        future = writer.submit(batch(Put(Item(FIRST)), Put(Item(SECOND))))
+        assert future.exception(60) is not None
+        wire.breaks_at = ""
+        assert writer.submit(put(1)).result(60) is None
+    with closing(SqliteEngine(path)) as engine:
+        assert [bool(item) for item in engine.get([FIRST, SECOND, Key("many", "1")])] == [False, False, True]
+
+
+def test_when_the_commit_fails_all_are_told(path: Path) -> None:
+    wire = Wire(prepare(path, 0), "COMMIT")
+    with writing(path, wire) as writer:
+        with held(path):
+            futures = [writer.submit(put(number)) for number in range(5)]
+        errors = [future.exception(60) for future in futures]
+    assert [type(error) for error in errors] == [Unavailable] * 5
+    assert len(set(map(id, errors))) == 5, "each has an exception of its own to raise"
+    with closing(SqliteEngine(path)) as engine:
+        assert engine.get([Key("many", str(number)) for number in range(5)]) == [None] * 5
+
+
+def test_a_batch_whose_caller_has_gone_before_its_turn_is_left_out(engine: SqliteEngine, path: Path) -> None:
+    engine._writer._patience = 60
+    with held(path):
+        engine._writer.submit(put(0))
+        futures = [engine._writer.submit(put(number)) for number in range(1, 2 * MOST_TOGETHER)]
+        assert futures[-1].cancel()
+    assert futures[-2].result(60) is None
+    last = [Key("many", str(number)) for number in (2 * MOST_TOGETHER - 2, 2 * MOST_TOGETHER - 1)]
+    assert [bool(item) for item in engine.get(last)] == [True, False]
+
+
+def test_closing_writes_what_was_handed_in(path: Path) -> None:
+    engine = SqliteEngine(path)
+    futures = [engine._writer.submit(put(number)) for number in range(3 * MOST_TOGETHER)]
+    engine.close()
+    assert [future.exception(0) for future in futures] == [None] * len(futures)
+
+
+def test_whoever_races_with_the_closing_gets_an_answer_and_it_is_true(path: Path) -> None:
+    for round_ in range(20):
+        engine = SqliteEngine(path)
+
+        def write(number: int, engine: SqliteEngine = engine, round_: int = round_) -> Key | None:
+            key = Key(f"round{round_}", str(number))
+            try:
+                commit(engine, Put(Item(key), FREE))
+            except Unavailable:
+                return None
+            return key
+
+        written = together(*(partial(write, number) for number in range(4)), engine.close)
+        with closing(SqliteEngine(path)) as reopened:
+            assert all(found(reopened, key) for key in written if key)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_writer_that_dies_leaves_nobody_waiting(
+    engine: SqliteEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(_: object) -> None:
+        raise SystemExit
+
+    monkeypatch.setattr(engine._writer, "_serve", die)
+    for _ in range(2):
+        with pytest.raises(Unavailable, match="closed"):
+            commit(engine, Put(Item(HERE)))
+    assert found(engine) is None
+
+
+def test_a_caller_waits_as_this_process_waits(engine: SqliteEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[Future[Any]] = []
+
+    class Noting(waiting.Blocking):
+        def until(self, future: "Future[Any]") -> Any:
+            waited.append(future)
+            return super().until(future)
+
+    monkeypatch.setattr(waiting, "_way", Noting())
+    commit(engine, Put(Item(HERE)))
+    assert [future.done() for future in waited] == [True]
+
+
+def test_damage_is_no_reason_to_try_again(path: Path) -> None:
+    told = UnusableStore("broken")
+    wire = Wire(prepare(path, 0), "COMMIT")
+    writer = Writer(wire, 0, lambda _: told)  # type: ignore[arg-type]
+    assert writer.submit(put(1)).exception(60) is told
+    writer.close()
+
+
+def test_a_batch_may_expect_what_another_of_its_group_has_made(engine: SqliteEngine, path: Path) -> None:
+    engine._writer._patience = 60
+    with held(path):
+        futures = [
+            engine._writer.submit(batch(Put(Item(HERE), FREE))),
+            engine._writer.submit(batch(Check(HERE, THERE), Put(Item(FIRST)))),
+        ]
+    assert [future.exception(60) for future in futures] == [None, None]

@@ -1,0 +1,63 @@
+"""Ids: new every time, in the order of time, and fit for an address."""
+
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+from stratabase.store.ids import TimeOrderedIds
+
+NOON = 1_577_880_000_000
+
+
+def clock(*times: int) -> Callable[[], int]:
+    """Return a clock that tells these times, one after the other."""
+    coming = iter(times)
+    return lambda: next(coming)
+
+
+def ascending(ids: list[str]) -> bool:
+    return all(one < other for one, other in pairwise(ids))
+
+
+def test_an_id_has_26_characters_that_an_address_takes_as_they_are() -> None:
+    assert re.fullmatch("[0-9a-v]{26}", TimeOrderedIds().new())
+
+
+def test_ids_are_in_the_order_of_time_from_1970_to_10889() -> None:
+    times = [0, 1, 999, 1000, NOON, NOON + 1, 2**47, 2**48 - 1]
+    assert ascending([TimeOrderedIds(clock(time)).new() for time in times])
+
+
+def test_ids_of_one_millisecond_ascend() -> None:
+    ids = TimeOrderedIds(lambda: NOON)
+    assert ascending([ids.new() for _ in range(10_000)])
+
+
+def test_ids_ascend_when_the_clock_steps_back() -> None:
+    ids = TimeOrderedIds(clock(NOON, NOON - 3_600_000, NOON - 1, NOON, NOON + 1))
+    made = [ids.new() for _ in range(5)]
+    assert ascending(made)
+    assert made[-1][:9] == TimeOrderedIds(lambda: NOON + 1).new()[:9]
+
+
+def test_ids_of_two_makers_differ_in_the_same_millisecond() -> None:
+    makers = [TimeOrderedIds(lambda: NOON) for _ in range(1000)]
+    assert len({maker.new() for maker in makers}) == len(makers)
+
+
+def test_an_id_does_not_tell_the_next_one() -> None:
+    steps = set()
+    for _ in range(100):
+        ids = TimeOrderedIds(lambda: NOON)
+        one, other = (int(ids.new(), 32) for _ in range(2))
+        steps.add(other - one)
+    assert len(steps) == 100
+
+
+def test_threads_share_no_id() -> None:
+    ids = TimeOrderedIds()
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda _: [ids.new() for _ in range(1000)], range(8)))
+    assert all(map(ascending, made))
+    assert len({each for part in made for each in part}) == 8000
