@@ -1,6 +1,7 @@
 """What one atomic write does: all of it, or nothing."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.instant import Instant
@@ -11,6 +12,7 @@ from stratabase.model.class_ import Unique
 class Creation:
     """A new object; its id must be free."""
 
+    before: ClassVar[None] = None
     after: Entity
 
 
@@ -27,9 +29,15 @@ class Deletion:
     """The end of an object; it must still be as it was read."""
 
     before: Entity
+    after: ClassVar[None] = None
 
 
 Effect = Creation | Update | Deletion
+
+
+def reference_of(effect: Effect) -> Reference:
+    """Return the object that an effect is on."""
+    return effect.before.reference if effect.after is None else effect.after.reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +60,13 @@ class Taken(Exception):
         super().__init__(taken)
         self.taken = taken
         """Which object of the change, and which of its class's constraints."""
+
+
+class TooLarge(Exception):
+    """More than the store takes at once, found before anything was written."""
+
+    def __init__(self, what: str, size: int, limit: int) -> None:
+        super().__init__(f"{size:,} {what}: at most {limit:,} are possible")
+        self.what = what
+        self.size = size
+        self.limit = limit

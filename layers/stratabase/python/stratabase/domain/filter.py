@@ -1,4 +1,4 @@
-"""A filter over states, and the test that it compiles to."""
+"""A filter over states, as data; `matching.py` compiles it to a test."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,8 @@ from stratabase.model.operator import Operator
 class Comparison:
     """One attribute (`_id` included) compared with an operand in its stored spelling.
 
-    The operand is a bool for null and not_null, a tuple for in and not_in (None in it matches null).
+    The operand is a bool for null and not_null, a tuple for in and not_in (None in it means null). It is None
+    for eq and ne alone, where it means null.
     """
 
     attribute: str

@@ -1,5 +1,6 @@
 """A person or program that may use the service, and one who is using it now."""
 
+import unicodedata
 from dataclasses import dataclass
 
 from stratabase.model.formats import DEFAULT_FORMATS, Formats
@@ -28,3 +29,8 @@ class Caller:
     profile: str
     administrator: bool = False
     formats: Formats = DEFAULT_FORMATS
+
+
+def folded(name: str) -> str:
+    """Return the spelling in which usernames and e-mail addresses compare: NFC, without regard to case."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

@@ -9,10 +9,11 @@ from stratabase.domain.order import Order, Position
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Which part of the ordered matches is wanted.
+    """Which part of the ordered matches is wanted: always one slice of them.
 
     `size` objects after `start` (before it when `backward`), `offset` of them passed over. Without a start:
-    from the first (the last) match. `inclusive`: an object at `start` itself belongs to the page.
+    from the first (the last) match. `inclusive`: an object at `start` itself belongs to the page; where
+    `start` has values for the first terms only, all objects with these values are at it.
     """
 
     size: int = 10
@@ -45,9 +46,14 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The objects of a window, in the query's order whatever the direction; None for what was not wanted."""
+    """The objects of a window, in the query's order whatever the direction; None for what was not wanted.
 
-    items: tuple[Entity, ...]
+    `has_next` and `has_prev` say whether any match lies after the slice, or before it. An empty slice has a
+    place too: between what lies before its start (or was passed over) and what would be its first object.
+    """
+
+    items: tuple[Entity, ...] = ()
     total_count: int | None = None
+    """How many objects match, whatever the window."""
     has_next: bool | None = None
     has_prev: bool | None = None

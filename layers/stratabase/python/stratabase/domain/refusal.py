@@ -21,6 +21,10 @@ class Unauthenticated(Refusal):
     """No credentials, or wrong ones."""
 
 
+class Forbidden(Refusal):
+    """The caller is known, and may not do this."""
+
+
 class Unavailable(Refusal):
     """The store is too busy, or does not know whether it wrote; the client may try again later."""
 

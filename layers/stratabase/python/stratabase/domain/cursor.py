@@ -1,0 +1,100 @@
+"""A position as an opaque text that a client may hand back: `Cursor` in the API.
+
+The text is base64url of a version, a check, a mark of the class and order, and the values as JSON. The check
+is no signature: whoever makes up a cursor gets a position, and nothing that a filter could not give.
+"""
+
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from hashlib import blake2b
+from typing import Any
+
+from stratabase.domain.attributes import type_of
+from stratabase.domain.order import Order, Position, Term
+from stratabase.model.attribute import Stored
+from stratabase.model.class_ import Class
+from stratabase.model.formats import DEFAULT_FORMATS
+
+_VERSION = b"\x01"
+_DIGEST = 4
+_UNKNOWN = (
+    "the cursor is not one that this service gives: hand one back unchanged, as an earlier page gave it"
+)
+_FOREIGN = "the cursor was given for another class or another order: it goes on only from a page of the same"
+
+
+class BadCursor(ValueError):
+    """A text that is no cursor, or one of another class or order; the message says what would be right."""
+
+
+def encode(position: Position, order: Order, class_: Class) -> str:
+    """Return the cursor of a position that has a value for each term of the order."""
+    assert len(position.values) == len(order.terms)
+    values = json.dumps(position.values, ensure_ascii=False, separators=(",", ":")).encode()
+    body = _mark(order, class_) + values
+    return _text(_VERSION + _digest(body) + body)
+
+
+def decode(text: str, order: Order, class_: Class) -> Position:
+    """Return the position of a cursor. Raises BadCursor."""
+    body = _body(text)
+    if body[:_DIGEST] != _mark(order, class_):
+        raise BadCursor(_FOREIGN)
+    values = _values(body[_DIGEST:])
+    if len(values) != len(order.terms) or not all(map(_fits, values, order.terms, [class_] * len(values))):
+        raise BadCursor(_UNKNOWN)
+    return Position(tuple(values))
+
+
+def _body(text: str) -> bytes:
+    """Return what the check covers."""
+    content = _content(text)
+    version, check, body = content[:1], content[1 : 1 + _DIGEST], content[1 + _DIGEST :]
+    if version != _VERSION or check != _digest(body):
+        raise BadCursor(_UNKNOWN)
+    return body
+
+
+def _text(content: bytes) -> str:
+    return urlsafe_b64encode(content).rstrip(b"=").decode()
+
+
+def _content(text: str) -> bytes:
+    try:
+        content = urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    except ValueError:
+        raise BadCursor(_UNKNOWN) from None
+    if _text(content) != text:  # the decoder passes over what it does not know
+        raise BadCursor(_UNKNOWN)
+    return content
+
+
+def _values(body: bytes) -> list[Any]:
+    try:
+        values = json.loads(body)
+    except (ValueError, RecursionError):
+        raise BadCursor(_UNKNOWN) from None
+    return values if isinstance(values, list) else []
+
+
+def _fits(value: Any, term: Term, class_: Class) -> bool:
+    """Return whether a value is one that the term's attribute may hold, so that it can be compared."""
+    if value is None:
+        return True
+    if not isinstance(value, str | int):
+        return False
+    try:
+        stored: Stored = type_of(class_, term.attribute).read(value, DEFAULT_FORMATS)
+    except ValueError:
+        return False
+    return type(stored) is type(value) and stored == value
+
+
+def _mark(order: Order, class_: Class) -> bytes:
+    """Return what tells apart the cursors of different classes, orders, and types of what is ordered by."""
+    terms = [(term.attribute, type_of(class_, term.attribute).name, term.descending) for term in order.terms]
+    return _digest(json.dumps([class_.name, terms]).encode())
+
+
+def _digest(content: bytes) -> bytes:
+    return blake2b(content, digest_size=_DIGEST).digest()

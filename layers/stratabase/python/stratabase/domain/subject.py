@@ -1,0 +1,42 @@
+"""The object that issues are about."""
+
+from dataclasses import dataclass
+
+from stratabase.domain.issue import Issue, IssueType, ReferenceType
+from stratabase.model.class_ import Class
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """An object of a class in a request: with its id once it has one, and with what its client calls it."""
+
+    class_: Class
+    id: str | None = None
+    client_id: str | None = None
+
+    def issue(self, type_: IssueType, message: str, *path: str | int) -> Issue:
+        """Return an issue about the object as a whole."""
+        return Issue(
+            type_,
+            message,
+            reference_type=ReferenceType.ENTITY,
+            entity_name=self.class_.name,
+            entity_id=self.id,
+            client_id=self.client_id,
+            path=path,
+        )
+
+    def attribute_issue(
+        self, type_: IssueType, message: str, *attributes: str, path: tuple[str | int, ...] = ()
+    ) -> Issue:
+        """Return an issue about attributes of the object; its path leads to the first, unless given."""
+        return Issue(
+            type_,
+            message,
+            reference_type=ReferenceType.ENTITY_ATTRIBUTE,
+            entity_name=self.class_.name,
+            entity_id=self.id,
+            client_id=self.client_id,
+            attribute_names=attributes,
+            path=path or ("data", attributes[0]),
+        )

@@ -1,0 +1,51 @@
+"""The decisions of writing one object: from what is and what is asked to what shall be, or to issues."""
+
+from stratabase.domain import platform
+from stratabase.domain.checks import Draft, issues_of
+from stratabase.domain.checks.draft import drafted
+from stratabase.domain.command import Create, Update
+from stratabase.domain.entity import Entity, Reference, State
+from stratabase.domain.instant import Instant
+from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.member import Caller
+from stratabase.domain.refusal import Refused
+from stratabase.domain.subject import Subject
+from stratabase.model.class_ import Class, Unique
+
+
+def created(class_: Class, command: Create, id_: str, caller: Caller, now: Instant) -> Entity:
+    """Return the object that a command makes. Raises Refused with every issue."""
+    subject = Subject(class_, client_id=command.client_id)
+    draft = _checked(drafted(subject, {}, command.given, caller.formats))
+    state = {**draft.state, "_id": id_, **platform.at_creation(class_, caller.username, now)}
+    return Entity(Reference(class_.name, id_), state)
+
+
+def updated(class_: Class, before: Entity, command: Update, caller: Caller, now: Instant) -> Entity:
+    """Return an object's new state; `before` itself when nothing changes. Raises Refused with every issue."""
+    subject = Subject(class_, before.reference.id, command.client_id)
+    draft = _checked(drafted(subject, before.state, command.given, caller.formats))
+    if all(before.state.get(name) == value for name, value in draft.changed.items()):
+        return before
+    state = {**draft.state, **platform.at_update(class_, caller.username, now)}
+    return Entity(before.reference, state, before.commit_ids)
+
+
+def _checked(draft: Draft) -> Draft:
+    issues = tuple(issues_of(draft))
+    if issues:
+        raise Refused(issues)
+    return draft
+
+
+def not_found(class_: Class, id_: str, *path: str) -> Refused:
+    """Return the refusal to write an object that is not there."""
+    message = f"there is no {class_.name} with _id {id_!r}"
+    return Refused([Subject(class_, id_).issue(IssueType.ENTITY_NOT_FOUND, message, *path)])
+
+
+def taken(subject: Subject, unique: Unique, state: State) -> Issue:
+    """Return the issue of values that must be unique and are another object's."""
+    values = ", ".join(f"{name} {state.get(name)!r}" for name in unique.attributes)
+    message = f"another {subject.class_.name} has {values}: no two may have the same"
+    return subject.attribute_issue(IssueType.ENTITY_UNIQUE, message, *unique.attributes)

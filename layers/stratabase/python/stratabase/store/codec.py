@@ -1,0 +1,54 @@
+"""Between objects and the items that keep them.
+
+The state is JSON without `_id`, which the key holds, and without nulls. Values of attributes that the model
+does not have (any more) are kept, so that nothing is lost when an edit of the model is undone.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import orjson
+
+from stratabase.domain.change import TooLarge
+from stratabase.domain.entity import Entity, State
+from stratabase.store import keys
+from stratabase.store.engine import Item
+
+COMMIT_IDS = "commitIds"
+"""The attribute of a head that names the last commits that wrote it, the newest last."""
+REMEMBERED = 8
+LARGEST_STATE = 350 * 1024
+"""Bytes."""
+
+
+def state_text(entity: Entity) -> str:
+    """Return an object's state as it is stored. Raises TooLarge."""
+    values = {name: value for name, value in entity.state.items() if value is not None and name != "_id"}
+    text = orjson.dumps(values)
+    if len(text) > LARGEST_STATE:
+        class_name, id_ = entity.reference
+        raise TooLarge(f"bytes in {class_name} {id_!r}", len(text), LARGEST_STATE)
+    return text.decode()
+
+
+def state_of(item: Item) -> State:
+    """Return the state that a head keeps."""
+    state: dict[str, Any] = orjson.loads(item.state or b"{}")
+    state["_id"] = keys.id_of(item.key)
+    return state
+
+
+def entity_of(item: Item, state: State | None = None) -> Entity:
+    """Return the object whose head this is; with its `state`, if that has been read already."""
+    return Entity(keys.reference_of(item.key), state_of(item) if state is None else state, commit_ids(item))
+
+
+def commit_ids(item: Item) -> tuple[str, ...]:
+    """Return the last commits that wrote an item; none of an item that does not name them."""
+    named: Any = item.attributes.get(COMMIT_IDS)
+    return tuple(named or ())
+
+
+def remembered(before: Iterable[str], commit_id: str) -> list[str]:
+    """Return the commits that a head names after one more."""
+    return [*before, commit_id][-REMEMBERED:]

@@ -1,0 +1,96 @@
+"""The stored objects: what the operations read and commit, over any engine."""
+
+from collections.abc import Sequence
+
+from stratabase.domain.change import Change, Conflict, Effect, TooLarge, reference_of
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.page import Page, Query
+from stratabase.model.model import Model
+from stratabase.store import codec, keys, pages
+from stratabase.store.engine import (
+    MOST_ACTIONS,
+    Action,
+    Batch,
+    Engine,
+    ExpectationFailed,
+    Failure,
+    Patch,
+    Put,
+)
+from stratabase.store.guards import Guards
+from stratabase.store.heads import action_on_head
+
+LARGEST_BATCH = 4 * 1024 * 1024
+"""Bytes."""
+_BESIDE_STATE = 1024
+"""What an action may weigh at most, in bytes, without the state."""
+_ROUNDS = 5
+
+
+class StoredEntities:
+    """The objects of a model, kept by an engine."""
+
+    def __init__(self, engine: Engine, model: Model) -> None:
+        self._engine = engine
+        self._model = model
+
+    def read(self, references: Sequence[Reference]) -> list[Entity | None]:
+        """Return the objects in the order asked for, None where there is none; exact at once."""
+        items = self._engine.get([keys.head(reference) for reference in references])
+        return [None if item is None else codec.entity_of(item) for item in items]
+
+    def page(self, query: Query) -> Page:
+        """Return a window on the objects of a class."""
+        return pages.page(self._engine, self._model.classes[query.class_name], query)
+
+    def commit(self, change: Change) -> None:
+        """Do all of a change or nothing. Raises Conflict, Taken, TooLarge, Unavailable."""
+        if not change.effects:
+            return
+        heads = tuple(self._action_on_head(effect, change.commit_id) for effect in change.effects)
+        guards = Guards(change, self._model, self._read_one)
+        for round_ in range(_ROUNDS):
+            failures = self._attempt(_batch(change, round_, (*heads, *guards.actions())))
+            if not failures or _was_done_before(change, failures):
+                return
+            guards.learn(failures)
+        raise Conflict
+
+    def _action_on_head(self, effect: Effect, commit_id: str) -> Action:
+        return action_on_head(effect, self._model.classes[reference_of(effect).class_name], commit_id)
+
+    def _read_one(self, reference: Reference) -> Entity | None:
+        return self.read([reference])[0]
+
+    def _attempt(self, batch: Batch) -> tuple[Failure, ...]:
+        """Commit, and return the expectations that failed, if any."""
+        try:
+            self._engine.commit(batch)
+        except ExpectationFailed as refusal:
+            return refusal.failures
+        return ()
+
+
+def _batch(change: Change, round_: int, actions: tuple[Action, ...]) -> Batch:
+    """Return what is to be done together. Raises TooLarge."""
+    if len(actions) > MOST_ACTIONS:
+        raise TooLarge("objects and unique values in one write", len(actions), MOST_ACTIONS)
+    size = sum(map(_weight, actions))
+    if size > LARGEST_BATCH:
+        raise TooLarge("bytes in one write", size, LARGEST_BATCH)
+    # Another round writes other things, so an engine must not take it for a retry of the first.
+    return Batch(f"{change.commit_id}.{round_}" if round_ else change.commit_id, actions)
+
+
+def _weight(action: Action) -> int:
+    """Return what an action weighs at most, in bytes."""
+    state = (
+        action.item.state if isinstance(action, Put) else action.state if isinstance(action, Patch) else None
+    )
+    return _BESIDE_STATE + len((state or "").encode())
+
+
+def _was_done_before(change: Change, failures: Sequence[Failure]) -> bool:
+    """Return whether this is a retry of a commit that succeeded, and whose answer was lost."""
+    found = [failure.found for failure in failures if failure.found is not None]
+    return any(change.commit_id in codec.commit_ids(item) for item in found)

@@ -1,0 +1,57 @@
+"""Every key and place that the store uses, made here and nowhere else."""
+
+import unicodedata
+from hashlib import sha256
+from typing import Any
+
+import orjson
+
+from stratabase.domain.entity import Reference, State
+from stratabase.model.class_ import Unique
+from stratabase.store.engine import Key, Place
+
+HEAD = "V#~"
+"""The sort key of an object's head: after every closed version `V#<versionStart>`."""
+LISTING = "index1"
+"""The index in which the objects of a class are listed by their ids."""
+
+
+def head(reference: Reference) -> Key:
+    """Return the key of an object's head."""
+    return Key(f"{reference.class_name}#{reference.id}", HEAD)
+
+
+def reference_of(key: Key) -> Reference:
+    """Return the object whose partition a key lies in."""
+    class_name, id_ = key.partition.split("#", 1)
+    return Reference(class_name, id_)
+
+
+def id_of(key: Key) -> str:
+    """Return the id of the object whose partition a key lies in."""
+    return key.partition.split("#", 1)[1]
+
+
+def listed(reference: Reference) -> Place:
+    """Return where an object stands in its class's listing."""
+    return Place(listing(reference.class_name), reference.id)
+
+
+def listing(class_name: str) -> str:
+    """Return the partition of a class's listing."""
+    return class_name
+
+
+def guard(class_name: str, unique: Unique, state: State) -> Key | None:
+    """Return the key that stands for an object's values of a uniqueness constraint; None when one is null."""
+    # In the order of their names, so that naming them otherwise in the model changes no key.
+    names = sorted(unique.attributes)
+    values = [_canonical(state.get(name)) for name in names]
+    if None in values:
+        return None
+    digest = sha256(orjson.dumps(values, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    return Key(f"U#{class_name}.{','.join(names)}#{digest}", "U")
+
+
+def _canonical(value: Any) -> Any:
+    return unicodedata.normalize("NFC", value) if isinstance(value, str) else value

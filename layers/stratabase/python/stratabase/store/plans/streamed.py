@@ -1,0 +1,82 @@
+"""The plan for the order of the ids: the listing is read from the window's start, no further than needed."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import islice
+from typing import NamedTuple
+
+from stratabase.domain.order import Position
+from stratabase.domain.page import Query
+from stratabase.model.class_ import Class
+from stratabase.store.engine import EVERYTHING, Bounds
+from stratabase.store.listing import Listing, Match
+from stratabase.store.plans.plan import ahead_wanted, travelled
+
+
+class _Reading(NamedTuple):
+    """What was met: how many were passed over, and the window's matches with perhaps the one beyond."""
+
+    passed: int
+    met: list[Match]
+
+
+class Streamed:
+    """Reads a part of the listing in the order of travel."""
+
+    def __init__(self, listing: Listing, _: Class, query: Query) -> None:
+        self._listing = listing
+        self._window = query.window
+        self._reach = query.window.size + ahead_wanted(query)
+        self._downward = travelled(query).terms[0].descending
+
+    @staticmethod
+    def serves(query: Query) -> bool:
+        """Return whether the order is that of the ids; counting what a filter matches takes a scan anyway."""
+        counts_matches = query.wanted.total_count and query.filter is not None
+        return query.order.terms[0].attribute == "_id" and _is_id(query.window.start) and not counts_matches
+
+    @cached_property
+    def _reading(self) -> _Reading:
+        limit = self._window.offset + self._reach
+        onward = self._listing.matches(self._bounds(onward=True), backward=self._downward, limit=limit)
+        passed = sum(1 for _ in islice(onward, self._window.offset))
+        return _Reading(passed, list(islice(onward, self._reach)))
+
+    def matches(self) -> Sequence[Match]:
+        """Return the matches in the window, in the order of travel."""
+        return self._reading.met[: self._window.size]
+
+    def ahead(self) -> bool:
+        """Return whether a match lies beyond the window."""
+        return len(self._reading.met) > self._window.size
+
+    def behind(self) -> bool:
+        """Return whether a match was passed over, or lies on the other side of the start."""
+        if self._window.start is None and not self._window.offset:
+            return False
+        return self._reading.passed > 0 or self._any_before_start()
+
+    def _any_before_start(self) -> bool:
+        if self._window.start is None:
+            return False
+        bounds = self._bounds(onward=False)
+        return any(True for _ in self._listing.matches(bounds, backward=not self._downward, limit=1))
+
+    def _bounds(self, *, onward: bool) -> Bounds:
+        """Return the ids from the start onward, or all others."""
+        start = self._window.start
+        if start is None:
+            return EVERYTHING
+        id_, included = str(start.values[0]), self._window.inclusive is onward
+        if self._downward is onward:
+            return Bounds(high=id_, high_included=included)
+        return Bounds(low=id_, low_included=included)
+
+    def total(self) -> int:
+        """Return how many are listed."""
+        return self._listing.count()
+
+
+def _is_id(start: Position | None) -> bool:
+    """Return whether a start is none, or an id (and not null, which lies before all of them)."""
+    return start is None or (bool(start.values) and start.values[0] is not None)

@@ -1,0 +1,146 @@
+"""What queries mean, written from the sentences of the API's contract: slow, simple, and by another way."""
+
+from collections.abc import Iterable
+from datetime import date, datetime, time
+from decimal import Decimal
+from functools import cmp_to_key
+from typing import Any, NamedTuple
+
+from stratabase.domain.entity import State
+from stratabase.domain.filter import And, Comparison, Filter, Not, Or
+from stratabase.domain.order import Order, Position
+from stratabase.domain.page import Window
+from stratabase.model.class_ import Class
+from stratabase.model.operator import Operator
+
+NEGATED = {
+    Operator.NE: Operator.EQ,
+    Operator.NOT_IN: Operator.IN,
+    Operator.NOT_CONTAINS: Operator.CONTAINS,
+    Operator.NOT_STARTS_WITH: Operator.STARTS_WITH,
+    Operator.NOT_ENDS_WITH: Operator.ENDS_WITH,
+    Operator.NOT_NULL: Operator.NULL,
+}
+MEANING: dict[str, Any] = {
+    "Real": Decimal,
+    "Date": date.fromisoformat,
+    "Time": time.fromisoformat,
+    "Datetime": datetime.fromisoformat,
+}
+
+
+def worth(class_: Class, attribute: str, value: Any) -> Any:
+    """Return what a stored value stands for: a number, a moment, a text as its code points."""
+    if value is None:
+        return None
+    type_name = "ID" if attribute == "_id" else class_.attributes[attribute].type.name
+    if type_name in MEANING:
+        return MEANING[type_name](value)
+    return [ord(character) for character in value] if isinstance(value, str) else value
+
+
+def matches(filter_: Filter, state: State, class_: Class) -> bool:
+    """Return whether a state matches."""
+    match filter_:
+        case And(parts):
+            return {matches(part, state, class_) for part in parts} <= {True}
+        case Or(parts):
+            return True in {matches(part, state, class_) for part in parts}
+        case Not(part):
+            return matches(part, state, class_) is False
+        case Comparison(attribute, operator, operand):
+            if operator in NEGATED:
+                positive = Comparison(attribute, NEGATED[operator], operand)
+                return matches(positive, state, class_) is False
+            return compares(operator, attribute, state.get(attribute), operand, class_)
+
+
+def compares(operator: Operator, attribute: str, value: Any, operand: Any, class_: Class) -> bool:
+    """Return whether an operator that is no negation holds."""
+    if operator is Operator.NULL:
+        return bool((value is None) == operand)
+    if operator is Operator.IN:
+        return any(compares(Operator.EQ, attribute, value, one, class_) for one in operand)
+    if value is None or operand is None:
+        return operator is Operator.EQ and value is None and operand is None
+    if operator in {Operator.CONTAINS, Operator.STARTS_WITH, Operator.ENDS_WITH}:
+        return _has(operator, list(value), list(operand))
+    mine, other = worth(class_, attribute, value), worth(class_, attribute, operand)
+    if mine == other:
+        return operator in {Operator.EQ, Operator.LTE, Operator.GTE}
+    return operator in ({Operator.LT, Operator.LTE} if mine < other else {Operator.GT, Operator.GTE})
+
+
+def _has(operator: Operator, text: list[str], piece: list[str]) -> bool:
+    """Return whether a text has a piece, at any of the places that the operator looks at."""
+    last = len(text) - len(piece)
+    places = {
+        Operator.CONTAINS: range(last + 1),
+        Operator.STARTS_WITH: [0],
+        Operator.ENDS_WITH: [last] if last >= 0 else [],
+    }
+    return any(text[place : place + len(piece)] == piece for place in places[operator])
+
+
+def direction(order: Order, class_: Class, left: Iterable[Any], right: Iterable[Any]) -> int:
+    """Return -1, 0 or 1 as the values `left` come before, with or after the values `right`."""
+    for term, mine, other in zip(order.terms, left, right, strict=False):
+        a, b = worth(class_, term.attribute, mine), worth(class_, term.attribute, other)
+        if a != b:
+            first = a is None or (b is not None and a < b)
+            return -1 if first is not term.descending else 1
+    return 0
+
+
+def values(order: Order, state: State) -> list[Any]:
+    """Return what an order looks at."""
+    return [state.get(term.attribute) for term in order.terms]
+
+
+def in_order(states: Iterable[State], order: Order, class_: Class) -> list[State]:
+    """Return the states sorted."""
+
+    def compare(left: State, right: State) -> int:
+        return direction(order, class_, values(order, left), values(order, right))
+
+    return sorted(states, key=cmp_to_key(compare))
+
+
+class Seen(NamedTuple):
+    """What a page shows."""
+
+    ids: list[Any]
+    total_count: int
+    has_next: bool
+    has_prev: bool
+
+
+def page(
+    states: Iterable[State], filter_: Filter | None, order: Order, window: Window, class_: Class
+) -> Seen:
+    """Return what a page shows: cut out of all matches in order, by their numbers."""
+    found = in_order(
+        (state for state in states if filter_ is None or matches(filter_, state, class_)), order, class_
+    )
+    first, end = _slice(found, order, window, class_)
+    ids = [state["_id"] for state in found[first:end]]
+    return Seen(ids, len(found), end < len(found), first > 0)
+
+
+def _slice(found: list[State], order: Order, window: Window, class_: Class) -> tuple[int, int]:
+    sides = [_side(state, order, window.start, class_) for state in found]
+    if window.backward:
+        reach = len(found) if window.start is None else sides.count(-1)
+        if window.start is not None and window.inclusive:
+            reach += sides.count(0)
+        end = max(0, reach - window.offset)
+        return max(0, end - window.size), end
+    passed = 0 if window.start is None else sides.count(-1)
+    if window.start is not None and not window.inclusive:
+        passed += sides.count(0)
+    first = min(len(found), passed + window.offset)
+    return first, min(len(found), first + window.size)
+
+
+def _side(state: State, order: Order, start: Position | None, class_: Class) -> int:
+    return 1 if start is None else direction(order, class_, values(order, state), start.values)

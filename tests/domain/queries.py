@@ -1,0 +1,109 @@
+"""Random states, filters, orders and windows over the class THING, of few values, so that they often meet."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hypothesis import strategies as st
+
+from stratabase.domain.filter import And, Comparison, Filter, Not, Or
+from stratabase.domain.order import Order, Position, Term
+from stratabase.domain.page import Window
+from stratabase.model.formats import DEFAULT_FORMATS
+from stratabase.model.operator import EXISTENCE, MEMBERSHIP, ORDER, TEXT, Operator
+from tests.models import THING
+
+TEXTS = ["", "a", "A", "b", "ab", "ba", "aba", "é", "e\u0301", "\uffff", "\U0001f600", "10", "9"]
+_GIVEN: Mapping[str, list[Any]] = {
+    "name": TEXTS,
+    "notes": [*TEXTS, "line\nline", "\0"],
+    "count": [-(2**31), -1, 0, 1, 9, 10, 2**31 - 1],
+    "price": ["-10", "-9", "-0.5", "0", "0.5", "9", "10", "10.25", "12345678901234567890.125"],
+    "good": [True, False],
+    "day": ["1999-12-31", "2000-01-01", "2024-02-29"],
+    "hour": ["00:00:00", "09:30:00", "23:59:59"],
+    "moment": ["1999-12-31T23:59:59.999Z", "2000-01-01T00:00:00.000Z", "2024-02-29T12:00:00.001Z"],
+    "vintage": [1, 1999, 2024],
+    "colour": ["RED", "GREEN", "BLUE"],
+}
+VALUES = {
+    name: [THING.attributes[name].type.read(value, DEFAULT_FORMATS) for value in given]
+    for name, given in _GIVEN.items()
+}
+"""Stored values of each attribute."""
+IDS = [f"id{number:02}" for number in range(30)]
+
+states = st.fixed_dictionaries(
+    {}, optional={name: st.sampled_from(values) for name, values in VALUES.items()}
+)
+"""States without their `_id`."""
+
+
+def numbered(drawn: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the states, each with an id."""
+    return [{**state, "_id": id_} for state, id_ in zip(drawn, IDS, strict=False)]
+
+
+many_states = st.lists(states, max_size=len(IDS)).map(numbered)
+
+
+def values_of(attribute: str) -> list[Any]:
+    """Return stored values of an attribute."""
+    return IDS if attribute == "_id" else VALUES[attribute]
+
+
+def operators_of(attribute: str) -> list[Operator]:
+    """Return what an attribute may be filtered by, in a fixed order."""
+    operators = ORDER | MEMBERSHIP | EXISTENCE | {Operator.EQ, Operator.NE}
+    if attribute != "_id":
+        operators = THING.attributes[attribute].type.operators
+    return [operator for operator in Operator if operator in operators]
+
+
+def operands(attribute: str, operator: Operator) -> st.SearchStrategy[Any]:
+    """Return what an attribute may be compared with by an operator."""
+    one = st.sampled_from(values_of(attribute))
+    if operator in EXISTENCE:
+        return st.booleans()
+    if operator in MEMBERSHIP:
+        return st.lists(st.none() | one, max_size=3).map(tuple)
+    return one if operator in ORDER | TEXT else st.none() | one
+
+
+@st.composite
+def comparisons(draw: st.DrawFn) -> Comparison:
+    """Draw one comparison."""
+    attribute = draw(st.sampled_from(["_id", *VALUES]))
+    operator = draw(st.sampled_from(operators_of(attribute)))
+    return Comparison(attribute, operator, draw(operands(attribute, operator)))
+
+
+def _combined(parts: st.SearchStrategy[Filter]) -> st.SearchStrategy[Filter]:
+    several = st.lists(parts, max_size=3).map(tuple)
+    return several.map(And) | several.map(Or) | parts.map(Not)
+
+
+filters: st.SearchStrategy[Filter] = st.recursive(comparisons(), _combined, max_leaves=8)
+
+terms = st.builds(Term, st.sampled_from(["_id", *VALUES]), st.booleans())
+orders = st.lists(terms, max_size=3).map(Order.of)
+
+
+@st.composite
+def positions(draw: st.DrawFn, order: Order) -> Position:
+    """Draw a position of one value at least; the shorter, the wider."""
+    known = draw(st.integers(1, len(order.terms)))
+    return Position(
+        tuple(draw(st.none() | st.sampled_from(values_of(term.attribute))) for term in order.terms[:known])
+    )
+
+
+@st.composite
+def windows(draw: st.DrawFn, order: Order) -> Window:
+    """Draw a window on an order."""
+    return Window(
+        size=draw(st.integers(0, 6)),
+        backward=draw(st.booleans()),
+        offset=draw(st.integers(0, 4)),
+        start=draw(st.none() | positions(order)),
+        inclusive=draw(st.booleans()),
+    )

@@ -1,0 +1,141 @@
+"""Cursors: they lead back to where they were given, and nothing else is taken for one."""
+
+import base64
+import json
+import re
+from dataclasses import replace
+from hashlib import blake2b
+from typing import Any
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from stratabase.domain.cursor import BadCursor, decode, encode
+from stratabase.domain.order import Order, Position, Term, position_of
+from stratabase.model.class_ import Class
+from tests.domain.queries import orders, states
+from tests.models import THING, attribute
+
+BY_NAME = Order.of([Term("name")])
+HERE = Position(("Ada", "id1"))
+CURSOR = encode(HERE, BY_NAME, THING)
+
+
+@pytest.mark.soak
+@given(states, orders)
+def test_a_cursor_leads_back_to_its_position(state: dict[str, Any], order: Order) -> None:
+    position = position_of({**state, "_id": "id1"}, order)
+    cursor = encode(position, order, THING)
+    assert decode(cursor, order, THING) == position
+    assert re.fullmatch(r"[A-Za-z0-9_-]+", cursor)
+
+
+@pytest.mark.soak
+@given(st.text())
+@example("")
+@example("====")
+@example("AQ")
+@example("\ud800")
+@example("é" * 40)
+@example(" " + CURSOR)
+@example(CURSOR + "=")
+@example(CURSOR + "\n")
+@example(CURSOR.replace("A", "+"))
+def test_no_other_text_is_a_cursor(text: str) -> None:
+    with pytest.raises(BadCursor, match="hand one back unchanged"):
+        decode(text, BY_NAME, THING)
+
+
+@pytest.mark.soak
+@given(st.integers(0, len(CURSOR) - 1), st.sampled_from("AZaz09_-"))
+def test_a_damaged_cursor_is_refused(place: int, character: str) -> None:
+    damaged = CURSOR[:place] + character + CURSOR[place + 1 :]
+    assume(damaged != CURSOR)
+    with pytest.raises(BadCursor):
+        decode(damaged, BY_NAME, THING)
+
+
+@pytest.mark.soak
+@given(st.integers(0, len(CURSOR) - 1))
+def test_a_piece_of_a_cursor_is_refused(length: int) -> None:
+    with pytest.raises(BadCursor):
+        decode(CURSOR[:length], BY_NAME, THING)
+
+
+@pytest.mark.parametrize(
+    ("order", "class_"),
+    [
+        (Order.of([]), THING),
+        (Order.of([Term("notes")]), THING),
+        (Order.of([Term("name", descending=True)]), THING),
+        (Order.of([Term("name"), Term("_id", descending=True)]), THING),
+        (BY_NAME, replace(THING, name="Other")),
+        (BY_NAME, replace(THING, attributes={"name": attribute("name", "Text")})),
+    ],
+    ids=["shorter", "attribute", "direction", "direction of the id", "class", "type"],
+)
+def test_a_cursor_of_another_class_or_order_is_refused_as_such(order: Order, class_: Class) -> None:
+    with pytest.raises(BadCursor, match="another class or another order"):
+        decode(CURSOR, order, class_)
+
+
+BY_ALL = Order.of([Term("name"), Term("count"), Term("price"), Term("good"), Term("day")])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        '["a"]',
+        '["a",1,"1",true,"2000-01-01","id","more"]',
+        '[1,1,"1",true,"2000-01-01","id"]',
+        '["a","one","1",true,"2000-01-01","id"]',
+        '["a",true,"1",true,"2000-01-01","id"]',
+        '["a",1.0,"1",true,"2000-01-01","id"]',
+        '["a",1,"one",true,"2000-01-01","id"]',
+        '["a",1,"NaN",true,"2000-01-01","id"]',
+        '["a",1,NaN,true,"2000-01-01","id"]',
+        '["a",1,"1",1,"2000-01-01","id"]',
+        '["a",1,"1",true,"2000-13-01","id"]',
+        '["a",1,"1",true,["2000-01-01"],"id"]',
+        '["\\ud800",1,"1",true,"2000-01-01","id"]',
+        '["a",1,"1",true,"2000-01-01",{"id":1}]',
+        '{"a":1}',
+        "null",
+        "[",
+        "[" * 100_000,
+        "9" * 10_000,
+        "\ufffe",
+    ],
+)
+def test_a_forged_cursor_is_refused_unless_its_values_could_be_stored(values: str) -> None:
+    """Whoever computes the check still gets no value in that the comparisons could not bear."""
+    whole = encode(Position(("a", 1, "1", True, "2000-01-01", "id")), BY_ALL, THING)
+    forged = _forge(whole, values)
+    with pytest.raises(BadCursor, match="hand one back unchanged"):
+        decode(forged, BY_ALL, THING)
+
+
+def test_the_forgery_of_these_tests_is_good() -> None:
+    whole = encode(Position(("a", 1, "1", True, "2000-01-01", "id")), BY_ALL, THING)
+    values: list[Any] = ["b", 2, "2", False, None, "other"]
+    assert decode(_forge(whole, json.dumps(values)), BY_ALL, THING) == Position(tuple(values))
+
+
+def test_the_next_version_of_the_format_is_refused() -> None:
+    content = _bytes(CURSOR)
+    with pytest.raises(BadCursor, match="hand one back unchanged"):
+        decode(_text(b"\x02" + content[1:]), BY_NAME, THING)
+
+
+def _forge(cursor: str, values: str) -> str:
+    body = _bytes(cursor)[5:9] + values.encode()
+    return _text(b"\x01" + blake2b(body, digest_size=4).digest() + body)
+
+
+def _bytes(cursor: str) -> bytes:
+    return base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+
+
+def _text(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()

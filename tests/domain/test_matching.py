@@ -1,0 +1,165 @@
+"""Filters as tests of states: every operator on every type, and any nesting of them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from stratabase.domain.filter import And, Comparison, Filter, Not, Or
+from stratabase.domain.matching import COMPARISONS, matcher
+from stratabase.model.operator import Operator
+from tests.domain import naive
+from tests.domain.queries import VALUES, filters, many_states
+from tests.models import THING
+
+PRECOMPOSED, DECOMPOSED = "\u00e9", "e\u0301"
+BEYOND_PLANE_0 = "\U0001f600"
+
+ATTRIBUTES_IN_ORDER: dict[str, tuple[Any, ...]] = {
+    "name": ("A", "a", "b"),
+    "notes": (DECOMPOSED, PRECOMPOSED, BEYOND_PLANE_0),
+    "count": (-1, 9, 10),
+    "price": ("-9", "9", "10"),
+    "day": tuple(VALUES["day"]),
+    "hour": tuple(VALUES["hour"]),
+    "moment": tuple(VALUES["moment"]),
+    "vintage": (1, 1999, 2024),
+}
+"""Three stored values of each type that has an order, the smallest first."""
+
+
+def holds(attribute: str, operator: Operator, operand: Any, value: Any) -> bool:
+    """Return whether a comparison holds for a value; null is stored as nothing at all."""
+    state = {"_id": "x"} if value is None else {"_id": "x", attribute: value}
+    return matcher(Comparison(attribute, operator, operand), THING)(state)
+
+
+@pytest.mark.parametrize("attribute", ATTRIBUTES_IN_ORDER)
+@pytest.mark.parametrize(
+    ("operator", "answers"),
+    [
+        (Operator.EQ, [False, False, True, False]),
+        (Operator.NE, [True, True, False, True]),
+        (Operator.LT, [False, True, False, False]),
+        (Operator.LTE, [False, True, True, False]),
+        (Operator.GT, [False, False, False, True]),
+        (Operator.GTE, [False, False, True, True]),
+    ],
+)
+def test_comparisons(attribute: str, operator: Operator, answers: list[bool]) -> None:
+    """Null and three values, compared with the middle one: only `ne` matches null."""
+    values = ATTRIBUTES_IN_ORDER[attribute]
+    assert [holds(attribute, operator, values[1], value) for value in (None, *values)] == answers
+
+
+@pytest.mark.parametrize("attribute", VALUES)
+@pytest.mark.parametrize(
+    ("operator", "operand", "null", "value"),
+    [
+        (Operator.EQ, None, True, False),
+        (Operator.NE, None, False, True),
+        (Operator.NULL, True, True, False),
+        (Operator.NULL, False, False, True),
+        (Operator.NOT_NULL, True, False, True),
+        (Operator.NOT_NULL, False, True, False),
+    ],
+)
+def test_null(attribute: str, operator: Operator, operand: bool | None, null: bool, value: bool) -> None:
+    """Null is what is absent, for every type, and nothing else is (not 0, not false, not the empty text)."""
+    assert holds(attribute, operator, operand, None) is null
+    assert {holds(attribute, operator, operand, one) for one in VALUES[attribute]} == {value}
+
+
+@pytest.mark.parametrize("operator", [Operator.NULL, Operator.NOT_NULL])
+def test_a_file_is_there_or_not(operator: Operator) -> None:
+    assert holds("picture", operator, True, {"fileId": "f"}) is (operator is Operator.NOT_NULL)
+    assert holds("picture", operator, True, None) is (operator is Operator.NULL)
+
+
+@pytest.mark.parametrize("attribute", VALUES)
+def test_in(attribute: str) -> None:
+    """`in` finds what is listed, null only when it is listed; `not_in` is its opposite."""
+    one, other, *_ = VALUES[attribute]
+    for operand in [(), (one,), (None,), (None, other), (one, other)]:
+        for value in (None, one, other):
+            assert holds(attribute, Operator.IN, operand, value) is (value in operand)
+            assert holds(attribute, Operator.NOT_IN, operand, value) is (value not in operand)
+
+
+@pytest.mark.parametrize("attribute", ["name", "notes"])
+@pytest.mark.parametrize(
+    ("value", "operand", "found"),
+    [
+        ("abc", "b", (True, False, False)),
+        ("abc", "a", (True, True, False)),
+        ("abc", "c", (True, False, True)),
+        ("abc", "abc", (True, True, True)),
+        ("abc", "abcd", (False, False, False)),
+        ("abc", "B", (False, False, False)),
+        ("abc", "", (True, True, True)),
+        ("", "", (True, True, True)),
+        ("", "a", (False, False, False)),
+        (PRECOMPOSED, DECOMPOSED, (False, False, False)),
+        (DECOMPOSED, "e", (True, True, False)),
+        ("100%", "%", (True, False, True)),
+        (None, "", (False, False, False)),
+        (None, "a", (False, False, False)),
+    ],
+)
+def test_texts(attribute: str, value: str | None, operand: str, found: tuple[bool, bool, bool]) -> None:
+    """Contains, starts with, ends with: by code point, and case-sensitively; the negations match null."""
+    operators = (Operator.CONTAINS, Operator.STARTS_WITH, Operator.ENDS_WITH)
+    negations = (Operator.NOT_CONTAINS, Operator.NOT_STARTS_WITH, Operator.NOT_ENDS_WITH)
+    assert tuple(holds(attribute, operator, operand, value) for operator in operators) == found
+    assert tuple(not holds(attribute, operator, operand, value) for operator in negations) == found
+
+
+@pytest.mark.parametrize(
+    ("operator", "operand"), [(Operator.GT, "a"), (Operator.LTE, "b"), (Operator.IN, ("a", "b"))]
+)
+def test_ids_compare_as_texts(operator: Operator, operand: Any) -> None:
+    test = matcher(Comparison("_id", operator, operand), THING)
+    assert test({"_id": "b"})
+    assert not test({"_id": "A" if operator is Operator.GT else "c"})
+
+
+def test_empty_and_is_true_and_empty_or_is_false() -> None:
+    assert matcher(And(()), THING)({"_id": "x"})
+    assert not matcher(Or(()), THING)({"_id": "x"})
+
+
+def test_not_matches_null() -> None:
+    assert matcher(Not(Comparison("count", Operator.GT, 1)), THING)({"_id": "x"})
+
+
+def test_every_operator_has_a_factory() -> None:
+    assert set(COMPARISONS) == set(Operator)
+
+
+def _and(part: Filter) -> Filter:
+    return And((And(()), part))
+
+
+def _or(part: Filter) -> Filter:
+    return Or((Or(()), part))
+
+
+@pytest.mark.parametrize(
+    "wraps", [(Not,), (_and,), (_or,), (_and, Not, _or, Not)], ids=["not", "and", "or", "mixed"]
+)
+def test_filters_may_be_nested_200_deep(wraps: tuple[Callable[[Filter], Filter], ...]) -> None:
+    """With an even number of negations around it, the meaning is the innermost one."""
+    nested: Filter = Comparison("name", Operator.EQ, "a")
+    for level in range(200):
+        nested = wraps[level % len(wraps)](nested)
+    test = matcher(nested, THING)
+    assert test({"_id": "x", "name": "a"})
+    assert not test({"_id": "x", "name": "b"})
+
+
+@pytest.mark.soak
+@given(filters, many_states)
+def test_any_filter_means_what_the_naive_model_says(filter_: Filter, states: list[dict[str, Any]]) -> None:
+    test = matcher(filter_, THING)
+    assert [test(state) for state in states] == [naive.matches(filter_, state, THING) for state in states]

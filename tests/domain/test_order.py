@@ -1,0 +1,92 @@
+"""Orders: what terms mean, where states lie, and how they are sorted."""
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.domain.order import Order, Position, Term, position_of
+from stratabase.domain.ordering import compare, ordered, side_of
+from tests.domain import naive
+from tests.domain.queries import many_states, orders, positions
+from tests.models import THING
+
+ID, ID_DOWN = Term("_id"), Term("_id", descending=True)
+NAME, NAME_DOWN, COUNT = Term("name"), Term("name", descending=True), Term("count")
+
+
+@pytest.mark.parametrize(
+    ("terms", "meant"),
+    [
+        ((), (ID,)),
+        ((NAME,), (NAME, ID)),
+        ((NAME, COUNT), (NAME, COUNT, ID)),
+        ((NAME, ID_DOWN), (NAME, ID_DOWN)),
+        ((NAME, NAME_DOWN, COUNT), (NAME, COUNT, ID)),
+        ((NAME, ID, COUNT), (NAME, ID)),
+        ((ID_DOWN, ID, NAME), (ID_DOWN,)),
+    ],
+)
+def test_an_order_names_each_attribute_once_and_ends_with_the_id(
+    terms: tuple[Term, ...], meant: tuple[Term, ...]
+) -> None:
+    assert Order.of(terms).terms == meant
+
+
+def test_turning_an_order_turns_each_term() -> None:
+    assert Order.of([NAME]).turned() == Order((NAME_DOWN, ID_DOWN))
+
+
+def test_a_position_holds_a_value_for_each_term() -> None:
+    assert position_of({"_id": "x", "name": "n"}, Order.of([COUNT, NAME])) == Position((None, "n", "x"))
+
+
+NULL, LOW, HIGH = ({"_id": "1"}, {"_id": "2", "price": "-9"}, {"_id": "3", "price": "10"})
+
+
+def test_null_is_first_ascending_and_last_descending_and_decimals_are_numbers() -> None:
+    price, down = Order.of([Term("price")]), Order.of([Term("price", descending=True)])
+    assert ordered([HIGH, NULL, LOW], _itself, price, THING) == [NULL, LOW, HIGH]
+    assert ordered([NULL, LOW, HIGH], _itself, down, THING) == [HIGH, LOW, NULL]
+
+
+def _itself(state: Any) -> Any:
+    return state
+
+
+def test_a_short_position_is_as_wide_as_all_that_share_its_values() -> None:
+    side = side_of(Position(("b",)), Order.of([NAME, COUNT]), THING)
+    names: list[dict[str, Any]] = [{"name": "a"}, {"name": "b"}, {"name": "b", "count": 1}, {"name": "c"}, {}]
+    assert [side(state) for state in names] == [-1, 0, 0, 1, -1]
+
+
+@pytest.mark.soak
+@given(many_states, orders, st.randoms(use_true_random=False))
+def test_sorting_is_as_the_naive_model_says(
+    states: list[dict[str, Any]], order: Order, chance: random.Random
+) -> None:
+    chance.shuffle(states)
+    assert list(ordered(states, _itself, order, THING)) == naive.in_order(states, order, THING)
+
+
+@pytest.mark.soak
+@given(st.data(), many_states, orders)
+def test_a_state_lies_where_the_naive_model_says(
+    data: st.DataObject, states: list[dict[str, Any]], order: Order
+) -> None:
+    position = data.draw(positions(order))
+    side = side_of(position, order, THING)
+    assert [side(state) for state in states] == [
+        naive.direction(order, THING, naive.values(order, state), position.values) for state in states
+    ]
+
+
+@pytest.mark.soak
+@given(st.data(), orders)
+def test_positions_compare_as_the_naive_model_says(data: st.DataObject, order: Order) -> None:
+    left, right = data.draw(positions(order)), data.draw(positions(order))
+    expected = naive.direction(order, THING, left.values, right.values)
+    assert compare(left, right, order, THING) == expected
+    assert compare(right, left, order, THING) == -expected

@@ -1,0 +1,74 @@
+"""Object stores for tests: each on a class of its own, so that many can share one engine."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+from stratabase.domain.change import Change, Creation, Deletion, Effect, Update
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.page import Page, Query
+from stratabase.model.class_ import Class, Unique
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from tests.models import THING, model
+
+_numbers: Iterator[int] = count(1)
+
+
+def fresh_class(*uniques: tuple[str, ...]) -> Class:
+    """Return THING under a name of its own, with these uniqueness constraints."""
+    return replace(THING, name=f"Thing{next(_numbers)}", uniques=tuple(map(Unique, uniques)))
+
+
+class Store:
+    """The objects of one class, written with as few words as possible."""
+
+    def __init__(self, engine: Engine, class_: Class) -> None:
+        self.class_ = class_
+        self.entities = StoredEntities(engine, model(class_))
+
+    def entity(self, id_: str, **state: Any) -> Entity:
+        """Return a new object."""
+        return Entity(Reference(self.class_.name, id_), {"_id": id_, **state})
+
+    def find(self, id_: str) -> Entity | None:
+        """Return an object as it is stored."""
+        return self.entities.read([Reference(self.class_.name, id_)])[0]
+
+    def get(self, id_: str) -> Entity:
+        """Return an object that is there."""
+        entity = self.find(id_)
+        assert entity is not None
+        return entity
+
+    def commit(self, *effects: Effect, commit_id: str | None = None) -> None:
+        """Do all effects at once."""
+        self.entities.commit(Change(commit_id or f"c{next(_numbers)}", 0, effects))
+
+    def create(self, id_: str, **state: Any) -> None:
+        """Make an object."""
+        self.commit(Creation(self.entity(id_, **state)))
+
+    def creation(self, id_: str, **state: Any) -> Creation:
+        """Return what makes an object."""
+        return Creation(self.entity(id_, **state))
+
+    def update(self, id_: str, **changes: Any) -> Update:
+        """Return what changes an object, as it is now."""
+        before = self.get(id_)
+        return Update(before, Entity(before.reference, {**before.state, **changes}, before.commit_ids))
+
+    def deletion(self, id_: str) -> Deletion:
+        """Return what deletes an object, as it is now."""
+        return Deletion(self.get(id_))
+
+    def fill(self, states: Iterable[Mapping[str, Any]]) -> None:
+        """Make many objects."""
+        effects = [Creation(Entity(Reference(self.class_.name, state["_id"]), state)) for state in states]
+        for first in range(0, len(effects), 100):
+            self.commit(*effects[first : first + 100])
+
+    def page(self, query: Query) -> Page:
+        """Return a page."""
+        return self.entities.page(replace(query, class_name=self.class_.name))

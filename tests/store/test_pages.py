@@ -1,0 +1,195 @@
+"""Pages: whatever plan finds them, they show what a naive model shows."""
+
+from typing import Any
+from unittest.mock import Mock
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.domain.filter import Comparison, Filter
+from stratabase.domain.order import Order, Position, Term
+from stratabase.domain.page import Page, Query, Wanted, Window
+from stratabase.model.operator import Operator
+from stratabase.store.engine import Engine
+from stratabase.store.plans.scanned import Scanned
+from stratabase.store.plans.streamed import Streamed
+from tests.domain import naive
+from tests.domain.queries import filters, many_states, orders, windows
+from tests.models import THING
+from tests.store.stores import Store, fresh_class
+from tests.store.watched_engine import WatchedEngine
+
+ALL = Wanted(items=True, total_count=True, has_next=True, has_prev=True)
+BY_ID = Order.of([])
+BY_ID_DOWN = Order.of([Term("_id", descending=True)])
+BY_COUNT = Order.of([Term("count")])
+AMONG_ODD = Comparison("count", Operator.IN, (1, 3, 5, 7, 9))
+
+
+def seen(page: Page) -> tuple[list[Any], int | None, bool | None, bool | None]:
+    """Return what a page shows, by ids."""
+    return [entity.reference.id for entity in page.items], page.total_count, page.has_next, page.has_prev
+
+
+@pytest.mark.soak
+@given(st.data(), many_states, orders | st.sampled_from([BY_ID, BY_ID_DOWN]), st.none() | filters)
+def test_any_page_shows_what_the_naive_model_shows(
+    engine: Engine,
+    data: st.DataObject,
+    states: list[dict[str, Any]],
+    order: Order,
+    filter_: Filter | None,
+) -> None:
+    """Random objects, filters, orders and windows; what was not asked for is not told."""
+    store = Store(engine, fresh_class())
+    store.fill(states)
+    window = data.draw(windows(order))
+    wanted = data.draw(st.builds(Wanted, st.booleans(), st.booleans(), st.booleans(), st.booleans()))
+    ids, total, has_next, has_prev = naive.page(states, filter_, order, window, THING)
+    assert seen(store.page(Query("", order, filter_, window, wanted))) == (
+        ids if wanted.items else [],
+        total if wanted.total_count else None,
+        has_next if wanted.has_next else None,
+        has_prev if wanted.has_prev else None,
+    )
+
+
+def ten(engine: Engine) -> Store:
+    """Return a store of ten objects, `0` to `9`, whose counts go the other way."""
+    store = Store(engine, fresh_class())
+    store.fill([{"_id": str(number), "count": 9 - number} for number in range(10)])
+    return store
+
+
+@pytest.mark.parametrize("order", [BY_ID, BY_ID_DOWN, BY_COUNT])
+@pytest.mark.parametrize("filter_", [None, AMONG_ODD])
+def test_a_walk_there_and_back_meets_everything(engine: Engine, order: Order, filter_: Filter | None) -> None:
+    """Forward from the beginning by threes, then backward from the end by threes."""
+    store = ten(engine)
+    whole = seen(store.page(Query("", order, filter_, Window(100))))[0]
+    there: list[str] = []
+    window = Window(3)
+    while window.size:
+        page = store.page(Query("", order, filter_, window, ALL))
+        there += seen(page)[0]
+        window = Window(3 if page.has_next else 0, start=_place(page, order, -1))
+    back: list[str] = []
+    window = Window(3, backward=True)
+    while window.size:
+        page = store.page(Query("", order, filter_, window, ALL))
+        back = seen(page)[0] + back
+        window = Window(3 if page.has_prev else 0, backward=True, start=_place(page, order, 0))
+    assert there == back == whole
+
+
+def _place(page: Page, order: Order, item: int) -> Position:
+    return Position(tuple(page.items[item].state.get(term.attribute) for term in order.terms))
+
+
+@pytest.mark.parametrize(
+    ("window", "shown"),
+    [
+        (Window(0), ([], 10, True, False)),
+        (Window(0, backward=True), ([], 10, False, True)),
+        (Window(0, start=Position(("4",))), ([], 10, True, True)),
+        (Window(3, offset=20), ([], 10, False, True)),
+        (Window(3, offset=20, backward=True), ([], 10, True, False)),
+        (Window(3, start=Position(("9",))), ([], 10, False, True)),
+        (Window(3, start=Position(("9",)), inclusive=True), (["9"], 10, False, True)),
+        (Window(3, start=Position(("0",)), backward=True), ([], 10, True, False)),
+        (Window(2, start=Position(("4",)), backward=True), (["2", "3"], 10, True, True)),
+        (Window(2, start=Position(("4",)), backward=True, inclusive=True), (["3", "4"], 10, True, True)),
+        (Window(2, start=Position(("4",)), offset=1), (["6", "7"], 10, True, True)),
+        (Window(2, offset=1), (["1", "2"], 10, True, True)),
+        (Window(2, start=Position(("4",)), backward=True, offset=3), (["0"], 10, True, False)),
+        (Window(3, start=Position((None,))), (["0", "1", "2"], 10, True, False)),
+        (Window(3, start=Position((None,)), backward=True), ([], 10, True, False)),
+        (Window(3, start=Position(("missing",))), ([], 10, False, True)),
+        (Window(3, start=Position(("44",))), (["5", "6", "7"], 10, True, True)),
+        (Window(10), ([str(number) for number in range(10)], 10, False, False)),
+    ],
+)
+def test_windows_at_the_edges(engine: Engine, window: Window, shown: Any) -> None:
+    """What is asked alone is answered as it is together with the rest."""
+    store = ten(engine)
+    assert seen(store.page(Query("", BY_ID, None, window, ALL))) == shown
+    ids, total, has_next, has_prev = shown
+    alone = [
+        (Wanted(), (ids, None, None, None)),
+        (Wanted(items=False, total_count=True), ([], total, None, None)),
+        (Wanted(items=False, has_next=True), ([], None, has_next, None)),
+        (Wanted(items=False, has_prev=True), ([], None, None, has_prev)),
+    ]
+    for wanted, answer in alone:
+        assert seen(store.page(Query("", BY_ID, None, window, wanted))) == answer
+
+
+def test_the_positions_of_deleted_objects_still_lead_on(engine: Engine) -> None:
+    store = ten(engine)
+    store.commit(store.deletion("4"), store.deletion("5"))
+    window = Window(2, start=Position(("4",)))
+    assert seen(store.page(Query("", BY_ID, None, window)))[0] == ["6", "7"]
+
+
+def test_an_unfiltered_page_by_id_reads_no_more_than_it_shows() -> None:
+    engine = WatchedEngine()
+    store = ten(engine)
+    store.page(Query("", BY_ID, None, Window(4)))
+    assert engine.items_read == 4
+
+
+def test_a_filtered_page_by_id_stops_when_it_is_full() -> None:
+    engine = WatchedEngine()
+    store = ten(engine)
+    store.page(Query("", BY_ID, Comparison("count", Operator.GTE, 5), Window(3)))
+    assert engine.items_read == 3
+
+
+def test_counting_without_a_filter_decodes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = ten(WatchedEngine())
+    monkeypatch.setattr("stratabase.store.codec.state_of", None)
+    wanted = Wanted(items=False, total_count=True, has_next=True, has_prev=True)
+    assert seen(store.page(Query("", BY_ID, None, Window(3), wanted))) == ([], 10, True, False)
+
+
+def test_no_object_is_decoded_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    loads = Mock(side_effect=orjson.loads)
+    store = ten(WatchedEngine())
+    monkeypatch.setattr(orjson, "loads", loads)
+    store.page(Query("", BY_COUNT, AMONG_ODD, Window(3), ALL))
+    assert loads.call_count == 10
+
+
+@pytest.mark.parametrize(
+    ("query", "plan"),
+    [
+        (Query("", BY_ID), Streamed),
+        (Query("", BY_ID_DOWN, AMONG_ODD), Streamed),
+        (Query("", BY_ID, None, wanted=ALL), Streamed),
+        (Query("", BY_ID, AMONG_ODD, wanted=ALL), Scanned),
+        (Query("", BY_COUNT), Scanned),
+        (Query("", BY_ID, window=Window(start=Position((None,)))), Scanned),
+    ],
+)
+def test_only_what_needs_it_is_scanned(query: Query, plan: type[Streamed | Scanned]) -> None:
+    assert Streamed.serves(query) is (plan is Streamed)
+    assert Scanned.serves(query)
+
+
+def test_a_large_sorted_page_out_of_many_is_right(engine: Engine) -> None:
+    """More objects than a scan keeps at a time."""
+    store = Store(engine, fresh_class())
+    store.fill([{"_id": f"{number:04}", "count": number * 7919 % 3001} for number in range(3000)])
+    page = store.page(Query("", BY_COUNT, None, Window(5, offset=20), ALL))
+    counts = sorted(number * 7919 % 3001 for number in range(3000))
+    assert [entity.state["count"] for entity in page.items] == counts[20:25]
+    assert page.total_count == 3000
+
+
+def test_a_page_shows_objects_as_a_read_does(engine: Engine) -> None:
+    store = Store(engine, fresh_class())
+    store.create("x", name="Ada", picture={"fileId": "f"})
+    assert store.page(Query("", BY_ID)).items == (store.get("x"),)
+    assert store.page(Query("", BY_COUNT)).items == (store.get("x"),)

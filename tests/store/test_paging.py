@@ -1,0 +1,85 @@
+"""Paging by cursor through objects while others come and go."""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from stratabase.domain.change import Deletion
+from stratabase.domain.cursor import decode, encode
+from stratabase.domain.order import Order, Term, position_of
+from stratabase.domain.page import Query, Wanted, Window
+from stratabase.store.engine import Engine
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.models import THING
+from tests.soak import seed
+from tests.store.stores import Store, fresh_class
+
+OBJECTS = 5000
+PAGE = 250
+
+ORDERS = [
+    Order.of([Term("_id")]),
+    Order.of([Term("_id", descending=True)]),
+    Order.of([Term("count", descending=True), Term("name")]),
+]
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """The embedded engine; one in a dict would be too slow for so many objects."""
+    engine = SqliteEngine(tmp_path_factory.mktemp("paging") / "items.sqlite")
+    yield engine
+    engine.close()
+
+
+def a_state(number: int, chance: random.Random) -> dict[str, str | int]:
+    """Return a state somewhere in every order: ids are not made in order here, and many values are shared."""
+    return {
+        "_id": f"{chance.randrange(10**9):09}-{number}",
+        "count": chance.randrange(20),
+        "name": chance.choice("abcdefgh"),
+    }
+
+
+@pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
+@pytest.mark.parametrize("order", ORDERS, ids=["by id", "by id downward", "by values"])
+def test_a_walk_misses_nothing_that_was_there_throughout(
+    engine: Engine, order: Order, backward: bool
+) -> None:
+    """No object twice, none missed that stayed, all in order: also when a cursor's object goes."""
+    chance = random.Random(seed())
+    store = Store(engine, fresh_class())
+    states = [a_state(number, chance) for number in range(OBJECTS)]
+    store.fill(states)
+    staying = {str(state["_id"]) for state in states}
+    walked: list[dict[str, object]] = []
+    cursor, more, rounds = None, True, 0
+    while more:
+        start = None if cursor is None else decode(cursor, order, THING)
+        wanted = Wanted(items=True, has_next=not backward, has_prev=backward)
+        page = store.page(Query("", order, None, Window(PAGE, backward, start=start), wanted))
+        travelled = page.items[::-1] if backward else page.items
+        walked += [dict(entity.state) for entity in travelled]
+        more = bool(page.has_prev if backward else page.has_next)
+        cursor = encode(position_of(travelled[-1].state, order), order, THING)
+        rounds += 1
+        going = {travelled[-1].reference.id, *chance.sample(sorted(staying), 5)} & staying
+        staying -= going
+        store.commit(*(Deletion(store.get(id_)) for id_ in going))
+        store.fill([a_state(OBJECTS + 10 * rounds + number, chance) for number in range(10)])
+    ids = [state["_id"] for state in walked]
+    assert len(set(ids)) == len(ids)
+    assert staying <= set(ids)
+    places = [_place(state, order) for state in (walked[::-1] if backward else walked)]
+    assert places == sorted(places)
+    assert rounds >= OBJECTS // PAGE
+
+
+def _place(state: dict[str, object], order: Order) -> Any:
+    if order == ORDERS[1]:
+        return tuple(-ord(character) for character in str(state["_id"]))
+    if order == ORDERS[0]:
+        return state["_id"]
+    return (-int(str(state["count"])), state["name"], state["_id"])

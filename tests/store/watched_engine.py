@@ -1,0 +1,46 @@
+"""The reference engine with its doors open: what it holds can be seen, and others can come between."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from stratabase.store.engine import EVERYTHING, Batch, Bounds, Item, Key
+from tests.contract.engine.reference import ReferenceEngine
+
+PAGE = 3
+"""Small, so that few items make several pages."""
+
+
+class WatchedEngine(ReferenceEngine):
+    """Remembers what was asked of it. `before_commit` is called once, before the next commit."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before_commit: Callable[[], None] | None = None
+        self.commits: list[Batch] = []
+        self.items_read = 0
+
+    @property
+    def items(self) -> dict[Key, Item]:
+        """What it holds, to be looked at and meddled with."""
+        return self._items
+
+    def range(
+        self,
+        index: str,
+        partition: str,
+        bounds: Bounds = EVERYTHING,
+        *,
+        backward: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[Sequence[Item]]:
+        for items in super().range(index, partition, bounds, backward=backward, limit=limit):
+            for first in range(0, len(items), PAGE):
+                page = items[first : first + PAGE]
+                self.items_read += len(page)
+                yield page
+
+    def commit(self, batch: Batch) -> None:
+        meddle, self.before_commit = self.before_commit, None
+        if meddle is not None:
+            meddle()
+        super().commit(batch)
+        self.commits.append(batch)
