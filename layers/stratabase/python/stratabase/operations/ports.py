@@ -40,6 +40,16 @@ class Members(Protocol):
         """Return whether there is a member at all."""
 
 
+class Passwords(Protocol):
+    """Hashes passwords slowly, so that nobody can guess many; both calls take the same, noticeable time."""
+
+    def hash(self, password: str) -> str:
+        """Return a new hash of a password, in PHC spelling."""
+
+    def verify(self, hashed: str | None, password: str) -> bool:
+        """Return whether a hash was made of this password; None is the hash of no password at all."""
+
+
 class Clock(Protocol):
     """Tells the time."""
 

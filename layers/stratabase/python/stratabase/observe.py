@@ -1,0 +1,73 @@
+"""Logs: JSON lines with the request's trace id, and without anything secret."""
+
+import sys
+from collections.abc import Mapping
+from functools import cached_property
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools import Logger
+
+_LEVELS = {"DEBUG": 10, "INFO": 20, "WARNING": 30, "ERROR": 40}
+_SECRET = ("authorization", "password", "secret", "token")
+HIDDEN = "***"
+
+
+class Log:
+    """Writes one line per call. It holds nothing of a request, since several are under way at once."""
+
+    def __init__(
+        self, level: str = "INFO", stream: IO[str] | None = None, service: str = "stratabase"
+    ) -> None:
+        self._level = level
+        self._least = _LEVELS[level]
+        self._stream = stream
+        self._service = service
+
+    def debug(self, message: str, *, trace_id: str = "", **fields: object) -> None:
+        """Say what helps to find a mistake."""
+        self._write("DEBUG", message, trace_id, fields)
+
+    def info(self, message: str, *, trace_id: str = "", **fields: object) -> None:
+        """Say what happened."""
+        self._write("INFO", message, trace_id, fields)
+
+    def warning(self, message: str, *, trace_id: str = "", **fields: object) -> None:
+        """Say what somebody should look at some time."""
+        self._write("WARNING", message, trace_id, fields)
+
+    def error(
+        self, message: str, *, trace_id: str = "", error: BaseException | None = None, **fields: object
+    ) -> None:
+        """Say what somebody should look at now, with the error's stack."""
+        self._write("ERROR", message, trace_id, fields, error)
+
+    def _write(
+        self,
+        level: str,
+        message: str,
+        trace_id: str,
+        fields: Mapping[str, object],
+        error: BaseException | None = None,
+    ) -> None:
+        # Checked here, so that a request about which there is nothing to say does not import the logger.
+        if _LEVELS[level] < self._least:
+            return
+        extra = {"traceId": trace_id, **_without_secrets(fields)}
+        write = getattr(self._logger, level.lower())
+        write(message, exc_info=error, extra=extra)
+
+    @cached_property
+    def _logger(self) -> "Logger":
+        from aws_lambda_powertools import Logger  # noqa: PLC0415 - it would cost each cold start 60 ms
+
+        stream = self._stream or sys.stderr
+        return Logger(service=self._service, level=self._level, stream=stream, utc=True, location=None)
+
+
+def _without_secrets(fields: Mapping[str, object]) -> dict[str, object]:
+    return {name: HIDDEN if _is_secret(name) else value for name, value in fields.items()}
+
+
+def _is_secret(name: str) -> bool:
+    return any(word in name.lower() for word in _SECRET)

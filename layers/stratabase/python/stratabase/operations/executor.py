@@ -1,0 +1,38 @@
+"""What the edge asks of the schema room: one GraphQL request in, one JSON response out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from stratabase.domain.member import Caller
+from stratabase.domain.refusal import Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A GraphQL response."""
+
+    body: bytes
+    """JSON in UTF-8."""
+    began: bool = True
+    """The execution began: the document, the operation's name and the variables were good."""
+
+
+class QueriesOnly(Refusal):
+    """A mutation, where only queries are answered."""
+
+
+class Executor(Protocol):
+    """Answers GraphQL requests to one application."""
+
+    def execute(  # noqa: PLR0913 - a GraphQL request, by whom, and how
+        self,
+        query: str,
+        variables: Mapping[str, Any] | None,
+        operation_name: str | None,
+        caller: Caller,
+        trace_id: str,
+        *,
+        queries_only: bool = False,
+    ) -> Answer:
+        """Do what a request asks; its mistakes are in the answer. Raises QueriesOnly, Unavailable."""

@@ -1,0 +1,45 @@
+"""One atomic write: gather, decide, commit, and once more when another write came between."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from stratabase.domain.change import Change, Conflict, Creation, Deletion, Effect, Taken, TooLarge, Update
+from stratabase.domain.instant import Instant
+from stratabase.domain.issue import IssueType
+from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.domain.subject import Subject
+from stratabase.domain.writing import taken
+from stratabase.operations.world import World
+
+PATIENCE = 10_000
+"""Milliseconds after which a write gives up against others that keep coming between."""
+
+E = TypeVar("E", Creation, Update, Deletion)
+
+
+def write(world: World, subject: Subject, decide: Callable[[Instant], E | None]) -> E | None:
+    """Gather and decide (`decide`, at an instant), then commit; return the effect, None when there was none.
+
+    Raises Refused with every issue, Unavailable when others came between for too long.
+    """
+    started = now = world.clock.now()
+    while now - started < PATIENCE:
+        effect = decide(now)
+        if effect is None or _committed(world, subject, effect, now):
+            return effect
+        now = world.clock.now()
+    raise Unavailable("other writes to the same object kept coming between; try again")
+
+
+def _committed(world: World, subject: Subject, effect: Effect, now: Instant) -> bool:
+    """Return whether the effect was written; not when the object had changed meanwhile."""
+    try:
+        world.entities.commit(Change(world.ids.new(), now, (effect,)))
+    except Conflict:
+        return False
+    except Taken as refusal:
+        state = effect.before.state if isinstance(effect, Deletion) else effect.after.state
+        raise Refused([taken(subject, unique, state) for _, unique in refusal.taken]) from None
+    except TooLarge as refusal:
+        raise Refused([subject.issue(IssueType.MALFORMED_REQUEST, str(refusal), "data")]) from None
+    return True

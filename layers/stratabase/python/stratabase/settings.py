@@ -1,0 +1,96 @@
+"""The settings of an instance; this is the only file that reads the environment."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from stratabase import setting
+from stratabase.setting import LEVELS, Variable
+
+LAYERS_MODEL = Path("/opt/model.graphql")
+"""Where the model is on Lambda: it comes in a layer."""
+
+
+class BadSettings(ValueError):
+    """Settings that cannot be; all of them, each with its variable, its value and what would be right."""
+
+    def __init__(self, mistakes: list[str]) -> None:
+        super().__init__("\n".join(mistakes))
+        self.mistakes = tuple(mistakes)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can be set about an instance, checked. An empty variable counts as one that is not set."""
+
+    host: Annotated[str, Variable("HOST", str, "The address that the local server listens on.")] = "127.0.0.1"
+    port: Annotated[int, Variable("PORT", setting.port, "The port that the local server listens on.")] = 8000
+    home: Annotated[
+        Path, Variable("STRATABASE_HOME", Path, "The folder in which the embedded store keeps its files.")
+    ] = Path(".stratabase")
+    model: Annotated[Path, Variable("STRATABASE_MODEL", Path, "The model that this instance serves.")] = Path(
+        "layers/model/model.graphql"
+    )
+    admin_password: Annotated[
+        str | None,
+        Variable(
+            "STRATABASE_ADMIN_PASSWORD",
+            setting.password,
+            "The password of `admin`, who is made when there is no member. Without it a random one is made.",
+            secret=True,
+        ),
+    ] = field(default=None, repr=False)
+    introspection: Annotated[
+        bool,
+        Variable(
+            "STRATABASE_INTROSPECTION", setting.switch, "Whether a client may ask for the GraphQL schema."
+        ),
+    ] = True
+    suggestions: Annotated[
+        bool, Variable("STRATABASE_SUGGESTIONS", setting.switch, 'Whether GraphQL errors say "did you mean".')
+    ] = True
+    base_url: Annotated[
+        str | None,
+        Variable(
+            "STRATABASE_BASE_URL",
+            setting.base_url,
+            "The root of all links. Without it, the gateway's own address.",
+        ),
+    ] = None
+    basic: Annotated[
+        bool, Variable("STRATABASE_BASIC", setting.switch, "Whether HTTP Basic authentication is on offer.")
+    ] = True
+    allowed_origins: Annotated[
+        tuple[str, ...],
+        Variable(
+            "STRATABASE_ALLOWED_ORIGINS",
+            setting.origins,
+            "The origins whose web pages may call the service, with commas between them; `*` is any.",
+        ),
+    ] = ()
+    log_level: Annotated[
+        str,
+        Variable("STRATABASE_LOG_LEVEL", setting.level, f"The least that is logged: {', '.join(LEVELS)}."),
+    ] = "INFO"
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
+        """Read the settings. Raises BadSettings, with all mistakes."""
+        values: dict[str, Any] = {"model": LAYERS_MODEL} if "AWS_LAMBDA_FUNCTION_NAME" in environment else {}
+        mistakes: list[str] = []
+        for name, variable in variables():
+            text = environment.get(variable.name)
+            try:
+                values.update({name: variable.read(text)} if text else {})
+            except ValueError as error:
+                mistakes.append(variable.mistake(text or "", error))
+        if mistakes:
+            raise BadSettings(mistakes)
+        return cls(**values)
+
+
+def variables() -> Iterator[tuple[str, Variable]]:
+    """Yield every setting's name with its variable."""
+    for name, annotation in Settings.__annotations__.items():
+        yield name, annotation.__metadata__[0]

@@ -1,0 +1,58 @@
+"""The first administrator is made once, and only where there is nobody."""
+
+from stratabase.domain.member import Member
+from stratabase.model.class_ import Class
+from stratabase.model.model import Model, Profile
+from stratabase.operations.first_administrator import FirstAdministrator, NewAdministrator
+from tests.members import DictMembers, PlainPasswords
+from tests.worlds import CountedIds
+
+PROFILES = {"Clerk": Profile("Clerk"), "Boss": Profile("Boss", administrator=True)}
+MODEL = Model("Hr", {"Team": Class("Team")}, profiles=PROFILES)
+
+
+def make(members: DictMembers, password: str | None = None) -> NewAdministrator | None:
+    return FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL)(password)
+
+
+def test_it_has_the_first_administrator_profile_and_the_given_password() -> None:
+    members = DictMembers()
+    assert make(members, "given password") == NewAdministrator("admin", "given password", made_up=False)
+    assert members.members["admin"] == Member(
+        "id1", "admin", "admin@localhost", "Boss", password="hash of given password"
+    )
+
+
+def test_without_a_password_it_gets_a_random_one() -> None:
+    made = [make(DictMembers()), make(DictMembers())]
+    passwords = {new.password for new in made if new and new.made_up}
+    assert len(passwords) == 2
+    assert min(map(len, passwords)) >= 20
+
+
+def test_the_password_is_hashed_as_signing_in_spells_it() -> None:
+    members = DictMembers()
+    make(members, "e\u0301")
+    assert members.members["admin"].password == "hash of \u00e9"
+
+
+def test_where_there_is_a_member_none_is_made() -> None:
+    members = DictMembers(Member("1", "anna", "anna@example.com", "Clerk"))
+    assert make(members, "given password") is None
+    assert list(members.members) == ["anna"]
+
+
+def test_of_two_that_start_at_once_one_makes_it() -> None:
+    class Late(DictMembers):
+        """Sees nobody yet, although another process has just added its administrator."""
+
+        def any(self) -> bool:
+            return False
+
+    members = Late(Member("1", "ADMIN", "admin@localhost", "Boss", password="hash of theirs"))
+    assert make(members) is None
+    assert members.members["admin"].password == "hash of theirs"
+
+
+def test_the_password_is_not_shown_by_accident() -> None:
+    assert "given password" not in repr(make(DictMembers(), "given password"))

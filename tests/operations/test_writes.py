@@ -1,0 +1,239 @@
+"""Writing one object: what is decided, what is refused, and what happens when others come between."""
+
+from dataclasses import replace
+
+import pytest
+
+from stratabase.domain.change import Taken, TooLarge
+from stratabase.domain.command import Create, Delete, Update
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.operations.create import create
+from stratabase.operations.delete import delete
+from stratabase.operations.save import save
+from stratabase.operations.update import update
+from stratabase.operations.world import World
+from tests.models import THING, THINGS
+from tests.worlds import ADMINISTRATOR, NOON, DictEntities, FrozenClock, world_of
+
+
+@pytest.fixture
+def parts() -> tuple[World, DictEntities, FrozenClock]:
+    return world_of(THINGS)
+
+
+@pytest.fixture
+def world(parts: tuple[World, DictEntities, FrozenClock]) -> World:
+    return parts[0]
+
+
+@pytest.fixture
+def entities(parts: tuple[World, DictEntities, FrozenClock]) -> DictEntities:
+    return parts[1]
+
+
+@pytest.fixture
+def clock(parts: tuple[World, DictEntities, FrozenClock]) -> FrozenClock:
+    return parts[2]
+
+
+def refusal(work: object) -> tuple[Issue, ...]:
+    with pytest.raises(Refused) as refused:
+        work()  # type: ignore[operator]
+    return refused.value.issues
+
+
+def stored(entities: DictEntities, id_: str) -> Entity:
+    return entities.objects[Reference("Thing", id_)]
+
+
+def test_a_creation_stores_what_was_given_in_its_canonical_spelling_and_who_made_it_when(
+    world: World, entities: DictEntities
+) -> None:
+    made = create(
+        world, Create("Thing", {"name": "chair", "price": 1.50, "day": "31/01/2020"}), ADMINISTRATOR
+    )
+
+    assert made.state == {
+        "_id": made.reference.id,
+        "name": "chair",
+        "price": "1.5",
+        "day": "2020-01-31",
+        "_createdby": "ada",
+        "_createdon": "2020-01-01T12:00:00.000Z",
+        "_lastmodifiedby": "ada",
+        "_lastmodifiedon": "2020-01-01T12:00:00.000Z",
+    }
+    assert stored(entities, made.reference.id).state == made.state
+
+
+def test_a_creation_reports_every_issue_at_once_and_writes_nothing(
+    world: World, entities: DictEntities
+) -> None:
+    given = {"name": "a name that is too long", "count": -1, "day": "yesterday", "price": "much"}
+
+    issues = refusal(lambda: create(world, Create("Thing", given, client_id="c1"), ADMINISTRATOR))
+
+    assert {(issue.type, issue.attribute_names) for issue in issues} == {
+        (IssueType.ATTRIBUTE_STRING_LENGTH, ("name",)),
+        (IssueType.ATTRIBUTE_RANGE, ("count",)),
+        (IssueType.DATA_TYPE, ("day",)),
+        (IssueType.DATA_TYPE, ("price",)),
+    }
+    assert {issue.client_id for issue in issues} == {"c1"}
+    assert {issue.path for issue in issues} == {("data", name) for name in given}
+    assert entities.commits == []
+
+
+@pytest.mark.parametrize("given", [{}, {"name": None}])
+def test_a_required_value_must_be_given(world: World, given: dict[str, None]) -> None:
+    (issue,) = refusal(lambda: create(world, Create("Thing", given), ADMINISTRATOR))
+
+    assert (issue.type, issue.attribute_names) == (IssueType.ATTRIBUTE_REQUIRED, ("name",))
+
+
+def test_a_value_that_cannot_be_read_is_not_said_to_be_missing_too(world: World) -> None:
+    (issue,) = refusal(lambda: create(world, Create("Thing", {"name": 7}), ADMINISTRATOR))
+
+    assert issue.type is IssueType.DATA_TYPE
+
+
+def test_a_file_that_was_never_uploaded_cannot_be_bound(world: World) -> None:
+    reference = {
+        "pendingFileId": "p1",
+        "fileId": "f1",
+        "name": "cv.pdf",
+        "mimeType": "application/pdf",
+        "size": 7,
+        "uploadedOn": "01/01/2020 12:00",
+    }
+
+    (issue,) = refusal(
+        lambda: create(world, Create("Thing", {"name": "chair", "picture": reference}), ADMINISTRATOR)
+    )
+
+    assert (issue.type, issue.attribute_names) == (IssueType.ENTITY_NOT_FOUND, ("picture",))
+
+
+def test_an_update_keeps_what_is_not_given_clears_null_and_notes_the_change(
+    world: World, clock: FrozenClock
+) -> None:
+    made = create(world, Create("Thing", {"name": "chair", "count": 4, "notes": "old"}), ADMINISTRATOR)
+    clock.instant = NOON + 1
+
+    changed = update(
+        world, Update(made.reference, {"count": 5, "notes": None}), replace(ADMINISTRATOR, username="bob")
+    )
+
+    assert changed.state["name"] == "chair"
+    assert changed.state["count"] == 5
+    assert changed.state["notes"] is None
+    assert changed.state["_createdby"] == "ada"
+    assert changed.state["_lastmodifiedby"] == "bob"
+    assert changed.state["_lastmodifiedon"] == "2020-01-01T12:00:00.001Z"
+
+
+def test_an_update_that_changes_nothing_writes_nothing(world: World, entities: DictEntities) -> None:
+    made = create(world, Create("Thing", {"name": "chair", "price": "2.50"}), ADMINISTRATOR)
+
+    same = update(world, Update(made.reference, {"price": "2.5", "notes": None}), ADMINISTRATOR)
+
+    assert same.state == made.state
+    assert len(entities.commits) == 1
+
+
+def test_an_update_of_what_is_not_there_is_refused(world: World) -> None:
+    (issue,) = refusal(lambda: update(world, Update(Reference("Thing", "no"), {}), ADMINISTRATOR))
+
+    assert (issue.type, issue.entity_name, issue.entity_id) == (IssueType.ENTITY_NOT_FOUND, "Thing", "no")
+
+
+def test_an_update_is_decided_anew_when_another_write_came_between(
+    world: World, entities: DictEntities
+) -> None:
+    """The other write changes another attribute: both changes must be there."""
+    made = create(world, Create("Thing", {"name": "chair", "count": 1}), ADMINISTRATOR)
+
+    def other_write() -> None:
+        entities.before_commit = lambda: None
+        update(world, Update(made.reference, {"notes": "by another"}), ADMINISTRATOR)
+
+    entities.before_commit = other_write
+    changed = update(world, Update(made.reference, {"count": 2}), ADMINISTRATOR)
+
+    assert (changed.state["count"], changed.state["notes"]) == (2, "by another")
+
+
+def test_an_update_of_what_is_deleted_meanwhile_is_refused(world: World, entities: DictEntities) -> None:
+    made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+    entities.before_commit = entities.objects.clear
+
+    (issue,) = refusal(lambda: update(world, Update(made.reference, {"count": 2}), ADMINISTRATOR))
+
+    assert issue.type is IssueType.ENTITY_NOT_FOUND
+
+
+def test_a_write_gives_up_when_others_keep_coming_between(
+    world: World, entities: DictEntities, clock: FrozenClock
+) -> None:
+    made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+
+    def other_write() -> None:
+        clock.instant += 1_000
+        entities.objects[made.reference] = replace(made, commit_ids=(str(clock.instant),))
+
+    entities.before_commit = other_write
+    with pytest.raises(Unavailable):
+        update(world, Update(made.reference, {"count": 2}), ADMINISTRATOR)
+    assert len(entities.commits) == 1
+
+
+def test_values_that_another_object_holds_are_refused_with_the_attributes(
+    world: World, entities: DictEntities
+) -> None:
+    entities.refuse = Taken(((Reference("Thing", "id1"), THING.uniques[0]),))
+
+    (issue,) = refusal(lambda: create(world, Create("Thing", {"name": "chair", "code": "c"}), ADMINISTRATOR))
+
+    assert (issue.type, issue.attribute_names, issue.entity_id) == (IssueType.ENTITY_UNIQUE, ("code",), None)
+    assert "'c'" in issue.message
+
+
+def test_an_object_that_is_too_large_is_refused_with_the_limit(world: World, entities: DictEntities) -> None:
+    entities.refuse = TooLarge("the object", 400_000, 358_400)
+
+    (issue,) = refusal(lambda: create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR))
+
+    assert issue.type is IssueType.MALFORMED_REQUEST
+    assert "358400" in issue.message.replace(",", "")
+
+
+def test_save_updates_with_an_id_and_creates_without(world: World, entities: DictEntities) -> None:
+    made = save(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+    saved = save(world, Update(made.reference, {"count": 3}), ADMINISTRATOR)
+
+    assert saved.reference == made.reference
+    assert list(entities.objects) == [made.reference]
+
+
+def test_delete_tells_whether_there_was_something(world: World, entities: DictEntities) -> None:
+    made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+
+    assert delete(world, Delete(made.reference)) is True
+    assert delete(world, Delete(made.reference)) is False
+    assert entities.objects == {}
+
+
+def test_a_deletion_goes_on_when_the_object_is_changed_meanwhile(
+    world: World, entities: DictEntities
+) -> None:
+    made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+
+    def other_write() -> None:
+        entities.before_commit = lambda: None
+        update(world, Update(made.reference, {"count": 9}), ADMINISTRATOR)
+
+    entities.before_commit = other_write
+    assert delete(world, Delete(made.reference)) is True
+    assert entities.objects == {}

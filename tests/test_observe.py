@@ -1,0 +1,79 @@
+"""The log: lines of JSON, nothing secret, nothing that one request leaves behind for another."""
+
+import io
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from stratabase.observe import HIDDEN, Log
+
+
+@pytest.fixture
+def stream() -> io.StringIO:
+    return io.StringIO()
+
+
+@pytest.fixture
+def journal(stream: io.StringIO, request: pytest.FixtureRequest) -> Log:
+    return Log("INFO", stream, service=request.node.nodeid)
+
+
+def lines(stream: io.StringIO) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def test_a_line_has_its_level_message_trace_id_and_fields(journal: Log, stream: io.StringIO) -> None:
+    journal.info("Served", trace_id="trace-1", status=200)
+    (line,) = lines(stream)
+    assert [line[name] for name in ("level", "message", "traceId", "status")] == [
+        "INFO",
+        "Served",
+        "trace-1",
+        200,
+    ]
+
+
+def fail() -> None:
+    raise RuntimeError("it broke")
+
+
+def test_an_error_has_its_stack(journal: Log, stream: io.StringIO) -> None:
+    try:
+        fail()
+    except RuntimeError as error:
+        journal.error("Failed", error=error)
+    (line,) = lines(stream)
+    assert line["exception_name"] == "RuntimeError"
+    assert "test_an_error_has_its_stack" in line["exception"]
+
+
+def test_less_than_the_level_is_not_written(journal: Log, stream: io.StringIO) -> None:
+    journal.debug("no")
+    journal.warning("yes")
+    assert [line["message"] for line in lines(stream)] == ["yes"]
+
+
+@pytest.mark.parametrize(
+    "name", ["password", "newPassword", "Authorization", "access_token", "client_secret"]
+)
+def test_what_is_secret_by_its_name_is_hidden(name: str, journal: Log, stream: io.StringIO) -> None:
+    journal.info("Sign-in", **{name: "hunter2"})
+    assert lines(stream)[0][name] == HIDDEN
+    assert "hunter2" not in stream.getvalue()
+
+
+def test_a_line_knows_nothing_of_the_one_before(journal: Log, stream: io.StringIO) -> None:
+    journal.info("first", trace_id="trace-1", member="anna")
+    journal.info("second", trace_id="trace-2")
+    second = lines(stream)[1]
+    assert (second["traceId"], "member" in second) == ("trace-2", False)
+
+
+def test_the_logger_is_not_imported_before_there_is_something_to_say() -> None:
+    say = "from stratabase.observe import Log; Log('ERROR').info('x')"
+    code = f"import sys; {say}; print('logging' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

@@ -1,0 +1,44 @@
+"""Hashing passwords."""
+
+import argon2
+import pytest
+
+from stratabase import passwords
+from stratabase.passwords import LANES, MEMORY, PASSES, Argon2Passwords
+
+
+@pytest.fixture(scope="module")
+def argon() -> Argon2Passwords:
+    return Argon2Passwords()
+
+
+@pytest.mark.parametrize("password", ["correct horse", "pässwörd 🙂", ""])
+def test_a_hash_knows_its_own_password_only(password: str, argon: Argon2Passwords) -> None:
+    hashed = argon.hash(password)
+    assert argon.verify(hashed, password) is True
+    assert argon.verify(hashed, password + "x") is False
+
+
+def test_one_password_has_many_hashes(argon: Argon2Passwords) -> None:
+    assert argon.hash("same") != argon.hash("same")
+
+
+def test_the_hash_is_argon2id_at_the_price_that_was_chosen(argon: Argon2Passwords) -> None:
+    found = argon2.extract_parameters(argon.hash("x"))
+    assert (found.type, found.memory_cost, found.time_cost, found.parallelism) == (
+        argon2.Type.ID,
+        MEMORY,
+        PASSES,
+        LANES,
+    )
+
+
+def test_nobody_at_all_costs_as_much_and_has_no_password(argon: Argon2Passwords) -> None:
+    nobodys = argon2.extract_parameters(passwords._NOBODYS)
+    assert nobodys == argon2.extract_parameters(argon.hash("x"))
+    assert argon.verify(None, "x") is False
+
+
+def test_what_is_no_hash_is_not_taken_for_a_wrong_password(argon: Argon2Passwords) -> None:
+    with pytest.raises(argon2.exceptions.InvalidHashError):
+        argon.verify("plain text", "plain text")

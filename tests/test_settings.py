@@ -1,0 +1,107 @@
+"""The settings: every variable, its default, and what it refuses."""
+
+from pathlib import Path
+
+import pytest
+
+from stratabase import setting
+from stratabase.domain import password
+from stratabase.settings import BadSettings, Settings, variables
+
+
+def test_without_anything_the_defaults_hold() -> None:
+    settings = Settings.from_environment({})
+    assert settings == Settings()
+    assert (settings.host, settings.port, settings.home) == ("127.0.0.1", 8000, Path(".stratabase"))
+    assert (settings.introspection, settings.suggestions, settings.basic) == (True, True, True)
+    assert (settings.admin_password, settings.base_url, settings.allowed_origins) == (None, None, ())
+
+
+def test_every_setting_can_be_set() -> None:
+    environment = {
+        "HOST": "0.0.0.0",
+        "PORT": "0",
+        "STRATABASE_HOME": "/data",
+        "STRATABASE_MODEL": "my.graphql",
+        "STRATABASE_ADMIN_PASSWORD": "a secret",
+        "STRATABASE_INTROSPECTION": "off",
+        "STRATABASE_SUGGESTIONS": "off",
+        "STRATABASE_BASE_URL": "https://api.example.com/hr/",
+        "STRATABASE_BASIC": "off",
+        "STRATABASE_ALLOWED_ORIGINS": "https://a.example.com, http://localhost:3000,*",
+        "STRATABASE_LOG_LEVEL": "debug",
+    }
+    assert set(environment) == {variable.name for _, variable in variables()}
+    assert Settings.from_environment(environment) == Settings(
+        host="0.0.0.0",
+        port=0,
+        home=Path("/data"),
+        model=Path("my.graphql"),
+        admin_password="a secret",
+        introspection=False,
+        suggestions=False,
+        base_url="https://api.example.com/hr",
+        basic=False,
+        allowed_origins=("https://a.example.com", "http://localhost:3000", "*"),
+        log_level="DEBUG",
+    )
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "mistake"),
+    [
+        ("PORT", "80x", 'PORT: "80x" must be a port: a whole number from 0 (any free one) to 65535'),
+        ("PORT", "65536", "must be a port"),
+        ("PORT", "-1", "must be a port"),
+        ("PORT", "٣", "must be a port"),
+        ("STRATABASE_INTROSPECTION", "yes", 'STRATABASE_INTROSPECTION: "yes" must be on or off'),
+        ("STRATABASE_SUGGESTIONS", "ON", "must be on or off"),
+        ("STRATABASE_BASIC", "1", "must be on or off"),
+        ("STRATABASE_BASE_URL", "api.example.com", "must be an absolute address"),
+        ("STRATABASE_BASE_URL", "ftp://api.example.com", "must be an absolute address"),
+        ("STRATABASE_BASE_URL", "https://api.example.com/?a=1", "must be an absolute address"),
+        ("STRATABASE_BASE_URL", "https://me@api.example.com", "must be an absolute address"),
+        ("STRATABASE_BASE_URL", "https://[::1", "must be an absolute address"),
+        ("STRATABASE_BASE_URL", "https://a:99999", "must be an absolute address"),
+        ("STRATABASE_ALLOWED_ORIGINS", "https://a.test/path", "but not https://a.test/path"),
+        ("STRATABASE_ALLOWED_ORIGINS", "https://a.test,b.test", "but not b.test"),
+        ("STRATABASE_LOG_LEVEL", "loud", "must be one of DEBUG, INFO, WARNING, ERROR"),
+        ("STRATABASE_ADMIN_PASSWORD", "x" * 129, "at most 128 printable characters"),
+        ("STRATABASE_ADMIN_PASSWORD", "a\nb", "at most 128 printable characters"),
+        ("STRATABASE_ADMIN_PASSWORD", "a\udcff", "at most 128 printable characters"),
+    ],
+)
+def test_a_bad_value_is_told(variable: str, value: str, mistake: str) -> None:
+    with pytest.raises(BadSettings) as caught:
+        Settings.from_environment({variable: value})
+    (found,) = caught.value.mistakes
+    assert found.startswith(f"{variable}: ")
+    assert mistake in found
+
+
+def test_all_mistakes_are_told_together() -> None:
+    with pytest.raises(BadSettings) as caught:
+        Settings.from_environment({"PORT": "x", "STRATABASE_BASIC": "x", "HOST": "localhost"})
+    assert [mistake.partition(":")[0] for mistake in caught.value.mistakes] == ["PORT", "STRATABASE_BASIC"]
+    assert str(caught.value).count("\n") == 1
+
+
+def test_a_secret_is_never_shown() -> None:
+    settings = Settings.from_environment({"STRATABASE_ADMIN_PASSWORD": "a secret"})
+    with pytest.raises(BadSettings) as caught:
+        Settings.from_environment({"STRATABASE_ADMIN_PASSWORD": "a secret\n"})
+    assert "a secret" not in repr(settings) + str(caught.value)
+
+
+def test_an_empty_variable_is_one_that_is_not_set() -> None:
+    assert Settings.from_environment({"PORT": "", "STRATABASE_ADMIN_PASSWORD": ""}) == Settings()
+
+
+def test_on_lambda_the_model_comes_in_a_layer() -> None:
+    on_lambda = {"AWS_LAMBDA_FUNCTION_NAME": "graphql"}
+    assert Settings.from_environment(on_lambda).model == Path("/opt/model.graphql")
+    assert Settings.from_environment(on_lambda | {"STRATABASE_MODEL": "m"}).model == Path("m")
+
+
+def test_a_password_is_as_long_as_the_domain_allows() -> None:
+    assert setting.LONGEST_PASSWORD == password.LONGEST
