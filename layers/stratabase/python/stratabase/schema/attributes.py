@@ -1,0 +1,36 @@
+"""Which attributes of a class appear where in its types."""
+
+from collections.abc import Iterator
+
+from stratabase.model.attribute import Attribute, Origin
+from stratabase.model.class_ import Class
+from stratabase.model.types import ID_TYPE
+
+ID_ATTRIBUTE = Attribute("_id", ID_TYPE)
+"""What every object has; `_id` is filtered and sorted by like any attribute."""
+
+
+def readable(class_: Class) -> Iterator[Attribute]:
+    """Yield the attributes that are answered, `_id` excepted."""
+    yield from (attribute for attribute in class_.attributes.values() if _served(attribute))
+
+
+def comparable(class_: Class) -> Iterator[Attribute]:
+    """Yield the attributes that are filtered by, `_id` first."""
+    yield ID_ATTRIBUTE
+    yield from readable(class_)
+
+
+def sortable(class_: Class) -> Iterator[Attribute]:
+    """Yield the attributes that are ordered by, `_id` first."""
+    yield from (attribute for attribute in comparable(class_) if attribute.type.sortable)
+
+
+def writable(class_: Class) -> Iterator[Attribute]:
+    """Yield the attributes that clients give."""
+    yield from (attribute for attribute in readable(class_) if attribute.origin is Origin.NATIVE)
+
+
+def _served(attribute: Attribute) -> bool:
+    """Return whether the API shows it: derived attributes and Serial have no place there yet."""
+    return attribute.origin is not Origin.DERIVED and attribute.type.name != "Serial"

@@ -1,0 +1,99 @@
+"""From a selection on an object type to the code that shapes its answer."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphql import (
+    FieldNode,
+    GraphQLEnumType,
+    GraphQLField,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLObjectType,
+    VariableNode,
+    get_argument_values,
+)
+
+from stratabase.model.attribute import Attribute
+from stratabase.model.formats import Formats
+from stratabase.schema.compiled.code import Code
+from stratabase.schema.objects import ATTRIBUTE
+from stratabase.schema.selections import Selections
+
+Shape = Callable[[Any], Any]
+
+_PYTHON = {
+    "String": "str",
+    "ID": "str",
+    "Text": "str",
+    "Cursor": "str",
+    "Int": "int",
+    "Year": "int",
+    "Boolean": "bool",
+}
+"""The one Python type in which a scalar's values are good as they are."""
+
+
+class Uncompilable(Exception):
+    """A selection that is left to graphql-core."""
+
+
+class Shapes:
+    """Makes shapes for one document, for one set of variable values and a member's formats."""
+
+    def __init__(self, selections: Selections, formats: Formats) -> None:
+        self._selections = selections
+        self._formats = formats
+
+    def shape(self, type_: GraphQLObjectType, nodes: Sequence[FieldNode]) -> Shape:
+        """Return what turns a source of this type into its answer; it raises Unshaped when in doubt.
+
+        Raises Uncompilable, Malformed (for a format that is none).
+        """
+        code = Code()
+        return code.finished(self._object(code, type_, nodes))
+
+    def _object(self, code: Code, type_: GraphQLObjectType, nodes: Sequence[FieldNode]) -> str:
+        collected = self._selections.collect([node.selection_set for node in nodes])
+        members = (f"{key!r}: {self._member(code, type_, nodes)}" for key, nodes in collected.items())
+        return code.function("{" + ", ".join(members) + "}")
+
+    def _member(self, code: Code, parent: GraphQLObjectType, nodes: Sequence[FieldNode]) -> str:
+        name = nodes[0].name.value
+        if name == "__typename":
+            return repr(parent.name)
+        field = parent.fields[name]
+        nullable = not isinstance(field.type, GraphQLNonNull)
+        type_ = field.type if nullable else field.type.of_type
+        good = self._good(code, field, type_, nodes)
+        return f"({'None' if nullable else 'bad()'} if (v := g({name!r})) is None else {good})"
+
+    def _good(self, code: Code, field: GraphQLField, type_: Any, nodes: Sequence[FieldNode]) -> str:
+        """Return the expression for a value `v` that is not null."""
+        if isinstance(type_, GraphQLObjectType):
+            return f"{self._object(code, type_, nodes)}(v)"
+        if isinstance(type_, GraphQLList):
+            return self._list(code, type_, nodes)
+        attribute: Attribute | None = field.extensions.get(ATTRIBUTE)
+        if attribute is not None and attribute.type.writes:
+            return f"{code.bound(self._writer(attribute, field, nodes[0]))}(v)"
+        if isinstance(type_, GraphQLEnumType):
+            return f"(v if v in {code.bound(frozenset(type_.values))} else bad())"
+        return self._scalar(type_.name)
+
+    def _list(self, code: Code, type_: Any, nodes: Sequence[FieldNode]) -> str:
+        item = type_.of_type
+        if not (isinstance(item, GraphQLNonNull) and isinstance(item.of_type, GraphQLObjectType)):
+            raise Uncompilable(str(type_))
+        return f"[{self._object(code, item.of_type, nodes)}(each) for each in v]"
+
+    def _scalar(self, name: str) -> str:
+        if name not in _PYTHON:
+            raise Uncompilable(name)
+        return f"(v if v.__class__ is {_PYTHON[name]} else bad())"
+
+    def _writer(self, attribute: Attribute, field: GraphQLField, node: FieldNode) -> Shape:
+        if any(isinstance(argument.value, VariableNode) for argument in node.arguments or ()):
+            raise Uncompilable("an argument that depends on a variable")
+        pattern = get_argument_values(field, node).get("format") or "default"
+        return attribute.type.writer(pattern, self._formats)

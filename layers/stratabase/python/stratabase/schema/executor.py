@@ -1,0 +1,110 @@
+"""Answers the GraphQL requests to one model."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import orjson
+from graphql import DocumentNode, ExecutionResult, execute_sync, print_schema
+
+from stratabase.domain.member import Caller
+from stratabase.domain.refusal import Unavailable
+from stratabase.operations.executor import Answer, QueriesOnly
+from stratabase.operations.world import World
+from stratabase.schema.context import Context
+from stratabase.schema.documents import Documents
+from stratabase.schema.errors import Errors, Report
+from stratabase.schema.generated import generate_schema
+
+
+class SchemaExecutor:
+    """Reads a document, executes it, and shapes the answer."""
+
+    def __init__(
+        self,
+        world: World,
+        report: Report,
+        *,
+        introspection: bool = True,
+        suggestions: bool = True,
+        compile_answers: bool = True,
+    ) -> None:
+        self.schema = generate_schema(world.model)
+        self._world = world
+        self._report = report
+        self._suggestions = suggestions
+        self._compile = compile_answers
+        self._documents = Documents(self.schema, introspection=introspection, suggestions=suggestions)
+
+    @cached_property
+    def sdl(self) -> str:
+        """The schema as text."""
+        return print_schema(self.schema) + "\n"
+
+    def execute(  # noqa: PLR0913 - a GraphQL request, by whom, and how
+        self,
+        query: str,
+        variables: Mapping[str, Any] | None,
+        operation_name: str | None,
+        caller: Caller,
+        trace_id: str,
+        *,
+        queries_only: bool = False,
+    ) -> Answer:
+        """Do what a request asks; its mistakes are in the answer. Raises QueriesOnly, Unavailable."""
+        errors = Errors(self._world.model.application, caller, trace_id, self._report)
+        document = self._documents.read(query)
+        if document.ast is None:
+            return _refusal([errors.of_request(error) for error in document.errors])
+        if queries_only and document.mutates(operation_name):
+            raise QueriesOnly("a mutation must be sent by POST")
+        context = Context(self._world, caller, trace_id)
+        program = document.program(operation_name) if self._compile else None
+        data = program.data(context, variables or {}) if program else None
+        if data is not None:
+            return Answer(orjson.dumps({"data": data}))
+        return _answer(self._executed(document.ast, context, variables, operation_name), errors)
+
+    def _executed(
+        self,
+        ast: DocumentNode,
+        context: Context,
+        variables: Mapping[str, Any] | None,
+        operation_name: str | None,
+    ) -> ExecutionResult:
+        return execute_sync(
+            self.schema,
+            ast,
+            context_value=context,
+            variable_values=dict(variables or {}),
+            operation_name=operation_name,
+            hide_suggestions=not self._suggestions,
+        )
+
+
+def _answer(result: ExecutionResult, errors: Errors) -> Answer:
+    if not result.errors:
+        return Answer(orjson.dumps({"data": result.data}))
+    if _never_began(result):
+        return _refusal([errors.of_request(error) for error in result.errors])
+    _raise_unavailable(result)
+    listed = [each for error in result.errors for each in errors.of_execution(error)]
+    return Answer(orjson.dumps({"errors": listed, "data": result.data}))
+
+
+def _never_began(result: ExecutionResult) -> bool:
+    """Return whether the errors are those of the operation's name or its variables, which have no path."""
+    return result.data is None and all(error.path is None for error in result.errors or ())
+
+
+def _raise_unavailable(result: ExecutionResult) -> None:
+    """Raise the refusal of a busy store when nothing else was answered, so that the client sees a 503."""
+    if any(value is not None for value in (result.data or {}).values()):
+        return
+    for error in result.errors or ():
+        if isinstance(error.original_error, Unavailable):
+            raise error.original_error
+
+
+def _refusal(errors: list[dict[str, Any]]) -> Answer:
+    return Answer(orjson.dumps({"errors": errors}), began=False)

@@ -1,0 +1,66 @@
+"""`<C>Filter`: the input that says which objects are wanted."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from graphql import (
+    GraphQLBoolean,
+    GraphQLID,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLList,
+    GraphQLNonNull,
+)
+
+from stratabase.model.attribute import Attribute
+from stratabase.model.class_ import Class
+from stratabase.model.operator import EXISTENCE, MEMBERSHIP, Operator
+from stratabase.schema.attributes import comparable
+from stratabase.schema.generation import Generation
+from stratabase.schema.names import CLIENT_ID_EQUALS, Family, comparison, type_name
+
+_NULL_IN_LISTS = frozenset({"ID", "Int", "Real", "Date", "Time", "Datetime", "Year", "Serial"})
+"""The types whose `in` takes null among its values (api.md section 3)."""
+
+
+class FilterField(NamedTuple):
+    """What a field of a filter compares, and how."""
+
+    attribute: Attribute
+    operator: Operator
+
+
+def filter_fields(class_: Class) -> Iterator[tuple[str, FilterField]]:
+    """Yield the fields of a class's filter, but for those that combine others and `_clientId`."""
+    for attribute in comparable(class_):
+        for operator in Operator:
+            if operator in attribute.type.operators:
+                yield comparison(attribute.name, operator), FilterField(attribute, operator)
+
+
+def filter_type(generation: Generation, class_: Class) -> GraphQLInputObjectType:
+    """Return the input type; fields beside one another must all hold."""
+
+    def fields() -> dict[str, GraphQLInputField]:
+        several = GraphQLList(GraphQLNonNull(type_))
+        return {
+            "AND": GraphQLInputField(several, description="All of them hold; true without any."),
+            "OR": GraphQLInputField(several, description="At least one of them holds; false without any."),
+            "NOT": GraphQLInputField(type_, description="It does not hold."),
+            CLIENT_ID_EQUALS: GraphQLInputField(GraphQLID),
+        } | {
+            name: GraphQLInputField(_operand(generation.input(field.attribute), field))
+            for name, field in filter_fields(class_)
+        }
+
+    type_ = GraphQLInputObjectType(type_name(class_.name, Family.FILTER), fields)
+    return type_
+
+
+def _operand(type_: Any, field: FilterField) -> Any:
+    if field.operator in EXISTENCE:
+        return GraphQLBoolean
+    if field.operator not in MEMBERSHIP:
+        return type_
+    with_null = field.operator is Operator.IN and field.attribute.type.name in _NULL_IN_LISTS
+    return GraphQLList(type_ if with_null else GraphQLNonNull(type_))

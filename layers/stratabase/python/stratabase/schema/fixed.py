@@ -1,0 +1,82 @@
+"""The types that are the same for every model."""
+
+from typing import Any
+
+from graphql import (
+    GraphQLArgument,
+    GraphQLBoolean,
+    GraphQLDefaultInput,
+    GraphQLField,
+    GraphQLID,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLInt,
+    GraphQLNonNull,
+    GraphQLObjectType,
+    GraphQLString,
+)
+
+from stratabase.schema.names import FILE_INFO, PENDING_FILE_REFERENCE
+from stratabase.schema.scalars import SCALARS
+
+
+def with_default(type_: Any, value: Any) -> GraphQLArgument:
+    """Return an argument with a default, given as a client would write it in JSON."""
+    return GraphQLArgument(type_, default=GraphQLDefaultInput(value))
+
+
+def format_argument() -> dict[str, GraphQLArgument]:
+    """Return the argument of every field whose value can be written in a format."""
+    return {"format": with_default(GraphQLString, "default")}
+
+
+DELETE_RESULT = GraphQLObjectType(
+    "DeleteResult",
+    {
+        "deleted": GraphQLField(
+            GraphQLNonNull(GraphQLBoolean), description="false when there was no such object."
+        )
+    },
+)
+
+FORCE_WARNINGS = GraphQLInputObjectType(
+    "ForceWarnings",
+    {
+        name: GraphQLInputField(GraphQLBoolean, default=GraphQLDefaultInput(False))
+        for name in ("actionVeto", "dataValidation")
+    },
+    description="Lets a write go through in spite of issues of level WARNING.",
+)
+
+FILE_INFO_TYPE = GraphQLObjectType(
+    FILE_INFO,
+    {
+        "fileId": GraphQLField(GraphQLNonNull(GraphQLID)),
+        "link": GraphQLField(GraphQLNonNull(GraphQLString), description="Where the file is downloaded."),
+        "mimeType": GraphQLField(GraphQLNonNull(GraphQLString)),
+        "name": GraphQLField(GraphQLNonNull(GraphQLString)),
+        "size": GraphQLField(GraphQLNonNull(GraphQLInt), description="In bytes."),
+        "uploadedOn": GraphQLField(GraphQLNonNull(SCALARS["Datetime"]), format_argument()),
+    },
+    description="A file that an object holds.",
+)
+
+PENDING_FILE_REFERENCE_TYPE = GraphQLInputObjectType(
+    PENDING_FILE_REFERENCE,
+    {
+        "pendingFileId": GraphQLInputField(GraphQLNonNull(GraphQLString)),
+        "fileId": GraphQLInputField(GraphQLNonNull(GraphQLID)),
+        "mimeType": GraphQLInputField(GraphQLNonNull(GraphQLString)),
+        "name": GraphQLInputField(GraphQLNonNull(GraphQLString)),
+        "size": GraphQLInputField(GraphQLNonNull(GraphQLInt), description="In bytes."),
+        "uploadedOn": GraphQLInputField(GraphQLNonNull(SCALARS["Datetime"])),
+    },
+    description="An uploaded file that no object holds yet, as the upload answered it.",
+)
+
+
+def force_warnings() -> dict[str, GraphQLArgument]:
+    """Return the argument of every write."""
+    return {
+        "forceWarnings": with_default(FORCE_WARNINGS, {"actionVeto": False, "dataValidation": False}),
+    }

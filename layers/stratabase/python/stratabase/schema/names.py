@@ -1,0 +1,60 @@
+"""Every generated name, made here and nowhere else."""
+
+from enum import Enum
+
+from stratabase.model.operator import Operator
+
+SEPARATOR = "___"
+
+
+class Family(Enum):
+    """The types that each class has; the value is what follows the class's name."""
+
+    OBJECT = ""
+    PAGE = "Page"
+    OPTIONS = "PageOptions"
+    CURSOR = "Cursor"
+    SORT = "Sort"
+    FILTER = "Filter"
+    CREATE = "Create"
+    UPDATE = "Update"
+    DRAFT = "Draft"
+
+
+class Direction(Enum):
+    """The directions of a sort."""
+
+    ASCENDING = "ASC"
+    DESCENDING = "DESC"
+
+
+ID = "_id"
+CLIENT_ID = "_clientId"
+FILE_INFO = "FileInfo"
+PENDING_FILE_REFERENCE = "PendingFileReference"
+
+
+def type_name(class_name: str, family: Family) -> str:
+    """`EmployeePage`."""
+    return f"{class_name}{family.value}"
+
+
+def service(class_name: str, verb: str) -> str:
+    """`Employee___getPage`."""
+    return f"{class_name}{SEPARATOR}{verb}"
+
+
+def sort(attribute: str, direction: Direction) -> str:
+    """`last_name___ASC`."""
+    return f"{attribute}{SEPARATOR}{direction.value}"
+
+
+def comparison(attribute: str, operator: Operator) -> str:
+    """`last_name___not___in`."""
+    word = operator.value
+    negation, _, rest = word.partition("not_")
+    spelled = f"not{SEPARATOR}{rest}" if not negation and rest else word
+    return f"{attribute}{SEPARATOR}{spelled}"
+
+
+CLIENT_ID_EQUALS = comparison(CLIENT_ID, Operator.EQ)

@@ -1,0 +1,82 @@
+"""`<C>`: an object as it is answered."""
+
+from collections.abc import Callable
+from typing import Any
+
+from graphql import GraphQLField, GraphQLID, GraphQLObjectType, GraphQLResolveInfo
+
+from stratabase.domain.entity import State
+from stratabase.domain.issue import IssueType
+from stratabase.domain.refusal import Refused
+from stratabase.domain.subject import Subject
+from stratabase.model.attribute import Attribute
+from stratabase.model.class_ import Class
+from stratabase.model.formats import DEFAULT_FORMATS
+from stratabase.model.types.base import Malformed
+from stratabase.schema.attributes import readable
+from stratabase.schema.context import Context
+from stratabase.schema.fixed import format_argument
+from stratabase.schema.generation import Generation
+from stratabase.schema.names import CLIENT_ID, ID, Family, type_name
+
+ATTRIBUTE = "attribute"
+"""The extension of a field that holds the attribute whose value it shows."""
+
+Resolver = Callable[..., Any]
+Info = GraphQLResolveInfo[Context]
+
+
+def object_type(generation: Generation, class_: Class) -> GraphQLObjectType:
+    """Return the type whose source is an object's state."""
+    fields = {CLIENT_ID: GraphQLField(GraphQLID), ID: GraphQLField(GraphQLID)}
+    for attribute in readable(class_):
+        fields[attribute.name] = _field(generation, class_, attribute)
+    return GraphQLObjectType(type_name(class_.name, Family.OBJECT), fields, description=class_.description)
+
+
+def _field(generation: Generation, class_: Class, attribute: Attribute) -> GraphQLField:
+    return GraphQLField(
+        generation.output(attribute),
+        format_argument() if attribute.type.formatted else None,
+        _resolver(class_, attribute),
+        description=attribute.description,
+        extensions={ATTRIBUTE: attribute},
+    )
+
+
+def _resolver(class_: Class, attribute: Attribute) -> Resolver | None:
+    if attribute.type.formatted:
+        return _in_a_format(class_, attribute)
+    return _written(attribute) if attribute.type.writes else None
+
+
+def _written(attribute: Attribute) -> Resolver:
+    name, write = attribute.name, attribute.type.writer("default", DEFAULT_FORMATS)
+
+    def resolve(state: State, _: Info) -> Any:
+        stored = state.get(name)
+        return None if stored is None else write(stored)
+
+    return resolve
+
+
+def _in_a_format(class_: Class, attribute: Attribute) -> Resolver:
+    name, writer = attribute.name, attribute.type.writer
+
+    def resolve(state: State, info: Info, format: str | None = "default") -> Any:  # noqa: A002 - its name in the API
+        stored = state.get(name)
+        if stored is None:
+            return None
+        try:
+            return writer(format or "default", info.context.caller.formats)(stored)
+        except Malformed as mistake:
+            raise _bad_format(class_, name, state, mistake) from None
+
+    return resolve
+
+
+def _bad_format(class_: Class, name: str, state: State, mistake: Malformed) -> Refused:
+    subject = Subject(class_, str(state.get(ID)))
+    message = f"{class_.name}.{name}(format): {mistake}"
+    issue = subject.attribute_issue(IssueType.MALFORMED_REQUEST, message, name)
+    return Refused([issue])

@@ -1,0 +1,37 @@
+"""`<C>PageOptions`: the input that says which part of the matches is wanted, in which order."""
+
+from graphql import (
+    GraphQLDefaultInput,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLInt,
+    GraphQLList,
+    GraphQLNonNull,
+)
+
+from stratabase.model.class_ import Class
+from stratabase.schema.generation import Generation
+from stratabase.schema.names import ID, Direction, Family, sort, type_name
+from stratabase.schema.scalars import SCALARS
+
+DEFAULT_ORDER = [sort(ID, Direction.ASCENDING)]
+DEFAULT_SIZE = 10
+DEFAULT_OPTIONS = {"offset": 0, "next": DEFAULT_SIZE, "orderBy": DEFAULT_ORDER}
+
+
+def options_type(generation: Generation, class_: Class) -> GraphQLInputObjectType:
+    """Return the input type."""
+    order = GraphQLList(GraphQLNonNull(generation.of(Family.SORT, class_)))
+    fields = {
+        "filter": GraphQLInputField(generation.of(Family.FILTER, class_)),
+        "offset": GraphQLInputField(GraphQLInt, description="How many to pass over."),
+        "cursor": GraphQLInputField(SCALARS["Cursor"], description="A position that an earlier page gave."),
+        "fromCursor": GraphQLInputField(
+            generation.of(Family.CURSOR, class_),
+            description="A position as values of what is ordered by; an object there belongs to the page.",
+        ),
+        "next": GraphQLInputField(GraphQLInt, description="How many after the position, or from the start."),
+        "prev": GraphQLInputField(GraphQLInt, description="How many before the position, or from the end."),
+        "orderBy": GraphQLInputField(order, default=GraphQLDefaultInput(DEFAULT_ORDER)),
+    }
+    return GraphQLInputObjectType(type_name(class_.name, Family.OPTIONS), fields)

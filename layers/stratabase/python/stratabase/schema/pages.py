@@ -1,0 +1,34 @@
+"""`<C>Page`: a part of the objects of a class."""
+
+from graphql import (
+    GraphQLBoolean,
+    GraphQLField,
+    GraphQLInt,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLObjectType,
+)
+
+from stratabase.model.class_ import Class
+from stratabase.schema.generation import Generation
+from stratabase.schema.names import Family, type_name
+from stratabase.schema.scalars import SCALARS
+
+
+def page_type(generation: Generation, class_: Class) -> GraphQLObjectType:
+    """Return the type whose source is a dict of its fields (those that were asked for)."""
+    item = GraphQLNonNull(generation.of(Family.OBJECT, class_))
+    cursor, yes_or_no = SCALARS["Cursor"], GraphQLNonNull(GraphQLBoolean)
+    return GraphQLObjectType(
+        type_name(class_.name, Family.PAGE),
+        {
+            "items": GraphQLField(GraphQLNonNull(GraphQLList(item))),
+            "totalCount": GraphQLField(
+                GraphQLNonNull(GraphQLInt), description="How many objects the filter matches."
+            ),
+            "nextCursor": GraphQLField(cursor, description="The position of the last item."),
+            "prevCursor": GraphQLField(cursor, description="The position of the first item."),
+            "hasNext": GraphQLField(yes_or_no),
+            "hasPrev": GraphQLField(yes_or_no),
+        },
+    )

@@ -1,0 +1,112 @@
+"""From page options as a client gives them to the domain's Query."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from stratabase.domain import cursor
+from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.order import Order, Position
+from stratabase.domain.page import Query, Wanted, Window
+from stratabase.domain.refusal import Refused
+from stratabase.domain.subject import Subject
+from stratabase.model.attribute import Stored
+from stratabase.model.class_ import Class
+from stratabase.model.formats import Formats
+from stratabase.model.types.base import Malformed
+from stratabase.schema.attributes import sortable
+from stratabase.schema.filter_reading import FilterReader
+from stratabase.schema.options import DEFAULT_SIZE
+
+MOST_ITEMS = 10_000
+
+Given = Mapping[str, Any]
+
+
+class QueryReader:
+    """Reads the page options of one class."""
+
+    def __init__(self, class_: Class, most_items: int = MOST_ITEMS) -> None:
+        self._class = class_
+        self._subject = Subject(class_)
+        self._filters = FilterReader(class_)
+        self._types = {attribute.name: attribute.type for attribute in sortable(class_)}
+        self._most_items = most_items
+
+    def read(self, options: Given, wanted: Wanted, formats: Formats) -> Query:
+        """Return the query. Raises Refused with what is wrong."""
+        order = Order.of(options.get("orderBy") or ())
+        given = options.get("filter")
+        filter_ = None if given is None else self._filters.read(given, formats, ("options", "filter"))
+        return Query(self._class.name, order, filter_, self._window(options, order, formats), wanted)
+
+    def _window(self, options: Given, order: Order, formats: Formats) -> Window:
+        self._refuse_both(options, "next", "prev")
+        self._refuse_both(options, "cursor", "fromCursor")
+        backward = options.get("prev") is not None
+        return Window(
+            size=self._count(options, "prev" if backward else "next", DEFAULT_SIZE, self._most_items),
+            backward=backward,
+            offset=self._count(options, "offset", 0),
+            start=self._start(options, order, formats),
+            inclusive=options.get("fromCursor") is not None,
+        )
+
+    def _start(self, options: Given, order: Order, formats: Formats) -> Position | None:
+        text, values = options.get("cursor"), options.get("fromCursor")
+        if text is not None:
+            return self._from_text(str(text), order)
+        return None if values is None else self._from_values(values, order, formats)
+
+    def _from_text(self, text: str, order: Order) -> Position:
+        try:
+            return cursor.decode(text, order, self._class)
+        except cursor.BadCursor as mistake:
+            raise self._refused(f"cursor: {mistake}", "cursor") from None
+
+    def _from_values(self, values: Given, order: Order, formats: Formats) -> Position:
+        terms = [term.attribute for term in order.terms]
+        leading = terms[: len(values)]
+        if set(values) != set(leading):
+            message = (
+                f"fromCursor gives {_listed(values)}, but the order is by {_listed(terms)}: "
+                "give the first of these, without a gap"
+            )
+            raise self._refused(message, "fromCursor")
+        return Position(tuple(self._read(name, values[name], formats) for name in leading))
+
+    def _read(self, name: str, given: Any, formats: Formats) -> Stored:
+        try:
+            return None if given is None else self._types[name].read(given, formats)
+        except Malformed as mistake:
+            raise Refused(
+                [
+                    self._subject.attribute_issue(
+                        IssueType.DATA_TYPE,
+                        f"{self._class.name}.{name}: {mistake}",
+                        name,
+                        path=("options", "fromCursor", name),
+                    )
+                ]
+            ) from None
+
+    def _count(self, options: Given, name: str, default: int, most: int | None = None) -> int:
+        count = options.get(name)
+        if count is None:
+            return default
+        if count < 0 or (most is not None and count > most):
+            limit = "0 or more" if most is None else f"0 to {most}"
+            raise self._refused(f"{name} is {count}: give {limit}", name)
+        return int(count)
+
+    def _refuse_both(self, options: Given, one: str, other: str) -> None:
+        if options.get(one) is not None and options.get(other) is not None:
+            raise self._refused(f"{one} and {other} exclude each other: give one of them", other)
+
+    def _refused(self, message: str, name: str) -> Refused:
+        text = f"{self._class.name}: {message}"
+        issue: Issue = self._subject.issue(IssueType.MALFORMED_REQUEST, text, "options", name)
+        return Refused([issue])
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(names) or "nothing"

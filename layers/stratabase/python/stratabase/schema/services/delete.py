@@ -1,0 +1,29 @@
+"""`<C>___delete`: end an object."""
+
+from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
+
+from stratabase.domain.command import Delete
+from stratabase.domain.entity import Reference
+from stratabase.model.class_ import Class
+from stratabase.operations.delete import delete
+from stratabase.schema.context import Call
+from stratabase.schema.fixed import DELETE_RESULT, force_warnings
+from stratabase.schema.generation import Generation
+from stratabase.schema.names import ID
+from stratabase.schema.services.service import Service, answered
+
+
+def _field(_: Generation, class_: Class) -> GraphQLField:
+    def answer(call: Call) -> dict[str, bool]:
+        command = Delete(Reference(class_.name, call.arguments[ID]))
+        return {"deleted": delete(call.context.world, command)}
+
+    return answered(
+        DELETE_RESULT,
+        {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))} | force_warnings(),
+        answer,
+        f"End the {class_.name} with this id.",
+    )
+
+
+SERVICE = Service("delete", _field)

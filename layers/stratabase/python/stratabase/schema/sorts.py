@@ -1,0 +1,29 @@
+"""`<C>Sort` and `<C>Cursor`: orders of a class's objects, and positions in them."""
+
+from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLInputField, GraphQLInputObjectType
+
+from stratabase.domain.order import Term
+from stratabase.model.class_ import Class
+from stratabase.schema.attributes import sortable
+from stratabase.schema.generation import Generation
+from stratabase.schema.names import Direction, Family, sort, type_name
+
+
+def sort_type(_: Generation, class_: Class) -> GraphQLEnumType:
+    """Return the enum whose values are the terms of an order."""
+    values = {
+        sort(attribute.name, direction): GraphQLEnumValue(
+            Term(attribute.name, descending=direction is Direction.DESCENDING)
+        )
+        for attribute in sortable(class_)
+        for direction in Direction
+    }
+    return GraphQLEnumType(type_name(class_.name, Family.SORT), values)
+
+
+def cursor_type(generation: Generation, class_: Class) -> GraphQLInputObjectType:
+    """Return the input that gives a position as attribute values."""
+    fields = {
+        attribute.name: GraphQLInputField(generation.input(attribute)) for attribute in sortable(class_)
+    }
+    return GraphQLInputObjectType(type_name(class_.name, Family.CURSOR), fields)

@@ -1,0 +1,381 @@
+"""GraphQL requests answered through the whole schema room, over objects in a dict."""
+
+import json
+from typing import Any
+
+import pytest
+
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.filter import And, Comparison, Not, Or
+from stratabase.domain.member import Caller
+from stratabase.domain.order import Position, Term
+from stratabase.domain.page import Wanted, Window
+from stratabase.domain.refusal import Unavailable
+from stratabase.model.formats import Formats
+from stratabase.model.operator import Operator
+from stratabase.operations.executor import Answer, QueriesOnly
+from stratabase.schema.executor import SchemaExecutor
+from tests.models import THINGS
+from tests.worlds import ADMINISTRATOR, world_of
+
+
+class Room:
+    """The schema room over a small world, and what it reported."""
+
+    def __init__(self, **options: bool) -> None:
+        world, self.entities, self.clock = world_of(THINGS)
+        self.reported: list[tuple[BaseException, str]] = []
+        self.executor = SchemaExecutor(
+            world, lambda error, trace: self.reported.append((error, trace)), **options
+        )
+
+    def answer(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> Answer:
+        return self.executor.execute(query, variables, None, caller, "trace1")
+
+    def ask(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> Any:
+        return json.loads(self.answer(query, caller, **variables).body)
+
+    def refusals(self, query: str, **variables: Any) -> list[dict[str, Any]]:
+        return [error["extensions"] for error in self.ask(query, **variables)["errors"]]
+
+    def put(self, id_: str, **state: Any) -> None:
+        reference = Reference("Thing", id_)
+        self.entities.objects[reference] = Entity(reference, {"_id": id_, **state})
+
+    def query(self, options: str) -> Any:
+        self.ask(f"{{ Thing___getPage(options: {options}) {{ totalCount }} }}")
+        (query,) = self.entities.queries
+        return query
+
+
+@pytest.fixture
+def room() -> Room:
+    return Room()
+
+
+@pytest.fixture(autouse=True)
+def no_surprises(room: Room) -> Any:
+    """What the service reports as its own failure is never expected, unless a test says so."""
+    yield
+    assert room.reported == []
+
+
+def test_a_get_answers_what_was_selected_under_the_names_that_were_asked_for(room: Room) -> None:
+    room.put("1", name="chair", price="1.50")
+
+    answer = room.ask(
+        "query($id: ID!) { one: Thing___get(_id: $id) { title: name ...P } } fragment P on Thing { price }",
+        id="1",
+    )
+
+    assert answer == {"data": {"one": {"title": "chair", "price": "1.50"}}}
+
+
+def test_every_type_is_written_as_the_contract_says(room: Room) -> None:
+    room.put(
+        "1",
+        count=3,
+        price="1234567.5",
+        good=True,
+        day="2020-01-31",
+        hour="10:30:00.000",
+        moment="2020-01-31T23:30:00.000Z",
+        vintage=1999,
+        colour="RED",
+    )
+
+    answer = room.ask('{ Thing___get(_id: "1") { count price good day hour moment vintage colour name } }')
+
+    assert answer["data"]["Thing___get"] == {
+        "count": 3,
+        "price": "1234567.5",
+        "good": True,
+        "day": "31/01/2020",
+        "hour": "10:30",
+        "moment": "31/01/2020 23:30",
+        "vintage": 1999,
+        "colour": "RED",
+        "name": None,
+    }
+
+
+def test_a_format_and_the_members_own_formats_are_followed(room: Room) -> None:
+    room.put("1", moment="2020-01-31T23:30:00.000Z", price="1234567.5")
+    roman = Caller(
+        "2", "bruno", "Administrator", formats=Formats("d MMMM yyyy", "HH.mm", "Europe/Rome", "it")
+    )
+    query = '{ Thing___get(_id: "1") { moment iso: moment(format: "yyyy-MM-dd") price(format: "#,##0.00") } }'
+
+    answer = room.ask(query, roman)
+
+    assert answer["data"]["Thing___get"] == {
+        "moment": "1 febbraio 2020 00.30",
+        "iso": "2020-02-01",
+        "price": "1.234.567,50",
+    }
+
+
+def test_a_format_that_is_none_is_an_issue_of_its_attribute(room: Room) -> None:
+    room.put("1", moment="2020-01-31T23:30:00.000Z")
+
+    (issue,) = room.refusals('{ Thing___get(_id: "1") { moment(format: "bbb") } }')
+
+    assert (issue["issueType"], issue["attributeNames"]) == ("MALFORMED_REQUEST", ["moment"])
+
+
+def test_a_create_answers_the_object_with_the_name_that_its_client_gave_it(room: Room) -> None:
+    query = "mutation($data: ThingCreate!) { Thing___create(data: $data) { _clientId _id name price } }"
+
+    answer = room.ask(query, data={"_clientId": "mine", "name": "chair", "price": "1.50"})
+
+    assert answer == {
+        "data": {"Thing___create": {"_clientId": "mine", "_id": "id1", "name": "chair", "price": "1.5"}}
+    }
+
+
+def test_every_issue_is_an_error_with_all_its_fields(room: Room) -> None:
+    query = "mutation($data: ThingCreate!) { new: Thing___create(data: $data) { _id } }"
+
+    answer = room.ask(query, data={"_clientId": "c", "name": "far too long a name", "day": "soon"})
+
+    assert answer["data"] == {"new": None}
+    errors = {error["extensions"]["issueType"]: error for error in answer["errors"]}
+    assert set(errors) == {"ATTRIBUTE_STRING_LENGTH", "DATA_TYPE"}
+    assert errors["DATA_TYPE"]["path"] == ["new"]
+    assert errors["DATA_TYPE"]["locations"] == [{"line": 1, "column": 33}]
+    assert errors["DATA_TYPE"]["message"] == errors["DATA_TYPE"]["extensions"].pop("userMessage")
+    assert errors["DATA_TYPE"]["extensions"] == {
+        "sourceRequestReference": "new.data.day",
+        "issueLevel": "ERROR",
+        "issueReferenceType": "ENTITY_ATTRIBUTE",
+        "issueType": "DATA_TYPE",
+        "entityID": None,
+        "_clientId": "c",
+        "entityName": "Thing",
+        "attributeNames": ["day"],
+        "roleNames": None,
+        "applicationName": "Test",
+        "profileName": "Administrator",
+        "traceId": "trace1",
+    }
+
+
+def test_save_makes_without_an_id_and_changes_with_one(room: Room) -> None:
+    query = "mutation($data: ThingDraft!) { Thing___save(data: $data) { _id name count } }"
+
+    made = room.ask(query, data={"name": "chair"})["data"]["Thing___save"]
+    changed = room.ask(query, data={"_id": made["_id"], "count": 2})["data"]["Thing___save"]
+
+    assert changed == {"_id": made["_id"], "name": "chair", "count": 2}
+
+
+def test_delete_tells_whether_there_was_an_object(room: Room) -> None:
+    room.put("1", name="chair")
+    query = 'mutation { Thing___delete(_id: "1") { deleted } }'
+
+    assert room.ask(query) == {"data": {"Thing___delete": {"deleted": True}}}
+    assert room.ask(query) == {"data": {"Thing___delete": {"deleted": False}}}
+
+
+def test_one_mutation_that_is_refused_does_not_stop_the_next(room: Room) -> None:
+    query = """mutation {
+      bad: Thing___create(data: {name: "far too long a name"}) { _id }
+      good: Thing___create(data: {name: "chair"}) { name }
+    }"""
+
+    answer = room.ask(query)
+
+    assert answer["data"] == {"bad": None, "good": {"name": "chair"}}
+    assert len(answer["errors"]) == 1
+
+
+def test_page_options_become_a_query(room: Room) -> None:
+    query = room.query(
+        '{filter: {name___starts_with: "c", OR: [{count___gt: 1}, {NOT: {day___eq: "31/01/2020"}}]},'
+        " orderBy: [price___DESC, name___ASC], next: 3, offset: 2}"
+    )
+
+    assert query.class_name == "Thing"
+    assert query.filter == And(
+        (
+            Or((Comparison("count", Operator.GT, 1), Not(Comparison("day", Operator.EQ, "2020-01-31")))),
+            Comparison("name", Operator.STARTS_WITH, "c"),
+        )
+    )
+    assert query.order.terms == (Term("price", descending=True), Term("name"), Term("_id"))
+    assert query.window == Window(size=3, offset=2)
+    assert query.wanted == Wanted(items=False, total_count=True, has_next=False, has_prev=False)
+
+
+@pytest.mark.parametrize("options", ["{}", "{next: null, orderBy: null, filter: null}"])
+def test_without_options_a_page_has_ten_objects_by_id(room: Room, options: str) -> None:
+    query = room.query(options)
+
+    assert (query.filter, query.window, query.order.terms) == (None, Window(size=10), (Term("_id"),))
+
+
+def test_a_page_before_a_position_runs_backward(room: Room) -> None:
+    query = room.query('{orderBy: [count___ASC], fromCursor: {count: 3, _id: "x"}, prev: 5}')
+
+    assert (query.window.backward, query.window.size, query.window.inclusive) == (True, 5, True)
+    assert query.window.start.values == (3, "x")
+
+
+def test_a_null_is_filtered_by_and_listed(room: Room) -> None:
+    query = room.query("{filter: {count___eq: null, day___in: [null], name___null: false}}")
+
+    assert query.filter == And(
+        (
+            Comparison("name", Operator.NULL, operand=False),
+            Comparison("count", Operator.EQ, None),
+            Comparison("day", Operator.IN, (None,)),
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "issue_type", "reference", "word"),
+    [
+        ("{next: -1}", "MALFORMED_REQUEST", "options.next", "-1"),
+        ("{next: 10001}", "MALFORMED_REQUEST", "options.next", "10000"),
+        ("{offset: -1}", "MALFORMED_REQUEST", "options.offset", "0 or more"),
+        ("{next: 1, prev: 1}", "MALFORMED_REQUEST", "options.prev", "exclude"),
+        ('{cursor: "x"}', "MALFORMED_REQUEST", "options.cursor", "cursor"),
+        ('{cursor: "x", fromCursor: {_id: "x"}}', "MALFORMED_REQUEST", "options.fromCursor", "exclude"),
+        ("{orderBy: [name_ASC]}", None, None, "name_ASC"),
+        (
+            '{orderBy: [name___ASC], fromCursor: {_id: "x"}}',
+            "MALFORMED_REQUEST",
+            "options.fromCursor",
+            "name",
+        ),
+        (
+            '{orderBy: [day___ASC], fromCursor: {day: "x"}}',
+            "DATA_TYPE",
+            "options.fromCursor.day",
+            "dd/MM/yyyy",
+        ),
+        ('{filter: {day___lt: "x"}}', "DATA_TYPE", "options.filter.day___lt", "dd/MM/yyyy"),
+        ("{filter: {NOT: {count___lt: null}}}", "MALFORMED_REQUEST", "options.filter.NOT.count___lt", "null"),
+        (
+            '{filter: {AND: [{}, {price___in: ["x"]}]}}',
+            "DATA_TYPE",
+            "options.filter.AND.1.price___in",
+            "number",
+        ),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(
+    room: Room, options: str, issue_type: str | None, reference: str | None, word: str
+) -> None:
+    answer = room.ask(f"{{ p: Thing___getPage(options: {options}) {{ totalCount }} }}")
+
+    (error,) = answer["errors"]
+    assert error["extensions"].get("issueType") == issue_type
+    assert error["extensions"].get("sourceRequestReference") == (reference and f"p.{reference}")
+    assert word in error["message"]
+    assert room.entities.queries == []
+
+
+def test_a_cursor_leads_on_and_only_in_its_own_order(room: Room) -> None:
+    room.put("1", name="a")
+    page = "{ Thing___getPage(options: {orderBy: [name___ASC]%s}) { nextCursor prevCursor items { _id } } }"
+    cursor = room.ask(page % "")["data"]["Thing___getPage"]["nextCursor"]
+
+    room.ask(page % f', cursor: "{cursor}"')
+    (refused,) = room.refusals(f'{{ Thing___getPage(options: {{cursor: "{cursor}"}}) {{ totalCount }} }}')
+
+    assert room.entities.queries[-1].window == Window(start=Position(("a", "1")))
+    assert refused["issueType"] == "MALFORMED_REQUEST"
+
+
+@pytest.mark.parametrize(
+    ("selection", "wanted"),
+    [
+        ("items { _id }", Wanted()),
+        ("...F } } fragment F on ThingPage { t: totalCount ... { hasNext", Wanted(False, True, True, False)),
+        ("hasPrev hasNext @skip(if: true) totalCount @include(if: false)", Wanted(False, False, False, True)),
+        ("nextCursor", Wanted()),
+    ],
+)
+def test_only_what_is_selected_is_found_out(room: Room, selection: str, wanted: Wanted) -> None:
+    room.ask(f"{{ Thing___getPage {{ {selection} }} }}")
+
+    (query,) = room.entities.queries
+    assert query.wanted == wanted
+
+
+@pytest.mark.parametrize(
+    ("query", "classification"),
+    [
+        ("{ Thing___get", "InvalidSyntax"),
+        ("{ nothing }", "ValidationError"),
+        ("query A { __typename } query B { __typename }", "ValidationError"),
+        ("query($id: ID!) { Thing___get(_id: $id) { _id } }", "ValidationError"),
+    ],
+)
+def test_a_request_that_cannot_begin_says_why(room: Room, query: str, classification: str) -> None:
+    answer = room.answer(query)
+
+    assert answer.began is False
+    body = json.loads(answer.body)
+    assert "data" not in body
+    assert body["errors"][0]["extensions"] == {"classification": classification}
+
+
+def test_at_most_nine_mistakes_of_a_document_are_told(room: Room) -> None:
+    body = json.loads(room.answer("{ " + " ".join(f"no{number}" for number in range(20)) + " }").body)
+
+    assert len(body["errors"]) == 9
+
+
+def test_suggestions_and_introspection_can_be_switched_off() -> None:
+    room = Room(introspection=False, suggestions=False)
+
+    assert "Did you mean" in Room().ask("{ Thing___gat }")["errors"][0]["message"]
+    assert "Did you mean" not in room.ask("{ Thing___gat }")["errors"][0]["message"]
+    assert "__schema" in room.ask("{ __schema { types { name } } }")["errors"][0]["message"]
+    assert room.ask("{ __typename }") == {"data": {"__typename": "Query"}}
+
+
+def test_a_mutation_is_not_done_where_only_queries_are(room: Room) -> None:
+    query = 'mutation { Thing___create(data: {name: "chair"}) { _id } }'
+
+    with pytest.raises(QueriesOnly):
+        room.executor.execute(query, {}, None, ADMINISTRATOR, "t", queries_only=True)
+    assert room.entities.commits == []
+
+
+def test_a_failure_inside_is_reported_with_its_trace_and_told_without_details(room: Room) -> None:
+    fault = RuntimeError("secret detail")
+    room.entities.refuse = fault
+
+    answer = room.ask('mutation { Thing___create(data: {name: "chair"}) { _id } }')
+
+    (error,) = answer["errors"]
+    assert error["extensions"]["issueType"] == "SERVER_ERROR"
+    assert "trace1" in error["message"]
+    assert "secret" not in json.dumps(answer)
+    assert room.reported == [(fault, "trace1")]
+    room.reported.clear()
+
+
+def test_a_busy_store_is_for_the_edge_to_tell_when_nothing_else_was_done(room: Room) -> None:
+    room.entities.refuse = Unavailable("busy")
+
+    with pytest.raises(Unavailable):
+        room.answer('mutation { Thing___create(data: {name: "chair"}) { _id } }')
+
+
+def test_a_busy_store_does_not_hide_what_was_done_before(room: Room) -> None:
+    room.put("1", name="chair")
+    query = """mutation {
+      done: Thing___update(data: {_id: "1"}) { name }
+      busy: Thing___create(data: {name: "chair"}) { _id }
+    }"""
+    room.entities.refuse = Unavailable("busy")
+
+    answer = room.ask(query)
+
+    assert answer["data"] == {"done": {"name": "chair"}, "busy": None}
+    assert answer["errors"][0]["extensions"]["issueType"] == "SERVER_ERROR"

@@ -1,0 +1,257 @@
+"""The schema that a model generates: its names, types and defaults (api.md sections 2 and 3)."""
+
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from graphql import (
+    GraphQLEnumType,
+    GraphQLInputObjectType,
+    GraphQLObjectType,
+    GraphQLSchema,
+    get_introspection_query,
+    graphql_sync,
+    print_schema,
+    print_type,
+)
+
+from stratabase.model.class_ import Class, Kind
+from stratabase.model.reading import read_model_file
+from stratabase.model.reading.rules.generated import FIXED, SUFFIXES
+from stratabase.model.types import TYPES
+from stratabase.schema.generated import generate_schema
+from tests.models import THINGS, attribute, class_, model
+from tests.service import SAMPLE_MODEL
+
+GOLDEN = Path(__file__).parent / "golden" / "hr.graphql"
+
+
+@pytest.fixture(scope="module")
+def schema() -> GraphQLSchema:
+    return generate_schema(THINGS)
+
+
+def fields(schema: GraphQLSchema, name: str) -> dict[str, str]:
+    type_ = schema.type_map[name]
+    assert isinstance(type_, GraphQLObjectType | GraphQLInputObjectType)
+    return {field: str(definition.type) for field, definition in type_.fields.items()}
+
+
+def test_the_sample_model_generates_the_golden_file() -> None:
+    """`make golden` writes it anew; read the difference before you commit it."""
+    assert print_schema(generate_schema(read_model_file(SAMPLE_MODEL))) + "\n" == GOLDEN.read_text()
+
+
+def test_an_ordinary_class_has_its_services_under_their_names(schema: GraphQLSchema) -> None:
+    assert schema.query_type
+    assert schema.mutation_type
+    assert list(schema.query_type.fields) == ["Thing___get", "Thing___getPage"]
+    assert list(schema.mutation_type.fields) == [
+        "Thing___create",
+        "Thing___update",
+        "Thing___save",
+        "Thing___delete",
+    ]
+
+
+def test_the_services_take_the_arguments_of_the_contract(schema: GraphQLSchema) -> None:
+    text = print_schema(schema)
+
+    assert "Thing___get(_id: ID!): Thing\n" in text
+    defaults = "{ offset: 0, next: 10, orderBy: [_id___ASC] }"
+    assert f"Thing___getPage(options: ThingPageOptions = {defaults}): ThingPage\n" in text
+    warnings = "forceWarnings: ForceWarnings = { actionVeto: false, dataValidation: false }"
+    assert f"Thing___create(data: ThingCreate!, {warnings}): Thing\n" in text
+    assert f"Thing___update(data: ThingUpdate!, {warnings}): Thing\n" in text
+    assert f"Thing___save(data: ThingDraft!, {warnings}): Thing\n" in text
+    assert f"Thing___delete(_id: ID!, {warnings}): DeleteResult\n" in text
+
+
+def test_an_object_shows_every_attribute_nullable_with_a_format_where_there_is_one(
+    schema: GraphQLSchema,
+) -> None:
+    assert fields(schema, "Thing") == {
+        "_clientId": "ID",
+        "_id": "ID",
+        "name": "String",
+        "code": "String",
+        "notes": "Text",
+        "count": "Int",
+        "price": "Real",
+        "good": "Boolean",
+        "day": "Date",
+        "hour": "Time",
+        "moment": "Datetime",
+        "vintage": "Year",
+        "picture": "FileInfo",
+        "colour": "Colour",
+        "_createdby": "String",
+        "_createdon": "Datetime",
+        "_lastmodifiedby": "String",
+        "_lastmodifiedon": "Datetime",
+    }
+    text = print_type(schema.type_map["Thing"])
+    formatted = {
+        line.split("(")[0].strip() for line in text.splitlines() if '(format: String = "default")' in line
+    }
+    assert formatted == {"price", "day", "hour", "moment", "_createdon", "_lastmodifiedon"}
+
+
+def test_a_page_has_its_six_fields(schema: GraphQLSchema) -> None:
+    assert fields(schema, "ThingPage") == {
+        "items": "[Thing!]!",
+        "totalCount": "Int!",
+        "nextCursor": "Cursor",
+        "prevCursor": "Cursor",
+        "hasNext": "Boolean!",
+        "hasPrev": "Boolean!",
+    }
+    options = fields(schema, "ThingPageOptions")
+    assert options == {
+        "filter": "ThingFilter",
+        "offset": "Int",
+        "cursor": "Cursor",
+        "fromCursor": "ThingCursor",
+        "next": "Int",
+        "prev": "Int",
+        "orderBy": "[ThingSort!]",
+    }
+    assert "orderBy: [ThingSort!] = [_id___ASC]" in print_type(schema.type_map["ThingPageOptions"])
+
+
+COMPARABLE = {"eq", "ne", "lt", "lte", "gt", "gte", "null", "not___null", "in", "not___in"}
+TEXTUAL = COMPARABLE | {
+    "contains",
+    "not___contains",
+    "starts_with",
+    "not___starts_with",
+    "ends_with",
+    "not___ends_with",
+}
+OPERATORS = {
+    "_id": COMPARABLE,
+    "name": TEXTUAL,
+    "notes": TEXTUAL,
+    "count": COMPARABLE,
+    "price": COMPARABLE,
+    "good": {"eq", "ne", "null", "not___null"},
+    "day": COMPARABLE,
+    "hour": COMPARABLE,
+    "moment": COMPARABLE,
+    "vintage": COMPARABLE,
+    "picture": {"eq", "ne", "null", "not___null"},
+    "colour": {"eq", "ne", "in", "not___in", "null", "not___null"},
+    "_createdby": TEXTUAL,
+    "_createdon": COMPARABLE,
+}
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_an_attribute_is_filtered_by_the_operators_of_its_type(schema: GraphQLSchema, name: str) -> None:
+    found = {
+        field[len(name) + 3 :] for field in fields(schema, "ThingFilter") if field.startswith(f"{name}___")
+    }
+    assert found == OPERATORS[name]
+
+
+@pytest.mark.parametrize(
+    ("field", "type_"),
+    [
+        ("AND", "[ThingFilter!]"),
+        ("OR", "[ThingFilter!]"),
+        ("NOT", "ThingFilter"),
+        ("_clientId___eq", "ID"),
+        ("name___in", "[String!]"),
+        ("notes___in", "[Text!]"),
+        ("count___in", "[Int]"),
+        ("count___not___in", "[Int!]"),
+        ("day___gte", "Date"),
+        ("good___null", "Boolean"),
+        ("picture___eq", "PendingFileReference"),
+        ("colour___not___in", "[Colour!]"),
+    ],
+)
+def test_a_filter_takes_operands_of_the_right_type(schema: GraphQLSchema, field: str, type_: str) -> None:
+    assert fields(schema, "ThingFilter")[field] == type_
+
+
+def test_a_sort_has_two_directions_for_every_attribute_that_has_an_order(schema: GraphQLSchema) -> None:
+    sort = schema.type_map["ThingSort"]
+    assert isinstance(sort, GraphQLEnumType)
+    assert {"_id___ASC", "_id___DESC", "name___ASC", "moment___DESC", "colour___ASC"} <= set(sort.values)
+    assert not any(value.startswith("picture") for value in sort.values)
+    assert set(fields(schema, "ThingCursor")) == {value.split("___")[0] for value in sort.values}
+
+
+NATIVE = {
+    "name": "String",
+    "code": "String",
+    "notes": "Text",
+    "count": "Int",
+    "price": "Real",
+    "good": "Boolean",
+    "day": "Date",
+    "hour": "Time",
+    "moment": "Datetime",
+    "vintage": "Year",
+    "picture": "PendingFileReference",
+    "colour": "Colour",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("ThingCreate", {"_clientId": "ID"} | NATIVE | {"name": "String!"}),
+        ("ThingUpdate", {"_id": "ID!"} | NATIVE),
+        ("ThingDraft", {"_id": "ID", "_clientId": "ID"} | NATIVE),
+    ],
+)
+def test_an_input_has_the_native_attributes_only(
+    schema: GraphQLSchema, name: str, expected: dict[str, str]
+) -> None:
+    assert fields(schema, name) == expected
+
+
+@pytest.mark.parametrize(
+    "without_services",
+    [
+        Class("Other", kind=Kind.SINGLETON),
+        Class("Other", kind=Kind.FORM),
+        Class("Other", part=True),
+        Class("Other", exposed=False),
+    ],
+)
+def test_a_class_that_is_not_served_has_no_services(without_services: Class) -> None:
+    other = Class(
+        without_services.name,
+        kind=without_services.kind,
+        part=without_services.part,
+        exposed=without_services.exposed,
+        attributes=MappingProxyType({"a": attribute("a", "String")}),
+    )
+    schema = generate_schema(model(class_("Thing", attribute("a", "String")), other))
+
+    assert schema.query_type
+    assert not [name for name in schema.query_type.fields if name.startswith("Other")]
+
+
+def test_the_model_reader_knows_every_name_that_is_generated() -> None:
+    """It refuses models whose names clash with generated ones, and cannot import them from here."""
+    sample = read_model_file(SAMPLE_MODEL)
+    known = {*sample.enumerations, *TYPES, *FIXED}
+    known |= {name + suffix for name in sample.classes for suffix in ("", *SUFFIXES)}
+
+    generated = {name for name in generate_schema(sample).type_map if not name.startswith("__")}
+
+    assert generated - known == set()
+
+
+def test_the_standard_introspection_query_is_answered(schema: GraphQLSchema) -> None:
+    result = graphql_sync(schema, get_introspection_query())
+
+    assert result.errors is None
+    assert result.data
+    names: list[Any] = [type_["name"] for type_ in result.data["__schema"]["types"]]
+    assert "ThingFilter" in names
