@@ -1,0 +1,111 @@
+"""The front door: an event in, the endpoint that its address names, an answer out."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from stratabase.domain.refusal import Refusal
+from stratabase.edge import format as form
+from stratabase.edge.authentication import Authentication
+from stratabase.edge.cors import Cors
+from stratabase.edge.endpoint import Endpoint, is_protected
+from stratabase.edge.event import Answer, Event, answer_of, body_of, request_of
+from stratabase.edge.problem import problem
+from stratabase.edge.refusals import NotFound, row
+from stratabase.edge.request import Request
+from stratabase.edge.response import Response
+from stratabase.observe import Log
+
+GREEDY = "/{proxy+}"
+"""The route that takes what no other one does."""
+
+_UNLESS_SET = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))
+
+
+class FrontDoor:
+    """Answers the events of a function; nothing that goes wrong behind it gets past it."""
+
+    def __init__(
+        self,
+        endpoints: Iterable[Endpoint],
+        authentication: Authentication,
+        *,
+        cors: Cors | None = None,
+        base_url: str | None = None,
+        log: Log | None = None,
+    ) -> None:
+        self._endpoints = _by_resource(endpoints)
+        self._authentication = authentication
+        self._cors = cors or Cors()
+        self._base_url = base_url
+        self._log = log or Log()
+
+    def __call__(self, event: Event, _context: object = None) -> Answer:
+        """Answer an API Gateway REST (v1) proxy event."""
+        request = request_of(event, self._base_url)
+        response = self._finished(request, self._answered(request, event))
+        return answer_of(response, bodiless=request.method == "HEAD")
+
+    def _answered(self, request: Request, event: Event) -> Response:
+        endpoint = self._endpoints.get(request.resource)
+        rest = endpoint is None or endpoint.rest
+        try:
+            return self._admitted(request, event, endpoint)
+        except Refusal as refusal:
+            return self._refused(request, refusal, rest=rest)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the client gets a clean answer
+            return self._failed(request, error, rest=rest)
+
+    def _admitted(self, request: Request, event: Event, endpoint: Endpoint | None) -> Response:
+        if request.method == "OPTIONS" and endpoint:
+            return Response(204, self._cors.options(request, endpoint.allowed))
+        asks_who = is_protected(_address(request)) and request.method != "OPTIONS"
+        caller = self._authentication.caller(request) if asks_who else None
+        if endpoint is None:
+            raise NotFound(f"There is nothing at {request.path}.")
+        handler = endpoint.handler(request.method)
+        if endpoint.rest:
+            form.asked(request)
+        return handler(replace(request, body=body_of(event)), caller)
+
+    def _refused(self, request: Request, refusal: Refusal, *, rest: bool) -> Response:
+        status, headers = row(refusal)
+        say = self._log.debug if status < 500 else self._log.warning
+        say(
+            "Refused",
+            trace_id=request.trace_id,
+            status=status,
+            resource=request.resource,
+            reason=str(refusal),
+            cause=repr(refusal.__cause__),
+        )
+        return problem(request, status, str(refusal), headers(refusal), rest=rest)
+
+    def _failed(self, request: Request, error: Exception, *, rest: bool) -> Response:
+        self._log.error(
+            "Failed",
+            trace_id=request.trace_id,
+            error=error,
+            method=request.method,
+            resource=request.resource,
+        )
+        detail = "Something went wrong inside the service; its log tells more under this trace id."
+        return problem(request, 500, detail, rest=rest)
+
+    def _finished(self, request: Request, response: Response) -> Response:
+        names = {name.lower() for name, _ in response.headers}
+        missing = tuple(header for header in _UNLESS_SET if header[0].lower() not in names)
+        headers = (*response.headers, *missing, *self._cors.every(request))
+        return Response(response.status, headers, response.body, response.binary)
+
+
+def _by_resource(endpoints: Iterable[Endpoint]) -> Mapping[str, Endpoint]:
+    found: dict[str, Endpoint] = {}
+    for endpoint in endpoints:
+        if found.setdefault(endpoint.resource, endpoint) is not endpoint:
+            raise ValueError(f"two endpoints want the resource {endpoint.resource}")
+    return found
+
+
+def _address(request: Request) -> str:
+    # Not the path: behind a custom domain that begins with the domain's base path.
+    return f"/{request.parameters.get('proxy', '')}" if request.resource == GREEDY else request.resource

@@ -1,0 +1,66 @@
+"""The GraphQL endpoint, as the GraphQL-over-HTTP specification wants it."""
+
+from stratabase.domain.member import Caller
+from stratabase.edge import application, media_type
+from stratabase.edge.endpoint import Endpoint
+from stratabase.edge.graphql_request import GraphQLRequest, from_body, from_query
+from stratabase.edge.refusals import MethodNotAllowed, NotAcceptable
+from stratabase.edge.request import Request
+from stratabase.edge.response import Response
+from stratabase.operations.executor import Answer, Executor, QueriesOnly
+
+MODERN = "application/graphql-response+json"
+LEGACY = "application/json"
+
+
+def graphql_endpoint(name: str, executor: Executor) -> Endpoint:
+    """Return the endpoint at which the application `name` answers GraphQL requests."""
+
+    def get(request: Request, caller: Caller | None) -> Response:
+        media = _media(request, name)
+        try:
+            return _response(
+                _execute(executor, request, caller, from_query(request), queries_only=True), media
+            )
+        except QueriesOnly:
+            raise MethodNotAllowed("A mutation must be sent by POST.", ("POST",)) from None
+
+    def post(request: Request, caller: Caller | None) -> Response:
+        media = _media(request, name)
+        return _response(_execute(executor, request, caller, from_body(request)), media)
+
+    return Endpoint("/auth/api/graphql/{application}", {"GET": get, "POST": post}, rest=False)
+
+
+def _media(request: Request, name: str) -> str:
+    """Return the media type in which to answer, if there is anybody to answer at all."""
+    application.require(request, name)
+    media = media_type.chosen(",".join(request.headers.get("accept", ())), (MODERN, LEGACY))
+    if media is None:
+        raise NotAcceptable(f"The answer can be {MODERN} or {LEGACY}; Accept must admit one of them.")
+    return media
+
+
+def _execute(
+    executor: Executor,
+    request: Request,
+    caller: Caller | None,
+    asked: GraphQLRequest,
+    *,
+    queries_only: bool = False,
+) -> Answer:
+    assert caller is not None, "the front door lets nobody in without credentials"
+    return executor.execute(
+        asked.query,
+        asked.variables,
+        asked.operation_name,
+        caller,
+        request.trace_id,
+        queries_only=queries_only,
+    )
+
+
+def _response(answer: Answer, media: str) -> Response:
+    # The specification: in the legacy type, a request that was understood gets 200 whatever is in the answer.
+    status = 200 if answer.began or media == LEGACY else 400
+    return Response(status, (("Content-Type", f"{media}; charset=utf-8"),), answer.body)

@@ -1,0 +1,173 @@
+"""GraphQL over HTTP: what is read, what is refused, and which status answers."""
+
+import json
+from typing import Any
+
+import pytest
+
+from stratabase.operations.executor import Answer, QueriesOnly
+
+GRAPHQL = "/auth/api/graphql/{application}"
+MODERN = "application/graphql-response+json"
+LEGACY = "application/json"
+INVALID = Answer(b'{"errors":[{"message":"bad"}]}', began=False)
+
+
+@pytest.fixture
+def post(send: Any) -> Any:
+    def posted(body: Any, application: str = "Hr", **headers: str) -> Any:
+        named = {"Content-Type": LEGACY} | {name.replace("_", "-"): value for name, value in headers.items()}
+        text = body if isinstance(body, str) else json.dumps(body)
+        parameters = {"application": application}
+        return send("POST", GRAPHQL, signed_in=True, headers=named, body=text, parameters=parameters)
+
+    return posted
+
+
+@pytest.fixture
+def get(send: Any) -> Any:
+    def got(**query: str | list[str]) -> Any:
+        values = {name: value if isinstance(value, list) else [value] for name, value in query.items()}
+        return send("GET", GRAPHQL, signed_in=True, query=values, parameters={"application": "Hr"})
+
+    return got
+
+
+def test_a_post_reaches_the_executor_whole(post: Any, world: Any) -> None:
+    reply = post(
+        {"query": "query q {x}", "variables": {"a": [1, None]}, "operationName": "q", "extensions": {}}
+    )
+    assert (reply.status, reply.json()) == (200, {"data": {"x": 1}})
+    ((query, variables, name, caller, trace_id, queries_only),) = world.executor.calls
+    assert (query, variables, name) == ("query q {x}", {"a": [1, None]}, "q")
+    assert (caller.username, trace_id, queries_only) == ("anna", "trace-1", False)
+
+
+def test_a_get_reaches_the_executor_whole(get: Any, world: Any) -> None:
+    reply = get(query="query q {x}", variables='{"a":1}', operationName="q", extensions="{}")
+    assert reply.status == 200
+    ((query, variables, name, _, _, queries_only),) = world.executor.calls
+    assert (query, variables, name, queries_only) == ("query q {x}", {"a": 1}, "q", True)
+
+
+def test_empty_parameters_of_a_get_count_as_absent(get: Any, world: Any) -> None:
+    assert get(query="{x}", variables="", operationName="").status == 200
+    assert world.executor.calls[0][1:3] == (None, None)
+
+
+def test_nulls_in_a_post_count_as_absent(post: Any, world: Any) -> None:
+    assert post({"query": "{x}", "variables": None, "operationName": None, "extensions": None}).status == 200
+    assert world.executor.calls[0][1:3] == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        ("", "is not JSON"),
+        ("{", "is not JSON"),
+        ('{"query":"\\ud800"}', "is not JSON"),
+        ("\udcff", "is not JSON"),
+        ("[" * 3000, "is not JSON"),
+        ("[]", "Batches are not answered"),
+        ([{"query": "{x}"}], "Batches are not answered"),
+        ('"{x}"', "must be a JSON object, not a string"),
+        ("null", "must be a JSON object, not null"),
+        ({}, '"query" is missing'),
+        ({"qeury": "{x}"}, '"query" is missing'),
+        ({"query": None}, '"query" is missing'),
+        ({"query": 1}, '"query" must be a string, not a number'),
+        ({"query": ["{x}"]}, '"query" must be a string, not an array'),
+        ({"query": "{x}", "variables": [7]}, '"variables" must be a JSON object, not an array'),
+        ({"query": "{x}", "variables": "{}"}, '"variables" must be a JSON object, not a string'),
+        ({"query": "{x}", "operationName": True}, '"operationName" must be a string, not a boolean'),
+        ({"query": "{x}", "extensions": 1.5}, '"extensions" must be a JSON object, not a number'),
+    ],
+)
+def test_a_body_that_is_no_request(body: Any, detail: str, post: Any, world: Any) -> None:
+    reply = post(body)
+    assert (reply.status, world.executor.calls) == (400, [])
+    assert detail in reply.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("query", "detail"),
+    [
+        ({}, '"query" is missing'),
+        ({"query": ["{x}", "{y}"]}, '"query" is given 2 times'),
+        ({"query": "{x}", "variables": "[1]"}, '"variables" must be a JSON object, not an array'),
+        ({"query": "{x}", "variables": "{"}, '"variables" is not JSON'),
+        ({"query": "{x}", "extensions": "1"}, '"extensions" must be a JSON object, not a number'),
+    ],
+)
+def test_a_query_that_is_no_request(query: Any, detail: str, get: Any, world: Any) -> None:
+    reply = get(**query)
+    assert (reply.status, world.executor.calls) == (400, [])
+    assert detail in reply.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("content_type", "status"),
+    [
+        ("application/json", 200),
+        ("Application/JSON; charset=UTF-8", 200),
+        ('application/json;charset="utf-8"', 200),
+        ("application/json; charset=latin-1", 415),
+        ("text/plain", 415),
+        ("application/x-www-form-urlencoded", 415),
+        ("multipart/form-data; boundary=x", 415),
+        ("application/graphql", 415),
+        ("", 415),
+    ],
+)
+def test_only_json_is_read(content_type: str, status: int, post: Any) -> None:
+    assert post({"query": "{x}"}, Content_Type=content_type).status == status
+
+
+@pytest.mark.parametrize(
+    ("accept", "status", "content_type"),
+    [
+        ("*/*", 400, MODERN),
+        (MODERN, 400, MODERN),
+        (LEGACY, 200, LEGACY),
+        (f"{MODERN}, {LEGACY};q=0.9", 400, MODERN),
+        ("application/json, text/plain, */*", 200, LEGACY),
+    ],
+)
+def test_the_media_type_decides_how_an_invalid_document_is_answered(
+    accept: str, status: int, content_type: str, post: Any, world: Any
+) -> None:
+    world.executor.outcome = INVALID
+    reply = post({"query": "{x"}, Accept=accept)
+    assert (reply.status, reply.body) == (status, INVALID.body.decode())
+    assert reply.headers["Content-Type"] == [f"{content_type}; charset=utf-8"]
+
+
+@pytest.mark.parametrize("accept", [MODERN, LEGACY])
+def test_what_was_executed_is_200_whatever_came_of_it(accept: str, post: Any, world: Any) -> None:
+    world.executor.outcome = Answer(b'{"errors":[{"message":"no"}],"data":null}')
+    assert post({"query": "{x}"}, Accept=accept).status == 200
+
+
+def test_without_accept_the_answer_is_the_modern_type(post: Any) -> None:
+    assert post({"query": "{x}"}).headers["Content-Type"] == [f"{MODERN}; charset=utf-8"]
+
+
+def test_a_client_that_takes_neither_type_is_told_before_anything_runs(post: Any, world: Any) -> None:
+    reply = post({"query": "mutation {x}"}, Accept="text/html")
+    assert (reply.status, world.executor.calls) == (406, [])
+
+
+def test_a_mutation_by_get_is_refused(get: Any, world: Any) -> None:
+    world.executor.outcome = QueriesOnly("no")
+    reply = get(query="mutation {x}")
+    assert (reply.status, reply.headers["Allow"]) == (405, ["POST"])
+
+
+@pytest.mark.parametrize(("application", "status"), [("Hr", 200), ("hR", 200), ("Crm", 404), ("", 404)])
+def test_the_application_is_named_in_any_case(application: str, status: int, post: Any) -> None:
+    assert post({"query": "{x}"}, application=application).status == status
+
+
+def test_the_query_parameter_format_is_none_of_its_business(send: Any) -> None:
+    query = {"query": ["{x}"], "format": ["yaml"]}
+    assert send("GET", GRAPHQL, signed_in=True, query=query, parameters={"application": "Hr"}).status == 200

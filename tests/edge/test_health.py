@@ -1,0 +1,9 @@
+"""The health of the service."""
+
+from typing import Any
+
+
+def test_a_store_that_is_away_makes_it_ill(send: Any, world: Any) -> None:
+    world.reachable = False
+    reply = send("GET", "/public/health")
+    assert (reply.status, reply.json()) == (503, {"version": "1.2.3", "store": "unreachable"})
