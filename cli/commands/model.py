@@ -1,0 +1,72 @@
+"""`stratabase model`: checks and shows the model."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.fault import BROKEN
+from cli.server import configuration
+
+if TYPE_CHECKING:
+    from stratabase.model.model import Model
+
+HELP = "check the model, or show what belongs to it"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Say what it can do with the model."""
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    for name, (action, about) in ACTIONS.items():
+        subparser = actions.add_parser(name, help=about, description=about)
+        subparser.set_defaults(action=action)
+        if action is not directives:
+            subparser.add_argument(
+                "file", nargs="?", type=Path, help="another model than the one that is served"
+            )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do one of the actions."""
+    return int(options.action(options))
+
+
+def check(options: argparse.Namespace) -> int:
+    """Print the model's mistakes, or "ok"."""
+    return _with_model(options, lambda _: "ok\n")
+
+
+def sdl(options: argparse.Namespace) -> int:
+    """Print the GraphQL schema that is generated from the model."""
+    from graphql import print_schema  # noqa: PLC0415 - the other commands need no schema
+
+    from stratabase.schema.generated import generate_schema  # noqa: PLC0415
+
+    return _with_model(options, lambda model: print_schema(generate_schema(model)) + "\n")
+
+
+def directives(_options: argparse.Namespace) -> int:
+    """Print the definitions of the model language's directives, which editors read."""
+    print(resources.files("stratabase.model").joinpath("directives.graphql").read_text("utf-8"), end="")
+    return 0
+
+
+ACTIONS: dict[str, tuple[Callable[[argparse.Namespace], int], str]] = {
+    "check": (check, "print the mistakes of a model, or ok"),
+    "directives": (directives, "print the directives that a model may use, for editors"),
+    "sdl": (sdl, "print the GraphQL schema that is generated from a model"),
+}
+
+
+def _with_model(options: argparse.Namespace, show: "Callable[[Model], str]") -> int:
+    from stratabase.model.reading import ModelMistakes, read_model_file  # noqa: PLC0415 - it takes a while
+
+    try:
+        model = read_model_file(options.file or configuration.read_settings().model)
+    except ModelMistakes as mistakes:
+        print(mistakes, file=sys.stderr)
+        return BROKEN
+    print(show(model), end="")
+    return 0

@@ -1,0 +1,53 @@
+"""Builds what a worker serves, and tells about it."""
+
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+from cli.gateway import functions, server, template
+from cli.server.job import Job
+from cli.server.report import News, Report
+from cli.server.welcome import password_shown, welcome
+from stratabase import wiring
+from stratabase.model.difference import difference
+from stratabase.model.model import Model
+from stratabase.model.reading import ModelMistakes, read_model
+
+
+def serve(job: Job, listener: socket.socket, tell: Callable[[Report], None]) -> None:
+    """Serve until told to end. Lets out what goes wrong before that begins."""
+    _set_base_url(job.address)
+    declared = template.read(job.template)
+    instance = wiring.instance()
+    _tell_difference(job, instance.settings.model, instance.model, tell)
+    loaded = {each.name: functions.load(each) for each in declared.functions}
+    administrator = instance.first_administrator()
+    ready = Report(
+        News.READY,
+        tuple(welcome(job.address, instance.settings, instance.model, administrator)),
+        tuple(password_shown(administrator)),
+    )
+    try:
+        milestones = server.Milestones(lambda _end: tell(ready), lambda: tell(Report(News.LEFT)))
+        server.serve(listener, declared, loaded, milestones)
+    finally:
+        instance.close()
+
+
+def _set_base_url(address: str) -> None:
+    """Have links lead here, unless it is set where they lead: the address is no https and has no stage."""
+    if not os.environ.get("STRATABASE_BASE_URL"):
+        os.environ["STRATABASE_BASE_URL"] = address
+
+
+def _tell_difference(job: Job, file: Path, model: Model, tell: Callable[[Report], None]) -> None:
+    if job.previous_model is None:
+        return
+    try:
+        previous = read_model(job.previous_model, str(file))
+    except ModelMistakes:
+        return  # the code has changed, and takes for mistakes what it did not before
+    lines = tuple(difference(previous, model))
+    if lines:
+        tell(Report(News.CHANGED, lines))

@@ -1,0 +1,169 @@
+"""`stratabase serve` in a process of its own, and what it prints, line by line."""
+
+import http.client
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from queue import Empty, Queue
+from typing import Any
+
+DEADLINE = 30
+MODEL = """
+extend schema @application(name: "Shop") @profile(name: "Administrator", administrator: true)
+type Pet { name: String! }
+"""
+TEMPLATE = """
+Resources:
+  Fake:
+    Type: AWS::Serverless::Function
+    Properties:
+      CodeUri: functions/fake
+      Handler: app.handler
+      Timeout: 30
+      Events:
+        Root: {Type: Api, Properties: {Path: /, Method: ANY}}
+        Rest: {Type: Api, Properties: {Path: "/{proxy+}", Method: ANY}}
+"""
+FUNCTION = """
+import os
+from pathlib import Path
+from stratabase import waiting
+
+MODEL = Path(os.environ["STRATABASE_MODEL"]).read_text()
+WORD = "first"
+
+def handler(event, context):
+    if event["path"] == "/slow":
+        waiting.aside(Path("gate").read_text)
+    return {"body": f"{WORD} {os.getpid()} {MODEL}"}
+"""
+
+
+class Project:
+    """A folder with a model, a function and a template, all of which a test may edit."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.model = folder / "layers/model/model.graphql"
+        self.function = folder / "functions/fake/app.py"
+        self.home = folder / ".stratabase"
+        for file, text in ((self.model, MODEL), (self.function, FUNCTION)):
+            file.parent.mkdir(parents=True)
+            file.write_text(text)
+        (folder / "template.yaml").write_text(TEMPLATE)
+
+    def edit(self, file: Path, old: str, new: str) -> None:
+        """Change a file as many editors do: a new one takes its place."""
+        text = file.read_text()
+        assert old in text
+        (file.parent / "new~").write_text(text.replace(old, new))
+        (file.parent / "new~").rename(file)
+
+
+class Terminal:
+    """A command in a project's folder. Every line that it prints can be waited for, once."""
+
+    def __init__(self, project: Project, *arguments: str, **environment: str) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "cli", *arguments],
+            cwd=project.folder,
+            env={**_surroundings(), "PORT": "0", "STRATABASE_MODEL": str(project.model), **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.printed: list[str] = []
+        self._lines: Queue[str | None] = Queue()
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+        self.port = 0
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def wait_for(self, pattern: str) -> str:
+        """Return the next line in which a pattern is found."""
+        deadline = time.monotonic() + DEADLINE
+        while (line := self._line(deadline)) is not None:
+            if re.search(pattern, line):
+                return line
+        raise AssertionError(f"no line has {pattern!r}:\n" + "\n".join(self.printed))
+
+    def started(self) -> "Terminal":
+        """Return once the service is ready."""
+        self.port = int(self.wait_for(r"Health +http://127\.0\.0\.1:\d+").rsplit(":")[-1].split("/")[0])
+        self.wait_for("    -d '")
+        return self
+
+    def get(self, path: str = "/") -> str:
+        """Return the body of an answer."""
+        connection = self.connection()
+        connection.request("GET", path)
+        response = connection.getresponse()
+        body = response.read().decode()
+        connection.close()
+        assert response.status == 200, body
+        return body
+
+    def connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE)
+
+    def send(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Send a signal, and return the exit code once everything that writes here has ended."""
+        if self._process.poll() is None:
+            self.send(number)
+        return self.exit_code()
+
+    def exit_code(self) -> int:
+        """Return the exit code once the command, and everything that it started, has ended."""
+        code = self._process.wait(DEADLINE)
+        self._reader.join(DEADLINE)
+        assert not self._reader.is_alive(), "something that it started lives on"
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+        return code
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self.printed.append(line.rstrip("\n"))
+            self._lines.put(line.rstrip("\n"))
+        self._lines.put(None)
+
+    def _line(self, deadline: float) -> str | None:
+        try:
+            return self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
+        except Empty:
+            return None
+
+
+def _surroundings() -> Mapping[str, str]:
+    """Return the environment of the tests, without what is set for a service."""
+    ours = ("STRATABASE_", "PORT", "HOST")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+
+
+def serving(project: Project, *arguments: str, **environment: str) -> Iterator[Terminal]:
+    """Serve a project until the test is over (for fixtures)."""
+    terminal = Terminal(project, "serve", *arguments, **environment)
+    try:
+        yield terminal
+    finally:
+        terminal.end(signal.SIGKILL)
+
+
+def run(project: Project, *arguments: str, **environment: str) -> tuple[int, str]:
+    """Run a command to its end, and return its exit code and what it printed."""
+    terminal = Terminal(project, *arguments, **environment)
+    code: Any = terminal.exit_code()
+    return code, "\n".join(terminal.printed)

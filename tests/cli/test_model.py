@@ -1,0 +1,101 @@
+"""`stratabase model` checks and shows the model."""
+
+from pathlib import Path
+
+import pytest
+from graphql import build_schema, parse
+
+from cli.main import main
+
+SAMPLE = Path(__file__).parents[2] / "layers/model/model.graphql"
+GOOD = 'extend schema @application(name: "Shop")\ntype Pet { name: String! }\n'
+
+
+@pytest.fixture
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The model that the settings name."""
+    file = tmp_path / "model.graphql"
+    file.write_text(GOOD)
+    monkeypatch.setenv("STRATABASE_MODEL", str(file))
+    return file
+
+
+def test_a_good_model_is_ok(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["model", "check"]) == 0
+    assert capsys.readouterr().out == "ok\n"
+
+
+def test_all_mistakes_are_printed_with_their_places(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    served.write_text(GOOD.replace("String!", "Strin!  age: Integr"))
+
+    assert main(["model", "check"]) == 1
+
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(": ")[0] for line in lines] == [f"{served}:2:18", f"{served}:2:31"]
+
+
+def test_another_file_can_be_named(served: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.graphql"
+    other.write_text("type {")
+
+    assert main(["model", "check", str(other)]) == 1
+    assert main(["model", "check", str(served)]) == 0
+
+
+def test_a_file_that_is_not_there_is_a_mistake(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["model", "check", str(served.parent / "nowhere.graphql")]) == 1
+    assert "cannot be read" in capsys.readouterr().err
+
+
+def test_the_schema_is_printed(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["model", "sdl"]) == 0
+
+    schema = build_schema(capsys.readouterr().out)
+    assert schema.type_map["PetCreate"]
+
+
+def test_the_directives_are_printed(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever the model is: an editor needs them to write one."""
+    served.write_text("broken")
+
+    assert main(["model", "directives"]) == 0
+
+    assert "directive @class" in capsys.readouterr().out
+
+
+def test_an_editor_can_check_the_sample_model_with_them(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["model", "directives"])
+    used = {
+        directive.name.value
+        for definition in parse(SAMPLE.read_text()).definitions
+        for directive in getattr(definition, "directives", None) or ()
+    }
+
+    printed = capsys.readouterr().out
+    assert used
+    assert all(f"directive @{name}" in printed for name in used)
+
+
+@pytest.mark.parametrize("arguments", [[], ["nothing"], ["model"], ["model", "nothing"], ["serve", "--what"]])
+def test_what_makes_no_sense_is_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+
+    assert stopped.value.code == 2
+    assert capsys.readouterr().err.startswith("usage: stratabase")
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["--help"])
+
+    assert stopped.value.code == 0
+    printed = capsys.readouterr().out
+    assert all(word in printed for word in ("serve", "model", "--version"))
+
+
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--version"])
+
+    assert capsys.readouterr().out.startswith("stratabase 0.")

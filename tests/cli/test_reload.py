@@ -1,0 +1,138 @@
+"""`stratabase serve` follows the model and the code, and never gives up what works for what does not."""
+
+import os
+import signal
+import socket
+import threading
+
+from tests.cli.terminal import Project, Terminal
+
+
+def worker(terminal: Terminal) -> int:
+    """Return the process that answers."""
+    return int(terminal.get().split()[1])
+
+
+def test_a_changed_model_is_served_and_the_difference_shown(terminal: Terminal, project: Project) -> None:
+    terminal.started()
+
+    project.edit(project.model, "name: String!", "name: String!  nickname: String")
+
+    terminal.wait_for(r"^Changed: layers/model/model.graphql$")
+    terminal.wait_for(r"^\+ Pet\.nickname: String$")
+    terminal.wait_for("Serving that now")
+    assert "nickname" in terminal.get()
+
+
+def test_a_broken_model_is_shown_and_the_last_good_one_serves(terminal: Terminal, project: Project) -> None:
+    terminal.started()
+    before = worker(terminal)
+
+    project.edit(project.model, "name: String!", "name: Strin!")
+
+    terminal.wait_for(r'model\.graphql:3:\d+: .*Did you mean "String"\?')
+    terminal.wait_for("The last good state keeps serving")
+    assert worker(terminal) == before
+    assert "Strin!" not in terminal.get().replace("String!", "")
+
+    project.edit(project.model, "name: Strin!", "name: String!  age: Int")
+    terminal.wait_for(r"^\+ Pet\.age: Int$")
+    terminal.wait_for("Serving that now")
+    assert "age: Int" in terminal.get()
+
+
+def test_changed_code_is_served(terminal: Terminal, project: Project) -> None:
+    terminal.started()
+
+    project.edit(project.function, '"first"', '"second"')
+
+    terminal.wait_for(r"^Changed: functions/fake/app\.py$")
+    terminal.wait_for("Serving that now")
+    assert terminal.get().startswith("second")
+
+
+def test_broken_code_is_shown_and_the_last_good_one_serves(terminal: Terminal, project: Project) -> None:
+    terminal.started()
+
+    project.edit(project.function, 'WORD = "first"', 'WORD = "second')
+
+    terminal.wait_for("SyntaxError")
+    terminal.wait_for("The last good state keeps serving")
+    assert terminal.get().startswith("first")
+
+
+def test_code_that_ends_its_process_is_reported(terminal: Terminal, project: Project) -> None:
+    terminal.started()
+
+    project.edit(project.function, "WORD =", "os._exit(7)\nWORD =")
+
+    terminal.wait_for("ended with exit code 7 before it served")
+    assert terminal.get().startswith("first")
+
+
+def test_a_changed_template_is_served(terminal: Terminal, project: Project) -> None:
+    terminal.started()
+    (project.function.parent / "other.py").write_text(project.function.read_text().replace("first", "other"))
+
+    project.edit(project.folder / "template.yaml", "app.handler", "other.handler")
+
+    terminal.wait_for(r"^Changed: .*template\.yaml")
+    terminal.wait_for("Serving that now")
+    assert terminal.get().startswith("other")
+
+
+def test_no_request_is_lost_while_the_worker_changes(terminal: Terminal, project: Project) -> None:
+    terminal.started()
+    changed = threading.Event()
+    answers: list[str] = []
+
+    def ask() -> None:
+        while not changed.is_set():
+            answers.append(terminal.get().split()[0])
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    project.edit(project.function, '"first"', '"second"')
+    terminal.wait_for("Serving that now")
+    changed.set()
+    thread.join()
+    answers.append(terminal.get().split()[0])
+
+    assert answers[-1] == "second"
+    assert set(answers) == {"first", "second"}
+
+
+def test_a_worker_that_dies_is_started_again(terminal: Terminal) -> None:
+    terminal.started()
+    before = worker(terminal)
+
+    os.kill(before, signal.SIGKILL)
+
+    terminal.wait_for(rf"process {before}\) was killed by SIGKILL; starting another")
+    terminal.wait_for("Serving that now")
+    assert worker(terminal) != before
+
+
+def test_a_killed_supervisor_takes_its_worker_with_it(terminal: Terminal) -> None:
+    """So the port is free for the next start."""
+    terminal.started()
+
+    assert terminal.end(signal.SIGKILL) == -signal.SIGKILL
+
+    socket.create_server(("127.0.0.1", terminal.port)).close()
+
+
+def test_told_twice_to_end_it_does_not_wait(terminal: Terminal, project: Project) -> None:
+    terminal.started()
+    os.mkfifo(project.folder / "gate")
+    connection = terminal.connection()
+    connection.request("GET", "/slow")
+    writer = os.open(project.folder / "gate", os.O_WRONLY)  # opens when the function reads
+
+    terminal.send(signal.SIGINT)
+    terminal.wait_for("Finishing")
+    terminal.send(signal.SIGINT)
+
+    assert terminal.exit_code() == 0
+    os.close(writer)
+    connection.close()

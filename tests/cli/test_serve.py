@@ -1,0 +1,163 @@
+"""`stratabase serve`: what a person sees from the start to the end."""
+
+import base64
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.cli.terminal import Project, Terminal, run, serving
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_first_start_makes_the_administrator_and_says_what_to_try(
+    terminal: Terminal, project: Project
+) -> None:
+    """The random password is printed once, and the data folder is for this user alone."""
+    terminal.wait_for("The member admin was made")
+    password = terminal.wait_for(r"^  \S+$").strip()
+    terminal.started()
+
+    assert f"-u admin:{password} " in "\n".join(terminal.printed)
+    assert stat.S_IMODE(project.home.stat().st_mode) == 0o700
+
+    assert terminal.end() == 0
+    again = Terminal(project, "serve").started()
+    assert again.end() == 0
+    assert not any("was made" in line or password in line for line in again.printed)
+
+
+def test_the_line_that_it_says_to_try_works(tmp_path: Path) -> None:
+    """With the real function and the sample model."""
+    project = Project(tmp_path)
+    model = str(ROOT / "layers/model/model.graphql")
+    arguments = ("--template", str(ROOT / "template.yaml"))
+    for terminal in serving(project, *arguments, STRATABASE_MODEL=model):
+        terminal.started()
+        start = next(n for n, line in enumerate(terminal.printed) if "curl" in line)
+        words = shlex.split(" ".join(line.rstrip("\\") for line in terminal.printed[start:]))
+        _, _, credentials, address, _, header, _, body = words
+        connection = terminal.connection()
+        connection.request(
+            "POST",
+            "/" + address.split("/", 3)[3],
+            body,
+            {
+                "Authorization": "Basic " + base64.b64encode(credentials.encode()).decode(),
+                **dict([header.split(": ")]),
+            },
+        )
+        response = connection.getresponse()
+
+        assert (response.status, list(json.loads(response.read()))) == (200, ["data"])
+        connection.close()
+
+
+def test_a_given_password_is_not_printed(project: Project) -> None:
+    for terminal in serving(project, STRATABASE_ADMIN_PASSWORD="correct horse battery staple"):
+        terminal.started()
+        assert not any("correct horse" in line or "only this once" in line for line in terminal.printed)
+        assert any('"admin:$STRATABASE_ADMIN_PASSWORD"' in line for line in terminal.printed)
+
+
+@pytest.mark.parametrize("arguments", [(), ("--no-reload",)], ids=["supervised", "alone"])
+def test_a_broken_model_stops_the_first_start(project: Project, arguments: tuple[str]) -> None:
+    project.edit(project.model, "name: String!", "name: Strin!  age: Integr")
+
+    code, printed = run(project, "serve", *arguments)
+
+    assert code == 1
+    assert re.search(r"model\.graphql:3:\d+: .*Strin", printed)
+    assert re.search(r"model\.graphql:3:\d+: .*Integr", printed)
+    assert "Traceback" not in printed
+
+
+@pytest.mark.parametrize("arguments", [(), ("--no-reload",)], ids=["supervised", "alone"])
+def test_broken_code_stops_the_first_start_and_shows_where(project: Project, arguments: tuple[str]) -> None:
+    project.edit(project.function, "import os", "import oss")
+
+    code, printed = run(project, "serve", *arguments)
+
+    assert code == 1
+    assert "No module named 'oss'" in printed
+    assert 'app.py", line 2' in printed
+    assert "cli/gateway" not in printed
+
+
+@pytest.mark.parametrize("arguments", [(), ("--no-reload",)], ids=["supervised", "alone"])
+def test_a_taken_port_is_named_and_another_proposed(project: Project, arguments: tuple[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        code, printed = run(project, "serve", *arguments, PORT=str(port))
+
+    assert code == 1
+    assert printed.startswith(f"PORT: {port} is taken")
+    assert f"PORT={port + 1}" in printed
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("PORT", "http"), ("PORT", "65536"), ("STRATABASE_INTROSPECTION", "yes"), ("STRATABASE_BASE_URL", "x")],
+)
+def test_a_setting_that_cannot_be_is_named(project: Project, name: str, value: str) -> None:
+    code, printed = run(project, "serve", **{name: value})
+
+    assert code == 2
+    assert printed.startswith(f'{name}: "{value}" must be')
+
+
+def test_a_host_that_is_not_here_is_named(project: Project) -> None:
+    code, printed = run(project, "serve", HOST="no.such.host.invalid")
+
+    assert code == 1
+    assert printed.startswith("HOST: ")
+
+
+def test_a_data_folder_that_cannot_be_is_named(project: Project) -> None:
+    code, printed = run(project, "serve", STRATABASE_HOME=str(project.function / "home"))
+
+    assert code == 1
+    assert printed.startswith("STRATABASE_HOME: ")
+
+
+def test_without_a_template_it_says_where_to_be(project: Project) -> None:
+    (project.folder / "template.yaml").unlink()
+
+    code, printed = run(project, "serve")
+
+    assert code == 1
+    assert "Run this in the project's folder" in printed
+
+
+def test_alone_it_is_one_process(project: Project) -> None:
+    for terminal in serving(project, "--no-reload"):
+        terminal.started()
+        assert terminal.get().split()[:2] == ["first", str(terminal.pid)]
+        assert terminal.end() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
+@pytest.mark.parametrize("arguments", [(), ("--no-reload",)], ids=["supervised", "alone"])
+def test_told_to_end_it_first_finishes_what_it_has(
+    project: Project, arguments: tuple[str], number: signal.Signals
+) -> None:
+    gate = project.folder / "gate"
+    for terminal in serving(project, *arguments):
+        terminal.started()
+        connection = terminal.connection()
+        os.mkfifo(gate)
+        connection.request("GET", "/slow")
+        with gate.open("w"):  # opens when the function reads
+            terminal.send(number)
+        response = connection.getresponse()
+
+        assert response.read().startswith(b"first")
+        assert terminal.exit_code() == 0
+        connection.close()

@@ -1,0 +1,82 @@
+"""Every event of events/ gets the answer that it stands for, from the function as it is deployed."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.gateway.answer import to_reply
+from cli.gateway.functions import Function, load
+from cli.gateway.reply import Reply
+from cli.gateway.routes import Routes
+from cli.gateway.template import read
+from stratabase import wiring
+
+ROOT = Path(__file__).parents[2]
+TEMPLATE = read(ROOT / "template.yaml")
+EVENTS = {file.stem: json.loads(file.read_text()) for file in (ROOT / "events").glob("*.json")}
+
+ANSWERS = {
+    "graphql_query": (200, '"totalCount":'),
+    "graphql_create": (200, '"full_name":"Ada"'),
+    "graphql_get": (200, '"__typename":"Query"'),
+    "graphql_options": (204, ""),
+    "graphql_without_credentials": (401, "Unauthorized"),
+    "graphql_with_a_wrong_password": (401, "Unauthorized"),
+    "graphql_of_an_unknown_application": (404, "Nowhere"),
+    "graphql_with_a_wrong_method": (405, "DELETE"),
+    "graphql_with_a_wrong_media_type": (415, "application/json"),
+    "graphql_with_broken_json": (400, "JSON"),
+    "graphql_with_an_unknown_field": (400, "ValidationError"),
+    "schema": (200, "type Employee"),
+    "schema_without_credentials": (401, "Unauthorized"),
+    "health": (200, '"store":"reachable"'),
+    "health_with_a_wrong_method": (405, "POST"),
+    "root": (404, "Not Found"),
+    "unknown_address": (404, "/public/nothing"),
+    "unknown_address_without_credentials": (401, "Unauthorized"),
+}
+
+
+@pytest.fixture(scope="module")
+def function(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Function]:
+    """The function `graphql`, from a cold start, with an administrator."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STRATABASE_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setenv("STRATABASE_MODEL", str(ROOT / "layers/model/model.graphql"))
+        patch.setenv("STRATABASE_ADMIN_PASSWORD", "correct horse battery staple")
+        wiring.instance.cache_clear()
+        wiring.instance().first_administrator()
+        yield load(TEMPLATE.functions[0])
+        wiring.instance().close()
+        wiring.instance.cache_clear()
+
+
+@pytest.mark.parametrize("name", sorted(ANSWERS))
+def test_an_event_gets_its_answer(name: str, function: Function) -> None:
+    status, said = ANSWERS[name]
+    event: Any = EVENTS[name]
+
+    reply: Reply = to_reply(function.handler(event, None), event["httpMethod"])
+
+    assert reply.status == status
+    assert said in reply.body.decode()
+
+
+def test_every_event_has_its_answer_here() -> None:
+    assert EVENTS.keys() == ANSWERS.keys()
+
+
+@pytest.mark.parametrize("name", sorted(EVENTS))
+def test_an_event_is_one_of_our_routes(name: str) -> None:
+    """It is what the gateway would make of the same request."""
+    event = EVENTS[name]
+    match = Routes(TEMPLATE.routes).match(event["httpMethod"], event["path"])
+
+    assert (event["resource"], event["pathParameters"]) == (match.resource, match.parameters)
+
+
+def test_there_is_an_event_for_every_route() -> None:
+    assert {event["resource"] for event in EVENTS.values()} == {route.resource for route in TEMPLATE.routes}

@@ -1,0 +1,48 @@
+"""Of several resources that fit a path the most specific is meant, whatever their order in the template."""
+
+from itertools import permutations
+
+import pytest
+
+from cli.gateway.refusals import Refused
+from cli.gateway.routes import Routes
+from cli.gateway.template import Route
+
+RESOURCES = ("/a/b", "/a/{x}", "/{x}/b", "/{all+}", "/a/{rest+}")
+
+
+@pytest.mark.parametrize(
+    ("path", "resource"),
+    [
+        ("/a/b", "/a/b"),
+        ("/a/c", "/a/{x}"),
+        ("/c/b", "/{x}/b"),
+        ("/a/b/c", "/a/{rest+}"),
+        ("/a", "/{all+}"),
+        ("/a/.", "/a/{x}"),
+        ("/axb", "/{all+}"),
+    ],
+)
+def test_the_most_specific_resource_wins(path: str, resource: str) -> None:
+    for order in permutations(RESOURCES):
+        routes = Routes(Route(each, "ANY", "F") for each in order)
+        assert routes.match("GET", path).resource == resource
+
+
+def test_a_method_of_its_own_wins_over_any() -> None:
+    routes = Routes([Route("/a", "ANY", "All"), Route("/a", "POST", "Post")])
+
+    assert routes.match("POST", "/a").function == "Post"
+    assert routes.match("PUT", "/a").function == "All"
+
+
+def test_parameters_may_have_any_name() -> None:
+    routes = Routes([Route("/{some-id}/{some.other}", "GET", "F")])
+
+    assert routes.match("GET", "/1/2").parameters == {"some-id": "1", "some.other": "2"}
+
+
+def test_a_root_that_has_no_route_is_refused() -> None:
+    """A greedy parameter stands for at least one character."""
+    with pytest.raises(Refused):
+        Routes([Route("/{all+}", "ANY", "F")]).match("GET", "/")

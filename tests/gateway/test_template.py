@@ -1,0 +1,135 @@
+"""The template says what there is, here as on AWS."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from cli.fault import Fault
+from cli.gateway.functions import load
+from cli.gateway.refusals import Kind, Refusals, Refused
+from cli.gateway.template import Function, read
+
+ROOT = Path(__file__).parents[2]
+OURS = read(ROOT / "template.yaml")
+
+SMALL = """
+Globals:
+  Function:
+    Timeout: 7
+    Handler: app.handler
+Resources:
+  Api:
+    Type: AWS::Serverless::Api
+    Properties:
+      StageName: !Ref Stage
+      BinaryMediaTypes: [!Sub "${All}", '*/*']
+      Name: !If [Test, {Ref: A}, !GetAtt B.C]
+  Other:
+    Type: AWS::S3::Bucket
+  Pets:
+    Type: AWS::Serverless::Function
+    Properties:
+      CodeUri: code/pets
+      Handler: shop.sell
+      MemorySize: 256
+      Events:
+        Feed: {Type: Api, Properties: {Path: "/pets/{id}", Method: post, RestApiId: !Ref Api}}
+        Night: {Type: Schedule, Properties: {Schedule: rate(1 day)}}
+  Rest:
+    Type: AWS::Serverless::Function
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "template.yaml"
+    file.write_text(text)
+    return file
+
+
+def test_functions_and_routes_are_read_and_globals_hold_for_all(tmp_path: Path) -> None:
+    """Tags of CloudFormation are no obstacle, and neither are events that are no routes."""
+    template = read(written(tmp_path, SMALL))
+
+    assert template.functions == (
+        Function("Pets", tmp_path / "code/pets/shop.py", "sell", 7.0, 256),
+        Function("Rest", tmp_path / "app.py", "handler", 7.0, 128),
+    )
+    assert [(route.resource, route.method, route.function) for route in template.routes] == [
+        ("/pets/{id}", "POST", "Pets")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("a: [", "is not YAML"), ("- a list", "no CloudFormation template"), ("", "no Cloud")]
+)
+def test_what_is_no_template_is_a_fault(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(Fault, match=said):
+        read(written(tmp_path, text))
+
+
+def test_a_missing_template_is_a_fault_that_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(Fault, match="--template"):
+        read(tmp_path / "nowhere.yaml")
+
+
+def test_a_missing_function_is_a_fault(tmp_path: Path) -> None:
+    with pytest.raises(Fault, match="is not there"):
+        load(Function("Lost", tmp_path / "lost.py", "handler", 1, 128))
+
+
+def test_a_function_without_its_handler_is_a_fault(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text("other = 1\n")
+
+    with pytest.raises(Fault, match="lacks 'handler'"):
+        load(Function("Other", tmp_path / "app.py", "handler", 1, 128))
+
+
+def test_our_template_leads_every_path_somewhere() -> None:
+    routes = {(route.resource, route.method) for route in OURS.routes}
+
+    assert routes == {
+        ("/auth/api/graphql/{application}", "ANY"),
+        ("/auth/api/schema/{application}", "ANY"),
+        ("/public/health", "ANY"),
+        ("/", "ANY"),
+        ("/{proxy+}", "ANY"),
+    }
+
+
+def test_every_function_of_our_template_has_its_file_and_outlasts_the_gateway() -> None:
+    for function in OURS.functions:
+        assert function.file.is_file()
+        assert function.timeout > 29
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in Kind if not kind.response_type.startswith(("BAD", "HEAD"))]
+)
+def test_every_refusal_of_our_gateway_is_a_problem(kind: Kind) -> None:
+    """Its words are the template's, with every variable filled."""
+    reply = Refusals(OURS.responses).reply(Refused(kind, 'because "so"'), "id-1")
+
+    problem = json.loads(reply.body)
+    assert (b"Content-Type", b"application/problem+json") in reply.headers
+    assert (b"Content-Length", str(len(reply.body)).encode()) in reply.headers
+    assert problem["status"] == reply.status
+    assert problem["traceId"] == "id-1"
+    assert b"$" not in reply.body
+    assert kind is Kind.NO_ROUTE or problem["detail"] == 'because "so"'
+
+
+def test_a_method_without_a_route_is_405_with_what_is_allowed() -> None:
+    reply = Refusals(OURS.responses).reply(Refused(Kind.NO_ROUTE, "no"), "id-1")
+
+    assert reply.status == 405
+    assert dict(reply.headers)[b"Allow"] == b"DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
+
+
+def test_other_refusals_use_the_defaults_of_the_template() -> None:
+    """What API Gateway refuses for reasons that are not imitated here is a problem as well."""
+    for kind in ("DEFAULT_4XX", "DEFAULT_5XX"):
+        declared = OURS.responses[kind]
+        assert declared.headers["Content-Type"] == "application/problem+json"
+        assert re.search(r'"title": "\$context\.error\.responseType"', declared.body or "")
