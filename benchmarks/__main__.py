@@ -1,0 +1,30 @@
+"""`make bench`: every benchmark in order, each limit beside its figure."""
+
+import os
+import platform
+import sqlite3
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks import http_rows, round_trip_rows, start_rows
+
+BENCHMARKS = {
+    "start": start_rows.main,
+    "round-trips": round_trip_rows.main,
+    "http": http_rows.main,
+}
+
+
+def main() -> None:
+    """Run the benchmarks named on the command line, or all of them."""
+    load = ", ".join(f"{value:.2f}" for value in os.getloadavg())
+    print(f"{platform.python_implementation()} {platform.python_version()}, SQLite {sqlite3.sqlite_version},")
+    print(f"{os.cpu_count()} cores, load before: {load}")
+    for name in sys.argv[1:] or BENCHMARKS:
+        with tempfile.TemporaryDirectory() as folder:
+            BENCHMARKS[name](Path(folder))
+
+
+if __name__ == "__main__":
+    main()

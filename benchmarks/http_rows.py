@@ -1,0 +1,89 @@
+"""CPU and latency of the services over HTTP, whole requests, at 1 and 16 connections."""
+
+import json
+import statistics
+from collections.abc import Iterator
+from itertools import count, cycle, islice
+from pathlib import Path
+
+from benchmarks import cpu, load
+from benchmarks.table import Figure, print_table
+from tests.service import PASSWORD, RunningService, basic, running
+
+OBJECTS = 10_000
+CONNECTIONS = (1, 16)
+POSTGRAPHILE_GET = 0.26
+"""CPU milliseconds of PostGraphile's server for a get, without PostgreSQL's own."""
+POSTGRAPHILE_PAGE = 0.64
+
+Case = tuple[str, int, float | None, Iterator[bytes]]
+
+
+def main(folder: Path) -> None:
+    """Measure against the sample model with 10,000 employees."""
+    with running(folder / "home") as service:
+        ids = _fill(service)
+        for connections in CONNECTIONS:
+            figures = [
+                figure
+                for case in _cases(service, ids, connections)
+                for figure in _measure(service, connections, case)
+            ]
+            print_table(f"HTTP, {connections} connections, {OBJECTS} objects", figures)
+
+
+def _cases(service: RunningService, ids: list[str], connections: int) -> Iterator[Case]:
+    get = "query($id: ID!) { Employee___get(_id: $id) { _id first_name last_name email salary } }"
+    page = "{ Employee___getPage(options: {next: 50}) { items { _id first_name last_name email salary } } }"
+    update = "mutation($data: EmployeeUpdate!) { Employee___update(data: $data) { _id salary } }"
+    yield "get", 5_000, POSTGRAPHILE_GET, (_request(service, get, {"id": id_}) for id_ in cycle(ids))
+    yield "page of 50", 1_000, POSTGRAPHILE_PAGE, cycle([_request(service, page, {})])
+    yield "create", 2_000, None, _creations(service, f"bench{connections}")
+    updates = ({"_id": id_, "salary": number} for number, id_ in enumerate(cycle(ids), 1))
+    yield "update", 2_000, None, (_request(service, update, {"data": data}) for data in updates)
+
+
+def _measure(service: RunningService, connections: int, case: Case) -> Iterator[Figure]:
+    name, number, limit, requests = case
+    load.run(service.port, connections, islice(requests, number // 10))
+    before = cpu.seconds(service.pid)
+    result = load.run(service.port, connections, islice(requests, number))
+    spent = cpu.seconds(service.pid) - before
+    assert not result.bad, f"{result.bad} requests of {name} failed"
+    source = "PostGraphile's server" if limit else ""
+    yield Figure(f"{name}: CPU", spent / number * 1000, "ms", limit, source)
+    yield Figure(f"{name}: median latency", statistics.median(result.latencies) * 1000, "ms")
+    yield Figure(f"{name}: 99th percentile", sorted(result.latencies)[number * 99 // 100] * 1000, "ms")
+    yield Figure(f"{name}: requests", number / result.seconds, "/s")
+
+
+def _fill(service: RunningService) -> list[str]:
+    result = load.run(service.port, 16, islice(_creations(service, "fill"), OBJECTS))
+    assert not result.bad
+    ids: list[str] = []
+    cursor, more = None, True
+    query = """query($c: Cursor) {
+      Employee___getPage(options: {next: 1000, cursor: $c}) { items { _id } nextCursor hasNext } }"""
+    while more:
+        page = service.graphql(query, {"c": cursor})["data"]["Employee___getPage"]
+        ids += [item["_id"] for item in page["items"]]
+        cursor, more = page["nextCursor"], page["hasNext"]
+    return ids
+
+
+def _creations(service: RunningService, name: str) -> Iterator[bytes]:
+    query = "mutation($data: EmployeeCreate!) { Employee___create(data: $data) { _id } }"
+    for number in count(1):
+        email = f"{name}.{number}@example.com"
+        data = {"first_name": "Ada", "last_name": f"Lovelace {number}", "email": email, "salary": number}
+        yield _request(service, query, {"data": data})
+
+
+def _request(service: RunningService, query: str, variables: dict[str, object]) -> bytes:
+    body = json.dumps({"query": query, "variables": variables}).encode()
+    head = (
+        f"POST /auth/api/graphql/Hr HTTP/1.1\r\nHost: 127.0.0.1:{service.port}\r\n"
+        f"Authorization: {basic('admin', PASSWORD)}\r\nContent-Type: application/json\r\n"
+        f"Accept: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    return head.encode() + body

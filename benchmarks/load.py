@@ -1,0 +1,80 @@
+"""A client that keeps a number of connections busy, and costs little itself."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple, cast
+
+import uvloop
+
+
+class Load(NamedTuple):
+    """How requests were answered: seconds in all, and seconds of each."""
+
+    seconds: float
+    latencies: list[float]
+    bad: int
+    """How many were not answered 200."""
+
+
+class _Connection(asyncio.Protocol):
+    """Sends one request after another, each when the one before is answered."""
+
+    def __init__(
+        self, requests: Iterator[bytes], latencies: list[float], done: "asyncio.Future[int]"
+    ) -> None:
+        self._requests = requests
+        self._latencies = latencies
+        self._done = done
+        self._received = bytearray()
+        self._bad = 0
+        self._sent = 0.0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        self._next()
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        head = self._received.find(b"\r\n\r\n")
+        if head < 0 or len(self._received) < head + 4 + _length(self._received[:head]):
+            return
+        self._latencies.append(time.perf_counter() - self._sent)
+        self._bad += not self._received.startswith(b"HTTP/1.1 200") or b'"errors"' in self._received
+        self._received.clear()
+        self._next()
+
+    def connection_lost(self, _: Exception | None) -> None:
+        if not self._done.done():
+            self._done.set_exception(ConnectionError("the service closed the connection"))
+
+    def _next(self) -> None:
+        request = next(self._requests, None)
+        if request is None:
+            self._done.set_result(self._bad)
+            self._transport.close()
+            return
+        self._sent = time.perf_counter()
+        self._transport.write(request)
+
+
+def _length(head: bytearray) -> int:
+    at = head.lower().index(b"content-length:") + 15
+    return int(head[at:].split(b"\r\n", 1)[0])
+
+
+def run(port: int, connections: int, requests: Iterator[bytes]) -> Load:
+    """Send all requests over as many connections, and return how they were answered."""
+    return uvloop.run(_run(port, connections, requests))
+
+
+async def _run(port: int, connections: int, requests: Iterator[bytes]) -> Load:
+    loop = asyncio.get_running_loop()
+    latencies: list[float] = []
+    ends = [loop.create_future() for _ in range(connections)]
+    began = time.perf_counter()
+    for end in ends:
+        await loop.create_connection(partial(_Connection, requests, latencies, end), "127.0.0.1", port)
+    bad = await asyncio.gather(*ends)
+    return Load(time.perf_counter() - began, latencies, sum(bad))

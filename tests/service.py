@@ -1,0 +1,160 @@
+"""A service started as a person starts it, in a process of its own, for tests and benchmarks over HTTP."""
+
+import base64
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+PASSWORD = "correct horse battery staple"
+ROOT = Path(__file__).parent.parent
+SAMPLE_MODEL = ROOT / "layers/model/model.graphql"
+DEADLINE = 30
+"""Seconds that a start may take before a test gives up."""
+
+
+class Reply(NamedTuple):
+    """An HTTP response, read whole; header names in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def basic(username: str, password: str) -> str:
+    """Return the value of an Authorization header."""
+    return "Basic " + base64.b64encode(f"{username}:{password}".encode()).decode()
+
+
+class RunningService:
+    """The service on a data folder of its own; it can be killed and started again."""
+
+    def __init__(
+        self, home: Path, *, model: Path = SAMPLE_MODEL, application: str = "Hr", reload: bool = False
+    ) -> None:
+        self.home = home
+        self.port = free_port()
+        self._application = application
+        self._command = [sys.executable, "-m", "cli", "serve", *([] if reload else ["--no-reload"])]
+        self._environment = {
+            **os.environ,
+            "PORT": str(self.port),
+            "STRATABASE_HOME": str(home),
+            "STRATABASE_MODEL": str(model),
+            "STRATABASE_ADMIN_PASSWORD": PASSWORD,
+        }
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        """The process that answers."""
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> "RunningService":
+        """Start it, and return once it answers."""
+        log = (self.home.parent / f"{self.home.name}.log").open("ab")
+        self._process = subprocess.Popen(
+            self._command, cwd=ROOT, env=self._environment, stdout=log, stderr=subprocess.STDOUT
+        )
+        log.close()
+        self._wait_until_it_answers()
+        return self
+
+    def kill(self) -> None:
+        """Kill it at once, as a power cut would."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """Let it finish what it does."""
+        self._end(signal.SIGTERM)
+
+    def log(self) -> str:
+        """Return what it printed."""
+        return (self.home.parent / f"{self.home.name}.log").read_text()
+
+    def connection(self) -> http.client.HTTPConnection:
+        """Return a new connection to it."""
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | str | None = None,
+        connection: http.client.HTTPConnection | None = None,
+    ) -> Reply:
+        """Send one request and return the reply."""
+        own = connection or self.connection()
+        try:
+            own.request(method, path, body=body, headers=dict(headers or {}))
+            response = own.getresponse()
+            return Reply(response.status, {k.lower(): v for k, v in response.getheaders()}, response.read())
+        finally:
+            if connection is None:
+                own.close()
+
+    def graphql(
+        self,
+        query: str,
+        variables: Mapping[str, Any] | None = None,
+        *,
+        connection: http.client.HTTPConnection | None = None,
+    ) -> Any:
+        """Send a GraphQL request as the administrator and return the response's JSON."""
+        reply = self.request(
+            "POST",
+            f"/auth/api/graphql/{self._application}",
+            headers={"Content-Type": "application/json", "Authorization": basic("admin", PASSWORD)},
+            body=json.dumps({"query": query, "variables": variables}),
+            connection=connection,
+        )
+        return reply.json()
+
+    def _wait_until_it_answers(self) -> None:
+        deadline = time.monotonic() + DEADLINE
+        while time.monotonic() < deadline:
+            assert self._process is not None
+            assert self._process.poll() is None, f"the service ended:\n{self.log()}"
+            try:
+                if self.request("GET", "/public/health").status == 200:
+                    return
+            except OSError:
+                time.sleep(0.01)
+        raise AssertionError(f"the service does not answer:\n{self.log()}")
+
+    def _end(self, how: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait(DEADLINE)
+            self._process = None
+
+
+@contextmanager
+def running(home: Path, **options: Any) -> Iterator[RunningService]:
+    """Run a service for a while."""
+    service = RunningService(home, **options).start()
+    try:
+        yield service
+    finally:
+        service.stop()
