@@ -1,9 +1,12 @@
 """CPU and latency of the services over HTTP, whole requests, at 1 and 16 connections."""
 
 import json
+import socket
 import statistics
+import subprocess
+import sys
 from collections.abc import Iterator
-from itertools import count, cycle, islice
+from itertools import count, cycle, islice, repeat
 from pathlib import Path
 
 from benchmarks import cpu, load
@@ -12,22 +15,25 @@ from tests.service import PASSWORD, RunningService, basic, running
 
 OBJECTS = 10_000
 CONNECTIONS = (1, 16)
-POSTGRAPHILE_GET = 0.26
-"""CPU milliseconds of PostGraphile's server for a get, without PostgreSQL's own."""
-POSTGRAPHILE_PAGE = 0.64
+POSTGRAPHILE = {"get": 0.26 / 0.018, "page of 50": 0.64 / 0.018}
+"""The CPU of PostGraphile's server (without PostgreSQL's), in empty answers of uvicorn beside it."""
 
-Case = tuple[str, int, float | None, Iterator[bytes]]
+Case = tuple[str, int, Iterator[bytes]]
 
 
 def main(folder: Path) -> None:
     """Measure against the sample model with 10,000 employees."""
+    bare = _bare_answer()
+    print_table(
+        "The machine, 16 connections", [Figure("an empty answer of the bare server: CPU", bare, "ms")]
+    )
     with running(folder / "home") as service:
         ids = _fill(service)
         for connections in CONNECTIONS:
             figures = [
                 figure
                 for case in _cases(service, ids, connections)
-                for figure in _measure(service, connections, case)
+                for figure in _measure(service, connections, case, bare)
             ]
             print_table(f"HTTP, {connections} connections, {OBJECTS} objects", figures)
 
@@ -36,15 +42,16 @@ def _cases(service: RunningService, ids: list[str], connections: int) -> Iterato
     get = "query($id: ID!) { Employee___get(_id: $id) { _id first_name last_name email salary } }"
     page = "{ Employee___getPage(options: {next: 50}) { items { _id first_name last_name email salary } } }"
     update = "mutation($data: EmployeeUpdate!) { Employee___update(data: $data) { _id salary } }"
-    yield "get", 5_000, POSTGRAPHILE_GET, (_request(service, get, {"id": id_}) for id_ in cycle(ids))
-    yield "page of 50", 1_000, POSTGRAPHILE_PAGE, cycle([_request(service, page, {})])
-    yield "create", 2_000, None, _creations(service, f"bench{connections}")
+    yield "get", 5_000, (_request(service, get, {"id": id_}) for id_ in cycle(ids))
+    yield "page of 50", 1_000, cycle([_request(service, page, {})])
+    yield "create", 2_000, _creations(service, f"bench{connections}")
     updates = ({"_id": id_, "salary": number} for number, id_ in enumerate(cycle(ids), 1))
-    yield "update", 2_000, None, (_request(service, update, {"data": data}) for data in updates)
+    yield "update", 2_000, (_request(service, update, {"data": data}) for data in updates)
 
 
-def _measure(service: RunningService, connections: int, case: Case) -> Iterator[Figure]:
-    name, number, limit, requests = case
+def _measure(service: RunningService, connections: int, case: Case, bare: float) -> Iterator[Figure]:
+    name, number, requests = case
+    limit = POSTGRAPHILE[name] * bare if name in POSTGRAPHILE else None
     load.run(service.port, connections, islice(requests, number // 10))
     before = cpu.seconds(service.pid)
     result = load.run(service.port, connections, islice(requests, number))
@@ -55,6 +62,22 @@ def _measure(service: RunningService, connections: int, case: Case) -> Iterator[
     yield Figure(f"{name}: median latency", statistics.median(result.latencies) * 1000, "ms")
     yield Figure(f"{name}: 99th percentile", sorted(result.latencies)[number * 99 // 100] * 1000, "ms")
     yield Figure(f"{name}: requests", number / result.seconds, "/s")
+
+
+def _bare_answer() -> float:
+    """Return the CPU milliseconds of an empty answer."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        command = [sys.executable, "-m", "benchmarks.bare_server", str(listener.fileno())]
+        port = listener.getsockname()[1]
+        process = subprocess.Popen(command, pass_fds=[listener.fileno()])
+    requests = repeat(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    load.run(port, 16, islice(requests, 1_000))
+    before = cpu.seconds(process.pid)
+    load.run(port, 16, islice(requests, 10_000))
+    spent = cpu.seconds(process.pid) - before
+    process.terminate()
+    process.wait()
+    return spent / 10
 
 
 def _fill(service: RunningService) -> list[str]:

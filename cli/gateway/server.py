@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ from stratabase import waiting
 
 KEEP_ALIVE = 60
 """Seconds that an idle connection is kept."""
+SWITCH_INTERVAL = 0.0005
+"""Seconds after which a busy thread lets another one have the interpreter. The thread that commits needs it
+after each of its many short calls; at Python's 5 ms it would mostly wait for the loop, which never rests."""
 GRACE = 5
 """Seconds that calls for which nobody waits any more get at the end."""
 
@@ -45,6 +49,7 @@ def serve(
     patience: float = TIMEOUT,
 ) -> None:
     """Answer requests until a signal, or a call, ends that; finish those under way."""
+    sys.setswitchinterval(SWITCH_INTERVAL)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(_serve(listener, template, functions, milestones, patience))
 

@@ -1,0 +1,24 @@
+"""An empty answer from the HTTP server below the local gateway: what the machine takes for nothing."""
+
+import socket
+import sys
+from typing import Any
+
+import uvicorn
+
+ANSWER = b'{"data":null}'
+HEADERS = [(b"content-type", b"application/json"), (b"content-length", str(len(ANSWER)).encode())]
+
+
+async def app(scope: Any, receive: Any, send: Any) -> None:
+    """Answer whatever comes (ASGI)."""
+    assert scope["type"] == "http"
+    await receive()
+    await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+    await send({"type": "http.response.body", "body": ANSWER})
+
+
+if __name__ == "__main__":
+    listener = socket.socket(fileno=int(sys.argv[1]))
+    configuration = uvicorn.Config(app, lifespan="off", log_config=None, access_log=False)
+    uvicorn.Server(configuration).run(sockets=[listener])
