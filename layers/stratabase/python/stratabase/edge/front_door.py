@@ -10,9 +10,10 @@ from stratabase.edge.cors import Cors
 from stratabase.edge.endpoint import Endpoint, is_protected
 from stratabase.edge.event import Answer, Event, answer_of, body_of, request_of
 from stratabase.edge.problem import problem
-from stratabase.edge.refusals import NotFound, row
+from stratabase.edge.refusals import AnswerTooLarge, NotFound, row
 from stratabase.edge.request import Request
 from stratabase.edge.response import Response
+from stratabase.edge.size import check_size
 from stratabase.observe import Log
 
 GREEDY = "/{proxy+}"
@@ -42,8 +43,15 @@ class FrontDoor:
     def __call__(self, event: Event, _context: object = None) -> Answer:
         """Answer an API Gateway REST (v1) proxy event."""
         request = request_of(event, self._base_url)
-        response = self._finished(request, self._answered(request, event))
-        return answer_of(response, bodiless=request.method == "HEAD")
+        try:
+            return self._written(request, self._answered(request, event))
+        except AnswerTooLarge as refusal:
+            return self._written(request, self._refused(request, refusal, rest=False))
+
+    def _written(self, request: Request, response: Response) -> Answer:
+        answer = answer_of(self._finished(request, response), bodiless=request.method == "HEAD")
+        check_size(answer)
+        return answer
 
     def _answered(self, request: Request, event: Event) -> Response:
         endpoint = self._endpoints.get(request.resource)

@@ -28,6 +28,10 @@ class NotAcceptable(Refusal):
     """The client accepts nothing that could be answered."""
 
 
+class AnswerTooLarge(Refusal):
+    """The answer is more than can be sent at once."""
+
+
 class UnsupportedMediaType(Refusal):
     """The body is of a type that is not read here."""
 
@@ -72,6 +76,7 @@ TABLE: Mapping[type[Refusal], Row] = {
     NotFound: Row(404),
     MethodNotAllowed: Row(405, _allow),
     NotAcceptable: Row(406),
+    AnswerTooLarge: Row(413),
     UnsupportedMediaType: Row(415),
     Unavailable: Row(503, _retry_after),
 }

@@ -1,0 +1,33 @@
+"""An answer that is larger than Lambda carries is refused before Lambda does, with the way out."""
+
+import json
+
+import pytest
+
+from stratabase.edge.authentication import Authentication
+from stratabase.edge.endpoint import Endpoint
+from stratabase.edge.front_door import FrontDoor
+from stratabase.edge.response import Response
+from stratabase.edge.size import LARGEST_ANSWER
+
+TYPE = (("Content-Type", "text/plain"),)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"a" * (LARGEST_ANSWER - 1_000), 200),
+        (b"a" * LARGEST_ANSWER, 413),
+        (b'"' * (LARGEST_ANSWER // 2 - 1_000), 200),
+        (b'"' * (LARGEST_ANSWER // 2), 413),
+    ],
+)
+def test_what_counts_is_the_answer_as_json(body: bytes, status: int) -> None:
+    door = FrontDoor([Endpoint("/text", {"GET": lambda *_: Response(200, TYPE, body)})], Authentication({}))
+
+    answer = door({"httpMethod": "GET", "resource": "/text", "path": "/text"})
+
+    assert answer["statusCode"] == status
+    if status == 413:
+        assert answer["multiValueHeaders"]["Content-Type"] == ["application/problem+json"]
+        assert "smaller pages" in json.loads(answer["body"])["detail"]
