@@ -33,22 +33,31 @@ class Selections:
     def collect(self, sets: Sequence[SelectionSetNode | None]) -> Collected:
         """Return the fields of several selection sets on the same object."""
         collected: Collected = {}
+        spread: set[str] = set()
         for set_ in sets:
-            for node in self._fields(set_):
+            for node in self._fields(set_, spread):
                 key = node.alias.value if node.alias else node.name.value
                 collected.setdefault(key, []).append(node)
         return collected
 
-    def _fields(self, set_: SelectionSetNode | None) -> Iterator[FieldNode]:
+    def _fields(self, set_: SelectionSetNode | None, spread: set[str]) -> Iterator[FieldNode]:
         for node in set_.selections if set_ else ():
             if not self._included(node):
                 continue
             if isinstance(node, FieldNode):
                 yield node
             elif isinstance(node, FragmentSpreadNode):
-                yield from self._fields(self._fragments[node.name.value].selection_set)
+                yield from self._fields(self._first_spread(node.name.value, spread), spread)
             elif isinstance(node, InlineFragmentNode):
-                yield from self._fields(node.selection_set)
+                yield from self._fields(node.selection_set, spread)
+
+    def _first_spread(self, name: str, spread: set[str]) -> SelectionSetNode | None:
+        """Return what a fragment selects; nothing when it has been spread here before."""
+        # It would add nothing, and fragments that spread one another twice would take time without end.
+        if name in spread:
+            return None
+        spread.add(name)
+        return self._fragments[name].selection_set
 
     def _included(self, node: Any) -> bool:
         if not node.directives:
