@@ -14,6 +14,8 @@ from stratabase.domain.member import Member
 from stratabase.domain.refusal import Unavailable
 from stratabase.model.formats import Formats
 from stratabase.store.sqlite import members as sqlite_members
+from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.store.sqlite.fault import UnusableStore
 from stratabase.store.sqlite.members import SqliteMembers
 
 ANNA = Member(
@@ -148,10 +150,16 @@ def test_a_file_that_stays_locked_is_unavailable(tmp_path: Path, monkeypatch: py
     store.close()
 
 
-def test_what_is_no_database_is_not_opened(tmp_path: Path) -> None:
+def test_what_is_no_database_is_refused_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "members.db").write_bytes(b"not a database, but long enough to look at" * 100)
-    with pytest.raises(sqlite3.DatabaseError):
+    with pytest.raises(UnusableStore, match="Put a backup in its place"):
         SqliteMembers(tmp_path / "members.db")
+
+
+def test_a_file_of_objects_is_not_taken_for_one_of_members(tmp_path: Path) -> None:
+    SqliteEngine(tmp_path / "objects.db").close()
+    with pytest.raises(UnusableStore, match="is a database of another program or kind"):
+        SqliteMembers(tmp_path / "objects.db")
 
 
 def test_processes_that_open_a_new_file_at_once_share_it(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ def test_a_new_file_may_be_opened_by_many_at_once(path: Path) -> None:
 
 def test_a_newer_layout_is_refused_and_left_alone(path: Path) -> None:
     SqliteEngine(path).close()
-    altered(path, f"PRAGMA user_version = {file.SCHEMA_VERSION + 1}")
+    altered(path, f"PRAGMA user_version = {file.OBJECTS.version + 1}")
     before = path.read_bytes()
     text = refusal(path)
     assert f"{path} has layout 2, but this version of Stratabase knows layout 1. Use the version" in text
@@ -144,7 +144,7 @@ def test_another_programs_database_is_refused_and_left_alone(path: Path) -> None
     path.parent.mkdir()
     altered(path, "CREATE TABLE theirs (x)")
     before = path.read_bytes()
-    assert f"{path} is a database of another program. Name another file" in refusal(path)
+    assert f"{path} is a database of another program or kind. Name another file" in refusal(path)
     assert path.read_bytes() == before
 
 

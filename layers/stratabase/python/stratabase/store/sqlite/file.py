@@ -2,19 +2,27 @@
 
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from stratabase.store.sqlite.fault import UnusableStore, damaged, is_damage
 from stratabase.store.sqlite.insist import insist
 from stratabase.store.sqlite.table import CREATION
 
-APPLICATION_ID = int.from_bytes(b"Stra", "big")
-"""Stands in the file's header, and says whose file it is."""
 
-SCHEMA_VERSION = 1
-"""Stands there too, and says how the table is laid out."""
+class Layout(NamedTuple):
+    """How a kind of file is laid out; the mark and the version stand in its header."""
+
+    mark: bytes
+    """Four bytes that say whose file it is, and of which kind."""
+    version: int
+    creation: Sequence[str]
+    """The statements that lay out an empty file."""
+
+
+OBJECTS = Layout(b"Stra", 1, CREATION)
 
 OLDEST_SQLITE = (3, 37, 0)
 """The first that has STRICT tables."""
@@ -27,7 +35,7 @@ _PRAGMAS = (
 )
 
 
-def prepare(path: Path, patience: float) -> sqlite3.Connection:
+def prepare(path: Path, patience: float, layout: Layout = OBJECTS) -> sqlite3.Connection:
     """Return a connection for writing to the file, which is made where there is none. Raises UnusableStore.
 
     The connection does not wait for other processes itself: see `insist`.
@@ -35,7 +43,9 @@ def prepare(path: Path, patience: float) -> sqlite3.Connection:
     _check_library()
     try:
         _make(path)
-        return _opened(path, 0, lambda connection: insist(partial(_adopt, path, connection), patience))
+        return _opened(
+            path, 0, lambda connection: insist(partial(_adopt, path, layout, connection), patience)
+        )
     except OSError as error:
         raise UnusableStore(
             f"{path} cannot be opened: {error.strerror}. Name a file that may be written."
@@ -94,31 +104,31 @@ def _opened(path: Path, patience: float, begin: Callable[[sqlite3.Connection], N
     return connection
 
 
-def _adopt(path: Path, connection: sqlite3.Connection) -> None:
+def _adopt(path: Path, layout: Layout, connection: sqlite3.Connection) -> None:
     """Make the file ours if it is empty; touch it only if it is ours."""
     _set_up(connection)
     # Looking at it is part of the transaction: another process may be laying it out.
     connection.execute("BEGIN IMMEDIATE")
     with connection:
-        if _recognise(path, connection):
-            _lay_out(connection)
+        if _is_empty(path, layout, connection):
+            _lay_out(layout, connection)
     _write_ahead(path, connection)
 
 
-def _recognise(path: Path, connection: sqlite3.Connection) -> bool:
+def _is_empty(path: Path, layout: Layout, connection: sqlite3.Connection) -> bool:
     """Return whether the file is still empty; raise UnusableStore when it is not ours, or too new."""
     (owner,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (content,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if (owner, version, content) == (0, 0, 0):
         return True
-    if owner != APPLICATION_ID:
+    if owner != _number(layout.mark):
         raise UnusableStore(
-            f"{path} is a database of another program. Name another file, or move this one away."
+            f"{path} is a database of another program or kind. Name another file, or move this one away."
         )
-    if version != SCHEMA_VERSION:
+    if version != layout.version:
         raise UnusableStore(
-            f"{path} has layout {version}, but this version of Stratabase knows layout {SCHEMA_VERSION}. "
+            f"{path} has layout {version}, but this version of Stratabase knows layout {layout.version}. "
             "Use the version of Stratabase that last wrote to it, or a newer one."
         )
     return False
@@ -142,11 +152,15 @@ def _set_up_for_reading(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA query_only = ON")
 
 
-def _lay_out(connection: sqlite3.Connection) -> None:
-    for statement in CREATION:
+def _lay_out(layout: Layout, connection: sqlite3.Connection) -> None:
+    for statement in layout.creation:
         connection.execute(statement)
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.execute(f"PRAGMA application_id = {_number(layout.mark)}")
+    connection.execute(f"PRAGMA user_version = {layout.version}")
+
+
+def _number(mark: bytes) -> int:
+    return int.from_bytes(mark, "big")
 
 
 def _unusable(path: Path, error: sqlite3.DatabaseError) -> UnusableStore:

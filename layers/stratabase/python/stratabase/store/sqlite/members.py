@@ -1,8 +1,6 @@
 """The members of an instance, in one SQLite file of their own."""
 
-import os
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,31 +11,37 @@ import orjson
 
 from stratabase.domain.change import Conflict
 from stratabase.domain.member import Member, folded
-from stratabase.domain.refusal import Unavailable
 from stratabase.model.formats import Formats
+from stratabase.store.sqlite.fault import refusal
+from stratabase.store.sqlite.file import Layout, prepare
 
 PATIENCE = 5.0
 """Seconds to wait for another process that is writing."""
 
 _TABLE = """
-CREATE TABLE IF NOT EXISTS members (
+CREATE TABLE members (
   id TEXT PRIMARY KEY,
   username TEXT NOT NULL UNIQUE,
   email TEXT NOT NULL UNIQUE,
   member TEXT NOT NULL
-) WITHOUT ROWID
+) STRICT, WITHOUT ROWID
 """
+LAYOUT = Layout(b"StrM", 1, (_TABLE,))
 
 
 class SqliteMembers:
     """Members in a file that only its owner may read; the names are kept folded, beside the member's JSON.
+
+    Raises UnusableStore when there can be no such file.
 
     One connection, one call at a time: a call takes microseconds, and few requests make one.
     """
 
     def __init__(self, path: Path) -> None:
         self._lock = Lock()
-        self._connection = _open(path)
+        self._path = path
+        self._connection = prepare(path, PATIENCE, LAYOUT)
+        self._connection.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
 
     def by_username(self, username: str) -> Member | None:
         """Return the member of that name."""
@@ -69,40 +73,8 @@ class SqliteMembers:
                 yield self._connection
             except sqlite3.IntegrityError as error:
                 raise Conflict from error
-            except sqlite3.OperationalError as error:
-                raise Unavailable("The members cannot be read or written just now; try again.") from error
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-    try:
-        _prepare(connection)
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return connection
-
-
-def _prepare(connection: sqlite3.Connection) -> None:
-    _write_ahead(connection)
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute(_TABLE)
-
-
-def _write_ahead(connection: sqlite3.Connection) -> None:
-    # Two processes that switch a new file to WAL at once: SQLite refuses one without waiting.
-    last_try = time.monotonic() + PATIENCE
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError:
-            if time.monotonic() > last_try:
-                raise
-            time.sleep(0.01)
-        else:
-            return
+            except sqlite3.Error as error:
+                raise refusal(self._path, error) from error
 
 
 def _member(text: str) -> Member:
