@@ -165,6 +165,14 @@ def test_an_update_is_decided_anew_when_another_write_came_between(
     assert (changed.state["count"], changed.state["notes"]) == (2, "by another")
 
 
+def test_a_refusal_shows_no_more_of_an_id_than_is_needed(world: World) -> None:
+    """It comes from outside, as long as its sender likes."""
+    (issue,) = refusal(lambda: update(world, Update(Reference("Thing", "x" * 9999)), ADMINISTRATOR))
+
+    assert issue.message.startswith("there is no Thing with _id 'xxx")
+    assert len(issue.message) < 100
+
+
 def test_an_update_of_what_is_deleted_meanwhile_is_refused(world: World, entities: DictEntities) -> None:
     made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
     entities.before_commit = entities.objects.clear

@@ -11,6 +11,7 @@ from stratabase.domain.member import Caller
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
 from stratabase.model.class_ import Class, Unique
+from stratabase.model.malformed import shown
 
 
 def created(class_: Class, command: Create, id_: str, caller: Caller, now: Instant) -> Entity:
@@ -40,12 +41,12 @@ def _checked(draft: Draft) -> Draft:
 
 def not_found(class_: Class, id_: str, *path: str) -> Refused:
     """Return the refusal to write an object that is not there."""
-    message = f"there is no {class_.name} with _id {id_!r}"
+    message = f"there is no {class_.name} with _id {shown(id_)}"
     return Refused([Subject(class_, id_).issue(IssueType.ENTITY_NOT_FOUND, message, *path)])
 
 
 def taken(subject: Subject, unique: Unique, state: State) -> Issue:
     """Return the issue of values that must be unique and are another object's."""
-    values = ", ".join(f"{name} {state.get(name)!r}" for name in unique.attributes)
+    values = ", ".join(f"{name} {shown(state.get(name))}" for name in unique.attributes)
     message = f"another {subject.class_.name} has {values}: no two may have the same"
     return subject.attribute_issue(IssueType.ENTITY_UNIQUE, message, *unique.attributes)
