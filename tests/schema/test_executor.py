@@ -277,6 +277,22 @@ def test_options_that_make_no_sense_are_refused(
     assert room.entities.queries == []
 
 
+@pytest.mark.parametrize(("levels", "refused"), [(98, False), (99, True)])
+@pytest.mark.parametrize("many", [False, True])
+def test_filters_nest_a_hundred_levels_deep_with_the_options(
+    room: Room, levels: int, *, refused: bool, many: bool
+) -> None:
+    """A place in a list is no level of its own."""
+    nested: dict[str, Any] = {}
+    for _ in range(levels):
+        nested = {"AND": [nested]} if many else {"NOT": nested}
+    query = "query ($filter: ThingFilter) { Thing___getPage(options: {filter: $filter}) { totalCount } }"
+
+    issues = room.ask(query, filter=nested).get("errors", [])
+
+    assert ["nested too deeply" in issue["message"] for issue in issues] == [True] * refused
+
+
 def test_a_cursor_leads_on_and_only_in_its_own_order(room: Room) -> None:
     room.put("1", name="a")
     page = "{ Thing___getPage(options: {orderBy: [name___ASC]%s}) { nextCursor prevCursor items { _id } } }"

@@ -56,7 +56,7 @@ class _Reading:
 
     def all_of(self, given: Given, path: Path) -> Filter:
         """Return the filter of one object: all its fields hold."""
-        if len(path) > MOST_LEVELS:
+        if _levels(path) > MOST_LEVELS:
             message = f"the filter is nested too deeply: at most {MOST_LEVELS} levels"
             raise Refused([self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path[:3])])
         parts = tuple(self._part(name, value, (*path, name)) for name, value in given.items())
@@ -95,3 +95,8 @@ class _Reading:
         if operator in MEMBERSHIP:
             return tuple(None if one is None else attribute.type.read(one, self._formats) for one in given)
         return attribute.type.read(given, self._formats)
+
+
+def _levels(path: Path) -> int:
+    """Return how deep a path leads into filters; a place in a list is no level of its own."""
+    return sum(isinstance(step, str) for step in path)
