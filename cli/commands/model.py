@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.fault import BROKEN
+from cli.fault import BROKEN, Fault
 from cli.server import configuration
 
 if TYPE_CHECKING:
@@ -42,9 +42,12 @@ def sdl(options: argparse.Namespace) -> int:
     """Print the GraphQL schema that is generated from the model."""
     from graphql import print_schema  # noqa: PLC0415 - the other commands need no schema
 
-    from stratabase.schema.generated import generate_schema  # noqa: PLC0415
+    from stratabase.schema.generated import NothingServed, generate_schema  # noqa: PLC0415
 
-    return _with_model(options, lambda model: print_schema(generate_schema(model)) + "\n")
+    try:
+        return _with_model(options, lambda model: print_schema(generate_schema(model)) + "\n")
+    except NothingServed as error:
+        raise Fault(str(error)) from error
 
 
 def directives(_options: argparse.Namespace) -> int:

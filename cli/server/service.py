@@ -5,6 +5,7 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
+from cli.fault import Fault
 from cli.gateway import functions, server, template
 from cli.server.job import Job
 from cli.server.report import News, Report
@@ -13,6 +14,8 @@ from stratabase import wiring
 from stratabase.model.difference import difference
 from stratabase.model.model import Model
 from stratabase.model.reading import ModelMistakes, read_model
+from stratabase.schema.generated import NothingServed
+from stratabase.store.sqlite.fault import UnusableStore
 
 
 def serve(job: Job, listener: socket.socket, tell: Callable[[Report], None]) -> None:
@@ -21,8 +24,11 @@ def serve(job: Job, listener: socket.socket, tell: Callable[[Report], None]) -> 
     declared = template.read(job.template)
     instance = wiring.instance()
     _tell_difference(job, instance.settings.model, instance.model, tell)
-    loaded = {each.name: functions.load(each) for each in declared.functions}
-    administrator = instance.first_administrator()
+    try:
+        loaded = {each.name: functions.load(each) for each in declared.functions}
+        administrator = instance.first_administrator()
+    except (NothingServed, UnusableStore) as error:
+        raise Fault(str(error)) from error
     ready = Report(
         News.READY,
         tuple(welcome(job.address, instance.settings, instance.model, administrator)),

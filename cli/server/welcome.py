@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator
 
 from stratabase import __version__
-from stratabase.model.class_ import Class, Kind
 from stratabase.model.model import Model
 from stratabase.operations.first_administrator import USERNAME, NewAdministrator
 from stratabase.schema.names import service
+from stratabase.schema.services import get_page
 from stratabase.settings import Settings
 
 
@@ -48,10 +48,6 @@ def _credentials(settings: Settings, administrator: NewAdministrator | None) -> 
 def _query(model: Model) -> str:
     """Return a query that any model answers, one about its own objects if it can be."""
     for class_ in model.classes.values():
-        if _is_listed(class_):
-            return f"{{ {service(class_.name, 'getPage')} {{ totalCount }} }}"
+        if get_page.SERVICE.serves(class_):
+            return f"{{ {service(class_.name, get_page.SERVICE.verb)} {{ totalCount }} }}"
     return "{ __typename }"
-
-
-def _is_listed(class_: Class) -> bool:
-    return class_.kind is Kind.ORDINARY and class_.exposed and not class_.part

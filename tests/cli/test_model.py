@@ -54,6 +54,16 @@ def test_the_schema_is_printed(served: Path, capsys: pytest.CaptureFixture[str])
     assert schema.type_map["PetCreate"]
 
 
+def test_a_model_without_services_has_no_schema_to_print(
+    served: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    served.write_text(GOOD.replace("type Pet", "type Pet @class(exposed: false)"))
+
+    assert main(["model", "sdl"]) == 1
+
+    assert capsys.readouterr().err.startswith("No class of the application Shop has services.")
+
+
 def test_the_directives_are_printed(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Whatever the model is: an editor needs them to write one."""
     served.write_text("broken")

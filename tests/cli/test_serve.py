@@ -127,6 +127,18 @@ def test_a_data_folder_that_cannot_be_is_named(project: Project) -> None:
     assert printed.startswith("STRATABASE_HOME: ")
 
 
+def test_a_store_that_cannot_be_used_is_told_without_a_traceback(project: Project) -> None:
+    project.home.mkdir()
+    (project.home / "members.db").write_text("no database " * 100)
+
+    code, printed = run(project, "serve", "--no-reload")
+
+    assert code == 1
+    assert "members.db is damaged or no database of Stratabase" in printed
+    assert "Put a backup in its place" in printed
+    assert "Traceback" not in printed
+
+
 def test_without_a_template_it_says_where_to_be(project: Project) -> None:
     (project.folder / "template.yaml").unlink()
 

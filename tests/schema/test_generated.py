@@ -20,7 +20,7 @@ from stratabase.model.class_ import Class, Kind
 from stratabase.model.reading import read_model_file
 from stratabase.model.reading.rules.generated import FIXED, SUFFIXES
 from stratabase.model.types import TYPES
-from stratabase.schema.generated import generate_schema
+from stratabase.schema.generated import NothingServed, generate_schema
 from tests.models import THINGS, attribute, class_, model
 from tests.service import SAMPLE_MODEL
 
@@ -255,3 +255,10 @@ def test_the_standard_introspection_query_is_answered(schema: GraphQLSchema) -> 
     assert result.data
     names: list[Any] = [type_["name"] for type_ in result.data["__schema"]["types"]]
     assert "ThingFilter" in names
+
+
+def test_a_model_without_services_has_no_schema() -> None:
+    """GraphQL knows no schema without queries; the person who wrote the model is told what to add."""
+    hidden = Class("Hidden", attributes=THINGS.classes["Thing"].attributes, exposed=False)
+    with pytest.raises(NothingServed, match="No class of the application Test has services"):
+        generate_schema(model(hidden))

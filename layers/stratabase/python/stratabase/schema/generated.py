@@ -28,11 +28,24 @@ MAKERS: dict[Family, Maker] = {
 }
 
 
+class NothingServed(Exception):
+    """A model of which no class has services, so that there is no schema."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(
+            f"No class of the application {model.application} has services. "
+            "Write one that is ordinary, exposed, and no part of another."
+        )
+
+
 def generate_schema(model: Model) -> GraphQLSchema:
-    """Return the schema of a model's services."""
+    """Return the schema of a model's services. Raises NothingServed."""
     generation = Generation(model, MAKERS)
+    query = _root("Query", QUERIES, generation)
+    if query is None:
+        raise NothingServed(model)
     schema = GraphQLSchema(
-        query=_root("Query", QUERIES, generation),
+        query=query,
         mutation=_root("Mutation", MUTATIONS, generation),
         description=f"The services of the application {model.application}.",
     )
