@@ -4,7 +4,6 @@ import pytest
 
 from stratabase.model.formats import DEFAULT_FORMATS, Formats
 from stratabase.model.patterns.check import check_formats
-from stratabase.model.patterns.language import known_language
 from stratabase.model.patterns.zone import known_time_zone
 
 
@@ -49,10 +48,10 @@ def test_no_time_zone(name: str) -> None:
 @pytest.mark.parametrize("code", ["it", "en", "pt-BR", "pt_BR", "zh-Hans-CN", "de-CH"])
 def test_languages(code: str) -> None:
     """A language, alone or with script and territory, with a hyphen or an underscore."""
-    assert known_language(code)
+    assert check_formats(Formats(language=code)) == []
 
 
 @pytest.mark.parametrize("code", ["", "xx", "english", "it-ITALY-ROME-XX-YY", "../it", "it\n", "\0", "C"])
 def test_no_language(code: str) -> None:
     """Anything else is none."""
-    assert not known_language(code)
+    assert [mistake.field for mistake in check_formats(Formats(language=code))] == ["language"]

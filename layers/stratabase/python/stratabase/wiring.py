@@ -23,7 +23,8 @@ from stratabase.operations.sign_in import SignIn
 from stratabase.operations.world import World
 from stratabase.passwords import Argon2Passwords
 from stratabase.settings import Settings
-from stratabase.store.engine import ITEMS, Engine
+from stratabase.store import keys
+from stratabase.store.engine import Engine
 from stratabase.store.entities import StoredEntities
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.sqlite.engine import SqliteEngine
@@ -91,7 +92,7 @@ class Instance:
     def reachable(self) -> bool:
         """Return whether the store answers."""
         try:
-            next(self.engine.range(ITEMS, "META", limit=1), None)
+            self.engine.get([keys.REGISTRY])
         except Exception as error:  # noqa: BLE001 - whatever it is, the store does not answer
             self.log.error("The store does not answer", error=error)  # noqa: TRY400 - it is no standard logger
             return False

@@ -1,6 +1,6 @@
 """The object that issues are about."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stratabase.domain.issue import Issue, IssueType, ReferenceType
 from stratabase.model.class_ import Class
@@ -30,13 +30,5 @@ class Subject:
         self, type_: IssueType, message: str, *attributes: str, path: tuple[str | int, ...] = ()
     ) -> Issue:
         """Return an issue about attributes of the object; its path leads to the first, unless given."""
-        return Issue(
-            type_,
-            message,
-            reference_type=ReferenceType.ENTITY_ATTRIBUTE,
-            entity_name=self.class_.name,
-            entity_id=self.id,
-            client_id=self.client_id,
-            attribute_names=attributes,
-            path=path or ("data", attributes[0]),
-        )
+        issue = self.issue(type_, message, *(path or ("data", attributes[0])))
+        return replace(issue, reference_type=ReferenceType.ENTITY_ATTRIBUTE, attribute_names=attributes)

@@ -12,6 +12,8 @@ from stratabase.store.engine import Key, Place
 
 HEAD = "V#~"
 """The sort key of an object's head: after every closed version `V#<versionStart>`."""
+REGISTRY = Key("META", "slots")
+"""The key of the registry of index slots, of which there is one, perhaps not written yet."""
 LISTING = "index1"
 """The index in which the objects of a class are listed by their ids."""
 

@@ -31,15 +31,6 @@ class Symbols:
     exponent: str = "E"
 
 
-def known_language(code: str) -> bool:
-    """Return whether there is such a language (`it`, `pt-BR`)."""
-    try:
-        locale(code)
-    except Malformed:
-        return False
-    return True
-
-
 @lru_cache(maxsize=128)
 def locale(code: str) -> "Locale":
     """Return Babel's data of a language. Raises Malformed for one that does not exist."""

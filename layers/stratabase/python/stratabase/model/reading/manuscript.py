@@ -179,10 +179,6 @@ class Manuscript(Directed):
         """Every field of every class."""
         return (member for one in self.classes.values() for member in one.fields)
 
-    def uses_of(self, name: str) -> Iterator[tuple[Written, Use]]:
-        """Yield the directives of that name that stand on classes."""
-        return ((one, use) for one in self.classes.values() for use in one.all(name))
-
     def is_part(self, class_name: str) -> bool:
         """Whether some composition leads to the class."""
         return class_name in self.backs
