@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
 from stratabase.edge import media_type
+from stratabase.edge.exact_json import exact_json
 from stratabase.edge.refusals import Malformed, UnsupportedMediaType
 from stratabase.edge.request import Request
 
@@ -66,8 +65,8 @@ def _single(request: Request, name: str) -> str:
 
 def _json(text: str | bytes, place: str) -> Any:
     try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError as error:
+        return exact_json(text)
+    except ValueError as error:
         raise Malformed(f'The request\'s "{place}" is not JSON: {error}.') from None
 
 

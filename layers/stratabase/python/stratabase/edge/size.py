@@ -21,5 +21,5 @@ def check_size(answer: Answer) -> None:
     if size > LARGEST_ANSWER:
         raise AnswerTooLarge(
             f"The answer would have {size:,} bytes; at most {LARGEST_ANSWER:,} can be sent. "
-            "Ask for smaller pages, or for fewer fields."
+            "Ask for smaller pages, or for fewer fields; what a mutation asked for has been done."
         )

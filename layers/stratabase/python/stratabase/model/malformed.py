@@ -1,5 +1,6 @@
 """What is raised for a value that is not one of its type, and how such a value is shown."""
 
+from decimal import Decimal
 from typing import Any
 
 _LONGEST = 60
@@ -25,6 +26,8 @@ def _spelled(given: Any) -> str:
         return str(given).lower()
     if isinstance(given, int) and given.bit_length() > _LONGEST * 3:
         return "a number of more than 50 digits"
+    if isinstance(given, Decimal):
+        return str(given)
     return "null" if given is None else repr(given)
 
 

@@ -30,7 +30,7 @@ class RealType(Ordered):
     formatted = True
 
     def read(self, given: Any, formats: Formats) -> Stored:
-        """Return a number given as JSON number (a float: the shortest decimal that means it) or as text."""
+        """Return a number given as text, int, Decimal or float (the shortest decimal that means it)."""
         del formats
         try:
             return canonical(_decimal(given))
@@ -60,9 +60,9 @@ def canonical(number: Decimal) -> str:
 
 def _decimal(given: Any) -> Decimal:
     """Return the number that a JSON value is. Raises DecimalException for one that a Real cannot be."""
-    if isinstance(given, bool) or not isinstance(given, int | float | str):
+    if isinstance(given, bool) or not isinstance(given, int | float | Decimal | str):
         raise InvalidOperation
-    if isinstance(given, int):
+    if isinstance(given, int | Decimal):
         return _context().create_decimal(given)
     text = given if isinstance(given, str) else repr(given)
     if len(text) > _LONGEST or not _SYNTAX.fullmatch(text):
