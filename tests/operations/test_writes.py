@@ -182,14 +182,11 @@ def test_an_update_of_what_is_deleted_meanwhile_is_refused(world: World, entitie
     assert issue.type is IssueType.ENTITY_NOT_FOUND
 
 
-def test_a_write_gives_up_when_others_keep_coming_between(
-    world: World, entities: DictEntities, clock: FrozenClock
-) -> None:
+def test_a_write_gives_up_when_others_keep_coming_between(world: World, entities: DictEntities) -> None:
     made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
 
     def other_write() -> None:
-        clock.instant += 1_000
-        entities.objects[made.reference] = replace(made, commit_ids=(str(clock.instant),))
+        entities.objects[made.reference] = replace(made, commit_ids=(world.ids.new(),))
 
     entities.before_commit = other_write
     with pytest.raises(Unavailable):

@@ -11,8 +11,8 @@ from stratabase.domain.subject import Subject
 from stratabase.domain.writing import taken
 from stratabase.operations.world import World
 
-PATIENCE = 10_000
-"""Milliseconds after which a write gives up against others that keep coming between."""
+MOST_ROUNDS = 500
+"""After which a write gives up against others that keep coming between."""
 
 E = TypeVar("E", Creation, Update, Deletion)
 
@@ -20,14 +20,13 @@ E = TypeVar("E", Creation, Update, Deletion)
 def write(world: World, subject: Subject, decide: Callable[[Instant], E | None]) -> E | None:
     """Gather and decide (`decide`, at an instant), then commit; return the effect, None when there was none.
 
-    Raises Refused with every issue, Unavailable when others came between for too long.
+    Raises Refused with every issue, Unavailable when others came between too often.
     """
-    started = now = world.clock.now()
-    while now - started < PATIENCE:
+    for _ in range(MOST_ROUNDS):
+        now = world.clock.now()
         effect = decide(now)
         if effect is None or _committed(world, subject, effect, now):
             return effect
-        now = world.clock.now()
     raise Unavailable("other writes to the same object kept coming between; try again")
 
 
