@@ -63,11 +63,7 @@ class Protocol(HttpToolsProtocol):
 
     def _refuse(self, reply: Reply) -> None:
         """Answer without a request, and hang up."""
-        headers = [
-            *reply.headers,
-            (b"Content-Length", str(len(reply.body)).encode()),
-            (b"Connection", b"close"),
-        ]
+        headers = [*reply.headers, (b"Connection", b"close")]
         lines = [f"HTTP/1.1 {reply.status} ".encode(), *(name + b": " + value for name, value in headers)]
         self.transport.write(b"\r\n".join([*lines, b"", reply.body]))
         self.transport.close()

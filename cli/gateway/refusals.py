@@ -28,6 +28,10 @@ class Kind(Enum):
         self.title = title
 
 
+_BEFORE_ANY_API = frozenset({Kind.BAD_REQUEST, Kind.HEAD_TOO_LARGE})
+"""What the template has no words for: its default would put our own name for the kind into the title."""
+
+
 class Refused(Exception):
     """The gateway does not pass a request on, or an answer back; the text is for the client."""
 
@@ -52,6 +56,8 @@ class Refusals:
         return whole(status, declared.headers.items(), _filled(declared.body, refused, request_id))
 
     def _declaration(self, kind: Kind) -> GatewayResponse | None:
+        if kind in _BEFORE_ANY_API:
+            return None
         default = f"DEFAULT_{kind.status // 100}XX"
         return self._declared.get(kind.response_type) or self._declared.get(default)
 

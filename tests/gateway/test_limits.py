@@ -139,6 +139,7 @@ def test_what_is_no_http_is_400(echoing: Client, sent: bytes) -> None:
     received = echoing.raw(sent)
 
     assert received.startswith(b"HTTP/1.1 400 ")
+    assert received.lower().count(b"content-length:") == 1
     assert json.loads(received.partition(b"\r\n\r\n")[2])["status"] == 400
 
 
