@@ -131,17 +131,23 @@ class Supervisor:
         if self._stopping:
             return
         death = f"The worker (process {child.pid}) {_manner(code)}"
-        if child is self._starting:
-            self._on_failure(child, Report(News.FAILED, (f"{death} before it served.",)))
-        elif child is self._serving:
+        if child is self._serving:
             self._serving = None
-            self._announcer.warn(f"{death}; starting another.")
-            self._revive()
+            self._deaths = 0 if time.monotonic() - (self._served_since or 0) > STEADY else self._deaths
+            self._revive(death)
+        elif child is self._starting and self._was_felled(code):
+            self._starting = None
+            self._revive(f"{death} before it served")
+        elif child is self._starting:
+            self._on_failure(child, Report(News.FAILED, (f"{death} before it served.",)))
 
-    def _revive(self) -> None:
+    def _was_felled(self, code: int) -> bool:
+        """Return whether a starting worker was killed from outside and nothing serves; the next may live."""
+        return code == -signal.SIGKILL and self._serving is None and self._served_since is not None
+
+    def _revive(self, death: str) -> None:
         """Start a worker in place of one that died, later each time."""
-        if time.monotonic() - (self._served_since or 0) > STEADY:
-            self._deaths = 0
+        self._announcer.warn(f"{death}; starting another.")
         pause = PAUSES[min(self._deaths, len(PAUSES) - 1)]
         self._deaths += 1
         timer = threading.Timer(pause, self._later, [self._start_if_none])

@@ -113,6 +113,24 @@ def test_a_worker_that_dies_is_started_again(terminal: Terminal) -> None:
     assert worker(terminal) != before
 
 
+def test_a_worker_that_is_killed_while_it_starts_is_started_again(
+    terminal: Terminal, project: Project
+) -> None:
+    """When the system kills for want of memory, say, there is nothing that somebody could mend."""
+    terminal.started()
+    fatal = 'if Path("fatal").exists():\n    Path("fatal").unlink()\n    os.kill(os.getpid(), 9)\nWORD ='
+    project.edit(project.function, "WORD =", fatal)
+    terminal.wait_for("Serving that now")
+    (project.folder / "fatal").touch()
+
+    os.kill(worker(terminal), signal.SIGKILL)
+
+    terminal.wait_for("killed by SIGKILL; starting another")
+    terminal.wait_for("killed by SIGKILL before it served; starting another")
+    terminal.wait_for("Serving that now")
+    assert terminal.get().startswith("first")
+
+
 def test_a_killed_supervisor_takes_its_worker_with_it(terminal: Terminal) -> None:
     """So the port is free for the next start."""
     terminal.started()
