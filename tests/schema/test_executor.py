@@ -14,7 +14,9 @@ from stratabase.domain.refusal import Unavailable
 from stratabase.model.formats import Formats
 from stratabase.model.operator import Operator
 from stratabase.operations.executor import Answer, QueriesOnly
+from stratabase.schema.documents import Documents
 from stratabase.schema.executor import SchemaExecutor
+from stratabase.schema.generated import generate_schema
 from tests.models import THINGS
 from tests.worlds import ADMINISTRATOR, world_of
 
@@ -337,6 +339,36 @@ def test_a_request_that_cannot_begin_says_why(room: Room, query: str, classifica
     body = json.loads(answer.body)
     assert "data" not in body
     assert body["errors"][0]["extensions"] == {"classification": classification}
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        (f"{{ Thing___getPage {{ items {{ {'_id ' * 30_000} }} }} }}", "120,034 characters: at most 65,536"),
+        (f"{{ Thing___getPage {{ items {{ {'_id ' * 10_000} }} }} }}", "in several requests"),
+        (
+            f"{{ Thing___getPage(options: {{next: {'9' * 5000}}}) {{ totalCount }} }}",
+            "value of type 'Int', found",
+        ),
+    ],
+    ids=["too long", "too involved", "a number without end"],
+)
+def test_a_document_beyond_all_bounds_is_refused_in_our_words(room: Room, query: str, said: str) -> None:
+    (error,) = room.ask(query)["errors"]
+
+    assert said in error["message"]
+    assert "sys." not in error["message"]
+    assert error["extensions"] == {"classification": "ValidationError"}
+
+
+def test_the_documents_that_are_kept_are_bounded_by_their_length() -> None:
+    """Clients that write values into their queries, where no two are alike, must not fill the memory."""
+    documents = Documents(generate_schema(world_of(THINGS)[0].model))
+    texts = [f'{{ Thing___get(_id: "{number:010000}") {{ _id }} }}' for number in range(50)]
+    first = [documents.read(text) for text in texts]
+
+    assert documents.read(texts[-1]) is first[-1]
+    assert documents.read(texts[0]) is not first[0]
 
 
 def test_at_most_nine_mistakes_of_a_document_are_told(room: Room) -> None:

@@ -1,7 +1,7 @@
 """Parsed and validated documents, kept because requests repeat."""
 
+from collections import OrderedDict
 from collections.abc import Collection, Sequence
-from functools import lru_cache
 
 from graphql import (
     DocumentNode,
@@ -17,13 +17,24 @@ from graphql import (
     validate,
 )
 from graphql.validation import ASTValidationRule
+from graphql.validation.validate import ValidationAbortedError
 
 from stratabase.schema.compiled.program import Program, compilable
 
 MOST_ERRORS = 9
-MOST_DOCUMENTS = 512
+LONGEST = 65_536
+"""Characters of a text: the time to read one, which nobody else gets, grows with its length."""
 LONGEST_KEPT = 16_384
-"""Characters; a longer text is parsed each time, so that the memory of all that are kept is bounded."""
+"""Characters; a longer text is parsed each time."""
+MOST_KEPT = 262_144
+"""Characters of all texts whose documents are kept; parsed, a character takes some 130 bytes, which the
+garbage collector walks through while nobody is answered."""
+
+_TOO_LONG = "The query text has {:,} characters: at most {:,} are possible. Give values as variables."
+_TOO_INVOLVED = (
+    "The document is too involved to be checked: "
+    "select each field once in a place, nest fewer fragments, or ask in several requests."
+)
 
 
 class Document:
@@ -71,11 +82,30 @@ class Documents:
         self._rules: Collection[type[ASTValidationRule]] = (
             specified_rules if introspection else (*specified_rules, NoSchemaIntrospectionCustomRule)
         )
-        self._kept = lru_cache(maxsize=MOST_DOCUMENTS)(self._read)
+        self._kept: OrderedDict[str, Document] = OrderedDict()
+        """By their texts, the last used at the end."""
+        self._characters = 0
 
     def read(self, text: str) -> Document:
         """Return a text parsed and validated."""
-        return self._kept(text) if len(text) <= LONGEST_KEPT else self._read(text)
+        if len(text) > LONGEST:
+            return Document(self._schema, None, (GraphQLError(_TOO_LONG.format(len(text), LONGEST)),))
+        return self._kept_or_read(text) if len(text) <= LONGEST_KEPT else self._read(text)
+
+    def _kept_or_read(self, text: str) -> Document:
+        document = self._kept.pop(text, None)
+        if document is None:
+            document = self._read(text)
+            self._make_room(len(text))
+        self._kept[text] = document
+        return document
+
+    def _make_room(self, characters: int) -> None:
+        """Forget what was not used for the longest time, until there is room for one more text."""
+        self._characters += characters
+        while self._kept and self._characters > MOST_KEPT:
+            forgotten, _ = self._kept.popitem(last=False)
+            self._characters -= len(forgotten)
 
     def _read(self, text: str) -> Document:
         try:
@@ -85,4 +115,10 @@ class Documents:
         errors = validate(
             self._schema, ast, self._rules, max_errors=MOST_ERRORS, hide_suggestions=not self._suggestions
         )
-        return Document(self._schema, None if errors else ast, errors[:MOST_ERRORS])
+        worded = [_worded(error) for error in errors[:MOST_ERRORS]]
+        return Document(self._schema, None if errors else ast, worded)
+
+
+def _worded(error: GraphQLError) -> GraphQLError:
+    """Return an error that says what would be right, where graphql-core says that it gave up."""
+    return GraphQLError(_TOO_INVOLVED) if isinstance(error, ValidationAbortedError) else error

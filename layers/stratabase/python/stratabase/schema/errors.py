@@ -27,7 +27,11 @@ class Errors:
     def of_request(self, error: GraphQLError) -> Json:
         """Return the error of a document or its variables."""
         classification = "InvalidSyntax" if isinstance(error, GraphQLSyntaxError) else "ValidationError"
-        return {**error.formatted, "extensions": {"classification": classification}}
+        return {
+            **error.formatted,
+            "message": _without_internals(error),
+            "extensions": {"classification": classification},
+        }
 
     def of_execution(self, error: GraphQLError) -> Iterator[Json]:
         """Yield the errors of a field: one for each issue."""
@@ -65,3 +69,11 @@ class Errors:
             "profileName": self._caller.profile,
             "traceId": self._trace_id,
         }
+
+
+def _without_internals(error: GraphQLError) -> str:
+    """Return the message, but not what Python says of a value that it cannot hold: an Int of 5,000 digits."""
+    internal = error.original_error is not None and not isinstance(error.original_error, GraphQLError)
+    return (
+        f"{error.message.partition(', but')[0]}, found none that can be read." if internal else error.message
+    )
