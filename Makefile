@@ -10,10 +10,10 @@ TESTS ?= tests
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-run: $(VENV)/.run ## Serve the model on this machine
-	@$(BIN)/stratabase serve
+run: $(VENV)/.run $(if $(filter dynamodb,$(STORE)),.venv-ministack/.done) ## Serve the model on this machine (STORE=dynamodb: over an emulator, which forgets)
+	@$(if $(filter dynamodb,$(STORE)),$(BIN)/python -m cli.emulator) $(BIN)/stratabase serve
 
-test: $(VENV)/.dev ## Run the tests
+test: $(VENV)/.dev .venv-ministack/.done ## Run the tests
 	@$(BIN)/python -m pytest -n 2 $(TESTS)
 
 check: $(VENV)/.dev ## Everything that CI does: format, lint, types, template, imports, tests
@@ -27,8 +27,8 @@ format: $(VENV)/.dev ## Format the code and mend what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-soak: $(VENV)/.dev ## The races, kills and random histories at full count (up to an hour)
-	STRATABASE_SOAK=1 $(BIN)/python -m pytest -m soak $(TESTS)
+soak: $(VENV)/.dev .venv-ministack/.done ## The races, kills and random histories at full count (up to an hour)
+	STRATABASE_SOAK=1 $(BIN)/python -m pytest -n 2 -m soak $(TESTS)
 
 bench: $(VENV)/.dev ## Measure, and print each limit beside its figure
 	@$(BIN)/python -m benchmarks
@@ -48,10 +48,11 @@ lock: $(VENV)/.dev ## Pin every package anew
 	$(BIN)/uv pip compile $(LOCK) -c layers/dependencies/requirements.txt pyproject.toml --extra local -o requirements/run.txt
 	$(BIN)/uv pip compile $(LOCK) -c requirements/run.txt pyproject.toml --extra local --group dev -o requirements/dev.txt
 	echo aws-sam-cli | $(BIN)/uv pip compile $(LOCK) - -o requirements/sam.txt
+	echo ministack | $(BIN)/uv pip compile $(LOCK) - -o requirements/ministack.txt
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
 
 clean: ## Remove what was installed and built, but no data
-	rm -rf $(VENV) .venv-sam build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-sam .venv-ministack build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # A stamp per set of packages: installed once, and again only when its lock file changes.
 $(VENV)/bin/python:
@@ -75,4 +76,11 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.run
 	@echo "Installing the SAM CLI into .venv-sam (once)"
 	@$(PYTHON) -m venv .venv-sam
 	@.venv-sam/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/sam.txt
+	@touch $@
+
+# The emulator of DynamoDB and S3 that the tests start, in an environment of its own for the same reason.
+.venv-ministack/.done: requirements/ministack.txt
+	@echo "Installing the emulator of AWS into .venv-ministack (once)"
+	@$(PYTHON) -m venv .venv-ministack
+	@.venv-ministack/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/ministack.txt
 	@touch $@

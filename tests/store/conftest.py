@@ -1,14 +1,14 @@
-"""The engines that the object store is tried on: all there are."""
+"""The engines that the object store is tried on: all that bear large tables and several callers."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from stratabase.store.engine import Engine
-from tests.contract.engine.kinds import KINDS
+from tests.contract.engine.kinds import STURDY
 
 
-@pytest.fixture(scope="module", params=KINDS, ids=lambda kind: kind.name)
+@pytest.fixture(scope="module", params=STURDY, ids=lambda kind: kind.name)
 def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """An engine; the tests of a module share it, each on classes of its own."""
     engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))

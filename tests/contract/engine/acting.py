@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from threading import Barrier
 from typing import Any, TypeVar
 
@@ -21,13 +22,15 @@ from stratabase.store.engine import (
 
 T = TypeVar("T")
 
+_numbers = count(1)
+
 HERE = Key("there", "is")
 """A key for tests that need no more than one."""
 
 
 def commit(engine: Engine, *actions: Action) -> None:
-    """Commit actions as one batch."""
-    engine.commit(Batch("commit", actions))
+    """Commit actions as one batch, which is no other's retry."""
+    engine.commit(Batch(f"commit{next(_numbers)}", actions))
 
 
 def put(engine: Engine, items: Iterable[Item]) -> None:

@@ -6,7 +6,10 @@ from pathlib import Path
 
 from stratabase.store.engine import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
+from tests.contract.engine.dynamodb import OverMoto, over_ministack
+from tests.contract.engine.lagging import LaggingEngine
 from tests.contract.engine.reference import ReferenceEngine
+from tests.soak import seed
 
 
 @dataclass(frozen=True)
@@ -21,9 +24,18 @@ class Kind:
     """How many callers may race."""
     whole_reads: bool = True
     """Whether one `get` sees each batch whole or not at all."""
+    lags: bool = False
+    """Whether its indexes may show less than what was committed, unless it is told to settle."""
 
 
 KINDS = (
     Kind("reference", lambda _: ReferenceEngine()),
+    Kind("lagging", lambda _: LaggingEngine(seed()), lags=True),
     Kind("sqlite", lambda folder: SqliteEngine(folder / "store.db")),
+    Kind("dynamodb-ministack", lambda _: over_ministack(), threads=16, whole_reads=False),
+    # It copies the table for each transaction, and loses writes when several come at once.
+    Kind("dynamodb-moto", lambda _: OverMoto(), many=150, threads=1, whole_reads=False),
 )
+
+STURDY = tuple(kind for kind in KINDS if kind.threads > 1 and not kind.lags)
+"""Those that bear large tables and several callers, and show in a page at once what was committed."""

@@ -1,6 +1,6 @@
 """The port told again in the plainest way, over a dict: what every engine is compared with."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from threading import Lock
 
 from stratabase.store.engine import (
@@ -61,6 +61,12 @@ class ReferenceEngine:
             after = {action.key: _after(action, found) for action, found in judged}
             kept = {key: item for key, item in self._items.items() if key not in after}
             self._items = kept | {key: item for key, item in after.items() if item}
+
+    def show(self, items: Mapping[Key, Item | None]) -> None:
+        """Put items as they are, or take them away."""
+        with self._lock:
+            after = {**self._items, **items}
+            self._items = {key: item for key, item in after.items() if item}
 
     def close(self) -> None:
         pass

@@ -10,7 +10,6 @@ from stratabase.store.engine import (
     ANYTHING,
     FREE,
     ITEMS,
-    Batch,
     Condition,
     Engine,
     Expectation,
@@ -175,7 +174,7 @@ def test_a_range_while_others_insert_has_what_was_there_throughout_once(
     def insert() -> None:
         for number in range(2 * TIMES):
             ends = (item(f"{at:05}+{number}") for at in (0, number + 1, kind.many))
-            engine.commit(Batch("insert", tuple(Put(each) for each in ends)))
+            commit(engine, *map(Put, ends))
 
     def look() -> None:
         for backward in (False, True):

@@ -12,7 +12,6 @@ from stratabase.store.engine import (
     INDEX_NAMES,
     ITEMS,
     Action,
-    Batch,
     Bounds,
     Check,
     Condition,
@@ -27,7 +26,7 @@ from stratabase.store.engine import (
     Put,
     Test,
 )
-from tests.contract.engine.acting import settled
+from tests.contract.engine.acting import commit, settled
 from tests.contract.engine.kinds import KINDS
 from tests.contract.engine.reference import ReferenceEngine
 
@@ -100,7 +99,7 @@ RANGES = st.lists(
 def outcome(engine: Engine, actions: list[Action]) -> object:
     """Return what comes of a batch."""
     try:
-        engine.commit(Batch("step", tuple(actions)))
+        commit(engine, *actions)
     except ExpectationFailed as refusal:
         return refusal.failures
     except ValueError:
@@ -124,7 +123,7 @@ def answers(engine: Engine, ranges: list[tuple[Any, ...]]) -> list[object]:
 def emptied(engine: Engine) -> Engine:
     """Delete all that a history may have left."""
     left = [item.key for partition in "pq" for page in engine.range(ITEMS, partition) for item in page]
-    engine.commit(Batch("empty", tuple(Delete(key) for key in left)))
+    commit(engine, *map(Delete, left))
     return engine
 
 

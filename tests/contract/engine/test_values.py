@@ -140,3 +140,42 @@ def test_names_of_attributes_are_free(engine: Engine) -> None:
     commit(engine, Put(Item(HERE, attributes)))
     commit(engine, Patch(HERE, add=dict.fromkeys(attributes, 1)))
     assert there(engine).attributes == {"size": 2, "a.b": 3, "#name": 4, ":value": 5, "ß😀": 6}
+
+
+def test_names_that_an_engine_has_for_itself_are_free(engine: Engine) -> None:
+    own = ["partition", "sort", "attributes", "state", "places", "pk", "sk", "p1", "s8", "blank", "id"]
+    attributes: dict[str, Value] = {mark + name: mark for name in own for mark in ("", "=", "==")}
+    item = Item(HERE, attributes, "{}", {"index1": Place("a", "b")})
+    commit(engine, Put(item))
+    assert there(engine) == item
+    commit(engine, Patch(HERE, set=dict.fromkeys(own, "new"), remove=frozenset({"=state", "=pk"})))
+    changed = {**attributes, **dict.fromkeys(own, "new")}
+    left = {name: value for name, value in changed.items() if name not in {"=state", "=pk"}}
+    assert there(engine) == Item(HERE, left, "{}", item.places)
+
+
+LONG = "😀" * 1000
+"""Longer than a key may be in some engines, so under it there is nothing."""
+
+
+def test_under_a_key_that_cannot_be_there_is_nothing(engine: Engine) -> None:
+    put(engine, [Item(HERE)])
+    assert engine.get([Key(LONG, "x")]) == [None]
+    assert engine.get([Key("x", LONG), HERE, Key("", "x"), Key("x", "")]) == [None, Item(HERE), None, None]
+    assert keys(engine, ITEMS, LONG) == []
+    assert keys(engine, ITEMS, "") == []
+
+
+@pytest.mark.parametrize("length", [1, 255, 256, 257, 1000])
+def test_bounds_may_be_longer_than_any_key(engine: Engine, length: int) -> None:
+    """A cursor or a filter's value may be."""
+    sorts = ["a", "😀", "😀" * 255, "😀" * 255 + "a", "😀" * 256, "z"]
+    put(engine, [Item(Key("p", sort), places={"index1": Place("p", sort)}) for sort in sorts])
+    end = "😀" * length
+    for included in (True, False):
+        above = sorted(sort for sort in sorts if sort > end or (included and sort == end))
+        below = sorted(sort for sort in sorts if sort < end or (included and sort == end))
+        for index in (ITEMS, "index1"):
+            low, high = Bounds(low=end, low_included=included), Bounds(high=end, high_included=included)
+            assert [key.sort for key in keys(engine, index, "p", low)] == above
+            assert [key.sort for key in keys(engine, index, "p", high, backward=True)] == below[::-1]

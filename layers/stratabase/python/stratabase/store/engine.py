@@ -145,7 +145,11 @@ class Batch:
     """Actions that are done together or not at all; each key at most once, at most MOST_ACTIONS of them."""
 
     id: str
-    """Names the commit, so that a retry is known for what it is."""
+    """Names the commit, so that a retry is known for what it is: no other batch has it.
+
+    An item with an attribute that has it, also in a list, tells that the batch has been done. An engine that
+    lost an answer may have nothing else to go by.
+    """
     actions: tuple[Action, ...]
 
     def __post_init__(self) -> None:
@@ -207,7 +211,7 @@ class Engine(Protocol):
         `index` is ITEMS or one of INDEX_NAMES (otherwise ValueError). At most `limit` items in all. A page is
         as of one moment; an item that is there throughout is yielded exactly once, also where several share a
         place. Closing the iterator early costs nothing. ITEMS is exact at once; a secondary index may lag,
-        and need not carry all attributes and places of its items.
+        and need not carry all attributes and places of its items, but it carries the place in itself.
         """
 
     def commit(self, batch: Batch) -> None:

@@ -1,0 +1,1 @@
+"""The distributed engine: one DynamoDB table."""

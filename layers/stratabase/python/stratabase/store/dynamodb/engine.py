@@ -1,0 +1,49 @@
+"""The distributed engine: one DynamoDB table, shared by any number of processes."""
+
+from collections.abc import Iterator, Sequence
+
+from stratabase.store.dynamodb.client import Client
+from stratabase.store.dynamodb.insistence import Insistent, Patience
+from stratabase.store.dynamodb.reading import look_up
+from stratabase.store.dynamodb.span import span
+from stratabase.store.dynamodb.writing import write
+from stratabase.store.engine import EVERYTHING, Batch, Bounds, Item, Key
+
+PATIENT = Patience()
+
+
+class DynamoDBEngine:
+    """Keeps items in one table (see table_definition).
+
+    A `get` of several keys may see a part of a batch that is being committed; each item is seen whole. An
+    unconditional write whose answer is lost may be done twice, so that it also covers what came in between.
+    """
+
+    def __init__(self, client: Client, table: str, patience: Patience = PATIENT) -> None:
+        self._client = client
+        self._insistent = Insistent(client, patience)
+        self._table = table
+
+    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+        """Return the items in the order of `keys`, None where there is none; what was committed is seen."""
+        return look_up(self._insistent, self._table, keys)
+
+    def range(
+        self,
+        index: str,
+        partition: str,
+        bounds: Bounds = EVERYTHING,
+        *,
+        backward: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[Sequence[Item]]:
+        """Yield the items of one partition of an index in the order of their sort keys, page by page."""
+        return span(index, partition, bounds, backward=backward).pages(self._insistent, self._table, limit)
+
+    def commit(self, batch: Batch) -> None:
+        """Do all actions or none. Raises ExpectationFailed, Unavailable."""
+        write(self._insistent, self._table, batch)
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._client.close()

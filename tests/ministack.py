@@ -1,0 +1,17 @@
+"""The emulator of AWS that bears threads: started once per process of tests, and ended with it."""
+
+import atexit
+from contextlib import ExitStack
+from functools import cache
+
+from cli.emulator import emulator
+from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
+
+
+@cache
+def endpoint() -> Endpoint:
+    """Return where it answers. Without the emulator's environment, this fails and says how to make it."""
+    running = ExitStack()
+    address = running.enter_context(emulator())
+    atexit.register(running.close)
+    return Endpoint("us-east-1", address, Credentials("test", "test"))

@@ -1,0 +1,39 @@
+"""A table in the emulator that bears threads, with engines over clients of any kind."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from stratabase.store.dynamodb.client import Client
+from stratabase.store.dynamodb.engine import DynamoDBEngine
+from stratabase.store.dynamodb.insistence import Patience
+from stratabase.store.engine import Engine
+from tests.contract.engine.dynamodb import OwnTable, ministack_client, over_ministack
+from tests.store.dynamodb.faults import HASTY
+
+Over = Callable[[Client], Engine]
+"""Makes another engine of the same table, over another client."""
+
+
+@pytest.fixture
+def engine() -> Iterator[OwnTable]:
+    """An empty engine with which nothing goes wrong."""
+    engine = over_ministack()
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
+def client(engine: OwnTable) -> Client:
+    """The client to which things may be made to happen."""
+    return ministack_client()
+
+
+@pytest.fixture
+def over(engine: OwnTable) -> Callable[..., Engine]:
+    """Another engine of the same table, over another client."""
+
+    def make(client: Client, patience: Patience = HASTY) -> Engine:
+        return DynamoDBEngine(client, engine.name, patience)
+
+    return make

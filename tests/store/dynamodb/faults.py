@@ -1,0 +1,108 @@
+"""What can go wrong between a client and DynamoDB, and clients for which it does."""
+
+import random
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from threading import Lock
+from typing import Any
+
+from stratabase.store.dynamodb.client import Client, Rejected, Unanswered
+from stratabase.store.dynamodb.insistence import Patience
+
+Call = Callable[[], Mapping[str, Any]]
+Fault = Callable[[str, Call], Mapping[str, Any]]
+
+HASTY = Patience(attempts=50, pause=lambda _: None)
+"""Tries often, and does not wait between."""
+
+
+def none(_: str, call: Call) -> Mapping[str, Any]:
+    """All goes well."""
+    return call()
+
+
+def throttle(_: str, __: Call) -> Mapping[str, Any]:
+    """Too much is asked for."""
+    raise Rejected("ProvisionedThroughputExceededException", 400)
+
+
+def conflict(operation: str, _: Call) -> Mapping[str, Any]:
+    """Another transaction has the item."""
+    if operation == "TransactWriteItems":
+        reasons = [{"Code": "None"}, {"Code": "TransactionConflict"}]
+        raise Rejected("TransactionCanceledException", 400, details={"CancellationReasons": reasons})
+    raise Rejected("TransactionConflictException", 400)
+
+
+def failure_before(_: str, __: Call) -> Mapping[str, Any]:
+    """The server fails, and has done nothing."""
+    raise Rejected("InternalServerError", 500)
+
+
+def failure_after(_: str, call: Call) -> Mapping[str, Any]:
+    """The server fails when all is done."""
+    with suppress(Rejected):
+        call()
+    raise Rejected("InternalServerError", 500)
+
+
+def lost_request(_: str, __: Call) -> Mapping[str, Any]:
+    """The request does not arrive."""
+    raise Unanswered("lost on the way there")
+
+
+def lost_answer(_: str, call: Call) -> Mapping[str, Any]:
+    """The answer does not arrive."""
+    with suppress(Rejected):
+        call()
+    raise Unanswered("lost on the way back")
+
+
+def duplicated(_: str, call: Call) -> Mapping[str, Any]:
+    """The request arrives twice, and the second answer is the one that is seen."""
+    with suppress(Rejected):
+        call()
+    return call()
+
+
+FAULTS: tuple[Fault, ...] = (
+    throttle,
+    conflict,
+    failure_before,
+    failure_after,
+    lost_request,
+    lost_answer,
+    duplicated,
+)
+
+
+class FaultyClient:
+    """A client to whose calls these things happen, one after the other; then all goes well."""
+
+    def __init__(self, client: Client, faults: Iterable[Fault]) -> None:
+        self._client = client
+        self._faults = iter(faults)
+
+    def call(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+        fault = next(self._faults, none)
+        return fault(operation, lambda: self._client.call(operation, parameters))
+
+    def close(self) -> None:
+        pass
+
+
+class RandomlyFaultyClient:
+    """A client to whose calls anything happens, every other time."""
+
+    def __init__(self, client: Client, seed: int) -> None:
+        self._client = client
+        self._random = random.Random(seed)
+        self._lock = Lock()
+
+    def call(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+        with self._lock:
+            fault = self._random.choice([*FAULTS, *[none] * len(FAULTS)])
+        return fault(operation, lambda: self._client.call(operation, parameters))
+
+    def close(self) -> None:
+        pass

@@ -1,0 +1,103 @@
+"""A server on the loopback that answers as it was told to, and remembers what it was asked."""
+
+import ssl
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import orjson
+
+
+@dataclass
+class Reply:
+    """What it answers with; `date` in seconds since 1970."""
+
+    content: Any = field(default_factory=dict)
+    status: int = 200
+    checksum: int | None = None
+    date: float | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    break_off: bool = False
+    silent: bool = False
+
+    @property
+    def body(self) -> bytes:
+        return self.content if isinstance(self.content, bytes) else orjson.dumps(self.content)
+
+
+@dataclass
+class Server:
+    """A running server."""
+
+    replies: list[Reply] = field(default_factory=list)
+    asked: list[tuple[Mapping[str, str], bytes]] = field(default_factory=list)
+    connections: int = 0
+    url: str = ""
+    ended: Event = field(default_factory=Event)
+
+    def next_reply(self) -> Reply:
+        return self.replies.pop(0) if self.replies else Reply()
+
+
+@contextmanager
+def serving(*replies: Reply, certificate: Path | None = None) -> Iterator[Server]:
+    """Run a server that gives these replies in their order, then empty ones; with a certificate, over TLS."""
+    server = Server([*replies])
+    http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(server))
+    server.url = f"{'https' if certificate else 'http'}://127.0.0.1:{http.server_address[1]}"
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        http.socket = context.wrap_socket(http.socket, server_side=True)
+    thread = Thread(target=http.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.ended.set()
+        http.shutdown()
+        thread.join()
+        http.server_close()
+
+
+def _handler(server: Server) -> Callable[..., BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        timeout = 60
+
+        def setup(self) -> None:
+            super().setup()
+            server.connections += 1
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            server.asked.append(({name.lower(): value for name, value in self.headers.items()}, body))
+            reply = server.next_reply()
+            if reply.silent:
+                server.ended.wait(60)
+            if reply.silent or reply.break_off:
+                self.close_connection = True
+            else:
+                self._answer(reply)
+
+        def _answer(self, reply: Reply) -> None:
+            checksum = zlib.crc32(reply.body) if reply.checksum is None else reply.checksum
+            self.send_response_only(reply.status)
+            self.send_header("content-length", str(len(reply.body)))
+            self.send_header("x-amz-crc32", str(checksum))
+            self.send_header("date", formatdate(reply.date, usegmt=True))
+            for name, value in reply.headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(reply.body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    return Handler

@@ -1,0 +1,99 @@
+"""Both clients tell the same of what comes of a call, and send each request once."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from stratabase.store.dynamodb.boto import BotoClient
+from stratabase.store.dynamodb.client import Client, Rejected, Unanswered, Unreached
+from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
+from stratabase.store.dynamodb.signed import SignedClient
+from tests.store.dynamodb.server import Reply, Server, serving
+
+READ = ("GetItem", {"TableName": "table", "Key": {"pk": {"S": "😀"}}})
+REASONS = [{"Code": "None"}, {"Code": "ConditionalCheckFailed", "Item": {"a": {"S": "b"}}}]
+
+Make = Callable[[Endpoint], Client]
+
+
+@pytest.fixture(params=[BotoClient, SignedClient], ids=lambda make: make.__name__)
+def make(request: pytest.FixtureRequest) -> Make:
+    """A kind of client."""
+    make: Make = request.param
+    return make
+
+
+@contextmanager
+def client_of(make: Make, server: Server) -> Iterator[Client]:
+    client = make(Endpoint("eu-west-1", server.url, Credentials("key", "secret"), read_timeout=0.2))
+    yield client
+    client.close()
+
+
+def rejection(make: Make, reply: Reply) -> Rejected:
+    refused = pytest.raises(Rejected)
+    with serving(reply) as server, client_of(make, server) as client, refused as told:
+        client.call(*READ)
+    assert len(server.asked) == 1
+    return told.value
+
+
+def test_an_answer_is_what_the_server_says(make: Make) -> None:
+    item = {"a": {"L": [{"S": ""}, {"N": "1"}, {"NULL": True}, {"BOOL": False}]}}
+    with serving(Reply({"Item": item})) as server, client_of(make, server) as client:
+        assert client.call(*READ)["Item"] == item
+
+
+def test_a_failed_condition_comes_with_the_item(make: Make) -> None:
+    content = {"__type": "x#ConditionalCheckFailedException", "message": "m", "Item": {"a": {"S": "b"}}}
+    rejected = rejection(make, Reply(content, 400))
+    assert (rejected.code, rejected.status) == ("ConditionalCheckFailedException", 400)
+    assert (rejected.message, rejected.found, rejected.reasons) == ("m", {"a": {"S": "b"}}, ())
+
+
+def test_a_cancelled_transaction_comes_with_its_reasons(make: Make) -> None:
+    content = {"__type": "x#TransactionCanceledException", "Message": "m", "CancellationReasons": REASONS}
+    rejected = rejection(make, Reply(content, 400))
+    assert (rejected.code, rejected.message) == ("TransactionCanceledException", "m")
+    assert rejected.found is None
+    assert [*rejected.reasons] == REASONS
+
+
+@pytest.mark.parametrize("status", [500, 502, 503])
+def test_a_failure_keeps_its_status_and_is_not_tried_again(make: Make, status: int) -> None:
+    assert rejection(make, Reply({"__type": "x#InternalServerError"}, status)).status == status
+
+
+@pytest.mark.parametrize(
+    "reply", [Reply(break_off=True), Reply(silent=True), Reply({"Item": {}}, checksum=1)], ids=repr
+)
+def test_what_cannot_be_trusted_is_no_answer_and_is_not_tried_again(make: Make, reply: Reply) -> None:
+    with serving(reply) as server, client_of(make, server) as client, pytest.raises(Unanswered) as told:
+        client.call(*READ)
+    assert not isinstance(told.value, Unreached)
+    assert len(server.asked) == 1
+
+
+def test_a_server_that_is_not_there_was_never_asked(make: Make) -> None:
+    with serving() as server:
+        pass
+    with client_of(make, server) as client, pytest.raises(Unreached):
+        client.call(*READ)
+
+
+def test_without_credentials_it_is_rejected(
+    make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    nowhere = str(tmp_path_factory.mktemp("home") / "none")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
+        monkeypatch.setenv(name, nowhere)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    with serving() as server:
+        client = make(Endpoint("eu-west-1", server.url))
+        with pytest.raises(Rejected, match="NoCredentials"):
+            client.call(*READ)
+        client.close()
+        assert server.asked == []

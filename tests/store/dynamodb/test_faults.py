@@ -1,0 +1,245 @@
+"""Whatever happens between client and server: nothing is lost, nothing doubled, nothing half done."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count, product
+from typing import Any
+
+import pytest
+
+from stratabase.domain.refusal import Unavailable
+from stratabase.store.dynamodb.client import Client
+from stratabase.store.dynamodb.insistence import Patience
+from stratabase.store.engine import (
+    ANYTHING,
+    FREE,
+    THERE,
+    Batch,
+    Check,
+    Condition,
+    Delete,
+    Engine,
+    Expectation,
+    ExpectationFailed,
+    Item,
+    Key,
+    Patch,
+    Put,
+    Test,
+)
+from tests.contract.engine.acting import put
+from tests.store.dynamodb.faults import FAULTS, Call, Fault, FaultyClient, duplicated, lost_answer, none
+
+Over = Callable[..., Engine]
+
+ONE, TWO, THREE, FOUR = (Key("p", name) for name in ("1", "2", "3", "4"))
+_numbers = count(1)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A batch, what there is before it, and after it."""
+
+    before: Sequence[Item]
+    batch: Batch
+    after: Sequence[Item]
+
+
+UNCHANGED = Expectation(True, (Condition("commitIds", Test.EQUALS, ["before"]),))
+HEAD = Item(ONE, {"commitIds": ["before"]}, "{}")
+
+
+def written(id_: str) -> Item:
+    """Return the head as the batch leaves it, which tells whose work it is."""
+    return Item(ONE, {"commitIds": ["before", id_]}, "[]")
+
+
+def patch(id_: str) -> Patch:
+    return Patch(ONE, UNCHANGED, {"commitIds": ["before", id_]}, state="[]")
+
+
+def create(id_: str) -> Case:
+    fresh = Item(ONE, {"commitIds": [id_]})
+    return Case([], Batch(id_, (Put(fresh, FREE),)), [fresh])
+
+
+def replace(id_: str) -> Case:
+    return Case([HEAD], Batch(id_, (Put(written(id_), UNCHANGED),)), [written(id_)])
+
+
+def update(id_: str) -> Case:
+    return Case([HEAD], Batch(id_, (patch(id_),)), [written(id_)])
+
+
+def delete(id_: str) -> Case:
+    return Case([HEAD], Batch(id_, (Delete(ONE, UNCHANGED),)), [])
+
+
+def add(id_: str) -> Case:
+    batch = Batch(id_, (Patch(ONE, ANYTHING, add={"n": 1}),))
+    return Case([Item(ONE, {"n": 1})], batch, [Item(ONE, {"n": 2})])
+
+
+def overwrite(id_: str) -> Case:
+    return Case([HEAD], Batch(id_, (Put(Item(ONE, {"n": 1})),)), [Item(ONE, {"n": 1})])
+
+
+def clear(id_: str) -> Case:
+    return Case([HEAD], Batch(id_, (Delete(ONE),)), [])
+
+
+def several(id_: str) -> Case:
+    others = (Delete(TWO, THERE), Patch(THREE, add={"n": 1}), Put(Item(FOUR), FREE))
+    return Case(
+        [HEAD, Item(TWO), Item(THREE, {"n": 5})],
+        Batch(id_, (patch(id_), *others)),
+        [written(id_), Item(THREE, {"n": 6}), Item(FOUR)],
+    )
+
+
+def checked(id_: str) -> Case:
+    made = Item(THREE, {"n": 1})
+    return Case([Item(TWO)], Batch(id_, (Check(TWO, THERE), Put(made, FREE))), [Item(TWO), made])
+
+
+CASES = (create, replace, update, delete, add, overwrite, clear, several, checked)
+
+
+def name(function: Callable[..., object]) -> str:
+    return function.__name__
+
+
+@pytest.fixture(params=CASES, ids=name)
+def case(request: pytest.FixtureRequest) -> Case:
+    """A batch of its own, of every kind there is."""
+    case: Case = request.param(f"batch{next(_numbers)}")
+    return case
+
+
+EACH_FAULT = pytest.mark.parametrize("fault", FAULTS, ids=name)
+
+
+def held(engine: Engine) -> list[Item]:
+    return [item for item in engine.get([ONE, TWO, THREE, FOUR]) if item]
+
+
+def is_delete_that_found_nothing(case: Case, refusal: ExpectationFailed) -> bool:
+    """A delete that arrives twice finds nothing the second time, and nobody can tell who was there before."""
+    return isinstance(case.batch.actions[0], Delete) and [f.found for f in refusal.failures] == [None]
+
+
+def deed(engine: Engine, case: Case) -> ExpectationFailed | None:
+    """Commit the batch; return its refusal."""
+    try:
+        engine.commit(case.batch)
+    except ExpectationFailed as refusal:
+        return refusal
+    return None
+
+
+def names(functions: Sequence[Callable[..., object]]) -> str:
+    return "-".join(map(name, functions))
+
+
+@pytest.mark.parametrize("faults", [*product(FAULTS, [none, *FAULTS])], ids=names)
+def test_it_is_done_once_whatever_goes_wrong(
+    engine: Engine, client: Client, over: Over, case: Case, faults: Sequence[Fault]
+) -> None:
+    put(engine, case.before)
+    refusal = deed(over(FaultyClient(client, faults)), case)
+    if refusal:
+        assert duplicated in faults
+        assert is_delete_that_found_nothing(case, refusal)
+    assert held(engine) == case.after
+
+
+@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault is not duplicated], ids=name)
+def test_past_the_budget_it_is_unavailable_and_done_whole_or_not_at_all(
+    engine: Engine, client: Client, over: Over, case: Case, fault: Fault
+) -> None:
+    put(engine, case.before)
+    patience = Patience(attempts=3, pause=lambda _: None)
+    with pytest.raises(Unavailable) as refusal:
+        over(FaultyClient(client, [fault] * 3), patience).commit(case.batch)
+    assert refusal.value.retry_after > 0
+    assert held(engine) in (list(case.before), case.after)
+
+
+@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault is not duplicated], ids=name)
+def test_a_retry_by_the_caller_is_known_for_what_it_is(
+    engine: Engine, client: Client, over: Over, case: Case, fault: Fault
+) -> None:
+    """A caller who was told that nothing is known tries again, with the same batch."""
+    put(engine, case.before)
+    with pytest.raises(Unavailable):
+        over(FaultyClient(client, [fault]), Patience(attempts=1)).commit(case.batch)
+    refusal = deed(over(client), case)
+    assert refusal is None or is_delete_that_found_nothing(case, refusal)
+    assert held(engine) == case.after
+
+
+@EACH_FAULT
+def test_reading_goes_on_whatever_goes_wrong(
+    engine: Engine, client: Client, over: Over, fault: Fault
+) -> None:
+    items = [Item(Key("p", f"{number:03}"), {"n": number}) for number in range(150)]
+    put(engine, items)
+
+    def faulty() -> Engine:
+        return over(FaultyClient(client, [fault] * 3))
+
+    assert faulty().get([items[0].key]) == items[:1]
+    assert faulty().get([item.key for item in items]) == items
+    assert [item for page in faulty().range("items", "p") for item in page] == items
+
+
+@EACH_FAULT
+def test_a_refusal_is_told_with_all_that_failed_whatever_came_before_it(
+    engine: Engine, client: Client, over: Over, fault: Fault
+) -> None:
+    put(engine, [Item(ONE), Item(TWO)])
+    batch = Batch(
+        f"batch{next(_numbers)}", tuple(Put(Item(key, {"x": 1}), FREE) for key in (ONE, THREE, TWO))
+    )
+    with pytest.raises(ExpectationFailed) as refusal:
+        over(FaultyClient(client, [fault])).commit(batch)
+    assert [failure.found for failure in refusal.value.failures] == [Item(ONE), Item(TWO)]
+
+
+def test_nobody_knows_whose_write_it_was_when_the_item_does_not_tell(
+    engine: Engine, client: Client, over: Over
+) -> None:
+    """The answer was lost, and another has written since: neither done nor refused would be true for sure."""
+
+    def overtaken(_: str, call: Call) -> Mapping[str, Any]:
+        put(engine, [Item(ONE, {"another": True})])
+        return call()
+
+    batch = Batch(f"batch{next(_numbers)}", (Put(Item(ONE), FREE),))
+    with pytest.raises(Unavailable, match="unknown"):
+        over(FaultyClient(client, [lost_answer, overtaken])).commit(batch)
+
+
+def test_a_write_is_known_by_an_item_that_names_it_though_another_has_written_since(
+    engine: Engine, client: Client, over: Over
+) -> None:
+    case = update(f"batch{next(_numbers)}")
+    put(engine, case.before)
+
+    def overtaken(_: str, call: Call) -> Mapping[str, Any]:
+        put(engine, [Item(ONE, {"commitIds": ["before", case.batch.id, "another"]})])
+        return call()
+
+    over(FaultyClient(client, [lost_answer, overtaken])).commit(case.batch)
+
+
+def test_a_transaction_refused_after_a_lost_answer_was_not_done(
+    engine: Engine, client: Client, over: Over
+) -> None:
+    """Its token would have told."""
+    put(engine, [Item(ONE, {"n": 1})])
+    expect = Expectation(True, (Condition("n", Test.EQUALS, 2),))
+    batch = Batch(f"batch{next(_numbers)}", (Patch(ONE, expect, add={"n": 1}),))
+    with pytest.raises(ExpectationFailed) as refusal:
+        over(FaultyClient(client, [lost_answer])).commit(batch)
+    assert [failure.found for failure in refusal.value.failures] == [Item(ONE, {"n": 1})]

@@ -1,0 +1,127 @@
+"""Many callers at once, and something goes wrong all the time: what was acknowledged was done, once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count as numbers_from
+
+import pytest
+
+from stratabase.domain.refusal import Unavailable
+from stratabase.store.dynamodb.client import Client
+from stratabase.store.engine import (
+    ANYTHING,
+    FREE,
+    Batch,
+    Condition,
+    Engine,
+    Expectation,
+    ExpectationFailed,
+    Item,
+    Key,
+    Patch,
+    Put,
+    Test,
+)
+from tests.contract.engine.acting import HERE, put, there, together
+from tests.soak import count, seed
+from tests.store.dynamodb.faults import RandomlyFaultyClient
+
+pytestmark = pytest.mark.soak
+
+THREADS = 16
+TIMES = count(10, 200)
+_numbers = numbers_from(1)
+
+
+@dataclass
+class Tally:
+    """What callers were told of their batches."""
+
+    done: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+
+    def commit(self, engine: Engine, batch: Batch) -> None:
+        try:
+            engine.commit(batch)
+        except ExpectationFailed:
+            self.refused.append(batch.id)
+        except Unavailable:
+            self.unknown.append(batch.id)
+        else:
+            self.done.append(batch.id)
+
+
+@pytest.fixture
+def faulty(client: Client, over: Callable[[Client], Engine]) -> Engine:
+    """An engine to whose calls anything happens."""
+    return over(RandomlyFaultyClient(client, seed()))
+
+
+def fresh_id() -> str:
+    return f"race{next(_numbers)}"
+
+
+def test_what_was_acknowledged_is_in_the_history_once_and_what_was_refused_is_not(
+    engine: Engine, faulty: Engine
+) -> None:
+    """Read, and write under the condition that it is still as read."""
+    put(engine, [Item(HERE, {"commitIds": []})])
+    tally = Tally()
+
+    def write() -> None:
+        for _ in range(TIMES):
+            id_, held = fresh_id(), there(faulty).attributes["commitIds"]
+            assert isinstance(held, list)
+            expect = Expectation(True, (Condition("commitIds", Test.EQUALS, held),))
+            tally.commit(faulty, Batch(id_, (Patch(HERE, expect, {"commitIds": [*held, id_]}),)))
+
+    together(*[write] * THREADS)
+    history = there(engine).attributes["commitIds"]
+    assert isinstance(history, list)
+    assert len(set(history)) == len(history)
+    assert set(tally.done) <= set(history) <= {*tally.done, *tally.unknown}
+    assert tally.done
+
+
+def test_no_addition_is_lost_or_doubled(engine: Engine, faulty: Engine) -> None:
+    tally = Tally()
+
+    def add() -> None:
+        for _ in range(TIMES):
+            tally.commit(faulty, Batch(fresh_id(), (Patch(HERE, ANYTHING, add={"n": 1}),)))
+
+    together(*[add] * THREADS)
+    assert len(tally.done) == TIMES * THREADS
+    assert there(engine).attributes == {"n": TIMES * THREADS}
+
+
+def test_what_moves_between_two_items_is_always_in_one_of_them(engine: Engine, faulty: Engine) -> None:
+    left, right = Key("left", "x"), Key("right", "x")
+    put(engine, [Item(left, {"n": 0}), Item(right, {"n": 0})])
+    tally = Tally()
+
+    def move() -> None:
+        for _ in range(TIMES):
+            there_and_back = (Patch(left, add={"n": 1}), Patch(right, add={"n": -1}))
+            tally.commit(faulty, Batch(fresh_id(), there_and_back))
+
+    together(*[move] * THREADS)
+    assert len(tally.done) == TIMES * THREADS
+    assert there(engine, left).attributes == {"n": TIMES * THREADS}
+    assert there(engine, right).attributes == {"n": -TIMES * THREADS}
+
+
+def test_of_those_who_want_a_free_key_exactly_one_gets_it_and_hears_so(
+    engine: Engine, faulty: Engine
+) -> None:
+    for number in range(TIMES):
+        key, tally = Key("free", str(number)), Tally()
+        batches = [Batch(id_, (Put(Item(key, {"by": id_}), FREE),)) for id_ in map(fresh, range(THREADS))]
+        together(*(partial(tally.commit, faulty, batch) for batch in batches))
+        assert tally.done == [there(engine, key).attributes["by"]]
+
+
+def fresh(_: int) -> str:
+    return fresh_id()

@@ -1,0 +1,180 @@
+"""How often and how long the engine tries, and what callers are told in the end."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stratabase.domain.refusal import Unavailable
+from stratabase.store.dynamodb.client import Rejected, Unanswered
+from stratabase.store.dynamodb.engine import DynamoDBEngine
+from stratabase.store.dynamodb.insistence import Patience
+from stratabase.store.engine import FREE, Batch, Check, Delete, Engine, Item, Key, Patch, Put
+from tests.contract.engine.acting import commit
+from tests.store.dynamodb.scripted import Answer, ScriptedClient
+
+KEY = Key("p", "1")
+RECORD = {"pk": {"S": "p"}, "sk": {"S": "1"}}
+THROTTLED = Rejected("ThrottlingException", 400, "Rate exceeded")
+
+
+class Clock:
+    """A clock that only pauses move; it remembers them."""
+
+    def __init__(self) -> None:
+        self.pauses: list[float] = []
+
+    def now(self) -> float:
+        return sum(self.pauses)
+
+    def patience(self, attempts: int = 12, seconds: float = 8.0) -> Patience:
+        return Patience(attempts, seconds, pause=self.pauses.append, now=self.now)
+
+
+def read(engine: Engine) -> None:
+    engine.get([KEY])
+
+
+def read_several(engine: Engine) -> None:
+    engine.get([KEY, Key("p", "2")])
+
+
+def walk(engine: Engine) -> None:
+    list(engine.range("items", "p"))
+
+
+def write(engine: Engine) -> None:
+    commit(engine, Put(Item(KEY), FREE))
+
+
+def write_several(engine: Engine) -> None:
+    commit(engine, Put(Item(KEY), FREE), Delete(Key("p", "2")))
+
+
+EACH_DEED = pytest.mark.parametrize("deed", [read, read_several, walk, write, write_several])
+
+
+@EACH_DEED
+@pytest.mark.parametrize("trouble", [THROTTLED, Rejected("InternalServerError", 500), Unanswered("reset")])
+def test_so_many_attempts_and_no_more(deed: Callable[[Engine], None], trouble: Exception) -> None:
+    clock, client = Clock(), ScriptedClient(trouble)
+    with pytest.raises(Unavailable) as refusal:
+        deed(DynamoDBEngine(client, "table", clock.patience(attempts=5)))
+    assert len(client.asked) == 5
+    assert len(clock.pauses) == 4
+    assert refusal.value.__cause__ is trouble
+
+
+@EACH_DEED
+def test_so_many_seconds_and_no_more(deed: Callable[[Engine], None]) -> None:
+    clock, client = Clock(), ScriptedClient(THROTTLED)
+    with pytest.raises(Unavailable):
+        deed(DynamoDBEngine(client, "table", clock.patience(attempts=10_000, seconds=3.0)))
+    assert clock.now() <= 3.0
+    assert len(client.asked) > 3
+
+
+def test_pauses_are_random_below_a_limit_that_doubles() -> None:
+    clock, client = Clock(), ScriptedClient(THROTTLED)
+    with pytest.raises(Unavailable):
+        read(DynamoDBEngine(client, "table", clock.patience(seconds=1000)))
+    limits = [min(1.0, 0.02 * 2**number) for number in range(len(clock.pauses))]
+    assert all(0 <= pause <= limit for pause, limit in zip(clock.pauses, limits, strict=True))
+    assert len(set(clock.pauses)) == len(clock.pauses)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "text"),
+    [
+        (THROTTLED, "The store is too busy; try again."),
+        (Unanswered("reset"), "The store did not answer; whether it wrote is unknown."),
+        (Rejected("InternalServerError", 500), "The store did not answer; whether it wrote is unknown."),
+    ],
+)
+def test_a_caller_hears_whether_it_may_have_been_written(trouble: Exception, text: str) -> None:
+    with pytest.raises(Unavailable) as refusal:
+        write(DynamoDBEngine(ScriptedClient(trouble), "table", Clock().patience()))
+    assert str(refusal.value) == text
+
+
+def test_of_a_read_nobody_asks_whether_it_wrote() -> None:
+    with pytest.raises(Unavailable, match="too busy"):
+        read(DynamoDBEngine(ScriptedClient(Unanswered("reset")), "table", Clock().patience()))
+
+
+def left_out(*names: str) -> dict[str, Any]:
+    keys = [{"pk": {"S": "p"}, "sk": {"S": name}} for name in names]
+    return {"table": {"Keys": keys, "ConsistentRead": True}} if keys else {}
+
+
+def answer(found: str, *left: str) -> Answer:
+    records = [{"pk": {"S": "p"}, "sk": {"S": name}} for name in found]
+    return {"Responses": {"table": records}, "UnprocessedKeys": left_out(*left)}
+
+
+def test_what_an_answer_leaves_out_is_asked_for_again() -> None:
+    clock = Clock()
+    client = ScriptedClient(answer("a", "b", "c"), answer("", "b", "c"), answer("b", "c"), answer("c"))
+    engine = DynamoDBEngine(client, "table", clock.patience())
+    keys = [Key("p", name) for name in "abc"]
+    assert engine.get(keys) == [Item(key) for key in keys]
+    asked_again = [parameters["RequestItems"] for _, parameters in client.asked[1:]]
+    assert asked_again == [left_out("b", "c"), left_out("b", "c"), left_out("c")]
+    assert len(clock.pauses) == 3
+
+
+def test_as_long_as_something_comes_it_goes_on() -> None:
+    names = "abcdefgh"
+    answers = [answer(name, *names[at + 1 :]) for at, name in enumerate(names)]
+    engine = DynamoDBEngine(ScriptedClient(*answers), "table", Clock().patience(attempts=2))
+    keys = [Key("p", name) for name in names]
+    assert engine.get(keys) == [Item(key) for key in keys]
+
+
+def test_what_is_left_out_for_ever_is_unavailable() -> None:
+    client = ScriptedClient(answer("", "a", "b"))
+    with pytest.raises(Unavailable):
+        read_several(DynamoDBEngine(client, "table", Clock().patience(attempts=4)))
+    assert len(client.asked) == 4
+
+
+@EACH_DEED
+@pytest.mark.parametrize("code", ["ResourceNotFoundException", "AccessDeniedException", "NoCredentialsError"])
+def test_what_another_attempt_does_not_mend_is_told_at_once(
+    deed: Callable[[Engine], None], code: str
+) -> None:
+    client = ScriptedClient(Rejected(code, 400, "arn:aws:secret"))
+    with pytest.raises(Unavailable) as refusal:
+        deed(DynamoDBEngine(client, "table"))
+    assert len(client.asked) == 1
+    assert str(refusal.value) == "The store cannot be read or written just now; try again later."
+
+
+@EACH_DEED
+def test_what_dynamodb_cannot_do_is_the_callers_fault(deed: Callable[[Engine], None]) -> None:
+    client = ScriptedClient(Rejected("ValidationException", 400, "Item size has exceeded the maximum"))
+    with pytest.raises(ValueError, match="The store cannot do this: Item size has exceeded the maximum"):
+        deed(DynamoDBEngine(client, "table"))
+    assert len(client.asked) == 1
+
+
+def test_a_batch_id_that_named_other_actions_is_the_callers_fault() -> None:
+    client = ScriptedClient(Rejected("IdempotentParameterMismatchException", 400, "token already in use"))
+    with pytest.raises(ValueError, match="token already in use"):
+        DynamoDBEngine(client, "table").commit(Batch("id", (Patch(KEY, add={"n": 1}),)))
+
+
+def test_the_fault_of_one_action_of_several_names_it() -> None:
+    reasons = [{"Code": "None"}, {"Code": "ValidationError", "Message": "wrong type"}]
+    cancelled = Rejected("TransactionCanceledException", 400, details={"CancellationReasons": reasons})
+    client = ScriptedClient(cancelled)
+    with pytest.raises(ValueError, match=r"Update of \('p', '2'\) that adds to n: wrong type$"):
+        commit(DynamoDBEngine(client, "table"), Check(KEY, FREE), Patch(Key("p", "2"), add={"n": 1}))
+
+
+@pytest.mark.parametrize("number", [10**38 + 1, -(10**38 + 1)])
+def test_a_number_that_would_be_rounded_is_the_callers_fault(number: int) -> None:
+    client = ScriptedClient({})
+    with pytest.raises(ValueError, match="38 digits"):
+        commit(DynamoDBEngine(client, "table"), Put(Item(KEY, {"n": number})))
+    assert not client.asked

@@ -1,0 +1,150 @@
+"""What the engine asks of DynamoDB: the cheapest request that will do."""
+
+import pytest
+
+from stratabase.store.dynamodb.engine import DynamoDBEngine
+from stratabase.store.engine import (
+    ANYTHING,
+    FREE,
+    THERE,
+    Action,
+    Batch,
+    Bounds,
+    Check,
+    Condition,
+    Delete,
+    Expectation,
+    Item,
+    Key,
+    Patch,
+    Place,
+    Put,
+    Test,
+)
+from tests.contract.engine.acting import commit, put
+from tests.contract.engine.dynamodb import OwnTable, ministack_client
+from tests.store.dynamodb.scripted import ScriptedClient, WatchedClient
+
+KEY, OTHER = Key("p", "1"), Key("p", "2")
+RECORD = {"pk": {"S": "p"}, "sk": {"S": "1"}}
+
+
+def engine_of(client: ScriptedClient) -> DynamoDBEngine:
+    return DynamoDBEngine(client, "table")
+
+
+@pytest.mark.parametrize(
+    ("actions", "operation"),
+    [
+        ((Put(Item(KEY)),), "PutItem"),
+        ((Put(Item(KEY), FREE),), "PutItem"),
+        ((Patch(KEY, set={"a": 1}),), "UpdateItem"),
+        ((Delete(KEY),), "DeleteItem"),
+        ((Put(Item(KEY)), Check(OTHER, ANYTHING)), "PutItem"),
+        ((Put(Item(KEY)), Check(OTHER, THERE)), "TransactWriteItems"),
+        ((Put(Item(KEY)), Delete(OTHER)), "TransactWriteItems"),
+        ((Check(KEY, THERE),), "TransactWriteItems"),
+        # It must not be done twice, and only a transaction has a token that sees to it.
+        ((Patch(KEY, add={"a": 1}),), "TransactWriteItems"),
+    ],
+)
+def test_one_write_goes_by_itself_and_several_as_a_transaction(
+    actions: tuple[Action, ...], operation: str
+) -> None:
+    client = ScriptedClient({})
+    commit(engine_of(client), *actions)
+    assert client.operations == [operation]
+
+
+def test_nothing_to_do_asks_for_nothing() -> None:
+    client = ScriptedClient({})
+    commit(engine_of(client))
+    commit(engine_of(client), Check(KEY, ANYTHING))
+    assert engine_of(client).get([]) == []
+    assert [*engine_of(client).range("items", "p", limit=0)] == []
+    assert [*engine_of(client).range("items", "p", Bounds("b", "a"))] == []
+    assert [*engine_of(client).range("items", "p", Bounds(high=""))] == []
+    assert client.asked == []
+
+
+def test_a_batch_has_one_token_and_another_batch_another() -> None:
+    client = ScriptedClient({})
+    for id_ in ("one", "one", "x" * 100):
+        engine_of(client).commit(Batch(id_, (Put(Item(KEY)), Put(Item(OTHER)))))
+    first, again, long = (parameters["ClientRequestToken"] for _, parameters in client.asked)
+    assert first == again != long
+    assert len(long) <= 36
+
+
+def test_one_key_is_read_by_itself_and_many_a_hundred_at_a_time_each_once() -> None:
+    client = ScriptedClient({"Item": RECORD})
+    assert engine_of(client).get([KEY]) == [Item(KEY)]
+    assert client.asked == [("GetItem", {"TableName": "table", "Key": RECORD, "ConsistentRead": True})]
+
+    client = ScriptedClient({"Responses": {"table": [RECORD]}})
+    keys = [*(Key("p", str(number)) for number in range(101)), KEY]
+    assert engine_of(client).get(keys)[-1] == Item(KEY)
+    sizes = [len(parameters["RequestItems"]["table"]["Keys"]) for _, parameters in client.asked]
+    assert sizes == [100, 1]
+    assert all(parameters["RequestItems"]["table"]["ConsistentRead"] for _, parameters in client.asked)
+
+
+def test_a_range_reads_no_more_than_its_limit_and_is_exact_on_items_alone() -> None:
+    client = ScriptedClient({"Items": []})
+    for index in ("items", "index3"):
+        assert [*engine_of(client).range(index, "p", limit=51)] == []
+    (_, items), (_, index3) = client.asked
+    assert items["Limit"] == index3["Limit"] == 51
+    assert items["ConsistentRead"] is True
+    assert "IndexName" not in items
+    assert index3["IndexName"] == "index3"
+    assert "ConsistentRead" not in index3
+
+
+def test_a_range_that_is_left_early_asks_for_no_more() -> None:
+    client = ScriptedClient({"Items": [RECORD], "LastEvaluatedKey": RECORD})
+    pages = engine_of(client).range("items", "p")
+    assert client.asked == []
+    assert next(pages) == [Item(KEY)]
+    assert len(client.asked) == 1
+
+
+def test_a_page_of_which_nothing_belongs_to_the_range_is_not_the_end() -> None:
+    """An end that does not belong to it is left out of what DynamoDB gives."""
+    last = {"pk": {"S": "p"}, "sk": {"S": "9"}}
+    client = ScriptedClient({"Items": [last], "LastEvaluatedKey": last}, {"Items": [RECORD]})
+    pages = engine_of(client).range("items", "p", Bounds("1", "9", high_included=False), backward=True)
+    assert [*pages] == [[Item(KEY)]]
+
+
+@pytest.mark.parametrize("backward", [False, True])
+@pytest.mark.parametrize("low", [None, "a"])
+@pytest.mark.parametrize("high", [None, "d"])
+def test_a_page_after_a_cursor_takes_one_query(engine: OwnTable, low: str, high: str, backward: bool) -> None:
+    """Whatever the other end is."""
+    put(engine, [Item(Key("p", sort), places={"index1": Place("all", sort)}) for sort in "abcd"])
+    watched = WatchedClient(ministack_client())
+    bounds = Bounds(low, high, low_included=False, high_included=False)
+    expected = [sort for sort in "abcd" if sort not in {low, high}]
+    wanted = (expected[::-1] if backward else expected)[:2]
+    for index, partition in (("items", "p"), ("index1", "all")):
+        again = DynamoDBEngine(watched, engine.name)
+        pages = again.range(index, partition, bounds, backward=backward, limit=2)
+        found = [item.key.sort for page in pages for item in page]
+        assert found == wanted
+    assert watched.operations == ["Query", "Query"]
+
+
+def test_what_has_no_order_is_never_asked_for_one() -> None:
+    """DynamoDB would refuse the whole request."""
+    client = ScriptedClient({})
+    for value in (None, True, ["a"]):
+        expect = Expectation(conditions=(Condition("a", Test.AT_MOST, value),))
+        commit(engine_of(client), Put(Item(KEY), expect))
+    assert all("<=" not in parameters["ConditionExpression"] for _, parameters in client.asked)
+
+
+def test_closing_the_engine_closes_the_client() -> None:
+    client = ScriptedClient({})
+    engine_of(client).close()
+    assert client.closed

@@ -1,0 +1,201 @@
+"""The client that signs its requests itself: safe against all that happens to requests and answers."""
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from stratabase.store.dynamodb import connections
+from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
+from stratabase.store.dynamodb.credentials import FoundCredentials
+from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
+from stratabase.store.dynamodb.signed import SignedClient
+from tests.store.dynamodb.certificate import make_certificate
+from tests.store.dynamodb.server import Reply, Server, serving
+
+KEPT = Credentials("key", "secret")
+
+
+@contextmanager
+def client_of(server: Server, read_timeout: float = 30) -> Iterator[SignedClient]:
+    client = SignedClient(Endpoint("eu-west-1", server.url, KEPT, read_timeout=read_timeout))
+    yield client
+    client.close()
+
+
+def test_a_request_and_its_answer() -> None:
+    with serving(Reply({"Item": {"a": {"S": "😀"}}})) as server, client_of(server) as client:
+        assert client.call("GetItem", {"TableName": "é"}) == {"Item": {"a": {"S": "😀"}}}
+        ((headers, body),) = server.asked
+    assert body == '{"TableName":"é"}'.encode()
+    assert headers["x-amz-target"] == "DynamoDB_20120810.GetItem"
+    assert headers["content-type"] == "application/x-amz-json-1.0"
+
+
+def test_a_connection_serves_one_request_after_the_other() -> None:
+    with serving() as server, client_of(server) as client:
+        for _ in range(3):
+            client.call("GetItem", {})
+        assert (len(server.asked), server.connections) == (3, 1)
+
+
+def test_a_connection_that_the_server_closes_is_not_used_again() -> None:
+    """Neither when it says so, nor when it does so without a word."""
+    replies = [Reply(headers={"connection": "close"}), Reply(break_off=True), Reply()]
+    with serving(*replies) as server, client_of(server) as client:
+        client.call("GetItem", {})
+        with pytest.raises(Unanswered):
+            client.call("GetItem", {})
+        client.call("GetItem", {})
+        assert server.connections == 3
+
+
+def test_a_connection_that_the_server_is_about_to_close_is_not_kept() -> None:
+    with serving(Reply(headers={"connection": "close"})) as server, client_of(server) as client:
+        client.call("GetItem", {})
+        assert not client._connections._idle
+
+
+def test_a_connection_on_which_an_answer_may_still_come_is_not_used_again() -> None:
+    """It would be taken for the answer to the next request."""
+    with serving(Reply(silent=True)) as server, client_of(server, read_timeout=0.05) as client:
+        with pytest.raises(Unanswered):
+            client.call("GetItem", {})
+        client.call("GetItem", {})
+        assert server.connections == 2
+
+
+def test_a_connection_that_ended_while_nobody_used_it_is_replaced() -> None:
+    with serving() as server, client_of(server) as client:
+        client.call("GetItem", {})
+        kept = client._connections.take()
+        assert kept.sock is not None
+        kept.sock.shutdown(socket.SHUT_RD)  # as it looks from here when the other side closes
+        client._connections.give_back(kept)
+        client.call("GetItem", {})
+        assert server.connections == 2
+
+
+def test_a_connection_idle_for_long_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving() as server, client_of(server) as client:
+        client.call("GetItem", {})
+        later = time.time() + connections.LONGEST_IDLE
+        monkeypatch.setattr(time, "time", lambda: later)
+        client.call("GetItem", {})
+        assert server.connections == 2
+
+
+def test_no_more_connections_are_kept_than_wanted() -> None:
+    with serving() as server:
+        client = SignedClient(Endpoint("eu-west-1", server.url, KEPT, connections=1))
+        taken = [client._connections.take() for _ in range(3)]
+        for connection in taken:
+            client._connections.give_back(connection)
+        assert [connection.sock is None for connection in taken] == [False, True, True]
+        client.close()
+
+
+@pytest.mark.parametrize("content", [b"", b"<html>", b"[]", b'{"Item":'])
+def test_what_is_not_an_object_is_no_answer(content: bytes) -> None:
+    with serving(Reply(content)) as server, client_of(server) as client, pytest.raises(Unanswered):
+        client.call("GetItem", {})
+
+
+def test_a_failure_that_is_not_json_keeps_its_status() -> None:
+    refused = pytest.raises(Rejected)
+    with serving(Reply(b"<html>", 503)) as server, client_of(server) as client, refused as told:
+        client.call("GetItem", {})
+    assert told.value.status == 503
+
+
+def test_after_a_refusal_the_connection_is_used_again() -> None:
+    with serving(Reply({"__type": "x#ThrottlingException"}, 400)) as server, client_of(server) as client:
+        with pytest.raises(Rejected):
+            client.call("GetItem", {})
+        client.call("GetItem", {})
+        assert server.connections == 1
+
+
+@pytest.mark.parametrize("hours", [-3, 3])
+def test_where_the_clocks_differ_it_goes_by_the_servers(hours: float) -> None:
+    there = time.time() + hours * 3600
+    wrong = Reply({"__type": "x#InvalidSignatureException"}, 400, date=there)
+    with serving(wrong) as server, client_of(server) as client:
+        client.call("GetItem", {})
+        client.call("GetItem", {})
+        signed = [headers["x-amz-date"] for headers, _ in server.asked]
+    here, *as_there = (time.mktime(time.strptime(each, "%Y%m%dT%H%M%SZ")) for each in signed)
+    assert [round((each - here) / 3600, 1) for each in as_there] == [hours, hours]
+
+
+def test_a_signature_that_is_wrong_for_another_reason_is_refused_at_once() -> None:
+    wrong = Reply({"__type": "x#InvalidSignatureException"}, 400)
+    with serving(wrong) as server, client_of(server) as client:
+        with pytest.raises(Rejected):
+            client.call("GetItem", {})
+        assert len(server.asked) == 1
+
+
+class Renewed:
+    """Credentials of which there are always newer ones."""
+
+    def __init__(self) -> None:
+        self.number = 1
+
+    def current(self) -> Credentials:
+        return Credentials(f"key{self.number}", "secret", f"token{self.number}")
+
+    def renew(self) -> None:
+        self.number += 1
+
+
+@pytest.mark.parametrize("code", ["ExpiredTokenException", "UnrecognizedClientException"])
+def test_credentials_that_expired_are_renewed_once(code: str) -> None:
+    expired = Reply({"__type": f"x#{code}"}, 400)
+    with serving(expired, Reply(), expired, expired) as server:
+        client = SignedClient(Endpoint("eu-west-1", server.url), Renewed())
+        client.call("GetItem", {})
+        with pytest.raises(Rejected, match=code):
+            client.call("GetItem", {})
+        client.close()
+        tokens = [headers["x-amz-security-token"] for headers, _ in server.asked]
+    assert tokens == ["token1", "token2", "token2", "token3"]
+
+
+def test_credentials_are_found_as_the_tools_of_aws_find_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = FoundCredentials()
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "one")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    monkeypatch.setenv("AWS_SESSION_TOKEN", "lent")
+    assert found.current() == Credentials("one", "secret", "lent")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "two")
+    assert found.current().access_key == "one"
+    found.renew()
+    assert found.current().access_key == "two"
+
+
+def test_over_tls_connections_are_kept_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    certificate = tmp_path / "certificate.pem"
+    make_certificate(certificate)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with serving(certificate=certificate) as server, client_of(server) as client:
+        for _ in range(3):
+            client.call("GetItem", {})
+        assert (len(server.asked), server.connections) == (3, 1)
+
+
+def test_a_server_that_nobody_vouches_for_is_told_nothing(tmp_path: Path) -> None:
+    certificate = tmp_path / "certificate.pem"
+    make_certificate(certificate)
+    with serving(certificate=certificate) as server, client_of(server) as client:
+        with pytest.raises(Unreached, match="self-signed"):
+            client.call("GetItem", {})
+        assert not server.asked
+
+
+def test_half_a_character_is_the_callers_fault() -> None:
+    with serving() as server, client_of(server) as client, pytest.raises(ValueError, match="surrogate"):
+        client.call("GetItem", {"TableName": "\ud800"})

@@ -1,0 +1,29 @@
+"""The table of the template is the one that the engine expects."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cfnlint.decode.cfn_yaml import load
+
+from stratabase.store.dynamodb.table import table_definition
+
+TEMPLATE = Path(__file__).parents[3] / "template.yaml"
+
+
+@pytest.fixture(scope="module")
+def table() -> Any:
+    return load(str(TEMPLATE))["Resources"]["Table"]
+
+
+def test_its_keys_indexes_and_projections_are_those_of_the_engine(table: Any) -> None:
+    expected = table_definition("x")
+
+    for field in ("BillingMode", "KeySchema", "AttributeDefinitions", "GlobalSecondaryIndexes"):
+        assert table["Properties"][field] == expected[field], field
+
+
+def test_nothing_that_happens_to_the_stack_loses_it(table: Any) -> None:
+    assert (table["DeletionPolicy"], table["UpdateReplacePolicy"]) == ("Retain", "Retain")
+    assert table["Properties"]["DeletionProtectionEnabled"] is True
+    assert table["Properties"]["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
