@@ -48,7 +48,13 @@ class RunningService:
     """The service on a data folder of its own; it can be killed and started again."""
 
     def __init__(
-        self, home: Path, *, model: Path = SAMPLE_MODEL, application: str = "Hr", reload: bool = False
+        self,
+        home: Path,
+        *,
+        model: Path = SAMPLE_MODEL,
+        application: str = "Hr",
+        reload: bool = False,
+        settings: Mapping[str, str] | None = None,
     ) -> None:
         self.home = home
         self.port = free_port()
@@ -60,6 +66,7 @@ class RunningService:
             "STRATABASE_HOME": str(home),
             "STRATABASE_MODEL": str(model),
             "STRATABASE_ADMIN_PASSWORD": PASSWORD,
+            **(settings or {}),
         }
         self._process: subprocess.Popen[bytes] | None = None
 

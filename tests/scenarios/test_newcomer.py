@@ -6,16 +6,29 @@ from pathlib import Path
 
 import pytest
 
+from tests import ministack
 from tests.service import PASSWORD, RunningService, basic, running
 
 ADDRESS = "/auth/api/graphql/Hr"
 JSON = {"Content-Type": "application/json"}
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+def over_dynamodb() -> dict[str, str]:
+    return {
+        "STRATABASE_STORE": "dynamodb",
+        "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
+        "STRATABASE_TABLE": "newcomer",
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+    }
+
+
+@pytest.fixture(scope="module", params=[dict, over_dynamodb], ids=["sqlite", "dynamodb"])
+def service(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RunningService]:
     home: Path = tmp_path_factory.mktemp("service") / "home"
-    with running(home) as started:
+    with running(home, settings=request.param()) as started:
         yield started
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+STORES = ("sqlite", "dynamodb")
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 LONGEST_PASSWORD = 128
 """As in the domain, which settings do not know."""
@@ -37,6 +38,13 @@ def switch(value: str) -> bool:
     if value not in ("on", "off"):
         raise ValueError("must be on or off")
     return value == "on"
+
+
+def store(value: str) -> str:
+    """Read which engine keeps the objects."""
+    if value not in STORES:
+        raise ValueError(f"must be one of {', '.join(STORES)}")
+    return value
 
 
 def level(value: str) -> str:

@@ -41,6 +41,22 @@ class Settings:
             secret=True,
         ),
     ] = field(default=None, repr=False)
+    store: Annotated[
+        str,
+        Variable(
+            "STRATABASE_STORE", setting.store, f"What keeps the objects: {' or '.join(setting.STORES)}."
+        ),
+    ] = "sqlite"
+    table: Annotated[str, Variable("STRATABASE_TABLE", str, "The table in DynamoDB.")] = "stratabase"
+    endpoint: Annotated[
+        str | None,
+        Variable(
+            "STRATABASE_ENDPOINT",
+            setting.base_url,
+            "Where DynamoDB is, if it is not AWS's own in its region.",
+        ),
+    ] = None
+    region: Annotated[str, Variable("AWS_REGION", str, "The region of AWS; Lambda sets it.")] = "us-east-1"
     introspection: Annotated[
         bool,
         Variable(

@@ -1,7 +1,7 @@
 """What is built once per process: from the settings to the functions' answers."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ from stratabase.operations.world import World
 from stratabase.passwords import Argon2Passwords
 from stratabase.settings import Settings
 from stratabase.store import keys
+from stratabase.store.aside import Aside
 from stratabase.store.engine import Engine
 from stratabase.store.entities import StoredEntities
 from stratabase.store.ids import TimeOrderedIds
@@ -32,6 +33,26 @@ from stratabase.store.sqlite.members import SqliteMembers
 
 if TYPE_CHECKING:
     from stratabase.schema.executor import SchemaExecutor
+
+
+def _sqlite(settings: Settings) -> Engine:
+    return SqliteEngine(settings.home / "objects.db")
+
+
+def _dynamodb(settings: Settings) -> Engine:
+    from stratabase.store.dynamodb.creation import ensure_table  # noqa: PLC0415 - only where it is used
+    from stratabase.store.dynamodb.endpoint import Endpoint as Place  # noqa: PLC0415
+    from stratabase.store.dynamodb.engine import DynamoDBEngine  # noqa: PLC0415
+    from stratabase.store.dynamodb.signed import SignedClient  # noqa: PLC0415
+
+    client = SignedClient(Place(settings.region, settings.endpoint))
+    if settings.endpoint is not None:
+        ensure_table(client, settings.table)
+    return Aside(DynamoDBEngine(client, settings.table))
+
+
+_ENGINES: Mapping[str, Callable[[Settings], Engine]] = {"sqlite": _sqlite, "dynamodb": _dynamodb}
+"""What keeps the objects, by the setting `store`."""
 
 
 class Instance:
@@ -52,7 +73,7 @@ class Instance:
     @cached_property
     def engine(self) -> Engine:
         """The engine that keeps the objects."""
-        return SqliteEngine(self.settings.home / "objects.db")
+        return _ENGINES[self.settings.store](self.settings)
 
     @cached_property
     def members(self) -> SqliteMembers:
