@@ -7,11 +7,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import http_rows, round_trip_rows, start_rows
+from benchmarks import client_rows, cost_rows, http_rows, start_rows
 
 BENCHMARKS = {
     "start": start_rows.main,
-    "round-trips": round_trip_rows.main,
+    "costs": cost_rows.main,
+    "clients": client_rows.main,
     "http": http_rows.main,
 }
 

@@ -1,0 +1,67 @@
+"""The CPU of the DynamoDB engine over each of its clients, beside that of the bare request."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from benchmarks.table import Figure, print_table
+from cli.emulator import emulator
+from stratabase.store.dynamodb.boto import BotoClient
+from stratabase.store.dynamodb.client import Client
+from stratabase.store.dynamodb.creation import ensure_table
+from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
+from stratabase.store.dynamodb.engine import DynamoDBEngine
+from stratabase.store.dynamodb.signed import SignedClient
+from stratabase.store.engine import FREE, Batch, Item, Key, Patch, Place, Put
+
+TABLE = "clients"
+OBJECTS = 100
+TIMES = 300
+
+
+def main(_: Path) -> None:
+    """Measure get, a page of 50 and a transaction of two, over an emulator in a process of its own."""
+    with emulator() as address:
+        endpoint = Endpoint("us-east-1", address, Credentials("local", "local"))
+        clients: dict[str, Client] = {"botocore": BotoClient(endpoint), "signed": SignedClient(endpoint)}
+        for name, client in clients.items():
+            ensure_table(client, TABLE)
+            print_table(f"CPU of the DynamoDB engine over its client {name}", list(_figures(client)))
+            client.close()
+
+
+def _figures(client: Client) -> Iterator[Figure]:
+    engine = DynamoDBEngine(client, TABLE)
+    engine.commit(Batch("fill", tuple(Put(_item(number)) for number in range(OBJECTS))))
+    raw = {"TableName": TABLE, "Key": {"pk": {"S": "Thing#7"}, "sk": {"S": "V#~"}}, "ConsistentRead": True}
+    yield _figure("the bare GetItem", lambda _: client.call("GetItem", raw))
+    yield _figure("get", lambda _: engine.get([Key("Thing#7", "V#~")]))
+    yield _figure("page of 50", lambda _: next(iter(engine.range("index1", "Thing", limit=50))))
+    yield _figure("conditional create", lambda number: engine.commit(_creation(client, number)))
+    yield _figure("transaction of two", lambda number: engine.commit(_transaction(client, number)))
+
+
+def _figure(name: str, work: Callable[[int], object]) -> Figure:
+    for number in range(TIMES // 10):
+        work(-number)
+    began = time.process_time()
+    for number in range(1, TIMES + 1):
+        work(number)
+    return Figure(name, (time.process_time() - began) / TIMES * 1000, "ms")
+
+
+def _item(number: int, partition: str = "Thing") -> Item:
+    key = Key(f"{partition}#{number}", "V#~")
+    state = f'{{"name":"name {number}","notes":"{"n" * 400}"}}'
+    return Item(key, {"commitIds": [f"c{number}"]}, state, {"index1": Place(partition, f"{number:04}")})
+
+
+def _creation(client: Client, number: int) -> Batch:
+    item = _item(number, f"One{type(client).__name__}")
+    return Batch(f"{item.key.partition}", (Put(item, FREE),))
+
+
+def _transaction(client: Client, number: int) -> Batch:
+    item = _item(number, f"Two{type(client).__name__}")
+    patch = Patch(Key("Thing#1", "V#~"), set={"commitIds": [item.key.partition]})
+    return Batch(item.key.partition, (Put(item, FREE), patch))

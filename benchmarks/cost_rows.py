@@ -1,0 +1,164 @@
+"""What each operation costs: round trips and capacity units, on both engines, at several sizes."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.metered_engine import MeteredEngine
+from benchmarks.table import Figure, print_table
+from cli.emulator import emulator
+from stratabase.domain.change import Change, Creation
+from stratabase.domain.command import Create, Delete, Update
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.filter import Comparison
+from stratabase.domain.member import Caller
+from stratabase.domain.order import Order, Term
+from stratabase.domain.page import Query, Wanted, Window
+from stratabase.model.attribute import Stored
+from stratabase.model.operator import Operator
+from stratabase.model.reading import read_model
+from stratabase.operations.create import create
+from stratabase.operations.delete import delete
+from stratabase.operations.read import get, page
+from stratabase.operations.update import update
+from stratabase.operations.world import World
+from stratabase.store.dynamodb.boto import BotoClient
+from stratabase.store.dynamodb.creation import ensure_table
+from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
+from stratabase.store.dynamodb.engine import DynamoDBEngine
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from stratabase.store.ids import TimeOrderedIds
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.worlds import FrozenClock
+
+SIZES = tuple(map(int, os.environ.get("SIZES", "1000 10000 100000").split()))
+AT_ONCE = 90
+"""Objects in one commit while the store is filled."""
+CALLER = Caller("1", "admin", "Administrator", administrator=True)
+
+MODEL = """
+extend schema @application(name: "Bench")
+type Plain { name: String size: Int notes: Text }
+type Indexed @index(attributes: ["name"]) { name: String size: Int notes: Text }
+type Unique @unique(attributes: ["name"]) { name: String size: Int notes: Text }
+"""
+
+
+class Cost(NamedTuple):
+    """The most that an operation may cost (architecture's table, for objects of at most 1 KB)."""
+
+    calls: float | None
+    read_units: float | None
+    write_units: float | None
+
+
+def main(folder: Path) -> None:
+    """Print a table for each engine and size."""
+    with ExitStack() as stack:
+        engines = {"SQLite": _sqlite(folder, stack), "DynamoDB": _dynamodb(stack)}
+        for name, opened in engines.items():
+            for size in SIZES:
+                _measure(name, opened(str(size)), size)
+
+
+def _sqlite(folder: Path, stack: ExitStack) -> Callable[[str], Engine]:
+    def opened(name: str) -> Engine:
+        engine = SqliteEngine(folder / f"{name}.db")
+        stack.callback(engine.close)
+        return engine
+
+    return opened
+
+
+def _dynamodb(stack: ExitStack) -> Callable[[str], Engine]:
+    client = BotoClient(Endpoint("us-east-1", stack.enter_context(emulator()), Credentials("local", "local")))
+    stack.callback(client.close)
+
+    def opened(name: str) -> Engine:
+        table = f"bench{name}"
+        ensure_table(client, table)
+        return DynamoDBEngine(client, table)
+
+    return opened
+
+
+def _measure(name: str, engine: Engine, size: int) -> None:
+    metered = MeteredEngine(engine)
+    model = read_model(MODEL, "benchmark")
+    world = World(model, StoredEntities(metered, model), FrozenClock(), TimeOrderedIds())
+    references = [reference for class_name in model.classes for reference in _fill(world, class_name, size)]
+    some = {reference.class_name: reference for reference in references}
+    print_table(f"Costs on {name}, {size:,} objects a class", list(_figures(world, metered, some, size)))
+
+
+def _fill(world: World, class_name: str, size: int) -> Iterator[Reference]:
+    made = [_entity(world, class_name, number) for number in range(size)]
+    for at in range(0, size, AT_ONCE // 2):
+        effects = tuple(map(Creation, made[at : at + AT_ONCE // 2]))
+        world.entities.commit(Change(world.ids.new(), world.clock.now(), effects))
+    return (entity.reference for entity in made)
+
+
+def _entity(world: World, class_name: str, number: int) -> Entity:
+    reference = Reference(class_name, world.ids.new())
+    return Entity(reference, {"_id": reference.id, **_values(number)})
+
+
+def _values(number: int) -> dict[str, Stored]:
+    return {"name": f"name {number:06}", "size": number, "notes": "n" * 400}
+
+
+def _figures(world: World, metered: MeteredEngine, some: dict[str, Reference], size: int) -> Iterator[Figure]:
+    for name, (cost, operation) in _operations(world, some, size).items():
+        metered.reset()
+        operation()
+        yield Figure(f"{name}: round trips", metered.calls, "", cost.calls)
+        if metered.read_units or cost.read_units:
+            yield Figure(f"{name}: read units", metered.read_units, "", cost.read_units)
+        if metered.write_units or cost.write_units:
+            yield Figure(f"{name}: write units", metered.write_units, "", cost.write_units)
+
+
+def _operations(
+    world: World, some: dict[str, Reference], size: int
+) -> dict[str, tuple[Cost, Callable[[], object]]]:
+    """Return what is measured; s, the index slots of an object, is 1, and 2 for Indexed."""
+    by_name = Order.of((Term("name"),))
+    from_the_middle = Comparison("name", Operator.GTE, f"name {size // 2:06}")
+    window = Window(size=50)
+    page_units = 50 * 700 / 4096 / 2 + 1
+    return {
+        "get": (Cost(1, 1, 0), lambda: get(world, some["Plain"])),
+        "create": (Cost(1, 0, 2), lambda: _create(world, "Plain", size)),
+        "create with one uniqueness": (Cost(1, 0, 2 + 1 + 2), lambda: _create(world, "Unique", size)),
+        "create with one @index": (Cost(1, 0, 3), lambda: _create(world, "Indexed", size)),
+        "update": (Cost(2, 1, 2), lambda: update(world, Update(some["Plain"], {"size": -1}), CALLER)),
+        "update of a unique value": (
+            Cost(2, 1, 2 + 1 + 4),
+            lambda: update(world, Update(some["Unique"], {"name": "new"}), CALLER),
+        ),
+        "delete": (Cost(2, 1, 2), lambda: delete(world, Delete(some["Plain"]))),
+        "page of 50 by _id": (
+            Cost(1, page_units, 0),
+            lambda: page(world, Query("Plain", Order.of(()), window=window)),
+        ),
+        "page of 50 by @index": (
+            Cost(1, page_units, 0),
+            lambda: page(world, Query("Indexed", by_name, from_the_middle, window)),
+        ),
+        "page of 50 without an index": (
+            Cost(None, None, 0),
+            lambda: page(world, Query("Plain", by_name, from_the_middle, window)),
+        ),
+        "totalCount": (
+            Cost(None, None, 0),
+            lambda: page(world, Query("Plain", Order.of(()), wanted=Wanted(items=False, total_count=True))),
+        ),
+    }
+
+
+def _create(world: World, class_name: str, number: int) -> Reference:
+    return create(world, Create(class_name, _values(number)), CALLER).reference
