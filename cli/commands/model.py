@@ -13,6 +13,7 @@ from cli.server import configuration
 if TYPE_CHECKING:
     from stratabase.model.model import Model
 
+_ANOTHER = "another model than the one that is served"
 HELP = "check the model, or show what belongs to it"
 
 
@@ -22,10 +23,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for name, (action, about) in ACTIONS.items():
         subparser = actions.add_parser(name, help=about, description=about)
         subparser.set_defaults(action=action)
-        if action is not directives:
-            subparser.add_argument(
-                "file", nargs="?", type=Path, help="another model than the one that is served"
-            )
+        _ARGUMENTS.get(action, _file)(subparser)
+
+
+def _file(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", nargs="?", type=Path, help=_ANOTHER)
+
+
+def _page(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("class_name", metavar="CLASS", help="the class of whose objects a page is asked for")
+    parser.add_argument(
+        "page_options", metavar="OPTIONS", nargs="?", default="{}", help="the options of getPage, as JSON"
+    )
+    parser.add_argument("--total-count", action="store_true", help="the page's totalCount is selected too")
+    parser.add_argument("--model", dest="file", type=Path, help=_ANOTHER)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -56,11 +67,26 @@ def directives(_options: argparse.Namespace) -> int:
     return 0
 
 
+def explain(options: argparse.Namespace) -> int:
+    """Print the ways to find a page, the one that the service goes first."""
+    from cli.planning import explanation  # noqa: PLC0415 - the other commands need no planner
+
+    asked = options.class_name, options.page_options
+    return _with_model(options, lambda model: explanation(model, *asked, total_count=options.total_count))
+
+
 ACTIONS: dict[str, tuple[Callable[[argparse.Namespace], int], str]] = {
     "check": (check, "print the mistakes of a model, or ok"),
     "directives": (directives, "print the directives that a model may use, for editors"),
+    "explain": (explain, "print how a page is found, and what that costs"),
     "sdl": (sdl, "print the GraphQL schema that is generated from a model"),
 }
+
+_ARGUMENTS: dict[Callable[[argparse.Namespace], int], Callable[[argparse.ArgumentParser], None]] = {
+    directives: lambda _: None,
+    explain: _page,
+}
+"""What the actions are given, where it is not a model's file alone."""
 
 
 def _with_model(options: argparse.Namespace, show: "Callable[[Model], str]") -> int:

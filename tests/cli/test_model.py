@@ -109,3 +109,46 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--version"])
 
     assert capsys.readouterr().out.startswith("stratabase 0.")
+
+
+INDEXED = GOOD.replace("type Pet {", 'type Pet @index(attributes: ["name"]) { age: Int')
+
+
+def test_how_a_page_is_found_is_explained(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The options are those that a client gives."""
+    served.write_text(INDEXED)
+
+    options = '{"filter": {"name___starts_with": "Re"}, "orderBy": ["name___DESC"], "next": 50}'
+    assert main(["model", "explain", "Pet", options]) == 0
+
+    taken, *others = capsys.readouterr().out.splitlines()
+    assert taken.startswith("Taken: read a range of @index name in order until the page is full (about ")
+    assert others
+    assert all(other.startswith("Not taken: ") for other in others)
+
+
+def test_the_index_that_is_missing_is_named(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    served.write_text(INDEXED)
+
+    options = '{"filter": {"name___contains": "e"}, "orderBy": ["age___ASC"]}'
+    assert main(["model", "explain", "Pet", options, "--total-count"]) == 0
+
+    assert capsys.readouterr().out.endswith('\nCheaper with: @index(attributes: ["age"])\n')
+
+
+@pytest.mark.parametrize(
+    ("arguments", "refusal"),
+    [
+        (["Cat"], "There is no class 'Cat'; there are Pet."),
+        (["Pet", "{"], "OPTIONS is no JSON: "),
+        (["Pet", "[]"], "OPTIONS is no JSON object: "),
+        (["Pet", '{"orderBy": ["name"]}'], "OPTIONS: Value 'name' does not exist in 'PetSort' enum."),
+        (["Pet", '{"filter": {"nam___eq": 1}}'], "OPTIONS: Expected value of type 'PetFilter'"),
+        (["Pet", '{"next": -1}'], "OPTIONS: Pet: next is -1"),
+    ],
+)
+def test_what_cannot_be_explained_is_refused(
+    served: Path, arguments: list[str], refusal: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["model", "explain", *arguments]) == 1
+    assert capsys.readouterr().err.startswith(refusal)

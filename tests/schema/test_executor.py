@@ -10,7 +10,7 @@ from stratabase.domain.filter import And, Comparison, Not, Or
 from stratabase.domain.member import Caller
 from stratabase.domain.order import Position, Term
 from stratabase.domain.page import Wanted, Window
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.refusal import TooMuchRead, Unavailable
 from stratabase.model.formats import Formats
 from stratabase.model.operator import Operator
 from stratabase.operations.executor import Answer, QueriesOnly
@@ -406,6 +406,22 @@ def test_a_failure_inside_is_reported_with_its_trace_and_told_without_details(ro
     assert "secret" not in json.dumps(answer)
     assert room.reported == [(fault, "trace1")]
     room.reported.clear()
+
+
+def test_a_page_that_reads_too_much_says_which_index_is_missing(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def page(_: object) -> None:
+        raise TooMuchRead("Thing", 20_000, ("name",), ("totalCount",))
+
+    monkeypatch.setattr(room.entities, "page", page)
+
+    (issue,) = room.refusals("{ Thing___getPage { totalCount } }")
+
+    assert (issue["issueType"], issue["entityName"]) == ("MALFORMED_REQUEST", "Thing")
+    assert issue["attributeNames"] == ["name"]
+    assert '@index(attributes: ["name"])' in issue["userMessage"]
+    assert "totalCount" in issue["userMessage"]
 
 
 def test_a_busy_store_is_for_the_edge_to_tell_when_nothing_else_was_done(room: Room) -> None:

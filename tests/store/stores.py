@@ -8,7 +8,7 @@ from typing import Any
 from stratabase.domain.change import Change, Creation, Deletion, Effect, Update
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.page import Page, Query
-from stratabase.model.class_ import Class, Unique
+from stratabase.model.class_ import Class, Index, Unique
 from stratabase.store.engine import Engine
 from stratabase.store.entities import StoredEntities
 from tests.models import THING, model
@@ -16,9 +16,14 @@ from tests.models import THING, model
 _numbers: Iterator[int] = count(1)
 
 
-def fresh_class(*uniques: tuple[str, ...]) -> Class:
-    """Return THING under a name of its own, with these uniqueness constraints."""
-    return replace(THING, name=f"Thing{next(_numbers)}", uniques=tuple(map(Unique, uniques)))
+def fresh_class(*uniques: tuple[str, ...], indexes: Iterable[tuple[str, ...]] = ()) -> Class:
+    """Return THING under a name of its own, with these uniqueness constraints and indexes."""
+    return replace(
+        THING,
+        name=f"Thing{next(_numbers)}",
+        uniques=tuple(map(Unique, uniques)),
+        indexes=tuple(map(Index, indexes)),
+    )
 
 
 class Store:

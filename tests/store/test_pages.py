@@ -12,7 +12,9 @@ from stratabase.domain.filter import Comparison, Filter
 from stratabase.domain.order import Order, Position, Term
 from stratabase.domain.page import Page, Query, Wanted, Window
 from stratabase.model.operator import Operator
+from stratabase.store.budget import Budget
 from stratabase.store.engine import Engine
+from stratabase.store.plans import Source, chosen
 from stratabase.store.plans.scanned import Scanned
 from stratabase.store.plans.streamed import Streamed
 from tests.domain import naive
@@ -174,8 +176,8 @@ def test_no_object_is_decoded_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_only_what_needs_it_is_scanned(query: Query, plan: type[Streamed | Scanned]) -> None:
-    assert Streamed.serves(query) is (plan is Streamed)
-    assert Scanned.serves(query)
+    source = Source(WatchedEngine(), Budget())
+    assert type(chosen(THING, query, ()).plan(source)) is plan
 
 
 def test_a_large_sorted_page_out_of_many_is_right(engine: Engine) -> None:

@@ -1,12 +1,27 @@
 """The reference engine with its doors open: what it holds can be seen, and others can come between."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import UserDict
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 
 from stratabase.store.engine import EVERYTHING, Batch, Bounds, Item, Key
+from stratabase.store.keys import REGISTRY
 from tests.contract.engine.reference import ReferenceEngine
 
 PAGE = 3
 """Small, so that few items make several pages."""
+
+
+class _Objects(UserDict[Key, Item]):
+    """The items of an engine without the registry of slots."""
+
+    def __init__(self, items: dict[Key, Item]) -> None:
+        self.data = items
+
+    def __iter__(self) -> Iterator[Key]:
+        return (key for key in self.data if key != REGISTRY)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 class WatchedEngine(ReferenceEngine):
@@ -19,9 +34,9 @@ class WatchedEngine(ReferenceEngine):
         self.items_read = 0
 
     @property
-    def items(self) -> dict[Key, Item]:
-        """What it holds, to be looked at and meddled with."""
-        return self._items
+    def items(self) -> MutableMapping[Key, Item]:
+        """The items of objects, to be looked at and meddled with."""
+        return _Objects(self._items)
 
     def range(
         self,
@@ -39,6 +54,9 @@ class WatchedEngine(ReferenceEngine):
                 yield page
 
     def commit(self, batch: Batch) -> None:
+        if batch.actions[0].key == REGISTRY:
+            super().commit(batch)
+            return
         meddle, self.before_commit = self.before_commit, None
         if meddle is not None:
             meddle()

@@ -1,5 +1,9 @@
-"""What type an attribute of an object has, `_id` included."""
+"""What type an attribute of an object has, `_id` included, and how its value is read from a state."""
 
+from collections.abc import Callable
+from typing import Any
+
+from stratabase.domain.entity import State
 from stratabase.model.class_ import Class
 from stratabase.model.types import ID_TYPE
 from stratabase.model.types.base import AttributeType
@@ -8,3 +12,18 @@ from stratabase.model.types.base import AttributeType
 def type_of(class_: Class, attribute: str) -> AttributeType:
     """Return the type of a class's attribute, or of `_id`."""
     return ID_TYPE if attribute == "_id" else class_.attributes[attribute].type
+
+
+def value_of(class_: Class, attribute: str) -> Callable[[State], Any]:
+    """Return what reads an attribute's value from a state.
+
+    A value that the attribute's type does not keep was written when the model gave it another type: it counts
+    as null wherever values are compared.
+    """
+    fits = type_of(class_, attribute).storage.fits
+
+    def value(state: State) -> Any:
+        stored = state.get(attribute)
+        return stored if stored is None or fits(stored) else None
+
+    return value

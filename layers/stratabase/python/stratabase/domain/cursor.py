@@ -9,7 +9,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import blake2b
 from typing import Any
 
-from stratabase.domain.attributes import type_of
+from stratabase.domain.attributes import type_of, value_of
 from stratabase.domain.order import Order, Position, Term
 from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Class
@@ -29,8 +29,9 @@ class BadCursor(ValueError):
 
 def encode(position: Position, order: Order, class_: Class) -> str:
     """Return the cursor of a position that has a value for each term of the order."""
-    assert len(position.values) == len(order.terms)
-    values = json.dumps(position.values, ensure_ascii=False, separators=(",", ":")).encode()
+    known = dict(zip((term.attribute for term in order.terms), position.values, strict=True))
+    compared = [value_of(class_, attribute)(known) for attribute in known]
+    values = json.dumps(compared, ensure_ascii=False, separators=(",", ":")).encode()
     body = _mark(order, class_) + values
     return _text(_VERSION + _digest(body) + body)
 

@@ -7,7 +7,7 @@ text, so the other operators do not hold for it, and their negations do.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from stratabase.domain.attributes import type_of
+from stratabase.domain.attributes import type_of, value_of
 from stratabase.domain.entity import State
 from stratabase.domain.filter import And, Comparison, Filter, Not, Or
 from stratabase.model.class_ import Class
@@ -15,8 +15,8 @@ from stratabase.model.operator import Operator
 
 Test = Callable[[State], bool]
 Rank = Callable[[Any], Any]
-_Values = Mapping[str, Any]
-_Factory = Callable[[str, Any, Rank], Callable[[_Values], bool]]
+_Read = Callable[[State], Any]
+_Factory = Callable[[_Read, Any, Rank], Test]
 
 
 def matcher(filter_: Filter, class_: Class) -> Test:
@@ -26,7 +26,8 @@ def matcher(filter_: Filter, class_: Class) -> Test:
 
 def _comparison(comparison: Comparison, class_: Class) -> Test:
     rank = type_of(class_, comparison.attribute).rank
-    return COMPARISONS[comparison.operator](comparison.attribute, comparison.operand, rank)
+    read = value_of(class_, comparison.attribute)
+    return COMPARISONS[comparison.operator](read, comparison.operand, rank)
 
 
 def _and(both: And, class_: Class) -> Test:
@@ -66,75 +67,75 @@ _COMPILERS: Mapping[type[Any], Callable[[Any, Class], Test]] = {
 }
 
 
-def _equal(name: str, operand: Any, _: Rank) -> Callable[[_Values], bool]:
+def _equal(read: _Read, operand: Any, _: Rank) -> Test:
     # Stored spellings are canonical, so equal values are spelt the same.
-    return lambda state: bool(state.get(name) == operand)
+    return lambda state: bool(read(state) == operand)
 
 
-def _not_equal(name: str, operand: Any, _: Rank) -> Callable[[_Values], bool]:
-    return lambda state: bool(state.get(name) != operand)
+def _not_equal(read: _Read, operand: Any, _: Rank) -> Test:
+    return lambda state: bool(read(state) != operand)
 
 
-def _less(name: str, operand: Any, rank: Rank) -> Callable[[_Values], bool]:
+def _less(read: _Read, operand: Any, rank: Rank) -> Test:
     limit = rank(operand)
-    return lambda state: (value := state.get(name)) is not None and rank(value) < limit
+    return lambda state: (value := read(state)) is not None and rank(value) < limit
 
 
-def _at_most(name: str, operand: Any, rank: Rank) -> Callable[[_Values], bool]:
+def _at_most(read: _Read, operand: Any, rank: Rank) -> Test:
     limit = rank(operand)
-    return lambda state: (value := state.get(name)) is not None and rank(value) <= limit
+    return lambda state: (value := read(state)) is not None and rank(value) <= limit
 
 
-def _greater(name: str, operand: Any, rank: Rank) -> Callable[[_Values], bool]:
+def _greater(read: _Read, operand: Any, rank: Rank) -> Test:
     limit = rank(operand)
-    return lambda state: (value := state.get(name)) is not None and rank(value) > limit
+    return lambda state: (value := read(state)) is not None and rank(value) > limit
 
 
-def _at_least(name: str, operand: Any, rank: Rank) -> Callable[[_Values], bool]:
+def _at_least(read: _Read, operand: Any, rank: Rank) -> Test:
     limit = rank(operand)
-    return lambda state: (value := state.get(name)) is not None and rank(value) >= limit
+    return lambda state: (value := read(state)) is not None and rank(value) >= limit
 
 
-def _null(name: str, wanted: bool, _: Rank) -> Callable[[_Values], bool]:  # noqa: FBT001 - an operand
-    return lambda state: (state.get(name) is None) is wanted
+def _null(read: _Read, wanted: bool, _: Rank) -> Test:  # noqa: FBT001 - an operand
+    return lambda state: (read(state) is None) is wanted
 
 
-def _not_null(name: str, wanted: bool, _: Rank) -> Callable[[_Values], bool]:  # noqa: FBT001 - an operand
-    return lambda state: (state.get(name) is not None) is wanted
+def _not_null(read: _Read, wanted: bool, _: Rank) -> Test:  # noqa: FBT001 - an operand
+    return lambda state: (read(state) is not None) is wanted
 
 
-def _in(name: str, operand: tuple[Any, ...], _: Rank) -> Callable[[_Values], bool]:
+def _in(read: _Read, operand: tuple[Any, ...], _: Rank) -> Test:
     admitted = frozenset(operand)
-    return lambda state: state.get(name) in admitted
+    return lambda state: read(state) in admitted
 
 
-def _not_in(name: str, operand: tuple[Any, ...], _: Rank) -> Callable[[_Values], bool]:
+def _not_in(read: _Read, operand: tuple[Any, ...], _: Rank) -> Test:
     excluded = frozenset(operand)
-    return lambda state: state.get(name) not in excluded
+    return lambda state: read(state) not in excluded
 
 
-def _contains(name: str, operand: str, _: Rank) -> Callable[[_Values], bool]:
-    return lambda state: (value := state.get(name)) is not None and operand in value
+def _contains(read: _Read, operand: str, _: Rank) -> Test:
+    return lambda state: (value := read(state)) is not None and operand in value
 
 
-def _not_contains(name: str, operand: str, _: Rank) -> Callable[[_Values], bool]:
-    return lambda state: (value := state.get(name)) is None or operand not in value
+def _not_contains(read: _Read, operand: str, _: Rank) -> Test:
+    return lambda state: (value := read(state)) is None or operand not in value
 
 
-def _starts_with(name: str, operand: str, _: Rank) -> Callable[[_Values], bool]:
-    return lambda state: (value := state.get(name)) is not None and value.startswith(operand)
+def _starts_with(read: _Read, operand: str, _: Rank) -> Test:
+    return lambda state: (value := read(state)) is not None and value.startswith(operand)
 
 
-def _not_starts_with(name: str, operand: str, _: Rank) -> Callable[[_Values], bool]:
-    return lambda state: (value := state.get(name)) is None or not value.startswith(operand)
+def _not_starts_with(read: _Read, operand: str, _: Rank) -> Test:
+    return lambda state: (value := read(state)) is None or not value.startswith(operand)
 
 
-def _ends_with(name: str, operand: str, _: Rank) -> Callable[[_Values], bool]:
-    return lambda state: (value := state.get(name)) is not None and value.endswith(operand)
+def _ends_with(read: _Read, operand: str, _: Rank) -> Test:
+    return lambda state: (value := read(state)) is not None and value.endswith(operand)
 
 
-def _not_ends_with(name: str, operand: str, _: Rank) -> Callable[[_Values], bool]:
-    return lambda state: (value := state.get(name)) is None or not value.endswith(operand)
+def _not_ends_with(read: _Read, operand: str, _: Rank) -> Test:
+    return lambda state: (value := read(state)) is None or not value.endswith(operand)
 
 
 COMPARISONS: Mapping[Operator, _Factory] = {
@@ -155,4 +156,4 @@ COMPARISONS: Mapping[Operator, _Factory] = {
     Operator.ENDS_WITH: _ends_with,
     Operator.NOT_ENDS_WITH: _not_ends_with,
 }
-"""One factory per operator: from an attribute's name, the operand and the type's rank to a test."""
+"""One factory per operator: from what reads an attribute, the operand and the type's rank to a test."""

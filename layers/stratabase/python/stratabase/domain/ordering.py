@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from stratabase.domain.attributes import type_of
+from stratabase.domain.attributes import type_of, value_of
 from stratabase.domain.entity import State
 from stratabase.domain.order import Order, Position, Term
 from stratabase.model.attribute import Stored
@@ -15,7 +15,7 @@ T = TypeVar("T")
 class _Step(NamedTuple):
     """One value of a position, ready to be compared with."""
 
-    attribute: str
+    read: Callable[[State], Any]
     value: Stored
     place: Any
     rank: Callable[[Any], Any]
@@ -31,8 +31,8 @@ def side_of(position: Position, order: Order, class_: Class) -> Callable[[State]
     steps = [_step(term, value, class_) for term, value in zip(order.terms, position.values, strict=False)]
 
     def side(state: State) -> int:
-        for attribute, value, place, rank, up in steps:
-            own = state.get(attribute)
+        for read, value, place, rank, up in steps:
+            own = read(state)
             if own == value:
                 continue
             above = own is not None and (value is None or rank(own) > place)
@@ -45,7 +45,7 @@ def side_of(position: Position, order: Order, class_: Class) -> Callable[[State]
 def _step(term: Term, value: Stored, class_: Class) -> _Step:
     rank = type_of(class_, term.attribute).rank
     place = None if value is None else rank(value)
-    return _Step(term.attribute, value, place, rank, -1 if term.descending else 1)
+    return _Step(value_of(class_, term.attribute), value, place, rank, -1 if term.descending else 1)
 
 
 def compare(left: Position, right: Position, order: Order, class_: Class) -> int:
@@ -63,15 +63,15 @@ def ordered(things: Iterable[T], state_of: Callable[[T], State], order: Order, c
     states = [state_of(thing) for thing in things]
     places = list(range(len(things)))
     for term in reversed(order.terms):
-        places = _pass(term, states, places, type_of(class_, term.attribute).rank)
+        read, rank = value_of(class_, term.attribute), type_of(class_, term.attribute).rank
+        places = _pass([read(state) for state in states], places, rank, down=term.descending)
     return [things[place] for place in places]
 
 
 def _pass(
-    term: Term, states: Sequence[State], places: Sequence[int], rank: Callable[[Any], Any]
+    values: Sequence[Any], places: Sequence[int], rank: Callable[[Any], Any], *, down: bool
 ) -> list[int]:
-    values = [state.get(term.attribute) for state in states]
     nulls = [place for place in places if values[place] is None]
     others = [place for place in places if values[place] is not None]
-    others.sort(key=lambda place: rank(values[place]), reverse=term.descending)
-    return others + nulls if term.descending else nulls + others
+    others.sort(key=lambda place: rank(values[place]), reverse=down)
+    return others + nulls if down else nulls + others

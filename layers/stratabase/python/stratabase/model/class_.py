@@ -92,3 +92,8 @@ class Class:
     part: bool = False
     """Its objects are parts: some composition leads to it."""
     description: str | None = None
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether its objects are kept at all."""
+        return self.kind is not Kind.FORM

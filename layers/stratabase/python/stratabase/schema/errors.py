@@ -5,9 +5,9 @@ from typing import Any
 
 from graphql import GraphQLError, GraphQLSyntaxError
 
-from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.issue import Issue, IssueType, ReferenceType
 from stratabase.domain.member import Caller
-from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.domain.refusal import Refused, TooMuchRead, Unavailable
 
 Report = Callable[[BaseException, str], None]
 """Notes an exception that is the service's own fault, with the trace id."""
@@ -45,6 +45,8 @@ class Errors:
     def _issues(self, cause: BaseException) -> tuple[Issue, ...]:
         if isinstance(cause, Refused):
             return cause.issues
+        if isinstance(cause, TooMuchRead):
+            return (_too_much(cause),)
         if isinstance(cause, Unavailable):
             return (Issue(IssueType.SERVER_ERROR, str(cause)),)
         self._report(cause, self._trace_id)
@@ -76,4 +78,15 @@ def _without_internals(error: GraphQLError) -> str:
     internal = error.original_error is not None and not isinstance(error.original_error, GraphQLError)
     return (
         f"{error.message.partition(', but')[0]}, found none that can be read." if internal else error.message
+    )
+
+
+def _too_much(refusal: TooMuchRead) -> Issue:
+    return Issue(
+        IssueType.MALFORMED_REQUEST,
+        str(refusal),
+        reference_type=ReferenceType.ENTITY,
+        entity_name=refusal.class_name,
+        attribute_names=refusal.index,
+        path=("options",),
     )

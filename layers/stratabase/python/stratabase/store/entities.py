@@ -18,12 +18,13 @@ from stratabase.store.engine import (
     Put,
 )
 from stratabase.store.guards import Guards
-from stratabase.store.heads import action_on_head
+from stratabase.store.heads import Writing, action_on_head
+from stratabase.store.slots import Slots
 
 LARGEST_BATCH = 4 * 1024 * 1024
 """Bytes."""
 _BESIDE_STATE = 1024
-"""What an action may weigh at most, in bytes, without the state."""
+"""What an action may weigh at most, in bytes, without the state and the places."""
 _ROUNDS = 5
 
 
@@ -33,6 +34,7 @@ class StoredEntities:
     def __init__(self, engine: Engine, model: Model) -> None:
         self._engine = engine
         self._model = model
+        self._slots = Slots(engine, model)
 
     def read(self, references: Sequence[Reference]) -> list[Entity | None]:
         """Return the objects in the order asked for, None where there is none; exact at once."""
@@ -40,8 +42,9 @@ class StoredEntities:
         return [None if item is None else codec.entity_of(item) for item in items]
 
     def page(self, query: Query) -> Page:
-        """Return a window on the objects of a class."""
-        return pages.page(self._engine, self._model.classes[query.class_name], query)
+        """Return a window on the objects of a class. Raises TooMuchRead."""
+        class_, paths = self._model.classes[query.class_name], self._slots.paths(query.class_name)
+        return pages.page(self._engine, class_, query, paths)
 
     def commit(self, change: Change) -> None:
         """Do all of a change or nothing. Raises Conflict, Taken, TooLarge, Unavailable."""
@@ -57,7 +60,8 @@ class StoredEntities:
         raise Conflict
 
     def _action_on_head(self, effect: Effect, commit_id: str) -> Action:
-        return action_on_head(effect, self._model.classes[reference_of(effect).class_name], commit_id)
+        name = reference_of(effect).class_name
+        return action_on_head(effect, Writing(self._model.classes[name], self._slots.paths(name), commit_id))
 
     def _read_one(self, reference: Reference) -> Entity | None:
         return self.read([reference])[0]
@@ -84,10 +88,11 @@ def _batch(change: Change, round_: int, actions: tuple[Action, ...]) -> Batch:
 
 def _weight(action: Action) -> int:
     """Return what an action weighs at most, in bytes."""
-    state = (
-        action.item.state if isinstance(action, Put) else action.state if isinstance(action, Patch) else None
-    )
-    return _BESIDE_STATE + len((state or "").encode())
+    written = action.item if isinstance(action, Put) else action if isinstance(action, Patch) else None
+    if written is None:
+        return _BESIDE_STATE
+    places = sum(len(place.sort.encode()) for place in written.places.values() if place is not None)
+    return _BESIDE_STATE + places + len((written.state or "").encode())
 
 
 def _was_done_before(change: Change, failures: Sequence[Failure]) -> bool:

@@ -1,18 +1,39 @@
 """What the effects of a change do to the heads of objects, and under which expectations."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 from stratabase.domain.change import Creation, Deletion, Effect, Update
 from stratabase.domain.entity import Entity, State
 from stratabase.model.class_ import Class
 from stratabase.store import codec, keys
-from stratabase.store.engine import FREE, Action, Condition, Delete, Expectation, Item, Patch, Put, Test
+from stratabase.store.access_path import AccessPath
+from stratabase.store.engine import (
+    FREE,
+    Action,
+    Condition,
+    Delete,
+    Expectation,
+    Item,
+    Patch,
+    Place,
+    Put,
+    Test,
+)
 
 
-def action_on_head(effect: Effect, class_: Class, commit_id: str) -> Action:
+class Writing(NamedTuple):
+    """What the writing of a head depends on beside the object."""
+
+    class_: Class
+    paths: tuple[AccessPath, ...]
+    """The indexes that objects of the class lie in."""
+    commit_id: str
+
+
+def action_on_head(effect: Effect, writing: Writing) -> Action:
     """Return what an effect does to its object's head. Raises TooLarge."""
-    return _ACTIONS[type(effect)](effect, class_, commit_id)
+    return _ACTIONS[type(effect)](effect, writing)
 
 
 def as_read(entity: Entity) -> Expectation:
@@ -21,26 +42,38 @@ def as_read(entity: Entity) -> Expectation:
     return Expectation(exists=True, conditions=(condition,))
 
 
-def _put(effect: Creation, _: Class, commit_id: str) -> Action:
+def _put(effect: Creation, writing: Writing) -> Action:
     after = effect.after
     item = Item(
         keys.head(after.reference),
-        {codec.COMMIT_IDS: codec.remembered((), commit_id)},
+        {codec.COMMIT_IDS: codec.remembered((), writing.commit_id)},
         codec.state_text(after),
-        {keys.LISTING: keys.listed(after.reference)},
+        {keys.LISTING: keys.listed(after.reference), **places(after, writing.paths)},
     )
     return Put(item, FREE)
 
 
-def _patch(effect: Update, class_: Class, commit_id: str) -> Action:
+def places(entity: Entity, paths: Iterable[AccessPath]) -> dict[str, Place]:
+    """Return where an object lies in the indexes of its class."""
+    return {path.index_name: path.place(entity) for path in paths}
+
+
+def _patch(effect: Update, writing: Writing) -> Action:
     before, after = effect.before, effect.after
-    kept = Entity(after.reference, _unknown(before.state, class_) | dict(after.state))
+    kept = Entity(after.reference, _unknown(before.state, writing.class_) | dict(after.state))
     return Patch(
         keys.head(before.reference),
         as_read(before),
-        set={codec.COMMIT_IDS: codec.remembered(before.commit_ids, commit_id)},
+        set={codec.COMMIT_IDS: codec.remembered(before.commit_ids, writing.commit_id)},
         state=codec.state_text(kept),
+        places=_moves(before, kept, writing.paths),
     )
+
+
+def _moves(before: Entity, after: Entity, paths: Iterable[AccessPath]) -> dict[str, Place]:
+    """Return the places that an update changes; in an index that is not ready there may be none yet."""
+    old = places(before, (path for path in paths if path.ready))
+    return {name: place for name, place in places(after, paths).items() if old.get(name) != place}
 
 
 def _unknown(state: State, class_: Class) -> dict[str, Any]:
@@ -48,11 +81,11 @@ def _unknown(state: State, class_: Class) -> dict[str, Any]:
     return {name: value for name, value in state.items() if name not in class_.attributes}
 
 
-def _delete(effect: Deletion, _: Class, __: str) -> Action:
+def _delete(effect: Deletion, _: Writing) -> Action:
     return Delete(keys.head(effect.before.reference), as_read(effect.before))
 
 
-_ACTIONS: Mapping[type[Any], Callable[[Any, Class, str], Action]] = {
+_ACTIONS: Mapping[type[Any], Callable[[Any, Writing], Action]] = {
     Creation: _put,
     Update: _patch,
     Deletion: _delete,

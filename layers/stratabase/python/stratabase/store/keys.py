@@ -44,6 +44,11 @@ def listing(class_name: str) -> str:
     return class_name
 
 
+def indexed(class_name: str, number: int) -> str:
+    """Return the partition of one of a class's indexes; no two ever had the same number."""
+    return f"{class_name}#{number}"
+
+
 def guard(class_name: str, unique: Unique, state: State) -> Key | None:
     """Return the key that stands for an object's values of a uniqueness constraint; None when one is null."""
     # In the order of their names, so that naming them otherwise in the model changes no key.

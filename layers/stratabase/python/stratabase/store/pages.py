@@ -1,16 +1,26 @@
-"""A page of objects, found by the first plan that serves its query."""
+"""A page of objects, found by the plan that is believed to read the fewest."""
+
+from collections.abc import Iterable
 
 from stratabase.domain.entity import Entity
 from stratabase.domain.page import Page, Query
 from stratabase.model.class_ import Class
+from stratabase.store.access_path import AccessPath
+from stratabase.store.advice import refusal_of
+from stratabase.store.budget import Budget
 from stratabase.store.engine import Engine
-from stratabase.store.listing import Listing
-from stratabase.store.plans import PLANS, Plan
+from stratabase.store.plans import Plan, Source, chosen
 
 
-def page(engine: Engine, class_: Class, query: Query) -> Page:
-    """Return what a query wants to know of its window, and find out no more."""
-    plan = _plan(Listing(engine, class_, query.filter), class_, query)
+def page(engine: Engine, class_: Class, query: Query, paths: Iterable[AccessPath] = ()) -> Page:
+    """Return what a query wants to know of its window, and find out no more. Raises TooMuchRead."""
+    paths = tuple(paths)
+    budget = Budget(lambda read: refusal_of(class_, query, paths, read))
+    return shown(chosen(class_, query, paths).plan(Source(engine, budget)), query)
+
+
+def shown(plan: Plan, query: Query) -> Page:
+    """Return what a plan finds out of what a query wants to know."""
     wanted = query.wanted
     after, before = (plan.behind, plan.ahead) if query.window.backward else (plan.ahead, plan.behind)
     return Page(
@@ -19,10 +29,6 @@ def page(engine: Engine, class_: Class, query: Query) -> Page:
         after() if wanted.has_next else None,
         before() if wanted.has_prev else None,
     )
-
-
-def _plan(listing: Listing, class_: Class, query: Query) -> Plan:
-    return next(plan(listing, class_, query) for plan in PLANS if plan.serves(query))
 
 
 def _items(plan: Plan, query: Query) -> tuple[Entity, ...]:

@@ -14,6 +14,7 @@ from stratabase.model.types.identifier import IdType
 from stratabase.model.types.integer import IntType
 from stratabase.model.types.real import RealType
 from stratabase.model.types.serial import SerialType
+from stratabase.model.types.storage import Storage
 from stratabase.model.types.string import StringType, TextType
 from stratabase.model.types.time import TimeType
 from stratabase.model.types.year import YearType
@@ -38,6 +39,11 @@ TYPES: Mapping[str, AttributeType] = MappingProxyType(
 )
 """The types that every model has, by name."""
 
+STORAGES: Mapping[str, Storage] = MappingProxyType(
+    {type_.storage.name: type_.storage for type_ in TYPES.values()}
+)
+"""The ways in which values are kept, by name."""
+
 ID_TYPE = IdType()
 """The type of `_id`, which is no attribute of the model."""
 
@@ -47,4 +53,4 @@ def enumeration(enum: Enumeration) -> AttributeType:
     return EnumType(enum)
 
 
-__all__ = ["ID_TYPE", "TYPES", "enumeration"]
+__all__ = ["ID_TYPE", "STORAGES", "TYPES", "enumeration"]

@@ -10,6 +10,7 @@ from stratabase.model.attribute import Domain, Stored
 from stratabase.model.formats import Formats
 from stratabase.model.malformed import Malformed
 from stratabase.model.operator import Operator
+from stratabase.model.types.storage import TEXT, Storage
 
 __all__ = ["AttributeType", "Breach", "DomainMistake", "Malformed"]
 
@@ -49,6 +50,8 @@ class AttributeType(ABC):
     """The arguments of `@domain` (in the model language's spelling) that it takes."""
     formatted: ClassVar[bool] = False
     """Its output takes a `format`."""
+    storage: ClassVar[Storage] = TEXT
+    """How its values are kept."""
     sortable: ClassVar[bool] = True
     """It has Sort values and a place in the Cursor input."""
 

@@ -7,6 +7,7 @@ from stratabase.model.formats import Formats
 from stratabase.model.malformed import Malformed, shown
 from stratabase.model.operator import EQUALITY, Operator
 from stratabase.model.types.base import AttributeType
+from stratabase.model.types.storage import BOOLEAN, Storage
 
 
 class BooleanType(AttributeType):
@@ -14,6 +15,7 @@ class BooleanType(AttributeType):
 
     name = "Boolean"
     operators: ClassVar[frozenset[Operator]] = EQUALITY
+    storage: ClassVar[Storage] = BOOLEAN
 
     def read(self, given: Any, formats: Formats) -> Stored:
         """Return a boolean; numbers and texts are none."""

@@ -11,6 +11,7 @@ from stratabase.model.types.base import AttributeType, DomainMistake
 from stratabase.model.types.datetime import DatetimeType
 from stratabase.model.types.integer import LARGEST
 from stratabase.model.types.rules.files import files_mistakes
+from stratabase.model.types.storage import MAPPING, Storage
 from stratabase.model.types.text import text
 from stratabase.model.types.whole import whole
 
@@ -44,6 +45,7 @@ class FileType(AttributeType):
 
     name = "File"
     operators: ClassVar[frozenset[Operator]] = EQUALITY
+    storage: ClassVar[Storage] = MAPPING
     sortable = False
 
     def read(self, given: Any, formats: Formats) -> Stored:

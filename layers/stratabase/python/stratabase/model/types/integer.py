@@ -1,11 +1,12 @@
 """Int: whole numbers of 32 bits, GraphQL's own range."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from stratabase.model.attribute import Stored
 from stratabase.model.formats import Formats
 from stratabase.model.malformed import Malformed, shown
 from stratabase.model.types.ordered import Ordered
+from stratabase.model.types.storage import WHOLE, Storage
 from stratabase.model.types.whole import whole
 
 SMALLEST = -(2**31)
@@ -16,6 +17,7 @@ class IntType(Ordered):
     """Stored as a JSON number."""
 
     name = "Int"
+    storage: ClassVar[Storage] = WHOLE
 
     def read(self, given: Any, formats: Formats) -> Stored:
         """Return a whole number, also one written as text or with a fraction of zero."""

@@ -13,6 +13,7 @@ from stratabase.model.patterns.number import compile_number_pattern
 from stratabase.model.types.base import DomainMistake
 from stratabase.model.types.ordered import Ordered
 from stratabase.model.types.rules.decimals import decimals_mistakes
+from stratabase.model.types.storage import Storage, number_text
 
 _LONGEST = 400
 _SYNTAX = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
@@ -22,11 +23,33 @@ _PLAIN = range(-38, 38)
 """Numbers whose first digit has one of these exponents are written without one."""
 
 
+_SHORT = re.compile(r"(?!-0$)-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{0,17}[1-9])?")
+"""Spellings that are surely canonical: nearly all that there are."""
+
+
+def _fits(value: Any) -> bool:
+    """Return whether a value is the canonical spelling of a number."""
+    if not isinstance(value, str):
+        return False
+    return _SHORT.fullmatch(value) is not None or _is_canonical(value)
+
+
+def _is_canonical(text: str) -> bool:
+    try:
+        return canonical(_decimal(text)) == text
+    except DecimalException:
+        return False
+
+
+DECIMAL = Storage("decimal", _fits, lambda value: number_text(Decimal(value)))
+
+
 class RealType(Ordered):
     """Stored as text that is the same for equal numbers: `1.5`, `-0.001`, `0`, `2.5E+40`."""
 
     name = "Real"
     restrictions: ClassVar[frozenset[str]] = Ordered.restrictions | {"digits"}
+    storage: ClassVar[Storage] = DECIMAL
     formatted = True
 
     def read(self, given: Any, formats: Formats) -> Stored:

@@ -8,6 +8,7 @@ from stratabase.model.formats import Formats
 from stratabase.model.malformed import Malformed, shown
 from stratabase.model.operator import EQUALITY, MEMBERSHIP, ORDER, Operator
 from stratabase.model.types.base import AttributeType
+from stratabase.model.types.storage import WHOLE, Storage
 from stratabase.model.types.whole import whole
 
 LARGEST = 2**63 - 1
@@ -18,6 +19,7 @@ class SerialType(AttributeType):
 
     name = "Serial"
     operators: ClassVar[frozenset[Operator]] = EQUALITY | ORDER | MEMBERSHIP
+    storage: ClassVar[Storage] = WHOLE
 
     def read(self, given: Any, formats: Formats) -> Stored:
         """Return what serials are compared with: 0 and below are as good for that as any."""

@@ -8,19 +8,11 @@ from typing import Protocol
 
 from stratabase.domain.order import Order
 from stratabase.domain.page import Query
-from stratabase.model.class_ import Class
-from stratabase.store.listing import Listing, Match
+from stratabase.store.listing import Match
 
 
 class Plan(Protocol):
     """A way to find the matches of a window; nothing is read before it is asked for."""
-
-    def __init__(self, listing: Listing, class_: Class, query: Query) -> None:
-        """Make the plan for a query that it serves."""
-
-    @staticmethod
-    def serves(query: Query) -> bool:
-        """Return whether the plan answers this query, and cheaply."""
 
     def matches(self) -> Sequence[Match]:
         """Return the matches in the window, in the order of travel."""

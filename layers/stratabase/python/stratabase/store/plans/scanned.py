@@ -9,7 +9,7 @@ from stratabase.domain.order import Order
 from stratabase.domain.ordering import ordered, side_of
 from stratabase.domain.page import Query, Window
 from stratabase.model.class_ import Class
-from stratabase.store.listing import Listing, Match
+from stratabase.store.listing import Listing, Match, once
 from stratabase.store.plans.plan import travelled
 
 _ROOM = 1000
@@ -34,17 +34,12 @@ class Scanned:
         self._needed = query.window.offset + query.window.size
         self._kept = self._needed if query.wanted.items else 0
 
-    @staticmethod
-    def serves(_: Query) -> bool:
-        """Return that it serves."""
-        return True
-
     @cached_property
     def _reading(self) -> _Reading:
         total = candidates = 0
         first = _First(self._kept, self._sorted)
         is_onward = _onward(self._window, self._order, self._class)
-        for total, match in enumerate(self._listing.matches(), start=1):  # noqa: B007 - the last number counts
+        for total, match in enumerate(once(self._listing.matches()), start=1):  # noqa: B007 - the last number counts
             if is_onward(match.state):
                 candidates += 1
                 first.add(match)

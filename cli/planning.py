@@ -1,0 +1,75 @@
+"""How pages are found, told to people."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from graphql import GraphQLInputObjectType
+from graphql.utilities import coerce_input_value, validate_input_value
+
+from cli.fault import Fault
+from stratabase.domain.page import Query, Wanted
+from stratabase.domain.refusal import Refused
+from stratabase.model.class_ import Class
+from stratabase.model.formats import DEFAULT_FORMATS
+from stratabase.model.model import Model
+from stratabase.schema.generated import NothingServed, generate_schema
+from stratabase.schema.names import Family, type_name
+from stratabase.schema.query_reading import QueryReader
+from stratabase.store.advice import missing_index
+from stratabase.store.plans import Candidate, candidates
+from stratabase.store.plans.choice import BELIEVED
+from stratabase.store.registry import Registry, State
+
+
+def explanation(model: Model, class_name: str, options: str, *, total_count: bool) -> str:
+    """Return the ways to find a page of a class, the one taken first; `options` are those of getPage."""
+    class_ = model.classes.get(class_name)
+    if class_ is None:
+        raise Fault(f"There is no class {class_name!r}; there are {', '.join(model.classes)}.")
+    query = _query(model, class_, _json(options), Wanted(items=True, total_count=total_count))
+    # As it is once each index has been filled; on a new one, `reindex` sees to that.
+    paths = Registry().serving(class_, State.READY, now=0).paths(class_name)
+    return "\n".join(_lines(class_, query, candidates(class_, query, paths))) + "\n"
+
+
+def _lines(class_: Class, query: Query, found: Sequence[Candidate]) -> Iterator[str]:
+    taken, *others = found
+    yield f"Taken: {_shown(taken)}"
+    yield from (f"Not taken: {_shown(other)}" for other in others)
+    missing = missing_index(class_, query)
+    known = {index.attributes[: len(missing)] for index in class_.indexes}
+    if missing and missing not in known and taken.reads > BELIEVED / 10:
+        names = ", ".join(f'"{name}"' for name in missing)
+        yield f"Cheaper with: @index(attributes: [{names}])"
+
+
+def _shown(candidate: Candidate) -> str:
+    return f"{candidate.why} (about {candidate.reads:,.0f} of {BELIEVED:,} objects)"
+
+
+def _json(text: str) -> Mapping[str, Any]:
+    try:
+        given = json.loads(text)
+    except ValueError as mistake:
+        raise Fault(f"OPTIONS is no JSON: {mistake}.") from mistake
+    if not isinstance(given, dict):
+        raise Fault('OPTIONS is no JSON object: give one such as {"orderBy": ["_id___ASC"]}.')
+    return given
+
+
+def _query(model: Model, class_: Class, given: Mapping[str, Any], wanted: Wanted) -> Query:
+    try:
+        type_ = generate_schema(model).type_map.get(type_name(class_.name, Family.OPTIONS))
+    except NothingServed as error:
+        raise Fault(str(error)) from error
+    if not isinstance(type_, GraphQLInputObjectType):
+        raise Fault(f"{class_.name} has no pages.")
+    mistakes: list[str] = []
+    validate_input_value(given, type_, lambda error, _: mistakes.append(error.message))
+    if mistakes:
+        raise Fault("\n".join(f"OPTIONS: {mistake}" for mistake in mistakes))
+    try:
+        return QueryReader(class_).read(coerce_input_value(given, type_), wanted, DEFAULT_FORMATS)
+    except Refused as refusal:
+        raise Fault(f"OPTIONS: {refusal}") from refusal

@@ -1,0 +1,41 @@
+"""What would make a costly query cheap: the index that is missing, or leaving out what costs."""
+
+from collections.abc import Iterable, Iterator
+
+from stratabase.domain.page import Query
+from stratabase.domain.refusal import TooMuchRead
+from stratabase.model.class_ import Class
+from stratabase.store.access_path import AccessPath
+from stratabase.store.plans.constraints import Constraint, constraints
+
+
+def refusal_of(class_: Class, query: Query, paths: Iterable[AccessPath], read: int) -> TooMuchRead:
+    """Return the refusal of a query that has read too much."""
+    missing = missing_index(class_, query)
+    there = any(_names(path)[: len(missing)] == missing for path in paths if path.serves(class_))
+    return TooMuchRead(class_.name, read, () if there else missing, tuple(_costly(query)))
+
+
+def missing_index(class_: Class, query: Query) -> tuple[str, ...]:
+    """Return the attributes of the index that would serve a query: first those equal, then the order."""
+    found = constraints(query.filter, class_)
+    found = {name: one for name, one in found.items() if name != "_id"}
+    equal = [name for name, one in found.items() if _is_single(one)]
+    ordered = [term.attribute for term in query.order.terms if term.attribute not in {"_id", *equal}]
+    ranged = [name for name in found if name not in equal][:1]
+    return (*equal, *(ordered or ranged))
+
+
+def _is_single(one: Constraint) -> bool:
+    return all(slice_.single for slice_ in one.slices)
+
+
+def _names(path: AccessPath) -> tuple[str, ...]:
+    return tuple(column.attribute for column in path.columns)
+
+
+def _costly(query: Query) -> Iterator[str]:
+    if query.wanted.total_count:
+        yield "totalCount"
+    if query.window.offset:
+        yield "offset"

@@ -1,0 +1,145 @@
+"""What a filter says of single attributes: in which slices of an index their values lie, and how many do."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import reduce
+from itertools import product
+from typing import Any, NamedTuple
+
+from stratabase.domain.attributes import type_of
+from stratabase.domain.filter import And, Comparison, Filter
+from stratabase.model.class_ import Class
+from stratabase.model.operator import Operator
+from stratabase.model.types.boolean import BooleanType
+from stratabase.model.types.enumeration import EnumType
+from stratabase.store.index_values import ABOVE_SOME, SOME, following, some_text, value_text
+
+DISTINCT = 100
+"""How many values an attribute is believed to have."""
+_BELOW_OR_ABOVE = 1 / 3
+"""The share of objects that is believed to lie on one side of a value, or to pass any other test."""
+_BEGINNING = 1 / 30
+_NULL = 1 / 10
+
+
+class Slice(NamedTuple):
+    """A part of an index, after what lies before an attribute: texts from `low` up to, but not, `high`."""
+
+    low: str
+    high: str
+    single: bool = False
+    """It is that of one value, so that the index goes on with the next attribute."""
+
+
+Slices = tuple[Slice, ...]
+"""In the order of the index; none overlap."""
+
+
+class Constraint(NamedTuple):
+    """What all comparisons of a filter with one attribute come to."""
+
+    slices: Slices
+    share: float
+    comparisons: tuple[Comparison, ...]
+
+
+def conjuncts(filter_: Filter | None) -> Iterator[Filter]:
+    """Yield the filters that must all hold."""
+    if isinstance(filter_, And):
+        for part in filter_.parts:
+            yield from conjuncts(part)
+    elif filter_ is not None:
+        yield filter_
+
+
+def constraints(filter_: Filter | None, class_: Class) -> Mapping[str, Constraint]:
+    """Return what a filter says of each attribute that it compares in a way that an index serves."""
+    found: dict[str, Constraint] = {}
+    for part in conjuncts(filter_):
+        if isinstance(part, Comparison) and part.operator in _SLICERS:
+            one = _constraint(part, class_)
+            known = found.get(part.attribute)
+            found[part.attribute] = one if known is None else _both(known, one)
+    return found
+
+
+def share_of(parts: Iterable[Filter], class_: Class) -> float:
+    """Return the share of objects that is believed to pass all of some filters."""
+    return reduce(lambda share, part: share * _share(part, class_), parts, 1.0)
+
+
+def _constraint(comparison: Comparison, class_: Class) -> Constraint:
+    index_text = type_of(class_, comparison.attribute).storage.index_text
+    slices = _SLICERS[comparison.operator](
+        comparison.operand, lambda value: None if value is None else index_text(value)
+    )
+    return Constraint(slices, _share(comparison, class_), (comparison,))
+
+
+def _both(one: Constraint, other: Constraint) -> Constraint:
+    met = (_meeting(*pair) for pair in product(one.slices, other.slices))
+    slices = tuple(sorted(slice_ for slice_ in met if slice_.low < slice_.high))
+    return Constraint(slices, one.share * other.share, one.comparisons + other.comparisons)
+
+
+def _meeting(one: Slice, other: Slice) -> Slice:
+    return Slice(max(one.low, other.low), min(one.high, other.high), one.single or other.single)
+
+
+def _share(part: Filter, class_: Class) -> float:
+    if not isinstance(part, Comparison):
+        return _BELOW_OR_ABOVE
+    share = _SHARES.get(part.operator)
+    return _BELOW_OR_ABOVE if share is None else share(part.operand, _distinct(class_, part.attribute))
+
+
+def _distinct(class_: Class, attribute: str) -> int:
+    type_ = type_of(class_, attribute)
+    if isinstance(type_, BooleanType):
+        return 2
+    return max(1, len(type_.values)) if isinstance(type_, EnumType) else DISTINCT
+
+
+_Text = Callable[[Any], str | None]
+
+
+def _point(text: str | None) -> Slice:
+    low = value_text(text)
+    return Slice(low, following(low), single=True)
+
+
+def _null(*, wanted: bool) -> Slices:
+    return (_point(None),) if wanted else (Slice(SOME, ABOVE_SOME),)
+
+
+def _points(operand: Iterable[Any], text: _Text) -> Slices:
+    return tuple(sorted({_point(text(value)) for value in operand}))
+
+
+def _starting(operand: str) -> Slices:
+    low = some_text(operand)
+    return (Slice(low, following(low)),)
+
+
+_SLICERS: Mapping[Operator, Callable[[Any, _Text], Slices]] = {
+    Operator.EQ: lambda operand, text: _points([operand], text),
+    Operator.IN: _points,
+    Operator.NULL: lambda operand, _: _null(wanted=operand),
+    Operator.NOT_NULL: lambda operand, _: _null(wanted=not operand),
+    Operator.LT: lambda operand, text: (Slice(SOME, value_text(text(operand))),),
+    Operator.LTE: lambda operand, text: (Slice(SOME, following(value_text(text(operand)))),),
+    Operator.GT: lambda operand, text: (Slice(following(value_text(text(operand))), ABOVE_SOME),),
+    Operator.GTE: lambda operand, text: (Slice(value_text(text(operand)), ABOVE_SOME),),
+    Operator.STARTS_WITH: lambda operand, _: _starting(operand),
+}
+"""The operators that an index serves: from an operand, and what makes index texts, to slices."""
+
+_SHARES: Mapping[Operator, Callable[[Any, int], float]] = {
+    Operator.EQ: lambda _, distinct: 1 / distinct,
+    Operator.IN: lambda operand, distinct: min(1.0, len(operand) / distinct),
+    Operator.NE: lambda _, distinct: 1 - 1 / distinct if distinct > 1 else 1.0,
+    Operator.NOT_IN: lambda operand, distinct: max(1 / distinct, 1 - len(operand) / distinct),
+    Operator.NULL: lambda operand, _: _NULL if operand else 1 - _NULL,
+    Operator.NOT_NULL: lambda operand, _: 1 - _NULL if operand else _NULL,
+    Operator.STARTS_WITH: lambda operand, _: _BEGINNING if operand else 1.0,
+}
+"""The share of objects that an operator is believed to leave, by its operand and the number of values."""

@@ -1,0 +1,87 @@
+"""Values that an attribute's type does not keep, left from before an edit of the model, count as null."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from stratabase.domain import cursor
+from stratabase.domain.filter import Comparison
+from stratabase.domain.matching import matcher
+from stratabase.domain.order import Order, Position, Term, position_of
+from stratabase.domain.ordering import ordered, side_of
+from stratabase.model.operator import EXISTENCE, MEMBERSHIP, Operator
+from stratabase.model.types import TYPES
+from tests.models import THING
+
+LEFT: list[tuple[str, Any]] = [
+    ("name", 5),
+    ("name", True),
+    ("name", {"fileId": "f"}),
+    ("count", "5"),
+    ("count", True),
+    ("price", "abc"),
+    ("price", "1.50"),
+    ("price", "-0"),
+    ("price", "1E+2"),
+    ("price", "9" * 39),
+    ("price", 5),
+    ("good", 1),
+    ("good", "true"),
+    ("vintage", "1999"),
+    ("day", 5),
+    ("picture", "f"),
+]
+GOOD: dict[str, Any] = {
+    "name": "5",
+    "count": 1,
+    "price": "1.5",
+    "good": True,
+    "vintage": 1999,
+    "day": "2020-01-01",
+    "picture": {"fileId": "f"},
+}
+
+
+@pytest.mark.parametrize(("name", "left"), LEFT)
+def test_every_operator_takes_it_for_null(name: str, left: Any) -> None:
+    for operator in THING.attributes[name].type.operators:
+        for operand in _operands(operator, GOOD[name]):
+            test = matcher(Comparison(name, operator, operand), THING)
+            assert test({name: left}) is test({}), operator
+
+
+def _operands(operator: Operator, good: Any) -> list[Any]:
+    if operator in EXISTENCE:
+        return [True, False]
+    if operator in MEMBERSHIP:
+        return [(), (good,), (good, None)]
+    return [good, None] if operator in {Operator.EQ, Operator.NE} else [good]
+
+
+@pytest.mark.parametrize(("name", "left"), [each for each in LEFT if each[0] != "picture"])
+def test_it_is_ordered_and_paged_from_as_null(name: str, left: Any) -> None:
+    order = Order.of([Term(name)])
+    states: list[dict[str, Any]] = [{"_id": "3", name: GOOD[name]}, {"_id": "2", name: left}, {"_id": "1"}]
+    assert [state["_id"] for state in ordered(states, lambda state: state, order, THING)] == ["1", "2", "3"]
+    text = cursor.encode(position_of(states[1], order), order, THING)
+    assert cursor.decode(text, order, THING) == Position((None, "2"))
+    side = side_of(Position((None, "2")), order, THING)
+    assert [side(state) for state in states] == [1, 0, -1]
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_what_the_type_keeps_is_no_null(name: str) -> None:
+    assert matcher(Comparison(name, Operator.NULL, operand=False), THING)({name: GOOD[name]})
+
+
+@pytest.mark.parametrize(
+    "text", ["0", "10", "-0.001", "1.5", "2.5E+40", "1E-130", "9" * 38, "0." + "0" * 37 + "1"]
+)
+def test_canonical_numbers_stay_numbers(text: str) -> None:
+    assert TYPES["Real"].storage.fits(text)
+
+
+def test_a_text_that_becomes_another_kind_of_text_stays() -> None:
+    attributes = {**THING.attributes, "name": replace(THING.attributes["name"], type=TYPES["Text"])}
+    assert matcher(Comparison("name", Operator.EQ, "a"), replace(THING, attributes=attributes))({"name": "a"})

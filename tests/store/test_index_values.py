@@ -1,0 +1,135 @@
+"""Index values: their order is that of what they stand for, whatever the values are."""
+
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.model.formats import DEFAULT_FORMATS
+from stratabase.model.types import TYPES
+from stratabase.model.types.storage import number_text
+from stratabase.store.index_values import (
+    ABOVE_SOME,
+    END,
+    SOME,
+    cut,
+    following,
+    is_cut,
+    leading,
+    some_text,
+    value_text,
+    whole_text,
+)
+
+texts = st.text(
+    st.sampled_from("\0\x01\x02\x03\x04 ./aA~\x7f\x80\ud7ff\ue000\uffff\U00010000\U0010ffff")
+    | st.characters(exclude_categories=["Cs"]),
+    max_size=6,
+)
+numbers = st.decimals(allow_nan=False, allow_infinity=False, places=3) | st.builds(
+    lambda digits, exponent, sign: Decimal((sign, tuple(map(int, str(digits))), exponent)),
+    st.integers(0, 10**38 - 1),
+    st.integers(-130, 88),
+    st.integers(0, 1),
+)
+rows = st.lists(st.none() | texts, min_size=3, max_size=3)
+long_texts = st.builds(
+    lambda character, count, rest: character * count + rest,
+    st.sampled_from("aé\u20ac\U0001f600\0"),
+    st.integers(210, 910),
+    st.text("aé\u20ac\U0001f600\0", max_size=5),
+)
+
+
+def sign(left: Any, right: Any) -> int:
+    """Return -1, 0 or 1 as `left` is below, equal to or above `right`."""
+    return int(left > right) - int(left < right)
+
+
+def as_bytes(left: str, right: str) -> int:
+    """Return the same for texts, as engines compare them."""
+    return sign(left.encode(), right.encode())
+
+
+def meaning(row: list[str | None]) -> list[Any]:
+    """Return something that Python orders as the API does: null first, texts by code point."""
+    return [(value is not None, value or "") for value in row]
+
+
+@pytest.mark.soak
+@given(numbers, numbers)
+def test_numbers_are_in_order(left: Decimal, right: Decimal) -> None:
+    assert as_bytes(number_text(left), number_text(right)) == sign(left, right)
+
+
+@pytest.mark.parametrize(
+    ("type_", "given"),
+    [
+        ("Int", [-(2**31), -100, -99, -10, -9, -1, 0, 1, 9, 10, 11, 99, 100, 2**31 - 1]),
+        ("Serial", [-(2**63) + 1, -1, 0, 1, 2**53 + 1, 2**63 - 1]),
+        ("Year", [0, 1, 999, 1000, 1999, 9999]),
+        ("Real", ["-9E+125", "-1.5", "-1", "-1E-130", 0, "1E-130", "0.1", "0.11", 1, "1." + "0" * 36 + "1"]),
+        ("Boolean", [False, True]),
+        ("Date", ["0001-01-01", "1969-12-31", "1970-01-01", "9999-12-31"]),
+        ("Time", ["00:00:00", "09:00:00.001", "10:00:00"]),
+        ("Datetime", ["0001-01-01T00:00:00.000Z", "2020-01-01T00:00:00.001Z", "2020-01-01T00:00:00.010Z"]),
+        ("Text", ["", "\0", "\0\0", "\x01", "\x02", " ", "A", "a", "a\0", "ab", "é", "\uffff", "\U0001f600"]),
+    ],
+)
+def test_the_values_of_every_type_are_in_order_after_null(type_: str, given: list[Any]) -> None:
+    kind = TYPES[type_]
+    stored = [kind.read(value, DEFAULT_FORMATS) for value in given]
+    lying = [value_text(None), *(value_text(kind.storage.index_text(value)) for value in stored)]
+    assert all(as_bytes(*pair) == -1 for pair in pairwise(lying))
+    assert all(kind.storage.fits(value) for value in stored)
+
+
+@pytest.mark.soak
+@given(rows, rows)
+def test_several_values_are_in_order(left: list[str | None], right: list[str | None]) -> None:
+    assert as_bytes(whole_text(left), whole_text(right)) == sign(meaning(left), meaning(right))
+
+
+@pytest.mark.soak
+@given(texts, texts)
+def test_prefixes_are_ranges(prefix: str, text: str) -> None:
+    """What begins with a text lies between it and what follows it, and nothing else does."""
+    low = some_text(prefix)
+    lies_within = low <= value_text(text) < following(low)
+    assert lies_within is text.startswith(prefix)
+
+
+@pytest.mark.soak
+@given(rows, rows, st.integers(1, 3))
+def test_equal_first_values_are_a_range(left: list[str | None], right: list[str | None], count: int) -> None:
+    low = whole_text(left[:count])
+    assert (low <= whole_text(right) < following(low)) is (left[:count] == right[:count])
+
+
+@given(st.none() | texts)
+def test_all_that_is_not_null_is_a_range(text: str | None) -> None:
+    assert (SOME <= value_text(text) < ABOVE_SOME) is (text is not None)
+
+
+@pytest.mark.soak
+@given(long_texts, long_texts)
+def test_cut_texts_are_in_order_and_never_begin_one_another(left: str, right: str) -> None:
+    """Those that were cut may be equal; with ids behind them, the order stays theirs."""
+    one, other = whole_text([left, "x"]), whole_text([right, "y"])
+    order = as_bytes(cut(one), cut(other))
+    assert order in {0, as_bytes(one, other)}
+    assert order == as_bytes(f"{cut(one)}zz", f"{cut(other)}aa") or order == 0
+    assert len(cut(one).encode()) <= 900
+    assert one.startswith(cut(one))
+    assert is_cut(one) or cut(one) == one
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"), [(0, ""), (1, ".a\x01"), (2, ".a\x01\x01"), (3, ".a\x01\x01.b")]
+)
+def test_the_first_values_of_a_text(values: int, shown: str) -> None:
+    """What was cut before them is shown whole."""
+    assert leading(f".a{END}{END}.b", values) == shown

@@ -1,0 +1,271 @@
+"""Slots: an index keeps its own, and is read from only when every object lies in it."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.domain.change import Conflict
+from stratabase.domain.order import Order, Term
+from stratabase.domain.page import Query, Window
+from stratabase.model.class_ import Class, Index
+from stratabase.store.engine import Batch, Engine
+from stratabase.store.registry import State
+from stratabase.store.reindex import SETTLED, Reindex
+from stratabase.store.slots import FRESH, Slots
+from tests.contract.engine.reference import ReferenceEngine
+from tests.models import THING, model
+from tests.store.stores import Store, fresh_class
+from tests.store.watched_engine import WatchedEngine
+
+NAMES = ("name", "count", "price", "good", "day", "hour", "vintage", "notes", "code")
+
+
+class Time:
+    """A clock that one sets, in seconds; whoever sleeps sets it forward."""
+
+    def __init__(self) -> None:
+        self.seconds = 1000.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+    def milliseconds(self) -> int:
+        return int(self.seconds * 1000)
+
+    def sleep(self, seconds: float) -> None:
+        self.seconds += seconds
+
+
+def indexed(class_: Class, *indexes: Sequence[str]) -> Class:
+    """Return a class with other indexes."""
+    return replace(class_, indexes=tuple(Index(tuple(each)) for each in indexes))
+
+
+def slots_of(engine: Engine, class_: Class) -> dict[tuple[str, ...], tuple[str, State]]:
+    """Return which slot each index has, and its state."""
+    found = Slots(engine, model(class_)).registry().classes[class_.name]
+    return {
+        tuple(column.attribute for column in slot.columns): (slot.index_name, slot.state) for slot in found
+    }
+
+
+def reindex(engine: Engine, class_: Class, time: Time | None = None) -> None:
+    """Reindex a class without waiting."""
+    time = time or Time()
+    Reindex(engine, model(class_), now=time.milliseconds, sleep=time.sleep).of(class_.name)
+
+
+@pytest.mark.soak
+@given(
+    st.lists(
+        st.lists(st.sampled_from(NAMES).map(lambda name: (name,)), unique=True, max_size=7),
+        min_size=2,
+        max_size=6,
+    )
+)
+def test_no_change_of_the_model_moves_the_slot_of_an_index(models: list[list[tuple[str, ...]]]) -> None:
+    """Indexes come, go, and change places; none shares its slot, none takes that of the listing."""
+    engine, known = ReferenceEngine(), dict[tuple[str, ...], str]()
+    for indexes in models:
+        slots = {name: slot for name, (slot, _) in slots_of(engine, indexed(THING, *indexes)).items()}
+        assert known.items() <= slots.items()
+        assert len(set(slots.values())) == len(slots)
+        assert "index1" not in slots.values()
+        known = slots
+
+
+def test_the_eighth_index_waits_until_a_reindex_frees_a_slot() -> None:
+    engine, time = ReferenceEngine(), Time()
+    class_ = indexed(THING, *((name,) for name in NAMES[:7]))
+    slots_of(engine, class_)
+    changed = indexed(THING, *((name,) for name in NAMES[1:8]))
+    assert (NAMES[7],) not in slots_of(engine, changed)
+    reindex(engine, changed, time)
+    assert slots_of(engine, changed)[(NAMES[0],)] == ("index2", State.RETIRED)
+    time.sleep(SETTLED)
+    reindex(engine, changed, time)
+    assert slots_of(engine, changed)[(NAMES[7],)] == ("index2", State.READY)
+
+
+def test_a_class_without_objects_is_ready_and_one_with_some_is_not() -> None:
+    engine = ReferenceEngine()
+    assert slots_of(engine, indexed(THING, ["count"])) == {("count",): ("index2", State.READY)}
+    assert slots_of(engine, indexed(THING, ["count"], ["name"]))[("name",)] == ("index3", State.BUILDING)
+
+
+def test_objects_older_than_the_registry_are_not_in_an_index_yet() -> None:
+    engine = WatchedEngine()
+    store = Store(engine, THING)
+    store.create("x")
+    del engine._items[next(key for key in engine._items if key.partition == "META")]
+    assert slots_of(engine, indexed(THING, ["count"]))[("count",)][1] is State.BUILDING
+
+
+def test_another_way_to_keep_values_is_another_index() -> None:
+    """An Int that becomes a Text lies elsewhere; a String that becomes a Text does not."""
+    engine = ReferenceEngine()
+    class_ = indexed(THING, ["count"], ["name"])
+    slots_of(engine, class_)
+    text = {name: replace(THING.attributes[name], type=THING.attributes["notes"].type) for name in NAMES[:2]}
+    changed = replace(class_, attributes={**class_.attributes, **text})
+    columns = [slot.columns for slot in Slots(engine, model(changed)).registry().classes["Thing"]]
+    assert [column.storage.name for (column,) in columns] == ["whole", "text", "text"]
+
+
+BY_COUNT = Order.of([Term("count")])
+
+
+def counts(store: Store) -> list[Any]:
+    """Return the counts of all objects, by count."""
+    return [entity.state["count"] for entity in store.page(Query("", BY_COUNT, window=Window(1000))).items]
+
+
+def test_pages_are_right_before_and_after_a_reindex_and_then_cheap() -> None:
+    engine = WatchedEngine()
+    class_ = fresh_class()
+    Store(engine, class_).fill({"_id": f"{n:03}", "count": n * 7 % 100} for n in range(100))
+    store = Store(engine, indexed(class_, ["count"]))
+    store.create("new", count=50)
+    assert counts(store) == sorted([*range(100), 50])
+    reindex(engine, store.class_)
+    after = Store(engine, store.class_)
+    assert counts(after) == sorted([*range(100), 50])
+    engine.items_read = 0
+    after.page(Query("", BY_COUNT, window=Window(4)))
+    assert engine.items_read <= 5
+
+
+def test_a_reindex_that_was_stopped_goes_on_and_one_that_is_done_writes_nothing() -> None:
+    engine = WatchedEngine()
+    class_ = fresh_class()
+    Store(engine, class_).fill({"_id": f"{n:03}", "count": n} for n in range(10))
+    changed, commits = indexed(class_, ["count"]), 0
+
+    def power_cut() -> None:
+        raise KeyboardInterrupt
+
+    slots_of(engine, changed)
+    commits = len(engine.commits)
+    for _ in range(3):
+        engine.before_commit = None
+        reindex_until(engine, changed, 2, power_cut)
+    assert len(engine.commits) == commits + 6
+    assert slots_of(engine, changed)[("count",)][1] is State.BUILDING
+    reindex(engine, changed)
+    assert len(engine.commits) == commits + 10
+    assert counts(Store(engine, changed)) == list(range(10))
+    reindex(engine, changed)
+    assert len(engine.commits) == commits + 10
+
+
+def reindex_until(engine: WatchedEngine, class_: Class, commits: int, stop: Any) -> None:
+    """Reindex, and stop after some commits."""
+    done = len(engine.commits)
+    plain = engine.commit
+
+    def commit(batch: Batch) -> None:
+        if len(engine.commits) - done == commits:
+            stop()
+        plain(batch)
+
+    engine.commit = commit  # type: ignore[method-assign]
+    with pytest.raises(KeyboardInterrupt):
+        reindex(engine, class_)
+    engine.commit = plain  # type: ignore[method-assign]
+
+
+def test_an_object_that_is_written_meanwhile_lies_where_it_was_written_to() -> None:
+    engine = WatchedEngine()
+    class_ = fresh_class()
+    Store(engine, class_).fill([{"_id": "x", "count": 1}])
+    store = Store(engine, indexed(class_, ["count"]))
+    engine.before_commit = lambda: store.commit(store.update("x", count=2))
+    reindex(engine, store.class_)
+    assert counts(Store(engine, store.class_)) == [2]
+    assert store.get("x").state["count"] == 2
+
+
+def test_who_has_read_the_registry_long_ago_writes_before_a_reindex_begins() -> None:
+    """A process that does not know of the index yet goes on writing for as long as it may."""
+    engine, time = ReferenceEngine(), Time()
+    class_ = fresh_class()
+    old = Store(engine, class_)
+    old.entities._slots = Slots(engine, model(class_), clock=time, now=time.milliseconds)
+    old.create("a", count=1)
+    changed = indexed(class_, ["count"])
+
+    def sleep(seconds: float) -> None:
+        assert seconds >= FRESH
+        old.create("b", count=2)
+        time.sleep(seconds)
+        old.create("c", count=3)
+
+    Reindex(engine, model(changed), now=time.milliseconds, sleep=sleep).of(class_.name)
+    assert slots_of(engine, changed)[("count",)][1] is State.READY
+    assert counts(Store(engine, changed)) == [1, 2, 3]
+    time.sleep(FRESH)
+    old.commit(old.update("a", count=9))
+    assert counts(Store(engine, changed)) == [2, 3, 9]
+
+
+def test_what_is_left_of_an_earlier_index_in_a_slot_is_not_found() -> None:
+    engine, time = ReferenceEngine(), Time()
+    class_ = fresh_class(indexes=[("count",)])
+    Store(engine, class_).fill({"_id": f"{n}", "count": n} for n in range(5))
+    without, back = indexed(class_), class_
+    reindex(engine, without, time)
+    time.sleep(SETTLED)
+    reindex(engine, without, time)
+    assert slots_of(engine, without) == {}
+    store = Store(engine, without)
+    store.commit(store.update("0", count=7), store.deletion("1"))
+    slots_of(engine, back)
+    reindex(engine, back, time)
+    assert counts(Store(engine, back)) == [2, 3, 4, 7]
+
+
+def test_pages_are_complete_at_every_moment_of_a_reindex_under_load(engine: Engine) -> None:
+    """Four clients write on: whose `count` stays is on every page, before and after; nobody is twice."""
+    class_ = fresh_class()
+    Store(engine, class_).fill({"_id": f"{n:03}", "count": n} for n in range(200))
+    changed, done = indexed(class_, ["count"]), Event()
+    threads = [Thread(target=_write_on, args=(engine, changed, n, done)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    staying = [f"{n:03}" for n in range(0, 200, 2)]
+    try:
+        pages = [_ids(engine, changed) for _ in range(3)]
+        reindex(engine, changed)
+        pages += [_ids(engine, changed) for _ in range(3)]
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+    for page in [*pages, _ids(engine, changed)]:
+        assert [id_ for id_ in page if id_ in staying] == staying
+        assert len(set(page)) == len(page)
+    assert len(_ids(engine, changed)) == 200
+
+
+def _ids(engine: Engine, class_: Class) -> list[str]:
+    """Return the ids of all objects, by count, as a process sees it that has just started."""
+    page = Store(engine, class_).page(Query("", BY_COUNT, window=Window(1000)))
+    return [entity.reference.id for entity in page.items]
+
+
+def _write_on(engine: Engine, class_: Class, number: int, done: Event) -> None:
+    """Write here and there: what is odd moves in the index, what is even does not."""
+    store = Store(engine, class_)
+    for turn in range(300):
+        if done.is_set():
+            return
+        at = (number * 50 + turn * 7) % 200
+        changes = {"count": 1000 * turn + at} if at % 2 else {"name": str(turn)}
+        with suppress(Conflict):
+            store.commit(store.update(f"{at:03}", **changes))
