@@ -1,32 +1,22 @@
 """The plan for the order of the ids: the listing is read from the window's start, no further than needed."""
 
-from collections.abc import Sequence
-from functools import cached_property
-from itertools import islice
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from stratabase.domain.order import Position
 from stratabase.domain.page import Query
 from stratabase.model.class_ import Class
 from stratabase.store.engine import EVERYTHING, Bounds
 from stratabase.store.listing import Listing, Match
-from stratabase.store.plans.plan import ahead_wanted, travelled
+from stratabase.store.plans.ordered import Ordered
+from stratabase.store.plans.plan import travelled
 
 
-class _Reading(NamedTuple):
-    """What was met: how many were passed over, and the window's matches with perhaps the one beyond."""
-
-    passed: int
-    met: list[Match]
-
-
-class Streamed:
+class Streamed(Ordered):
     """Reads a part of the listing in the order of travel."""
 
     def __init__(self, listing: Listing, _: Class, query: Query) -> None:
+        super().__init__(query)
         self._listing = listing
-        self._window = query.window
-        self._reach = query.window.size + ahead_wanted(query)
         self._downward = travelled(query).terms[0].descending
 
     @staticmethod
@@ -35,30 +25,10 @@ class Streamed:
         counts_matches = query.wanted.total_count and query.filter is not None
         return query.order.terms[0].attribute == "_id" and _is_id(query.window.start) and not counts_matches
 
-    @cached_property
-    def _reading(self) -> _Reading:
-        limit = self._window.offset + self._reach
-        onward = self._listing.matches(self._bounds(onward=True), backward=self._downward, limit=limit)
-        passed = sum(1 for _ in islice(onward, self._window.offset))
-        return _Reading(passed, list(islice(onward, self._reach)))
-
-    def matches(self) -> Sequence[Match]:
-        """Return the matches in the window, in the order of travel."""
-        return self._reading.met[: self._window.size]
-
-    def ahead(self) -> bool:
-        """Return whether a match lies beyond the window."""
-        return len(self._reading.met) > self._window.size
-
-    def behind(self) -> bool:
-        """Return whether a match was passed over, or lies on the other side of the start."""
-        if self._window.start is None and not self._window.offset:
-            return False
-        return self._reading.passed > 0 or self._any_before_start()
+    def _onward(self, most: int) -> Iterator[Match]:
+        return self._listing.matches(self._bounds(onward=True), backward=self._downward, limit=most)
 
     def _any_before_start(self) -> bool:
-        if self._window.start is None:
-            return False
         bounds = self._bounds(onward=False)
         return any(True for _ in self._listing.matches(bounds, backward=not self._downward, limit=1))
 
