@@ -20,9 +20,12 @@ from stratabase.store.reindex import SETTLED, Reindex
 from stratabase.store.slots import FRESH, Slots
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import THING, model
+from tests.soak import count
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
 
+LOADED = count(200, 10_000)
+"""Objects that are reindexed under load."""
 NAMES = ("name", "count", "price", "good", "day", "hour", "vintage", "notes", "code")
 
 
@@ -230,15 +233,17 @@ def test_what_is_left_of_an_earlier_index_in_a_slot_is_not_found() -> None:
     assert counts(Store(engine, back)) == [2, 3, 4, 7]
 
 
+@pytest.mark.soak
 def test_pages_are_complete_at_every_moment_of_a_reindex_under_load(engine: Engine) -> None:
     """Four clients write on: whose `count` stays is on every page, before and after; nobody is twice."""
     class_ = fresh_class()
-    Store(engine, class_).fill({"_id": f"{n:03}", "count": n} for n in range(200))
+    Store(engine, class_).fill({"_id": f"{n:05}", "count": n} for n in range(LOADED))
     changed, done = indexed(class_, ["count"]), Event()
     threads = [Thread(target=_write_on, args=(engine, changed, n, done)) for n in range(4)]
     for thread in threads:
         thread.start()
-    staying = [f"{n:03}" for n in range(0, 200, 2)]
+    staying = [f"{n:05}" for n in range(0, LOADED, 2)]
+    still = set(staying)
     try:
         pages = [_ids(engine, changed) for _ in range(3)]
         reindex(engine, changed)
@@ -248,14 +253,14 @@ def test_pages_are_complete_at_every_moment_of_a_reindex_under_load(engine: Engi
         for thread in threads:
             thread.join()
     for page in [*pages, _ids(engine, changed)]:
-        assert [id_ for id_ in page if id_ in staying] == staying
+        assert [id_ for id_ in page if id_ in still] == staying
         assert len(set(page)) == len(page)
-    assert len(_ids(engine, changed)) == 200
+    assert len(_ids(engine, changed)) == LOADED
 
 
 def _ids(engine: Engine, class_: Class) -> list[str]:
     """Return the ids of all objects, by count, as a process sees it that has just started."""
-    page = Store(engine, class_).page(Query("", BY_COUNT, window=Window(1000)))
+    page = Store(engine, class_).page(Query("", BY_COUNT, window=Window(LOADED + 1)))
     return [entity.reference.id for entity in page.items]
 
 
@@ -265,7 +270,7 @@ def _write_on(engine: Engine, class_: Class, number: int, done: Event) -> None:
     for turn in range(300):
         if done.is_set():
             return
-        at = (number * 50 + turn * 7) % 200
-        changes = {"count": 1000 * turn + at} if at % 2 else {"name": str(turn)}
+        at = (number * LOADED // 4 + turn * 7) % LOADED
+        changes = {"count": LOADED * turn + at} if at % 2 else {"name": str(turn)}
         with suppress(Conflict):
-            store.commit(store.update(f"{at:03}", **changes))
+            store.commit(store.update(f"{at:05}", **changes))
