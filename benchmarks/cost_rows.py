@@ -79,7 +79,9 @@ def _sqlite(folder: Path, stack: ExitStack) -> Callable[[str], Engine]:
 
 
 def _dynamodb(stack: ExitStack) -> Callable[[str], Engine]:
-    client = BotoClient(Endpoint("us-east-1", stack.enter_context(emulator()), Credentials("local", "local")))
+    client = BotoClient(
+        Endpoint("us-east-1", stack.enter_context(emulator()), Credentials("local", "local"), read_timeout=60)
+    )
     stack.callback(client.close)
 
     def opened(name: str) -> Engine:
