@@ -12,6 +12,7 @@ from math import ceil
 from typing import Any
 
 from stratabase.store.dynamodb.table import PROJECTED
+from stratabase.store.dynamodb.write import go_alone, writes_of
 from stratabase.store.engine import (
     EVERYTHING,
     ITEMS,
@@ -66,7 +67,7 @@ class MeteredEngine:
         before = self._engine.get([action.key for action in batch.actions])
         self._engine.commit(batch)
         after = self._engine.get([action.key for action in batch.actions])
-        transaction = len(batch.actions) > 1
+        transaction = not go_alone(writes_of("", batch.actions))
         for action, old, new in zip(batch.actions, before, after, strict=True):
             self.write_units += _write_units(action, old, new, transaction=transaction)
 

@@ -17,9 +17,10 @@ from stratabase.schema.generated import NothingServed, generate_schema
 from stratabase.schema.names import Family, type_name
 from stratabase.schema.query_reading import QueryReader
 from stratabase.store.advice import missing_index
+from stratabase.store.built import State
 from stratabase.store.plans import Candidate, candidates
 from stratabase.store.plans.choice import BELIEVED
-from stratabase.store.registry import Registry, State
+from stratabase.store.registry import Registry
 
 
 def explanation(model: Model, class_name: str, options: str, *, total_count: bool) -> str:

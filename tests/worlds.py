@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 
+from stratabase.domain.allowance import Allowance
 from stratabase.domain.change import Change, Conflict, Creation, Deletion
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.instant import Instant
@@ -44,14 +45,20 @@ class DictEntities:
         self.objects: dict[Reference, Entity] = {}
         self.commits: list[Change] = []
         self.queries: list[Query] = []
+        self.allowances: list[Allowance] = []
         self.before_commit: Callable[[], None] = lambda: None
         self.refuse: Exception | None = None
 
-    def read(self, references: Sequence[Reference]) -> list[Entity | None]:
+    def read(
+        self, references: Sequence[Reference], allowance: Allowance | None = None
+    ) -> list[Entity | None]:
+        if allowance is not None:
+            self.allowances.append(allowance)
         return [self.objects.get(reference) for reference in references]
 
-    def page(self, query: Query) -> Page:
+    def page(self, query: Query, allowance: Allowance) -> Page:
         self.queries.append(query)
+        self.allowances.append(allowance)
         items = tuple(
             entity for entity in self.objects.values() if entity.reference.class_name == query.class_name
         )
@@ -76,7 +83,12 @@ class DictEntities:
                 self.objects[after.reference] = Entity(after.reference, after.state, (change.commit_id,))
 
 
+def plenty() -> Allowance:
+    """Return an allowance that nothing uses up."""
+    return Allowance(2**60, 1, clock=lambda: 0.0)
+
+
 def world_of(model: Model) -> tuple[World, DictEntities, FrozenClock]:
     """Return a world of a model, with the fakes that it is made of."""
     entities, clock = DictEntities(), FrozenClock()
-    return World(model, entities, clock, CountedIds()), entities, clock
+    return World(model, entities, clock, CountedIds(), plenty), entities, clock

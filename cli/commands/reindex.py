@@ -1,7 +1,8 @@
-"""`stratabase reindex`: fills the indexes that a changed model asks for, while the service goes on."""
+"""`stratabase reindex`: builds the indexes and unique constraints that a changed model asks for."""
 
 import argparse
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from cli.fault import Fault
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from stratabase.model.model import Model
     from stratabase.store.engine import Engine
 
-HELP = "fill the indexes that were added to the model; pages are complete before, meanwhile and after"
+HELP = "build the indexes and unique constraints that were added to the model, while the service goes on"
 _WIDTH = 30
 
 
@@ -20,10 +21,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "classes", metavar="CLASS", nargs="*", help="the classes; all of the model without any"
     )
+    parser.add_argument(
+        "--all", action="store_true", help="name all that several objects have in common, however many"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Fill them, class by class. It may be stopped and started again at any time."""
+    """Build them, class by class. It may be stopped and started again at any time."""
     settings = configuration.read_settings()
     from stratabase.domain.refusal import Unavailable  # noqa: PLC0415 - `stratabase --help` needs none of it
     from stratabase.model.reading import ModelMistakes  # noqa: PLC0415
@@ -32,21 +36,29 @@ def run(options: argparse.Namespace) -> int:
 
     instance = Instance(settings)
     try:
-        _reindex(instance.engine, instance.model, options.classes)
+        to_do = _reindex(instance.engine, instance.model, options.classes, whole=options.all)
         instance.engine.close()
     except (ModelMistakes, UnusableStore, Unavailable) as error:
         raise Fault(str(error)) from error
+    if to_do:
+        raise Fault(to_do)
     return 0
 
 
-def _reindex(engine: "Engine", model: "Model", asked: list[str]) -> None:
-    from stratabase.store.reindex import Reindex  # noqa: PLC0415 - see run
+def _reindex(engine: "Engine", model: "Model", asked: list[str], *, whole: bool) -> str:
+    """Build what there is to build, and return what the person must do about the rest."""
+    from cli import unbuilt  # noqa: PLC0415 - see run
+    from stratabase.store.reindex import Reindex  # noqa: PLC0415
 
-    reindex = Reindex(engine, model)
+    reindex, outcomes = Reindex(engine, model, sleep=_pause), []
     for name in _chosen(asked, [class_.name for class_ in model.classes.values() if class_.is_stored]):
         bar = Bar(name, _count(engine, name))
-        reindex.of(name, bar.go_on)
-        bar.end()
+        outcome = reindex.of(name, bar.go_on)
+        left = list(unbuilt.lines(name, outcome, whole=whole))
+        bar.end("not everything is ready" if left else "every index and unique constraint is ready")
+        print("".join(f"{line}\n" for line in left), end="")
+        outcomes.append(outcome)
+    return unbuilt.advice(outcomes)
 
 
 class Bar:
@@ -65,9 +77,16 @@ class Bar:
             filled = "#" * int(share * _WIDTH)
             print(f"\r{self._name} [{filled:<{_WIDTH}}] {self._done:,}", end="", file=sys.stderr)
 
-    def end(self) -> None:
-        """Say that the class is done."""
-        print(f"\r{self._name}: every index is ready ({self._done:,} objects were looked at)")
+    def end(self, how: str) -> None:
+        """Say that the class is done, and how that went."""
+        back = "\r" if sys.stderr.isatty() else ""
+        print(f"{back}{self._name}: {how} ({self._done:,} objects were looked at)")
+
+
+def _pause(seconds: float) -> None:
+    if seconds:
+        print(f"Waiting {seconds:.0f} seconds, until all that serve know of it.", file=sys.stderr)
+    time.sleep(seconds)
 
 
 def _chosen(asked: list[str], known: list[str]) -> list[str]:

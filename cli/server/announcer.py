@@ -24,3 +24,5 @@ class Announcer:
             self.warn(*report.lines)
         elif report.lines:
             self.say(*report.lines)
+        if report.left:
+            self.say(*report.left)

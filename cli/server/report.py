@@ -28,6 +28,8 @@ class Report:
     lines: tuple[str, ...] = ()
     once: tuple[str, ...] = ()
     """What must be shown whatever else is, since nothing will tell it again."""
+    left: tuple[str, ...] = ()
+    """What is left for the person to do, shown last, whatever else is."""
 
 
 def tell(reports: RawIOBase, report: Report) -> None:
@@ -40,4 +42,4 @@ def tell(reports: RawIOBase, report: Report) -> None:
 def from_bytes(line: bytes) -> Report:
     """Return the report that a line holds."""
     fields: dict[str, Any] = json.loads(line)
-    return Report(News(fields["news"]), tuple(fields["lines"]), tuple(fields["once"]))
+    return Report(News(fields["news"]), *(tuple(fields[name]) for name in ("lines", "once", "left")))

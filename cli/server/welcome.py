@@ -1,7 +1,7 @@
 """What is printed when the service is ready: where it is, and what to try first."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from stratabase import __version__
 from stratabase.model.model import Model
@@ -9,6 +9,9 @@ from stratabase.operations.first_administrator import USERNAME, NewAdministrator
 from stratabase.schema.names import service
 from stratabase.schema.services import get_page
 from stratabase.settings import Settings
+
+_SHOWN = 3
+"""How many things are named in one line."""
 
 
 def welcome(
@@ -36,6 +39,14 @@ def password_shown(administrator: NewAdministrator | None) -> Iterator[str]:
     if administrator is not None and administrator.made_up:
         yield f"The member {administrator.username} was made. The password is shown only this once:"
         yield f"  {administrator.password}"
+
+
+def left_to_build(lacking: Sequence[str]) -> Iterator[str]:
+    """Yield what to do about indexes and constraints that not all objects have yet."""
+    if lacking:
+        shown = ", ".join(lacking[:_SHOWN])
+        more = f" and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else ""
+        yield f"Not built yet for older objects: {shown}{more}. While this serves, run: stratabase reindex"
 
 
 def _credentials(settings: Settings, administrator: NewAdministrator | None) -> str:

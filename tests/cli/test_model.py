@@ -1,5 +1,6 @@
 """`stratabase model` checks and shows the model."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,19 @@ def test_how_a_page_is_found_is_explained(served: Path, capsys: pytest.CaptureFi
     assert taken.startswith("Taken: read a range of @index name in order until the page is full (about ")
     assert others
     assert all(other.startswith("Not taken: ") for other in others)
+
+
+def test_objects_that_are_named_are_got_by_key(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Though an index would serve the filter too; and no index would be cheaper."""
+    served.write_text(INDEXED)
+
+    options = {"filter": {"_id___in": [*range(2000)], "name___eq": "Rex"}, "orderBy": ["age___ASC"]}
+    assert main(["model", "explain", "Pet", json.dumps(options)]) == 0
+
+    out = capsys.readouterr().out
+    assert out.startswith("Taken: get all of the 2,000 objects that the filter names by _id, and sort ")
+    assert "@index name" in out
+    assert "Cheaper" not in out
 
 
 def test_the_index_that_is_missing_is_named(served: Path, capsys: pytest.CaptureFixture[str]) -> None:

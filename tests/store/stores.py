@@ -5,13 +5,17 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
+from stratabase.domain.allowance import Allowance
 from stratabase.domain.change import Change, Creation, Deletion, Effect, Update
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.page import Page, Query
+from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.class_ import Class, Index, Unique
+from stratabase.store.budget import Budget
 from stratabase.store.engine import Engine
 from stratabase.store.entities import StoredEntities
 from tests.models import THING, model
+from tests.worlds import plenty
 
 _numbers: Iterator[int] = count(1)
 
@@ -24,6 +28,11 @@ def fresh_class(*uniques: tuple[str, ...], indexes: Iterable[tuple[str, ...]] = 
         uniques=tuple(map(Unique, uniques)),
         indexes=tuple(map(Index, indexes)),
     )
+
+
+def unlimited() -> Budget:
+    """Return a budget that nothing uses up."""
+    return Budget(plenty(), lambda budget: TooMuchRead("Thing", budget.items))
 
 
 class Store:
@@ -74,6 +83,6 @@ class Store:
         for first in range(0, len(effects), 100):
             self.commit(*effects[first : first + 100])
 
-    def page(self, query: Query) -> Page:
-        """Return a page."""
-        return self.entities.page(replace(query, class_name=self.class_.name))
+    def page(self, query: Query, allowance: Allowance | None = None) -> Page:
+        """Return a page, found within an allowance."""
+        return self.entities.page(replace(query, class_name=self.class_.name), allowance or plenty())

@@ -1,31 +1,43 @@
-"""The read budget: a page that reads too much is refused with what would make it cheap."""
+"""The read budget: a request that reads too much is refused with what would make it cheap."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from stratabase.domain.allowance import MEGABYTE, Allowance
+from stratabase.domain.entity import Reference
 from stratabase.domain.filter import And, Comparison
 from stratabase.domain.order import Order, Term
 from stratabase.domain.page import Query, Wanted, Window
 from stratabase.domain.refusal import TooMuchRead
+from stratabase.domain.remedy import Remedy
+from stratabase.model.class_ import Index
 from stratabase.model.operator import Operator
-from stratabase.store.budget import MOST_SECONDS, Budget
+from stratabase.store.budget import Budget, weight
 from stratabase.store.engine import Item, Key
 from tests.contract.engine.reference import ReferenceEngine
 from tests.store.stores import Store, fresh_class
+from tests.store.watched_engine import WatchedEngine
 
-LARGE = "n" * 340_000
+LARGE = "n" * 34_000
 BY_COUNT = Order.of([Term("count")])
+BY_ID = Order.of([])
 EQUAL = Comparison("name", Operator.EQ, "a")
 ABOVE = Comparison("vintage", Operator.GT, 5)
+EVERY_ID = Comparison("_id", Operator.IN, tuple(f"{number:02}" for number in range(70)))
+
+
+def two_megabytes() -> Allowance:
+    """Return an allowance whose time stands still."""
+    return Allowance(2 * MEGABYTE, 1, clock=lambda: 0.0)
 
 
 @pytest.fixture(scope="module")
 def store() -> Store:
-    """Objects of 24 MB in all, in an index by `code` that tells none of them from another."""
-    store = Store(ReferenceEngine(), fresh_class(indexes=[("code",)]))
-    for number in range(70):
-        store.create(str(number), code="c", name="b", notes=LARGE)
+    """Objects of 2.4 MB in all, in an index by `code` that tells none of them from another."""
+    store = Store(WatchedEngine(), fresh_class(indexes=[("code",)]))
+    store.fill({"_id": f"{number:02}", "code": "c", "name": "b", "notes": LARGE} for number in range(70))
     return store
 
 
@@ -34,48 +46,133 @@ def store() -> Store:
     [
         (Query("", BY_COUNT), ("count",), ()),
         (Query("", BY_COUNT, And((EQUAL, ABOVE))), ("name", "count"), ()),
-        (Query("", Order.of([]), And((ABOVE, EQUAL))), ("name", "vintage"), ()),
-        (Query("", Order.of([]), Comparison("name", Operator.CONTAINS, "x")), (), ()),
-        (Query("", Order.of([]), None, wanted=Wanted(total_count=True)), (), ("totalCount",)),
+        (Query("", BY_ID, And((ABOVE, EQUAL))), ("name", "vintage"), ()),
+        (Query("", BY_ID, Comparison("name", Operator.CONTAINS, "x")), (), ()),
+        (Query("", BY_ID, None, wanted=Wanted(total_count=True)), (), ("totalCount",)),
         (
             Query("", BY_COUNT, None, Window(offset=5), Wanted(total_count=True)),
             ("count",),
             ("totalCount", "offset"),
         ),
         (Query("", Order.of([Term("code")]), Comparison("code", Operator.EQ, "c"), Window(100)), (), ()),
+        (Query("", BY_COUNT, And((EVERY_ID, EQUAL))), (), ()),
     ],
 )
 def test_a_refusal_names_the_index_that_is_missing_and_what_costs(
     store: Store, query: Query, index: Any, costly: Any
 ) -> None:
     with pytest.raises(TooMuchRead) as refusal:
-        store.page(query)
-    assert (refusal.value.class_name, refusal.value.index, refusal.value.costly) == (
-        store.class_.name,
-        index,
-        costly,
-    )
-    assert 0 < refusal.value.read <= 80
+        store.page(query, two_megabytes())
+    assert refusal.value.class_name == store.class_.name
+    assert refusal.value.remedy == Remedy(index, costly=costly)
+    assert 0 < refusal.value.read <= 70
 
 
-def test_the_message_says_what_to_do() -> None:
-    assert str(TooMuchRead("Pet", 12345, ("name", "age"), ("totalCount", "offset"))) == (
-        'Pet: 12,345 objects were read, and that is not all: declare @index(attributes: ["name", "age"]) '
-        "in the model, or ask without totalCount and offset"
-    )
-    assert str(TooMuchRead("Pet", 9, (), ())).endswith("that is not all: narrow the filter")
+def test_an_index_that_waits_to_be_filled_is_told_as_such() -> None:
+    engine = ReferenceEngine()
+    class_ = fresh_class()
+    Store(engine, class_).fill({"_id": f"{number:02}", "notes": LARGE} for number in range(70))
+    changed = Store(engine, replace(class_, indexes=(Index(("count", "name")),)))
+    with pytest.raises(TooMuchRead, match="stratabase reindex") as refusal:
+        changed.page(Query("", BY_COUNT), two_megabytes())
+    assert refusal.value.remedy == Remedy(("count",), declared=True)
+
+
+ENDING = "objects were read, and that is not all"
+
+
+@pytest.mark.parametrize(
+    ("refusal", "reason", "remedy"),
+    [
+        (
+            TooMuchRead("Pet", 12345, Remedy(("name", "age"), costly=("totalCount", "offset"))),
+            f"12,345 {ENDING}",
+            'declare @index(attributes: ["name", "age"]) in the model, or ask without totalCount and offset',
+        ),
+        (
+            TooMuchRead("Pet", 9, Remedy()),
+            f"9 {ENDING}",
+            "narrow the filter, or ask for fewer objects at a time",
+        ),
+        (
+            TooMuchRead("Pet", 9, Remedy(("name",), shared=True)),
+            f"9 {ENDING}",
+            'declare @index(attributes: ["name"]) in the model, or ask for less in one request',
+        ),
+        (
+            TooMuchRead("Pet", 9, Remedy(("name",), declared=True)),
+            f"9 {ENDING}",
+            'fill @index(attributes: ["name"]) with "stratabase reindex"',
+        ),
+        (
+            TooMuchRead("Pet"),
+            "the request has read as much as it may before it came to this",
+            "ask for less in one request",
+        ),
+    ],
+)
+def test_the_message_says_what_to_do(refusal: TooMuchRead, reason: str, remedy: str) -> None:
+    assert str(refusal) == f"Pet: {reason}: {remedy}"
 
 
 def test_a_page_within_the_budget_is_found(store: Store) -> None:
-    assert len(store.page(Query("", Order.of([]), EQUAL, Window(0))).items) == 0
-    assert len(store.page(Query("", Order.of([]), None, Window(5))).items) == 5
+    assert len(store.page(Query("", BY_ID, None, Window(5)), two_megabytes()).items) == 5
+    within = Allowance(3 * MEGABYTE, 1, clock=lambda: 0.0)
+    assert len(store.page(Query("", BY_COUNT, None, Window(5)), within).items) == 5
 
 
-def test_time_is_part_of_the_budget() -> None:
-    now = [0.0]
-    budget = Budget(lambda read: TooMuchRead("Pet", read, (), ()), clock=lambda: now[0])
+def test_all_pages_of_a_request_draw_from_one_allowance(store: Store) -> None:
+    """Each is cheap, all together are not; the one that comes to the end says that others were before."""
+    allowance, query = two_megabytes(), Query("", BY_ID, None, Window(10))
+    for _ in range(6):
+        assert len(store.page(query, allowance).items) == 10
+    with pytest.raises(TooMuchRead) as refusal:
+        store.page(query, allowance)
+    assert refusal.value.remedy == Remedy(shared=True)
+
+
+def test_nothing_is_read_any_more_when_all_is_used_up(store: Store) -> None:
+    engine = WatchedEngine()
+    store = Store(engine, store.class_)
+    store.create("x", name="a")
+    spent = two_megabytes()
+    spent.take(2 * MEGABYTE + 1)
+    engine.items_read, engine.keys_got = 0, []
+    for query in (Query("", BY_ID), Query("", BY_COUNT, EQUAL), Query("", BY_ID, EVERY_ID)):
+        with pytest.raises(TooMuchRead) as refusal:
+            store.page(query, spent)
+        assert (refusal.value.read, refusal.value.remedy.shared) == (0, True)
+    with pytest.raises(TooMuchRead, match=r"^Thing\d+: the request has read as much as it may"):
+        store.entities.read([Reference(store.class_.name, "x")], spent)
+    assert (engine.items_read, engine.keys_got) == (0, [])
+
+
+def test_reads_by_id_draw_from_the_allowance_too(store: Store) -> None:
+    allowance = two_megabytes()
+    for number in range(62):
+        assert store.entities.read([Reference(store.class_.name, f"{number:02}")], allowance) != [None]
+    with pytest.raises(TooMuchRead):
+        store.entities.read([Reference(store.class_.name, "62")], allowance)
+    # What a write has to know is no read of its client's.
+    assert store.entities.read([Reference(store.class_.name, "62")]) != [None]
+
+
+def test_time_is_part_of_the_allowance() -> None:
+    now = [100.0]
+    budget = Budget(
+        Allowance(MEGABYTE, 10, clock=lambda: now[0]), lambda budget: TooMuchRead("Pet", budget.items)
+    )
     item = Item(Key("p", "s"))
+    now[0] = 110.0
     assert budget.spend([item]) == [item]
-    now[0] = MOST_SECONDS + 1
+    now[0] = 110.1
     with pytest.raises(TooMuchRead, match="2 objects"):
         budget.spend([item])
+
+
+def test_what_is_read_is_weighed_in_bytes() -> None:
+    key = Key("p", "s")
+    nothing = weight([None])
+    assert nothing > 0
+    assert weight([Item(key, state="a" * 1000)]) == nothing + 1000
+    assert weight([Item(key, state="€" * 1000), None]) == 2 * nothing + 3000

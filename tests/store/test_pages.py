@@ -12,7 +12,6 @@ from stratabase.domain.filter import Comparison, Filter
 from stratabase.domain.order import Order, Position, Term
 from stratabase.domain.page import Page, Query, Wanted, Window
 from stratabase.model.operator import Operator
-from stratabase.store.budget import Budget
 from stratabase.store.engine import Engine
 from stratabase.store.plans import Source, chosen
 from stratabase.store.plans.scanned import Scanned
@@ -20,7 +19,7 @@ from stratabase.store.plans.streamed import Streamed
 from tests.domain import naive
 from tests.domain.queries import filters, many_states, orders, windows
 from tests.models import THING
-from tests.store.stores import Store, fresh_class
+from tests.store.stores import Store, fresh_class, unlimited
 from tests.store.watched_engine import WatchedEngine
 
 ALL = Wanted(items=True, total_count=True, has_next=True, has_prev=True)
@@ -176,7 +175,7 @@ def test_no_object_is_decoded_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_only_what_needs_it_is_scanned(query: Query, plan: type[Streamed | Scanned]) -> None:
-    source = Source(WatchedEngine(), Budget())
+    source = Source(WatchedEngine(), unlimited())
     assert type(chosen(THING, query, ()).plan(source)) is plan
 
 

@@ -14,35 +14,20 @@ from stratabase.domain.change import Conflict
 from stratabase.domain.order import Order, Term
 from stratabase.domain.page import Query, Window
 from stratabase.model.class_ import Class, Index
+from stratabase.store.built import State
 from stratabase.store.engine import Batch, Engine
-from stratabase.store.registry import State
-from stratabase.store.reindex import SETTLED, Reindex
+from stratabase.store.reindex import SETTLED, Outcome, Reindex
 from stratabase.store.slots import FRESH, Slots
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import THING, model
 from tests.soak import count
+from tests.store.clocks import Time
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
 
 LOADED = count(200, 10_000)
 """Objects that are reindexed under load."""
 NAMES = ("name", "count", "price", "good", "day", "hour", "vintage", "notes", "code")
-
-
-class Time:
-    """A clock that one sets, in seconds; whoever sleeps sets it forward."""
-
-    def __init__(self) -> None:
-        self.seconds = 1000.0
-
-    def __call__(self) -> float:
-        return self.seconds
-
-    def milliseconds(self) -> int:
-        return int(self.seconds * 1000)
-
-    def sleep(self, seconds: float) -> None:
-        self.seconds += seconds
 
 
 def indexed(class_: Class, *indexes: Sequence[str]) -> Class:
@@ -58,10 +43,10 @@ def slots_of(engine: Engine, class_: Class) -> dict[tuple[str, ...], tuple[str, 
     }
 
 
-def reindex(engine: Engine, class_: Class, time: Time | None = None) -> None:
+def reindex(engine: Engine, class_: Class, time: Time | None = None) -> Outcome:
     """Reindex a class without waiting."""
     time = time or Time()
-    Reindex(engine, model(class_), now=time.milliseconds, sleep=time.sleep).of(class_.name)
+    return Reindex(engine, model(class_), now=time.milliseconds, sleep=time.sleep).of(class_.name)
 
 
 @pytest.mark.soak
@@ -89,10 +74,10 @@ def test_the_eighth_index_waits_until_a_reindex_frees_a_slot() -> None:
     slots_of(engine, class_)
     changed = indexed(THING, *((name,) for name in NAMES[1:8]))
     assert (NAMES[7],) not in slots_of(engine, changed)
-    reindex(engine, changed, time)
+    assert reindex(engine, changed, time).interrupted == (f"@index({NAMES[7]})",)
     assert slots_of(engine, changed)[(NAMES[0],)] == ("index2", State.RETIRED)
     time.sleep(SETTLED)
-    reindex(engine, changed, time)
+    assert reindex(engine, changed, time) == Outcome()
     assert slots_of(engine, changed)[(NAMES[7],)] == ("index2", State.READY)
 
 

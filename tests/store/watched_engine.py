@@ -32,11 +32,16 @@ class WatchedEngine(ReferenceEngine):
         self.before_commit: Callable[[], None] | None = None
         self.commits: list[Batch] = []
         self.items_read = 0
+        self.keys_got: list[Key] = []
 
     @property
     def items(self) -> MutableMapping[Key, Item]:
         """The items of objects, to be looked at and meddled with."""
         return _Objects(self._items)
+
+    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+        self.keys_got += [key for key in keys if key != REGISTRY]
+        return super().get(keys)
 
     def range(
         self,

@@ -1,7 +1,9 @@
 """An engine whose secondary indexes lag behind by random times, as those of DynamoDB may."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from operator import gt, lt
 from threading import Lock
 from typing import NamedTuple
 
@@ -11,23 +13,30 @@ from tests.contract.engine.reference import ReferenceEngine
 LONGEST_LAG = 3.0
 """Seconds of a clock that goes a random step with each call."""
 _LONGEST_STEP = 0.5
+_PAGES = (1, 4, 64, 1000)
+"""How many items a page of an index may have."""
 
 
 class _Late(NamedTuple):
-    """What an index will show under a key, and when."""
+    """What an index will show at one place of one item, and when; None: nothing any more."""
 
     due: float
-    key: Key
+    entry: Key
     item: Item | None
 
 
 class LaggingEngine(ReferenceEngine):
-    """Reads by key are exact; each index learns of each item's writes in their order, but late."""
+    """Reads by key are exact; an index learns late, in order, of what is written at each place of each item.
+
+    It learns of two places of an item in any order: one that moves may be shown at both, or at none. A range
+    is read in pages, and time goes by between them: `meanwhile` is called there.
+    """
 
     def __init__(self, seed: int) -> None:
         super().__init__()
+        self.meanwhile: Callable[[], object] = lambda: None
+        self.now = 0.0
         self._random = random.Random(seed)
-        self._now = 0.0
         self._commits = Lock()
         self._late: dict[str, list[_Late]] = {name: [] for name in INDEX_NAMES}
         self._shown = {name: ReferenceEngine() for name in INDEX_NAMES}
@@ -44,31 +53,73 @@ class LaggingEngine(ReferenceEngine):
         self._go_on()
         if index not in self._shown:
             return super().range(index, partition, bounds, backward=backward, limit=limit)
-        return self._shown[index].range(index, partition, bounds, backward=backward, limit=limit)
+        return self._pages(index, partition, bounds, backward=backward, limit=limit)
 
     def commit(self, batch: Batch) -> None:
+        keys = [action.key for action in batch.actions]
         with self._commits:
+            before = self.get(keys)
             super().commit(batch)
-            keys = [action.key for action in batch.actions]
-            for key, item in zip(keys, self.get(keys), strict=True):
-                for late in self._late.values():
-                    late.append(_Late(self._now + self._random.uniform(0, LONGEST_LAG), key, item))
+            for key, old, new in zip(keys, before, self.get(keys), strict=True):
+                self._note(key, old, new)
         self._go_on()
 
     def settle(self) -> None:
         """Let every index show all commits."""
-        self._now += LONGEST_LAG
+        self.now += LONGEST_LAG
         self._show_what_is_due()
 
+    def _note(self, key: Key, old: Item | None, new: Item | None) -> None:
+        for name, late in self._late.items():
+            left, taken = (item.places.get(name) if item else None for item in (old, new))
+            if left is not None and left != taken:
+                late.append(_Late(self._some_time(), _entry(key, left), None))
+            if new is not None and taken is not None and new is not old:
+                shown = replace(new, places={name: taken})
+                late.append(_Late(self._some_time(), _entry(key, taken), shown))
+
+    def _some_time(self) -> float:
+        return self.now + self._random.uniform(0, LONGEST_LAG)
+
+    def _pages(
+        self, index: str, partition: str, bounds: Bounds, *, backward: bool, limit: int | None
+    ) -> Iterator[Sequence[Item]]:
+        last, left, beyond = None, limit, lt if backward else gt
+        while left != 0:
+            (found,) = self._shown[index].range(index, partition, bounds, backward=backward)
+            size = self._random.choice(_PAGES) if left is None else min(self._random.choice(_PAGES), left)
+            items = [item for item in found if last is None or beyond(_lies(item, index), last)]
+            if items:
+                yield items[:size]
+            if size >= len(items):
+                return
+            last, left = _lies(items[size - 1], index), None if left is None else left - size
+            self.meanwhile()
+            self._go_on()
+
     def _go_on(self) -> None:
-        self._now += self._random.uniform(0, _LONGEST_STEP)
+        self.now += self._random.uniform(0, _LONGEST_STEP)
         self._show_what_is_due()
 
     def _show_what_is_due(self) -> None:
         with self._commits:
             for name, late in self._late.items():
-                held_back = {each.key for each in late if each.due > self._now}
-                # An item's writes are shown in their order: none while an earlier one is held back.
-                shown = [each for each in late if each.key not in held_back]
-                self._shown[name].show({each.key: each.item for each in shown})
-                self._late[name] = [each for each in late if each.key in held_back]
+                shown: dict[Key, Item | None] = {}
+                held_back: dict[Key, list[_Late]] = {}
+                for each in late:
+                    if each.due > self.now or each.entry in held_back:
+                        held_back.setdefault(each.entry, []).append(each)
+                    else:
+                        shown[each.entry] = each.item
+                self._shown[name].show(shown)
+                self._late[name] = [each for several in held_back.values() for each in several]
+
+
+def _entry(key: Key, place: Sequence[str]) -> Key:
+    """Return what stands for one place of an item."""
+    return Key("\0".join(key), "\0".join(place))
+
+
+def _lies(item: Item, index: str) -> tuple[str, Key]:
+    """Return where an item lies in the order of an index."""
+    return item.places[index].sort, item.key

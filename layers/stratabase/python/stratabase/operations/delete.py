@@ -9,7 +9,10 @@ from stratabase.operations.write import write
 
 
 def delete(world: World, command: Delete) -> bool:
-    """Return whether there was an object to delete."""
+    """Return whether there was an object to delete: of several who delete it at once, one is told so.
+
+    Raises Unavailable when the store cannot say whether it is deleted, and by whom.
+    """
     subject = Subject(world.class_(command.reference.class_name), command.reference.id)
 
     def decide(_: Instant) -> Deletion | None:

@@ -20,7 +20,8 @@ E = TypeVar("E", Creation, Update, Deletion)
 def write(world: World, subject: Subject, decide: Callable[[Instant], E | None]) -> E | None:
     """Gather and decide (`decide`, at an instant), then commit; return the effect, None when there was none.
 
-    Raises Refused with every issue, Unavailable when others came between too often.
+    Another round begins only where it is certain that nothing was written. Raises Refused with every issue;
+    Unavailable when others came between too often, or the store cannot say whether it wrote.
     """
     for _ in range(MOST_ROUNDS):
         now = world.clock.now()

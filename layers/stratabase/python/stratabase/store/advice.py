@@ -4,26 +4,40 @@ from collections.abc import Iterable, Iterator
 
 from stratabase.domain.page import Query
 from stratabase.domain.refusal import TooMuchRead
+from stratabase.domain.remedy import Remedy
 from stratabase.model.class_ import Class
 from stratabase.store.access_path import AccessPath
+from stratabase.store.budget import Budget
 from stratabase.store.plans.constraints import Constraint, constraints
+from stratabase.store.plans.named import named
 
 
-def refusal_of(class_: Class, query: Query, paths: Iterable[AccessPath], read: int) -> TooMuchRead:
+def refusal_of(class_: Class, query: Query, paths: Iterable[AccessPath], budget: Budget) -> TooMuchRead:
     """Return the refusal of a query that has read too much."""
     missing = missing_index(class_, query)
-    there = any(_names(path)[: len(missing)] == missing for path in paths if path.serves(class_))
-    return TooMuchRead(class_.name, read, () if there else missing, tuple(_costly(query)))
+    if any(_begins(_names(path), missing) for path in paths if path.serves(class_)):
+        missing = ()
+    declared = bool(missing) and any(_begins(index.attributes, missing) for index in class_.indexes)
+    remedy = Remedy(missing, declared, tuple(_costly(query)), budget.shared)
+    return TooMuchRead(class_.name, budget.items, remedy)
 
 
 def missing_index(class_: Class, query: Query) -> tuple[str, ...]:
-    """Return the attributes of the index that would serve a query: first those equal, then the order."""
+    """Return the attributes of the index that would serve a query: first those equal, then the order.
+
+    None where the filter names the objects: then no index is read.
+    """
+    if named(query.filter) is not None:
+        return ()
     found = constraints(query.filter, class_)
-    found = {name: one for name, one in found.items() if name != "_id"}
     equal = [name for name, one in found.items() if _is_single(one)]
     ordered = [term.attribute for term in query.order.terms if term.attribute not in {"_id", *equal}]
     ranged = [name for name in found if name not in equal][:1]
     return (*equal, *(ordered or ranged))
+
+
+def _begins(attributes: tuple[str, ...], first: tuple[str, ...]) -> bool:
+    return attributes[: len(first)] == first
 
 
 def _is_single(one: Constraint) -> bool:

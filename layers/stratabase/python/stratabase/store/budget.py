@@ -1,38 +1,46 @@
-"""How much one page may read: past it, a refusal says what would make the page cheap."""
+"""What reading a page costs its request: past the allowance, a refusal says what would make it cheap."""
 
-import time
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
+from stratabase.domain.allowance import Allowance
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.store.engine import Item
 
-MOST_BYTES = 20 * 1024 * 1024
-MOST_SECONDS = 10.0
+Read = TypeVar("Read", Item, Item | None)
+
 _BESIDE_STATE = 200
-"""What an item weighs in bytes without its state, more or less."""
+"""What an item weighs in bytes without its state, more or less; looking where there is none costs as much."""
 
 
 class Budget:
     """What may still be read for one page. `refusal` makes what is raised when it is used up."""
 
-    def __init__(
-        self,
-        refusal: Callable[[int], TooMuchRead] | None = None,
-        *,
-        most_bytes: int = MOST_BYTES,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, allowance: Allowance, refusal: Callable[["Budget"], TooMuchRead]) -> None:
+        self._allowance = allowance
         self._refusal = refusal
-        self._left = most_bytes
-        self._clock = clock
-        self._end = clock() + MOST_SECONDS
+        self.shared = allowance.taken > 0
+        """Whether the request has read other things before."""
         self.items = 0
         """How many items were read."""
 
-    def spend(self, items: Sequence[Item]) -> Sequence[Item]:
-        """Return what was read, if the budget allows for it. Raises TooMuchRead."""
+    def check(self) -> None:
+        """Raise TooMuchRead when nothing is left."""
+        if self._allowance.is_used_up:
+            raise self._refusal(self)
+
+    def spend(self, items: Sequence[Read]) -> Sequence[Read]:
+        """Return what was read, if the allowance admits it. Raises TooMuchRead."""
         self.items += len(items)
-        self._left -= sum(len(item.state or "") + _BESIDE_STATE for item in items)
-        if self._refusal is not None and (self._left < 0 or self._clock() > self._end):
-            raise self._refusal(self.items)
+        self._allowance.take(weight(items))
+        self.check()
         return items
+
+
+def weight(items: Sequence[Item | None]) -> int:
+    """Return what items weigh in bytes, more or less."""
+    size = _BESIDE_STATE * len(items)
+    for item in items:  # a loop, since every get comes by
+        if item is not None and (text := item.state):
+            size += len(text) if text.isascii() else len(text.encode())
+    return size

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple, Protocol
 
+from stratabase.domain.refusal import Unavailable
+
 INDEX_NAMES = tuple(f"index{number}" for number in range(1, 9))
 """The generic secondary indexes; "items" is the name of the items themselves, ordered by key."""
 ITEMS = "items"
@@ -145,12 +147,15 @@ class Batch:
     """Actions that are done together or not at all; each key at most once, at most MOST_ACTIONS of them."""
 
     id: str
-    """Names the commit, so that a retry is known for what it is: no other batch has it.
+    """Names the commit, so that a retry is known for what it is: no other commit has it.
 
-    An item with an attribute that has it, also in a list, tells that the batch has been done. An engine that
+    An item with an attribute that has it, also in a list, tells that the commit has been done. An engine that
     lost an answer may have nothing else to go by.
     """
     actions: tuple[Action, ...]
+    attempt: int = 0
+    """Tells apart the batches that try one commit with different actions, each after the one before it was
+    refused: they are no retries of one another."""
 
     def __post_init__(self) -> None:
         """Refuse what no engine could do as one."""
@@ -191,6 +196,19 @@ class ExpectationFailed(Exception):
         self.failures = tuple(failures)
 
 
+class OutcomeUnknown(Unavailable):
+    """A batch is refused, but an answer was lost before: what failed may be due to the batch itself.
+
+    Who can tell from `failures` that it was not done, or need not know, may go on; nobody else may try again.
+    """
+
+    def __init__(self, failures: Sequence[Failure]) -> None:
+        super().__init__(
+            "An answer of the store was lost; whether this was written is unknown.", retry_after=5
+        )
+        self.failures = tuple(failures)
+
+
 class Engine(Protocol):
     """Keeps items. Every acknowledged commit survives the death of the process."""
 
@@ -217,7 +235,8 @@ class Engine(Protocol):
     def commit(self, batch: Batch) -> None:
         """Do all actions or none. Raises ExpectationFailed (with every expectation that failed), Unavailable.
 
-        The expectations are judged against the items as they are before the batch.
+        The expectations are judged against the items as they are before the batch. ExpectationFailed is
+        certain; of Unavailable nothing is known, but of OutcomeUnknown what was found.
         """
 
     def close(self) -> None:

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 
+from stratabase.domain.allowance import Allowance
 from stratabase.domain.change import Change, Conflict, Effect, TooLarge, reference_of
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.page import Page, Query
+from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.model import Model
 from stratabase.store import codec, keys, pages
+from stratabase.store.budget import weight
 from stratabase.store.engine import (
     MOST_ACTIONS,
     Action,
@@ -14,11 +17,13 @@ from stratabase.store.engine import (
     Engine,
     ExpectationFailed,
     Failure,
+    OutcomeUnknown,
     Patch,
     Put,
 )
 from stratabase.store.guards import Guards
 from stratabase.store.heads import Writing, action_on_head
+from stratabase.store.outcome import is_known, was_done
 from stratabase.store.slots import Slots
 
 LARGEST_BATCH = 4 * 1024 * 1024
@@ -36,15 +41,28 @@ class StoredEntities:
         self._model = model
         self._slots = Slots(engine, model)
 
-    def read(self, references: Sequence[Reference]) -> list[Entity | None]:
-        """Return the objects in the order asked for, None where there is none; exact at once."""
+    def read(
+        self, references: Sequence[Reference], allowance: Allowance | None = None
+    ) -> list[Entity | None]:
+        """Return the objects in the order asked for, None where there is none; exact at once.
+
+        With an allowance, that is drawn from. Raises TooMuchRead when it was used up before.
+        """
+        if allowance is not None and allowance.is_used_up:
+            raise TooMuchRead(references[0].class_name)
         items = self._engine.get([keys.head(reference) for reference in references])
+        if allowance is not None:
+            allowance.take(weight(items))
         return [None if item is None else codec.entity_of(item) for item in items]
 
-    def page(self, query: Query) -> Page:
+    def page(self, query: Query, allowance: Allowance) -> Page:
         """Return a window on the objects of a class. Raises TooMuchRead."""
         class_, paths = self._model.classes[query.class_name], self._slots.paths(query.class_name)
-        return pages.page(self._engine, class_, query, paths)
+        return pages.page(self._engine, class_, query, allowance, paths)
+
+    def lacking(self) -> tuple[str, ...]:
+        """Return what a reindex has to build, as a person knows it."""
+        return self._slots.lacking()
 
     def commit(self, change: Change) -> None:
         """Do all of a change or nothing. Raises Conflict, Taken, TooLarge, Unavailable."""
@@ -53,8 +71,8 @@ class StoredEntities:
         heads = tuple(self._action_on_head(effect, change.commit_id) for effect in change.effects)
         guards = Guards(change, self._model, self._read_one)
         for round_ in range(_ROUNDS):
-            failures = self._attempt(_batch(change, round_, (*heads, *guards.actions())))
-            if not failures or _was_done_before(change, failures):
+            failures = self._attempt(change, _batch(change, round_, (*heads, *guards.actions())))
+            if not failures or was_done(change, failures):
                 return
             guards.learn(failures)
         raise Conflict
@@ -66,12 +84,16 @@ class StoredEntities:
     def _read_one(self, reference: Reference) -> Entity | None:
         return self.read([reference])[0]
 
-    def _attempt(self, batch: Batch) -> tuple[Failure, ...]:
-        """Commit, and return the expectations that failed, if any."""
+    def _attempt(self, change: Change, batch: Batch) -> tuple[Failure, ...]:
+        """Commit, and return the expectations that failed, if any. Raises Unavailable."""
         try:
             self._engine.commit(batch)
         except ExpectationFailed as refusal:
             return refusal.failures
+        except OutcomeUnknown as doubt:
+            if not is_known(change, doubt.failures):
+                raise
+            return doubt.failures
         return ()
 
 
@@ -82,8 +104,7 @@ def _batch(change: Change, round_: int, actions: tuple[Action, ...]) -> Batch:
     size = sum(map(_weight, actions))
     if size > LARGEST_BATCH:
         raise TooLarge("bytes in one write", size, LARGEST_BATCH)
-    # Another round writes other things, so an engine must not take it for a retry of the first.
-    return Batch(f"{change.commit_id}.{round_}" if round_ else change.commit_id, actions)
+    return Batch(change.commit_id, actions, round_)
 
 
 def _weight(action: Action) -> int:
@@ -93,9 +114,3 @@ def _weight(action: Action) -> int:
         return _BESIDE_STATE
     places = sum(len(place.sort.encode()) for place in written.places.values() if place is not None)
     return _BESIDE_STATE + places + len((written.state or "").encode())
-
-
-def _was_done_before(change: Change, failures: Sequence[Failure]) -> bool:
-    """Return whether this is a retry of a commit that succeeded, and whose answer was lost."""
-    found = [failure.found for failure in failures if failure.found is not None]
-    return any(change.commit_id in codec.commit_ids(item) for item in found)

@@ -8,8 +8,9 @@ left behind by an object that was written while the model did not have the const
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from stratabase.domain.attributes import value_of
 from stratabase.domain.change import Change, Conflict, Effect, Taken, reference_of
-from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.entity import Entity, Reference, State
 from stratabase.model.class_ import Class, Unique
 from stratabase.model.model import Model
 from stratabase.store import keys
@@ -45,8 +46,14 @@ def claims(class_: Class, entity: Entity | None) -> dict[Key, Claim]:
     """Return the guards that an object needs."""
     if entity is None:
         return {}
-    found = ((keys.guard(class_.name, unique, entity.state), unique) for unique in class_.uniques)
+    found = ((guard_key(class_, unique, entity.state), unique) for unique in class_.uniques)
     return {key: Claim(entity.reference, unique) for key, unique in found if key is not None}
+
+
+def guard_key(class_: Class, unique: Unique, state: State) -> Key | None:
+    """Return the key of the guard that a state needs; None where a value is null, or counts as null."""
+    values = {name: value_of(class_, name)(state) for name in unique.attributes}
+    return keys.guard(class_.name, unique, values)
 
 
 class Guards:
@@ -95,7 +102,7 @@ class Guards:
         found = {failure.action.key: failure.found for failure in failures}
         if not found.keys() <= self._believed.keys():
             raise Conflict
-        self._believed |= {key: _holder(item) for key, item in found.items()}
+        self._believed |= {key: holder(item) for key, item in found.items()}
         lost = tuple(self._taken[key] for key in found if key in self._taken and self._is_anothers(key))
         if lost:
             raise Taken(lost)
@@ -103,10 +110,10 @@ class Guards:
     def _is_anothers(self, key: Key) -> bool:
         """Return whether another object than the claimant has a guard's values."""
         reference, _ = self._taken[key]
-        holder = self._believed[key]
-        if holder is None or holder == reference.id:
+        held_by = self._believed[key]
+        if held_by is None or held_by == reference.id:
             return False
-        rival = Reference(reference.class_name, holder)
+        rival = Reference(reference.class_name, held_by)
         return key in claims(self._model.classes[rival.class_name], self._state_to_be(rival))
 
     def _state_to_be(self, reference: Reference) -> Entity | None:
@@ -123,6 +130,6 @@ def _held_by(id_: str | None) -> Expectation:
     return FREE if id_ is None else Expectation(conditions=(Condition(HOLDER, Test.EQUALS, id_),))
 
 
-def _holder(item: Item | None) -> str | None:
+def holder(item: Item | None) -> str | None:
     """Return who holds a guard."""
     return None if item is None else str(item.attributes[HOLDER])

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from stratabase.domain.entity import Entity, State
 from stratabase.domain.filter import Filter
@@ -63,6 +63,18 @@ class Part(NamedTuple):
     index_name: str
     partition: str
     ranges: tuple[Bounds, ...] = (EVERYTHING,)
+
+
+class Objects(Protocol):
+    """Some objects of a class, in the order of something."""
+
+    def matches(
+        self, bounds: Bounds | None = None, *, backward: bool = False, limit: int | None = None
+    ) -> Iterator[Match]:
+        """Yield the matches in order, within bounds; `limit`: how many are asked for at most."""
+
+    def count(self) -> int:
+        """Return how many match."""
 
 
 class Listing:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from stratabase.domain.allowance import Allowance
 from stratabase.domain.entity import Entity
 from stratabase.domain.page import Page, Query
 from stratabase.model.class_ import Class
@@ -12,10 +13,13 @@ from stratabase.store.engine import Engine
 from stratabase.store.plans import Plan, Source, chosen
 
 
-def page(engine: Engine, class_: Class, query: Query, paths: Iterable[AccessPath] = ()) -> Page:
+def page(
+    engine: Engine, class_: Class, query: Query, allowance: Allowance, paths: Iterable[AccessPath] = ()
+) -> Page:
     """Return what a query wants to know of its window, and find out no more. Raises TooMuchRead."""
     paths = tuple(paths)
-    budget = Budget(lambda read: refusal_of(class_, query, paths, read))
+    budget = Budget(allowance, lambda budget: refusal_of(class_, query, paths, budget))
+    budget.check()
     return shown(chosen(class_, query, paths).plan(Source(engine, budget)), query)
 
 

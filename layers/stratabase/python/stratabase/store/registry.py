@@ -1,54 +1,44 @@
-"""The registry of index slots as a value: which slots the indexes of each class have, and in what state."""
+"""The registry as a value: which slots the indexes of each class have, its constraints, and in what state."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
-from stratabase.model.class_ import Class
-from stratabase.store import access_path, keys
+from stratabase.model.class_ import Class, Index, Unique
+from stratabase.store import keys
 from stratabase.store.access_path import AccessPath, Column, columns_of
+from stratabase.store.built import (
+    INDEX,
+    UNIQUE,
+    Built,
+    Slot,
+    State,
+    Uniqueness,
+    shown,
+    slot_of,
+    spelled,
+    uniqueness_of,
+)
 from stratabase.store.engine import FREE, INDEX_NAMES, Condition, Expectation, Item, Put, Test
 
 _REVISION = "revision"
 _SLOTS = tuple(name for name in INDEX_NAMES if name != keys.LISTING)
 
-
-class State(Enum):
-    """What a slot is good for; objects are written with a place in it, whatever the state."""
-
-    BUILDING = "BUILDING"
-    """Objects that were written before may not lie in it yet."""
-    READY = "READY"
-    """Every object lies in it."""
-    RETIRED = "RETIRED"
-    """The model does not name its index any more: soon it is free for another."""
-
-
-class Slot(NamedTuple):
-    """An index that a class has a slot for."""
-
-    index_name: str
-    columns: tuple[Column, ...]
-    number: int
-    """Never given twice, so that what is left of an earlier index is not found in this one."""
-    state: State
-    since: int
-    """When it got its state, in milliseconds."""
-
-
 Slots = tuple[Slot, ...]
+Uniquenesses = tuple[Uniqueness, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """The slots of all classes that were ever served; `revision` is 0 before it is written."""
+    """What is built for all classes that were ever served; `revision` is 0 before it is written."""
 
     revision: int = 0
     last_number: int = 0
     classes: Mapping[str, Slots] = field(default_factory=dict)
+    uniques: Mapping[str, Uniquenesses] = field(default_factory=dict)
+    """The uniqueness constraints of those that have some."""
 
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
         """Return the indexes of a class."""
@@ -62,42 +52,102 @@ class Registry:
             for slot in self.classes.get(class_name, ())
         )
 
-    def serving(self, class_: Class, state: State, now: int) -> "Registry":
-        """Return it with slots in a state for those indexes of a class that have none, while there are any.
+    def is_guarded(self, class_: Class, unique: Unique) -> bool:
+        """Return whether every object of a class holds its guard of a uniqueness constraint."""
+        columns = _guarded(class_, unique)
+        return any(
+            one.columns == columns and one.state is State.READY for one in self.uniques.get(class_.name, ())
+        )
 
-        No other slot moves; an index that comes back before its slot was given away is READY still.
+    def building(self, class_: Class) -> tuple[Built, ...]:
+        """Return what the model asks for of a class, and objects may lack yet."""
+        found = (one for one in self._built(class_.name) if wants(class_, one))
+        return tuple(one for one in found if one.state is State.BUILDING)
+
+    def lacking(self, class_: Class) -> tuple[str, ...]:
+        """Return what the model asks for of a class and is not READY, as a person knows it."""
+        ready = {(one.directive, one.columns) for one in self._built(class_.name) if one.state is State.READY}
+        return tuple(shown(one) for key, one in _wanted(class_).items() if key not in ready)
+
+    def _built(self, class_name: str) -> Iterator[Built]:
+        yield from self.classes.get(class_name, ())
+        yield from self.uniques.get(class_name, ())
+
+    def serving(self, class_: Class, state: State, now: int) -> "Registry":
+        """Return it with what a class's model asks for; what it did not have yet is in a state.
+
+        No slot moves, nor is one taken from an index that the model does not name. But a constraint that it
+        does not name is dropped: from now on objects are written without its guards.
         """
+        return self.with_indexes(class_, state, now).with_constraints(class_, state, now)
+
+    def with_indexes(self, class_: Class, state: State, now: int) -> "Registry":
+        """Return it with slots for those indexes of a class that have none, while there are any."""
         slots = [_revived(slot, class_, now) for slot in self.classes.get(class_.name, ())]
         free = [name for name in _SLOTS if name not in {slot.index_name for slot in slots}]
-        missing = [columns for columns in _wanted(class_) if columns not in {slot.columns for slot in slots}]
+        missing = _missing(class_, INDEX, slots)
         given = [
-            Slot(index_name, columns, self.last_number + number, state, now)
+            Slot(columns, self.last_number + number, state, now, index_name)
             for number, (index_name, columns) in enumerate(zip(free, missing, strict=False), start=1)
         ]
         return self.with_slots(class_.name, (*slots, *given))
+
+    def with_constraints(self, class_: Class, state: State, now: int) -> "Registry":
+        """Return it with the uniqueness constraints of a class, and no others."""
+        kept = [one for one in self.uniques.get(class_.name, ()) if wants(class_, one)]
+        new = [
+            Uniqueness(columns, self.last_number + number, state, now)
+            for number, columns in enumerate(_missing(class_, UNIQUE, kept), start=1)
+        ]
+        return self.with_uniques(class_.name, (*kept, *new))
 
     def with_slots(self, class_name: str, slots: Slots) -> "Registry":
         """Return it with other slots for a class; itself when they are the same."""
         if self.classes.get(class_name) == slots:
             return self
-        last = max([self.last_number, *(slot.number for slot in slots)])
-        return replace(self, last_number=last, classes={**self.classes, class_name: slots})
+        return replace(self, last_number=self._last(slots), classes={**self.classes, class_name: slots})
+
+    def with_uniques(self, class_name: str, uniques: Uniquenesses) -> "Registry":
+        """Return it with other uniqueness constraints for a class; itself when they are the same."""
+        if self.uniques.get(class_name, ()) == uniques:
+            return self
+        return replace(self, last_number=self._last(uniques), uniques={**self.uniques, class_name: uniques})
+
+    def _last(self, built: Iterable[Built]) -> int:
+        return max([self.last_number, *(one.number for one in built)])
 
 
-def _wanted(class_: Class) -> Iterator[tuple[Column, ...]]:
-    """Yield the columns of the indexes that the model names."""
-    yield from (columns_of(class_, index.attributes) for index in class_.indexes)
+def _wanted(class_: Class) -> dict[tuple[str, tuple[Column, ...]], Index | Unique]:
+    """Return what the model asks for of a class, by directive and columns."""
+    indexes = {(INDEX, columns_of(class_, index.attributes)): index for index in class_.indexes}
+    uniques = {(UNIQUE, _guarded(class_, unique)): unique for unique in class_.uniques}
+    return {**indexes, **uniques}
 
 
-def unwanted(slot: Slot, class_: Class | None) -> bool:
-    """Return whether the model does not name a slot's index."""
-    return class_ is None or slot.columns not in set(_wanted(class_))
+def _missing(class_: Class, directive: str, built: Iterable[Built]) -> list[tuple[Column, ...]]:
+    """Return the columns of what the model asks for by one directive, and is not among what there is."""
+    there = {one.columns for one in built}
+    return [columns for name, columns in _wanted(class_) if name == directive and columns not in there]
+
+
+def _guarded(class_: Class, unique: Unique) -> tuple[Column, ...]:
+    """Return the columns of a uniqueness constraint, whose order in the model does not matter."""
+    return columns_of(class_, tuple(sorted(unique.attributes)))
+
+
+def wants(class_: Class | None, built: Built) -> bool:
+    """Return whether the model asks for something that was built, or is to be."""
+    return class_ is not None and (built.directive, built.columns) in _wanted(class_)
+
+
+def unique_of(class_: Class, uniqueness: Uniqueness) -> Unique:
+    """Return a uniqueness constraint as the model names it."""
+    return next(unique for unique in class_.uniques if _guarded(class_, unique) == uniqueness.columns)
 
 
 def _revived(slot: Slot, class_: Class, now: int) -> Slot:
-    if slot.state is not State.RETIRED or unwanted(slot, class_):
-        return slot
-    return slot._replace(state=State.BUILDING, since=now)
+    revived = slot.state is State.RETIRED and wants(class_, slot)
+    return slot.turned(State.BUILDING, now) if revived else slot
 
 
 def registry_of(item: Item | None) -> Registry:
@@ -105,31 +155,18 @@ def registry_of(item: Item | None) -> Registry:
     if item is None:
         return Registry()
     kept: dict[str, Any] = orjson.loads(item.state or "{}")
-    classes = {name: tuple(map(_slot, slots)) for name, slots in kept["classes"].items()}
-    return Registry(int(str(item.attributes[_REVISION])), kept["lastNumber"], classes)
+    classes = {name: tuple(map(slot_of, slots)) for name, slots in kept["classes"].items()}
+    uniques = {name: tuple(map(uniqueness_of, known)) for name, known in kept.get("uniques", {}).items()}
+    return Registry(int(str(item.attributes[_REVISION])), kept["lastNumber"], classes, uniques)
 
 
 def action_on(registry: Registry) -> Put:
     """Return what writes a registry in place of the one that it was made from."""
     kept = {
         "lastNumber": registry.last_number,
-        "classes": {name: list(map(_kept, slots)) for name, slots in registry.classes.items()},
+        "classes": {name: list(map(spelled, slots)) for name, slots in registry.classes.items()},
+        "uniques": {name: list(map(spelled, known)) for name, known in registry.uniques.items()},
     }
     as_read = Expectation(conditions=(Condition(_REVISION, Test.EQUALS, registry.revision),))
     item = Item(keys.REGISTRY, {_REVISION: registry.revision + 1}, orjson.dumps(kept).decode())
     return Put(item, as_read if registry.revision else FREE)
-
-
-def _slot(kept: dict[str, Any]) -> Slot:
-    columns, state = access_path.read(kept["columns"]), State(kept["state"])
-    return Slot(kept["index"], columns, kept["number"], state, kept["since"])
-
-
-def _kept(slot: Slot) -> dict[str, Any]:
-    return {
-        "index": slot.index_name,
-        "columns": access_path.spelled(slot.columns),
-        "number": slot.number,
-        "state": slot.state.value,
-        "since": slot.since,
-    }

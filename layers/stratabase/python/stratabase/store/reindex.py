@@ -1,33 +1,47 @@
-"""Filling the slots of new indexes, while others read and write.
+"""Building what a changed model asks for (indexes, uniqueness constraints), while others read and write.
 
-Everybody writes places for every slot that the registry knows, at the latest SETTLED after it was given. From
-then on only objects that were written before can lack a place; they are given theirs one by one, each under
-the condition that it is as it was read. What lies right already is left alone, so it can be stopped and
-started at any time, and several may do it at once.
+Everybody writes places for every slot that the registry knows, and guards for every constraint that stays in
+it, at the latest SETTLED after it came there. From then on only objects that were written before can lack
+them; they are given theirs, each under the condition that it is as it was read. What is right
+already is left alone, so it can be stopped and started at any time, and several may do it at once.
 """
 
-import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import NamedTuple, TypeVar
 
+from stratabase.model.class_ import Class
 from stratabase.model.model import Model
-from stratabase.store import codec, heads, keys
-from stratabase.store.access_path import AccessPath
-from stratabase.store.engine import Batch, Engine, ExpectationFailed, Item, Key, Patch
-from stratabase.store.registry import Registry, Slot, State, unwanted
+from stratabase.store import codec, keys
+from stratabase.store.built import Built, Slot, State, Uniqueness, shown
+from stratabase.store.claiming import Claiming, Duplicate
+from stratabase.store.engine import Engine, Item, Key
+from stratabase.store.placing import place
+from stratabase.store.registry import Registry, unique_of, wants
 from stratabase.store.slots import FRESH, Slots, milliseconds
 
 SETTLED = 3 * FRESH
 """Seconds after which a change of the registry is known to all, and indexes show what they wrote before."""
 _TOGETHER = 100
 
+B = TypeVar("B", bound=Built)
+
 Tell = Callable[[int], None]
 """Is told how many objects were looked at since it was told last."""
 
 
+class Outcome(NamedTuple):
+    """What is not READY after all."""
+
+    duplicates: tuple[Duplicate, ...] = ()
+    """What several objects have that only one may have."""
+    interrupted: tuple[str, ...] = ()
+    """What others took back, who serve another model, or what waits for the slot of an earlier index."""
+
+
 class Reindex:
-    """Fills what is not READY in the slots of a model's classes, and frees those of indexes that are gone."""
+    """Builds what is not READY for a model's classes, and frees the slots of indexes that are gone."""
 
     def __init__(
         self,
@@ -43,40 +57,63 @@ class Reindex:
         self._now = now
         self._sleep = sleep
 
-    def of(self, class_name: str, tell: Tell = lambda _: None) -> None:
-        """Make every index of a class READY."""
+    def of(self, class_name: str, tell: Tell = lambda _: None) -> Outcome:
+        """Make everything of a class READY, but constraints that objects do not keep to."""
+        class_ = self._model.classes[class_name]
         self._slots.change(lambda registry: self._freed(registry, class_name))
         registry = self._slots.change(self._slots.complete)
-        building = [slot for slot in registry.classes[class_name] if slot.state is State.BUILDING]
+        building = registry.building(class_)
         if not building:
-            return
+            return Outcome((), registry.lacking(class_))
         self._wait_until_settled(building)
-        for items in self._objects(class_name):
-            self._place(items, registry.paths(class_name))
+        found = self._build(class_, registry, tell)
+        refused = {one for one, duplicates in found.items() if duplicates}
+        built = [one for one in building if one not in refused]
+        registry = self._slots.change(lambda registry: self._ready(registry, class_name, built))
+        told = {shown(unique_of(class_, one)) for one in refused}
+        interrupted = (name for name in registry.lacking(class_) if name not in told)
+        return Outcome(tuple(chain.from_iterable(found.values())), tuple(interrupted))
+
+    def _build(
+        self, class_: Class, registry: Registry, tell: Tell
+    ) -> Mapping[Uniqueness, Sequence[Duplicate]]:
+        """Give all objects of a class what they lack; return what several have that only one may have."""
+        paths = registry.paths(class_.name)
+        claimings = {
+            one: Claiming(self._engine, self._model, class_.name, unique_of(class_, one))
+            for one in registry.building(class_)
+            if isinstance(one, Uniqueness)
+        }
+        for items in self._objects(class_.name):
+            place(self._engine, items, paths)
+            entities = [codec.entity_of(item) for item in items]
+            for claiming in claimings.values():
+                claiming.claim(entities)
             tell(len(items))
-        self._slots.change(lambda registry: self._ready(registry, class_name, building))
+        return {one: tuple(claiming.duplicates()) for one, claiming in claimings.items()}
 
     def _freed(self, registry: Registry, class_name: str) -> Registry:
         """Return the registry with indexes retired that the model does not name, and freed if they were."""
         class_ = self._model.classes.get(class_name)
         slots = registry.classes.get(class_name, ())
         kept = [slot for slot in slots if slot.state is not State.RETIRED or not self._is_settled(slot)]
-        after = [self._in(slot, State.RETIRED) if unwanted(slot, class_) else slot for slot in kept]
+        after = [slot if wants(class_, slot) else slot.turned(State.RETIRED, self._now()) for slot in kept]
         return registry.with_slots(class_name, tuple(after))
 
-    def _ready(self, registry: Registry, class_name: str, built: Sequence[Slot]) -> Registry:
-        slots = registry.classes[class_name]
-        after = (self._in(slot, State.READY) if slot in built else slot for slot in slots)
-        return registry.with_slots(class_name, tuple(after))
+    def _ready(self, registry: Registry, class_name: str, built: Sequence[Built]) -> Registry:
+        """Return the registry with READY what is in it as it was when building it began."""
+        slots = (self._ready_if(slot, built) for slot in registry.classes[class_name])
+        uniques = (self._ready_if(one, built) for one in registry.uniques.get(class_name, ()))
+        return registry.with_slots(class_name, tuple(slots)).with_uniques(class_name, tuple(uniques))
 
-    def _in(self, slot: Slot, state: State) -> Slot:
-        return slot if slot.state is state else slot._replace(state=state, since=self._now())
+    def _ready_if(self, one: B, built: Sequence[Built]) -> B:
+        return one.turned(State.READY, self._now()) if one in built else one
 
     def _is_settled(self, slot: Slot) -> bool:
         return self._now() >= slot.since + SETTLED * 1000
 
-    def _wait_until_settled(self, slots: Sequence[Slot]) -> None:
-        since = max(slot.since for slot in slots)
+    def _wait_until_settled(self, building: Iterable[Built]) -> None:
+        since = max(one.since for one in building)
         self._sleep(max(0.0, since / 1000 + SETTLED - self._now() / 1000))
 
     def _objects(self, class_name: str) -> Iterator[Sequence[Item]]:
@@ -92,25 +129,3 @@ class Reindex:
 
     def _heads(self, found: Sequence[Key]) -> list[Item]:
         return [item for item in self._engine.get(found) if item is not None]
-
-    def _place(self, items: Sequence[Item], paths: Sequence[AccessPath]) -> None:
-        for item in items:
-            head: Item | None = item
-            while head is not None and not self._placed(head, paths):
-                (head,) = self._engine.get([item.key])
-
-    def _placed(self, item: Item, paths: Sequence[AccessPath]) -> bool:
-        """Give an object its places; return False when it has been written meanwhile."""
-        entity = codec.entity_of(item)
-        wrong = {
-            name: place
-            for name, place in heads.places(entity, paths).items()
-            if item.places.get(name) != place
-        }
-        patch = Patch(item.key, heads.as_read(entity), places=wrong)
-        try:
-            if wrong:
-                self._engine.commit(Batch(f"reindex{secrets.token_hex(12)}", (patch,)))
-        except ExpectationFailed:
-            return False
-        return True

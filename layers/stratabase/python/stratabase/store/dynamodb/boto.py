@@ -6,8 +6,8 @@ from threading import Lock
 from typing import Any
 
 from stratabase.store.dynamodb.checksum import CHECKSUM, check
-from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
 from stratabase.store.dynamodb.endpoint import Endpoint
+from stratabase.store.dynamodb.trouble import trouble
 
 
 class BotoClient:
@@ -25,18 +25,8 @@ class BotoClient:
         method = getattr(self._client(), _method(operation))
         try:
             answer: Mapping[str, Any] = method(**parameters)
-        except exceptions.ClientError as error:
-            raise _rejected(error.response) from error
-        except (
-            exceptions.NoCredentialsError,
-            exceptions.PartialCredentialsError,
-            exceptions.CredentialRetrievalError,
-        ) as error:
-            raise Rejected(type(error).__name__, 0, str(error)) from error
-        except (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError) as error:
-            raise Unreached(str(error)) from error
-        except (exceptions.BotoCoreError, OSError) as error:
-            raise Unanswered(str(error)) from error
+        except (exceptions.ClientError, exceptions.BotoCoreError, OSError) as error:
+            raise trouble(error) from error
         return answer
 
     def close(self) -> None:
@@ -88,9 +78,3 @@ def _method(operation: str) -> str:
     from botocore import xform_name  # noqa: PLC0415 - only now
 
     return str(xform_name(operation))
-
-
-def _rejected(response: Mapping[str, Any]) -> Rejected:
-    error = response.get("Error", {})
-    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    return Rejected(error.get("Code", ""), status, error.get("Message", ""), response)

@@ -15,8 +15,11 @@ PATIENT = Patience()
 class DynamoDBEngine:
     """Keeps items in one table (see table_definition).
 
-    A `get` of several keys may see a part of a batch that is being committed; each item is seen whole. An
-    unconditional write whose answer is lost may be done twice, so that it also covers what came in between.
+    A `get` of several keys may see a part of a batch that is being committed; each item is seen whole.
+
+    One write by itself whose answer is lost is done twice where what it expects is true again: if it expects
+    nothing, so that it also covers what came in between; or if it puts an item where none is, and others
+    have deleted that in between. Conditional deletes and several writes together have a token against it.
     """
 
     def __init__(self, client: Client, table: str, patience: Patience = PATIENT) -> None:

@@ -1,6 +1,6 @@
 """What DynamoDB is asked to do for an action: one request alone, or one part of a transaction."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from stratabase.store.dynamodb.condition import condition_text
@@ -22,8 +22,18 @@ class Write(NamedTuple):
 
     @property
     def repeatable(self) -> bool:
-        """Whether it may be sent alone, and again when its answer is lost: done twice, it is done once."""
-        return not (isinstance(self.action, Patch) and self.action.add) and self.kind != _CHECK
+        """Whether it may be sent alone, and again when its answer is lost: done twice, it is done once.
+
+        A conditional delete that finds nothing cannot tell whether it was done before or by somebody else.
+        """
+        adds = isinstance(self.action, Patch) and bool(self.action.add)
+        chooses = isinstance(self.action, Delete) and self.action.expect != ANYTHING
+        return not (adds or chooses or self.kind == _CHECK)
+
+
+def go_alone(writes: Sequence[Write]) -> bool:
+    """Return whether this is one write that needs no transaction, and so costs half."""
+    return len(writes) == 1 and writes[0].repeatable
 
 
 def writes_of(table: str, actions: tuple[Action, ...]) -> list[Write]:

@@ -2,18 +2,18 @@
 
 A transaction carries a token made of the batch's id, by which DynamoDB itself knows a repetition. A write by
 itself costs half, and has none: when it is refused after an answer was lost, the item that was found decides.
-It names the batch if the batch has been done (see Batch.id).
+It names the batch if the batch has been done (see Batch.id); where it does not, the outcome is unknown.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from stratabase.store.dynamodb.fault import CANCELLED, CONDITION_FAILED, busy, fault
+from stratabase.store.dynamodb.fault import CANCELLED, CONDITION_FAILED, fault
 from stratabase.store.dynamodb.insistence import Insistent, Refused
 from stratabase.store.dynamodb.record import item_of
-from stratabase.store.dynamodb.write import Write, writes_of
-from stratabase.store.engine import Batch, Delete, ExpectationFailed, Failure, Item
+from stratabase.store.dynamodb.write import Write, go_alone, writes_of
+from stratabase.store.engine import Batch, ExpectationFailed, Failure, Item, OutcomeUnknown
 
 
 def write(client: Insistent, table: str, batch: Batch) -> None:
@@ -25,14 +25,15 @@ def write(client: Insistent, table: str, batch: Batch) -> None:
         failures = _failures(refused, writes)
         if not failures:
             raise fault(refused.rejected, writes) from refused
+        if any(_names(failure.found, batch.id) for failure in failures):
+            return
         # A transaction that was done before is known by its token; here it was not.
-        doubtful = refused.doubtful and refused.rejected.code != CANCELLED
-        if not _was_done(batch, failures, doubtful=doubtful):
-            raise ExpectationFailed(failures) from refused
+        certain = not refused.doubtful or refused.rejected.code == CANCELLED
+        raise (ExpectationFailed if certain else OutcomeUnknown)(failures) from refused
 
 
 def _send(client: Insistent, batch: Batch, writes: Sequence[Write]) -> None:
-    if len(writes) == 1 and writes[0].repeatable:
+    if go_alone(writes):
         client.write(f"{writes[0].kind}Item", writes[0].parameters)
     elif writes:
         actions = [{write.kind: write.parameters} for write in writes]
@@ -41,7 +42,7 @@ def _send(client: Insistent, batch: Batch, writes: Sequence[Write]) -> None:
 
 def _token(batch: Batch) -> str:
     """Return a text of the length that DynamoDB takes, the same for the same batch."""
-    return sha256(batch.id.encode()).hexdigest()[:36]
+    return sha256(f"{batch.attempt} {batch.id}".encode()).hexdigest()[:36]
 
 
 def _failures(refused: Refused, writes: Sequence[Write]) -> list[Failure]:
@@ -62,18 +63,6 @@ def _failures(refused: Refused, writes: Sequence[Write]) -> list[Failure]:
 def _found(reason: Mapping[str, Any]) -> Item | None:
     record = reason.get("Item")
     return item_of(record) if record else None
-
-
-def _was_done(batch: Batch, failures: Sequence[Failure], *, doubtful: bool) -> bool:
-    """Return whether a refused batch has been done all the same. Raises Unavailable when nobody can know."""
-    if any(_names(failure.found, batch.id) for failure in failures):
-        return True
-    if not doubtful:
-        return False
-    (failure,) = failures
-    if isinstance(failure.action, Delete) and failure.found is None:
-        return True
-    raise busy(doubtful=True)
 
 
 def _names(item: Item | None, batch_id: str) -> bool:

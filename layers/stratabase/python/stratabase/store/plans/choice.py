@@ -9,9 +9,11 @@ from stratabase.store.access_path import AccessPath
 from stratabase.store.budget import Budget
 from stratabase.store.engine import Engine
 from stratabase.store.listing import Listing, Part
+from stratabase.store.named import Named
 from stratabase.store.plans.constraints import DISTINCT, conjuncts, constraints, share_of
 from stratabase.store.plans.course import course
 from stratabase.store.plans.indexed import Indexed
+from stratabase.store.plans.named import named, rest
 from stratabase.store.plans.plan import Plan, travelled
 from stratabase.store.plans.reach import Reach, reach
 from stratabase.store.plans.scanned import Scanned
@@ -40,20 +42,47 @@ class Candidate(NamedTuple):
 
 
 def chosen(class_: Class, query: Query, paths: Iterable[AccessPath]) -> Candidate:
-    """Return the cheapest candidate."""
+    """Return the first of all candidates, without a look at those that cannot be it."""
+    by_key = _cheapest_first(_by_key(class_, query))
     # Nothing is cheaper than the listing from its beginning to where the page ends.
     known = () if query.filter is None and Streamed.serves(query) else paths
-    return candidates(class_, query, known)[0]
+    return by_key[0] if by_key else _cheapest_first(_by_range(class_, query, known))[0]
 
 
 def candidates(class_: Class, query: Query, paths: Iterable[AccessPath]) -> Sequence[Candidate]:
-    """Return all ways to answer a query, the cheapest first."""
-    found = [*_by_listing(class_, query)]
+    """Return all ways to answer a query, the cheapest first; before them, those that read by key alone."""
+    return [*_cheapest_first(_by_key(class_, query)), *_cheapest_first(_by_range(class_, query, paths))]
+
+
+def _cheapest_first(found: Iterable[Candidate]) -> Sequence[Candidate]:
+    return sorted(found, key=lambda candidate: candidate.reads)
+
+
+def _by_key(class_: Class, query: Query) -> Iterator[Candidate]:
+    ids = named(query.filter)
+    if ids is None:
+        return
+    part, left = f"the {len(ids):,} objects that the filter names by _id", rest(query.filter)
+    if Streamed.serves(query):
+        share = share_of(conjuncts(left), class_)
+        yield Candidate(
+            f"get {part} in the order of _id until the page is full",
+            _until_full(query, share, len(ids)),
+            lambda source: Streamed(Named(source.engine, class_, ids, left, source.budget), class_, query),
+        )
+    yield Candidate(
+        f"get all of {part}, and sort those that match",
+        len(ids),
+        lambda source: Scanned(Named(source.engine, class_, ids, left, source.budget), class_, query),
+    )
+
+
+def _by_range(class_: Class, query: Query, paths: Iterable[AccessPath]) -> Iterator[Candidate]:
+    yield from _by_listing(class_, query)
     constraints_ = constraints(query.filter, class_)
     for path in paths:
         if path.serves(class_):
-            found += _by_index(class_, query, path, reach(path, constraints_))
-    return sorted(found, key=lambda candidate: candidate.reads)
+            yield from _by_index(class_, query, path, reach(path, constraints_))
 
 
 def _by_listing(class_: Class, query: Query) -> Iterator[Candidate]:
@@ -73,7 +102,7 @@ def _by_listing(class_: Class, query: Query) -> Iterator[Candidate]:
 
 def _by_index(class_: Class, query: Query, path: AccessPath, reach_: Reach) -> Iterator[Candidate]:
     course_, there = course(path, reach_, travelled(query)), BELIEVED * reach_.share
-    rest = reach_.rest(query.filter)
+    left = reach_.rest(query.filter)
     part = f"what lies in {len(reach_.ranges)} ranges of @index {path.shown}"
     if len(reach_.ranges) == 1:
         part = f"a range of @index {path.shown}" if reach_.served else f"@index {path.shown}"
@@ -81,8 +110,8 @@ def _by_index(class_: Class, query: Query, path: AccessPath, reach_: Reach) -> I
         run = 0 if course_.aligned else there / DISTINCT ** len(course_.matched)
         yield Candidate(
             f"read {part} in order until the page is full",
-            min(_until_full(query, share_of(conjuncts(rest), class_), there) + run, there)
-            + _counted(query, there, tested=rest is not None),
+            min(_until_full(query, share_of(conjuncts(left), class_), there) + run, there)
+            + _counted(query, there, tested=left is not None),
             lambda source: Indexed(_ground(source, class_, query, path, reach_), query),
         )
     if reach_.served:

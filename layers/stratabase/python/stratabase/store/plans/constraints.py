@@ -52,10 +52,13 @@ def conjuncts(filter_: Filter | None) -> Iterator[Filter]:
 
 
 def constraints(filter_: Filter | None, class_: Class) -> Mapping[str, Constraint]:
-    """Return what a filter says of each attribute that it compares in a way that an index serves."""
+    """Return what a filter says of each attribute that it compares in a way that an index serves.
+
+    No index is by `_id`.
+    """
     found: dict[str, Constraint] = {}
     for part in conjuncts(filter_):
-        if isinstance(part, Comparison) and part.operator in _SLICERS:
+        if isinstance(part, Comparison) and part.operator in _SLICERS and part.attribute != "_id":
             one = _constraint(part, class_)
             known = found.get(part.attribute)
             found[part.attribute] = one if known is None else _both(known, one)

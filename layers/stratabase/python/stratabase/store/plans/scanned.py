@@ -1,4 +1,4 @@
-"""The plan that serves every query: all objects of the class are read, filtered and sorted."""
+"""The plan that serves every query: all objects that may match are read, filtered and sorted."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -9,7 +9,7 @@ from stratabase.domain.order import Order
 from stratabase.domain.ordering import ordered, side_of
 from stratabase.domain.page import Query, Window
 from stratabase.model.class_ import Class
-from stratabase.store.listing import Listing, Match, once
+from stratabase.store.listing import Match, Objects, once
 from stratabase.store.plans.plan import travelled
 
 _ROOM = 1000
@@ -24,10 +24,10 @@ class _Reading(NamedTuple):
 
 
 class Scanned:
-    """Reads the whole listing once."""
+    """Reads all of some objects once."""
 
-    def __init__(self, listing: Listing, class_: Class, query: Query) -> None:
-        self._listing = listing
+    def __init__(self, objects: Objects, class_: Class, query: Query) -> None:
+        self._objects = objects
         self._class = class_
         self._window = query.window
         self._order = travelled(query)
@@ -39,7 +39,7 @@ class Scanned:
         total = candidates = 0
         first = _First(self._kept, self._sorted)
         is_onward = _onward(self._window, self._order, self._class)
-        for total, match in enumerate(once(self._listing.matches()), start=1):  # noqa: B007 - the last number counts
+        for total, match in enumerate(once(self._objects.matches()), start=1):  # noqa: B007 - the last number counts
             if is_onward(match.state):
                 candidates += 1
                 first.add(match)

@@ -1,4 +1,4 @@
-"""The plan for the order of the ids: the listing is read from the window's start, no further than needed."""
+"""The plan for the order of the ids: objects are read from the window's start, no further than needed."""
 
 from collections.abc import Iterator
 
@@ -6,17 +6,17 @@ from stratabase.domain.order import Position
 from stratabase.domain.page import Query
 from stratabase.model.class_ import Class
 from stratabase.store.engine import EVERYTHING, Bounds
-from stratabase.store.listing import Listing, Match
+from stratabase.store.listing import Match, Objects
 from stratabase.store.plans.ordered import Ordered
 from stratabase.store.plans.plan import travelled
 
 
 class Streamed(Ordered):
-    """Reads a part of the listing in the order of travel."""
+    """Reads a part of some objects, which come in the order of the ids, in the order of travel."""
 
-    def __init__(self, listing: Listing, _: Class, query: Query) -> None:
+    def __init__(self, objects: Objects, _: Class, query: Query) -> None:
         super().__init__(query)
-        self._listing = listing
+        self._objects = objects
         self._downward = travelled(query).terms[0].descending
 
     @staticmethod
@@ -26,11 +26,11 @@ class Streamed(Ordered):
         return query.order.terms[0].attribute == "_id" and _is_id(query.window.start) and not counts_matches
 
     def _onward(self, most: int) -> Iterator[Match]:
-        return self._listing.matches(self._bounds(onward=True), backward=self._downward, limit=most)
+        return self._objects.matches(self._bounds(onward=True), backward=self._downward, limit=most)
 
     def _any_before_start(self) -> bool:
         bounds = self._bounds(onward=False)
-        return any(True for _ in self._listing.matches(bounds, backward=not self._downward, limit=1))
+        return any(True for _ in self._objects.matches(bounds, backward=not self._downward, limit=1))
 
     def _bounds(self, *, onward: bool) -> Bounds:
         """Return the ids from the start onward, or all others."""
@@ -43,8 +43,8 @@ class Streamed(Ordered):
         return Bounds(low=id_, low_included=included)
 
     def total(self) -> int:
-        """Return how many are listed."""
-        return self._listing.count()
+        """Return how many there are."""
+        return self._objects.count()
 
 
 def _is_id(start: Position | None) -> bool:

@@ -1,0 +1,53 @@
+"""What a reindex could not build, and what to do about it, told to people."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from stratabase.model.malformed import shown
+from stratabase.store.built import shown as asked
+from stratabase.store.claiming import Duplicate
+from stratabase.store.reindex import Outcome
+
+MOST_VALUES = 20
+MOST_IDS = 10
+"""How many are named, unless all shall be."""
+_MEND = (
+    "Change or delete all but one of the objects that have the same, then run `stratabase reindex` again. "
+    "Until then these constraints do not hold for all objects."
+)
+_WAIT = "Something still served an earlier model: run `stratabase reindex` again when that has ended."
+
+
+def lines(class_name: str, outcome: Outcome, *, whole: bool) -> Iterator[str]:
+    """Yield what is not ready of a class, and why; `whole`: with all values and objects, however many."""
+    for unique, group in groupby(outcome.duplicates, lambda duplicate: duplicate.unique):
+        duplicates = list(group)
+        yield f"{class_name} {asked(unique)} is not ready: {_values(len(duplicates))} held by several objects"
+        named = duplicates if whole else duplicates[:MOST_VALUES]
+        yield from (f"  {_line(duplicate, whole=whole)}" for duplicate in named)
+        yield from _rest(len(duplicates) - len(named))
+    yield from (f"{class_name} {name} is not ready" for name in outcome.interrupted)
+
+
+def advice(outcomes: Iterable[Outcome]) -> str:
+    """Return what to do about what is not ready; nothing when all is."""
+    outcomes = list(outcomes)
+    mend = [_MEND] if any(outcome.duplicates for outcome in outcomes) else []
+    wait = [_WAIT] if any(outcome.interrupted for outcome in outcomes) else []
+    return "\n".join([*mend, *wait])
+
+
+def _values(number: int) -> str:
+    return "1 value is" if number == 1 else f"{number:,} values are"
+
+
+def _line(duplicate: Duplicate, *, whole: bool) -> str:
+    values = ", ".join(f"{name} {shown(value)}" for name, value in duplicate.values.items())
+    ids = duplicate.ids if whole else duplicate.ids[:MOST_IDS]
+    more = f" and {len(duplicate.ids) - len(ids):,} more" if len(ids) < len(duplicate.ids) else ""
+    return f"{values}: {', '.join(ids)}{more}"
+
+
+def _rest(values: int) -> Iterator[str]:
+    if values:
+        yield f"  and {values:,} more (`stratabase reindex --all` names all)"

@@ -1,0 +1,137 @@
+"""Guards for objects that were written while their class did not have a uniqueness constraint."""
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from stratabase.domain.change import Change, Conflict, Creation, Taken
+from stratabase.domain.entity import Entity, Reference
+from stratabase.model.attribute import Stored
+from stratabase.model.class_ import Unique
+from stratabase.model.model import Model
+from stratabase.store import codec, keys
+from stratabase.store.engine import Batch, Check, Engine, ExpectationFailed, Failure, Key
+from stratabase.store.guards import Guards, guard_key, holder
+from stratabase.store.heads import as_read
+
+_ROUNDS = 3
+_TOGETHER = 25
+"""Objects in one commit. Each is its head, its guard, and in each further round perhaps one who held that."""
+
+
+class Duplicate(NamedTuple):
+    """Values of a uniqueness constraint that several objects have."""
+
+    unique: Unique
+    values: Mapping[str, Stored]
+    ids: tuple[str, ...]
+
+
+class Claiming:
+    """Gives objects of a class the guards of one uniqueness constraint that they lack.
+
+    Each under the condition that it is as it was read. Whose values another object holds gets none.
+    """
+
+    def __init__(self, engine: Engine, model: Model, class_name: str, unique: Unique) -> None:
+        self._engine = engine
+        self._unique = unique
+        self._class = replace(model.classes[class_name], uniques=(unique,))
+        self._model = replace(model, classes={class_name: self._class})
+        self._refused: dict[Key, set[str]] = {}
+        """Who has values that another holds, and who holds them."""
+        self._values: dict[Key, Mapping[str, Stored]] = {}
+
+    def claim(self, entities: Sequence[Entity]) -> None:
+        """Give objects, as they were read, the guards that they lack."""
+        lacking = self._lacking(entities)
+        for first in range(0, len(lacking), _TOGETHER):
+            self._together(lacking[first : first + _TOGETHER])
+
+    def duplicates(self) -> Iterator[Duplicate]:
+        """Try once more for all that were refused, and yield the values that several objects have still."""
+        again = sorted(set().union(*self._refused.values()))
+        self._refused.clear()
+        for first in range(0, len(again), _TOGETHER):
+            self.claim(list(self._read(again[first : first + _TOGETHER])))
+        for key, ids in self._refused.items():
+            yield Duplicate(self._unique, self._values[key], tuple(sorted(ids)))
+
+    def _read(self, ids: Sequence[str]) -> Iterator[Entity]:
+        items = self._engine.get([keys.head(Reference(self._class.name, id_)) for id_ in ids])
+        return (codec.entity_of(item) for item in items if item is not None)
+
+    def _key(self, entity: Entity) -> Key | None:
+        return guard_key(self._class, self._unique, entity.state)
+
+    def _lacking(self, entities: Sequence[Entity]) -> list[Entity]:
+        """Return the objects that need a guard and do not hold it."""
+        needed = [(key, entity) for entity in entities if (key := self._key(entity)) is not None]
+        found = self._engine.get([key for key, _ in needed])
+        return [
+            entity
+            for (_, entity), guard in zip(needed, found, strict=True)
+            if holder(guard) != entity.reference.id
+        ]
+
+    def _together(self, entities: Sequence[Entity]) -> None:
+        """Give all of some objects their guards at once; where that cannot be, as many as can have them."""
+        if not entities:
+            return
+        try:
+            self._commit(entities)
+        except Taken as refusal:
+            lost = {reference for reference, _ in refusal.taken}
+            self._together([entity for entity in entities if entity.reference not in lost])
+            self._one_by_one([entity for entity in entities if entity.reference in lost])
+        except Conflict:
+            self._one_by_one(entities)
+
+    def _one_by_one(self, entities: Sequence[Entity]) -> None:
+        for entity in entities:
+            lacking = [entity]
+            while lacking and not self._settled(lacking[0]):
+                lacking = self._lacking(list(self._read([entity.reference.id])))
+
+    def _settled(self, entity: Entity) -> bool:
+        """Give an object its guard, or note who holds that; return False when something else came between."""
+        try:
+            self._commit([entity])
+        except Conflict:
+            return False
+        except Taken:
+            return self._noted(entity)
+        return True
+
+    def _noted(self, entity: Entity) -> bool:
+        """Note that another object holds an object's values; return False when it does so no more."""
+        key = self._key(entity)
+        assert key is not None
+        other = holder(self._engine.get([key])[0])
+        if other is None or other == entity.reference.id:
+            return False
+        self._refused.setdefault(key, set()).update({entity.reference.id, other})
+        self._values[key] = {name: entity.state[name] for name in self._unique.attributes}
+        return True
+
+    def _commit(self, entities: Sequence[Entity]) -> None:
+        """Write the guards of objects, as if these were made now. Raises Conflict, Taken."""
+        guards = Guards(Change("", 0, tuple(map(Creation, entities))), self._model, self._read_one)
+        heads = tuple(Check(keys.head(entity.reference), as_read(entity)) for entity in entities)
+        for _ in range(_ROUNDS):
+            failures = self._attempt(Batch(f"reindex{secrets.token_hex(12)}", (*heads, *guards.actions())))
+            if not failures:
+                return
+            guards.learn(failures)
+        raise Conflict
+
+    def _read_one(self, reference: Reference) -> Entity | None:
+        return next(self._read([reference.id]), None)
+
+    def _attempt(self, batch: Batch) -> tuple[Failure, ...]:
+        try:
+            self._engine.commit(batch)
+        except ExpectationFailed as refusal:
+            return refusal.failures
+        return ()

@@ -1,0 +1,40 @@
+"""What became of a change that was refused, as the heads that were found tell it."""
+
+from collections.abc import Sequence
+
+from stratabase.domain.change import Change, reference_of
+from stratabase.store import codec, keys
+from stratabase.store.engine import Failure
+
+
+def is_known(change: Change, failures: Sequence[Failure]) -> bool:
+    """Return whether it is certain what became of a change, whatever answers were lost."""
+    return was_done(change, failures) or was_not_done(change, failures)
+
+
+def was_done(change: Change, failures: Sequence[Failure]) -> bool:
+    """Return whether a change has been done before: a head names it."""
+    return any(change.commit_id in _named(failure) for failure in failures)
+
+
+def was_not_done(change: Change, failures: Sequence[Failure]) -> bool:
+    """Return whether a change has surely not been done.
+
+    A commit names itself right behind the last one that it expects. While a head names that one, it also
+    names those that came after it: so if the change is not among them, it never was.
+    """
+    expected = {
+        keys.head(reference_of(effect)): effect.before.commit_ids[-1:]
+        for effect in change.effects
+        if effect.before is not None
+    }
+    return not was_done(change, failures) and any(
+        commit_id in _named(failure)
+        for failure in failures
+        for commit_id in expected.get(failure.action.key, ())
+    )
+
+
+def _named(failure: Failure) -> tuple[str, ...]:
+    """Return the commits that a found item names."""
+    return () if failure.found is None else codec.commit_ids(failure.found)

@@ -1,0 +1,158 @@
+"""Pages over indexes that lag: what they show was so a moment ago, and what has stayed is not missed."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.domain.entity import State
+from stratabase.domain.filter import Filter
+from stratabase.domain.order import Order, Position, position_of
+from stratabase.domain.page import Page, Query, Window
+from stratabase.store import pages
+from stratabase.store.plans import Source, candidates
+from stratabase.store.slots import Slots
+from tests.domain import naive
+from tests.models import THING, model
+from tests.store.scenarios import ALL, scenario
+from tests.store.stores import unlimited
+from tests.store.story import Span, Story, matches
+
+Find = Callable[[Query], Page]
+
+
+class Reader:
+    """Asks for pages by every plan that there is, while others write."""
+
+    def __init__(self, story: Story, chance: random.Random) -> None:
+        self._story = story
+        self._chance = chance
+        class_ = story.store.class_
+        self._paths = Slots(story.engine, model(class_)).paths(class_.name)
+
+    def ways(self, query: Query) -> Sequence[tuple[str, Find]]:
+        """Return the ways to answer a query: as the store would, and by each plan."""
+        found = candidates(self._story.store.class_, query, self._paths)
+        source = Source(self._story.engine, unlimited())
+        by_plan = [(one.why, lambda query, one=one: pages.shown(one.plan(source), query)) for one in found]
+        return [("the store's own", self._story.store.page), *by_plan]
+
+    def page(self, query: Query) -> tuple[Page, Span]:
+        """Return a page, found in one way or another, and when it was read."""
+        _, find = self._chance.choice(self.ways(query))
+        began = self._story.engine.now
+        page = find(query)
+        return page, Span(began, self._story.engine.now)
+
+    def walk(self, order: Order, filter_: Filter | None) -> Iterator[tuple[Query, Page, Span]]:
+        """Yield page after page, forward or backward, with what was asked for."""
+        class_name, backward = self._story.store.class_.name, self._chance.random() < 0.5
+        start, more = None, True
+        while more:
+            window = Window(self._chance.choice([1, 3, 8, 50]), backward, start=start)
+            query = Query(class_name, order, filter_, window, ALL)
+            page, span = self.page(query)
+            yield query, page, span
+            more = bool(page.items and (page.has_prev if backward else page.has_next))
+            if more:
+                start = position_of(page.items[0 if backward else -1].state, order)
+            for _ in range(self._chance.choice([0, 0, 1, 4])):
+                self._story.write()
+
+
+def side(state: State, order: Order, start: Position) -> int:
+    """Return where a state lies of a position."""
+    return naive.direction(order, THING, naive.values(order, state), start.values)
+
+
+def check(story: Story, query: Query, page: Page, span: Span) -> None:
+    """Hold a page against all that was true while it was read, and not longer ago than the lag."""
+    shown = {entity.reference.id: entity.state for entity in page.items}
+    assert len(shown) == len(page.items), "an object is shown twice"
+    for id_, state in shown.items():
+        assert state in list(story.may_be(id_, span)), "it is shown as it was not"
+        assert matches(query.filter, state), "what is shown does not match"
+    assert list(shown) == [state["_id"] for state in naive.in_order(shown.values(), query.order, THING)]
+    check_window(query, page)
+    check_around(story, query, page, span)
+    stayed = story.must_be(query.filter, span)
+    assert page.total_count is not None
+    assert len(stayed) <= page.total_count <= len(story.may_match(query.filter, span))
+
+
+def check_window(query: Query, page: Page) -> None:
+    """A page has no more than was asked for, all beyond its start, and is full if there is more."""
+    window, onward = query.window, -1 if query.window.backward else 1
+    states = [entity.state for entity in page.items]
+    assert len(states) <= window.size
+    assert window.start is None or {side(state, query.order, window.start) for state in states} <= {onward}
+    assert len(states) == window.size or not (page.has_prev if window.backward else page.has_next)
+
+
+def check_around(story: Story, query: Query, page: Page, span: Span) -> None:
+    """What has stayed and lies outside is told of; what has stayed and lies inside is shown."""
+    if not page.items:
+        return
+    shown = {entity.reference.id for entity in page.items}
+    first, last = (position_of(page.items[end].state, query.order) for end in (0, -1))
+    stayed = story.must_be(query.filter, span)
+    sides = {
+        id_: (side(state, query.order, first), side(state, query.order, last))
+        for id_, state in stayed.items()
+    }
+    assert page.has_prev or not any(of_first < 0 for of_first, _ in sides.values())
+    assert page.has_next or not any(of_last > 0 for _, of_last in sides.values())
+    assert {id_ for id_, (of_first, of_last) in sides.items() if of_first >= 0 >= of_last} <= shown
+
+
+@pytest.mark.soak
+@given(st.integers(0, 2**64), st.sampled_from([1, 200]))
+def test_a_walk_shows_what_was_there_and_misses_nothing_that_has_stayed(number: int, long_run: int) -> None:
+    """Each page by another plan, forward or backward, while objects come, move and go, also within a page."""
+    chance = random.Random(number)
+    told = scenario(chance)
+    story = Story(chance, told)
+    reader = Reader(story, chance)
+    story.engine.meanwhile = lambda: story.write() if chance.random() < 0.3 else None
+    with patch("stratabase.store.plans.walk.LONG_RUN", long_run):
+        for _ in range(3):
+            began = story.engine.now
+            walked: list[State] = []
+            for query, page, span in reader.walk(told.order, told.filter):
+                check(story, query, page, span)
+                walked += [entity.state for entity in page.items[:: -1 if query.window.backward else 1]]
+            stayed = story.must_be(told.filter, Span(began, story.engine.now))
+            shown = [str(state["_id"]) for state in walked]
+            assert stayed.keys() <= set(shown)
+            assert {shown.count(id_) for id_ in stayed} <= {1}
+            along = naive.in_order(walked, told.order, THING)
+            assert walked == (along[::-1] if query.window.backward else along)
+            story.write()
+
+
+@pytest.mark.soak
+@given(st.integers(0, 2**64))
+def test_when_nothing_is_written_any_more_every_plan_shows_all_that_is_there(number: int) -> None:
+    """What was leaves no trace: pages and counts are those of the naive model, and walks meet as many."""
+    chance = random.Random(number)
+    told = scenario(chance)
+    story = Story(chance, told)
+    reader = Reader(story, chance)
+    for _ in range(20):
+        story.write()
+    story.end()
+    window = told.window
+    query = Query(story.store.class_.name, told.order, told.filter, window, ALL)
+    expected = naive.page(story.states, told.filter, told.order, window, THING)
+    for why, find in reader.ways(query):
+        page = find(query)
+        ids = [entity.reference.id for entity in page.items]
+        assert (ids, page.total_count, page.has_next, page.has_prev) == expected, why
+    for _ in range(3):
+        pages_ = [page for _, page, _ in reader.walk(told.order, told.filter)]
+        walked = [entity.reference.id for page in pages_ for entity in page.items]
+        assert len(walked) == len(set(walked))
+        assert {page.total_count for page in pages_} == {len(walked)} == {expected.total_count}

@@ -1,0 +1,154 @@
+"""Objects that a filter names by their ids are got by key: just these, exactly, in any order."""
+
+from typing import Any
+
+import pytest
+
+from stratabase.domain.allowance import Allowance
+from stratabase.domain.filter import And, Comparison, Filter, Not, Or
+from stratabase.domain.order import Order, Position, Term
+from stratabase.domain.page import Query, Wanted, Window
+from stratabase.domain.refusal import TooMuchRead
+from stratabase.domain.remedy import Remedy
+from stratabase.model.operator import Operator
+from stratabase.store.plans.named import named
+from tests.contract.engine.lagging import LaggingEngine
+from tests.soak import seed
+from tests.store.stores import Store, fresh_class
+from tests.store.watched_engine import WatchedEngine
+
+ALL = Wanted(items=True, total_count=True, has_next=True, has_prev=True)
+BY_ID = Order.of([])
+BY_COUNT_DOWN = Order.of([Term("count", descending=True)])
+
+
+def is_(id_: str | None) -> Comparison:
+    return Comparison("_id", Operator.EQ, id_)
+
+
+def among(*ids: str | None) -> Comparison:
+    return Comparison("_id", Operator.IN, ids)
+
+
+GOOD = Comparison("good", Operator.EQ, True)
+
+
+@pytest.mark.parametrize(
+    ("filter_", "ids"),
+    [
+        (is_("a"), {"a"}),
+        (is_(None), set()),
+        (among("a", None, "b", "a"), {"a", "b"}),
+        (among(), set()),
+        (Comparison("_id", Operator.NULL, True), set()),
+        (Comparison("_id", Operator.NOT_NULL, False), set()),
+        (And((GOOD, is_("a"))), {"a"}),
+        (And((among("a", "b", "c"), GOOD, among("b", "c", "d"))), {"b", "c"}),
+        (And((is_("a"), And((is_("b"),)))), set()),
+        (Or((is_("a"), And((GOOD, is_("b"))))), {"a", "b"}),
+        (Or(()), set()),
+        (And((Or((is_("a"), GOOD)), is_("b"))), {"b"}),
+        (None, None),
+        (GOOD, None),
+        (And(()), None),
+        (Or((is_("a"), GOOD)), None),
+        (Not(is_("a")), None),
+        (Comparison("_id", Operator.NE, "a"), None),
+        (Comparison("_id", Operator.NOT_IN, ("a",)), None),
+        (Comparison("_id", Operator.GTE, "a"), None),
+        (Comparison("_id", Operator.NULL, False), None),
+        (Comparison("name", Operator.EQ, "a"), None),
+    ],
+)
+def test_what_a_filter_names(filter_: Filter | None, ids: set[str] | None) -> None:
+    """Ids of which every match has one, where the filter says so."""
+    assert named(filter_) == ids
+
+
+@pytest.fixture
+def engine() -> WatchedEngine:
+    return WatchedEngine()
+
+
+@pytest.fixture
+def store(engine: WatchedEngine) -> Store:
+    """Six hundred objects, whose counts go the other way than their ids; every third is good."""
+    store = Store(engine, fresh_class(indexes=[("good", "count")]))
+    store.fill({"_id": f"{n:03}", "count": -n, "good": n % 3 == 0} for n in range(600))
+    engine.items_read, engine.keys_got = 0, []
+    return store
+
+
+EVERY_SECOND = among(*(f"{n:03}" for n in range(0, 600, 2)))
+
+
+@pytest.mark.parametrize(
+    ("query", "shown", "got"),
+    [
+        (Query("", BY_ID, is_("007")), ["007"], 1),
+        (Query("", BY_ID, is_("7")), [], 1),
+        (Query("", BY_ID, is_(None)), [], 0),
+        (Query("", BY_ID, among("007", "7", "005", None)), ["005", "007"], 3),
+        (Query("", BY_COUNT_DOWN, among("009", "7", "005")), ["005", "009"], 3),
+        (Query("", BY_COUNT_DOWN, And((GOOD, among("009", "005")))), ["009"], 2),
+        (Query("", BY_ID, And((GOOD, is_("008"), EVERY_SECOND))), [], 1),
+        (Query("", BY_ID, EVERY_SECOND, Window(3)), ["000", "002", "004"], 3),
+        (Query("", BY_ID, EVERY_SECOND, Window(2, offset=1)), ["002", "004"], 3),
+        (Query("", BY_ID, EVERY_SECOND, Window(2, start=Position(("101",)))), ["102", "104"], 2),
+        (Query("", BY_ID, EVERY_SECOND, Window(2, True, start=Position(("102",)))), ["098", "100"], 2),
+        (Query("", BY_ID, And((EVERY_SECOND, GOOD)), Window(2)), ["000", "006"], 100),
+        (Query("", BY_ID, EVERY_SECOND, Window(0), Wanted(False, True)), [], 300),
+    ],
+)
+def test_no_more_than_what_is_named_is_got_by_key_and_nothing_else_is_read(
+    store: Store, engine: WatchedEngine, query: Query, shown: list[str], got: int
+) -> None:
+    """In the order of the ids, no more than the page takes."""
+    page = store.page(query)
+    assert [entity.reference.id for entity in page.items] == shown
+    assert (len(engine.keys_got), engine.items_read) == (got, 0)
+    assert len(set(engine.keys_got)) == got
+
+
+@pytest.mark.parametrize("order", [BY_ID, BY_COUNT_DOWN])
+@pytest.mark.parametrize("backward", [False, True])
+def test_a_walk_through_what_is_named_meets_each_once(store: Store, order: Order, backward: bool) -> None:
+    """By sevens, counted and told what lies around; some of those named are not there."""
+    filter_ = And((among("000", "none", *(f"{n:03}" for n in range(5, 600, 5))), Not(is_("010"))))
+    walked: list[str] = []
+    start: Position | None = None
+    more: bool | None = True
+    while more:
+        page = store.page(Query("", order, filter_, Window(7, backward, start=start), ALL))
+        ids = [entity.reference.id for entity in page.items]
+        assert page.total_count == 119
+        assert (page.has_next if backward else page.has_prev) is bool(walked)
+        walked = ids + walked if backward else walked + ids
+        more = page.has_prev if backward else page.has_next
+        state = page.items[0 if backward else -1].state
+        start = Position(tuple(state.get(term.attribute) for term in order.terms))
+    assert walked == [f"{n:03}" for n in range(0, 600, 5) if n != 10]
+
+
+def test_what_was_just_written_is_seen_though_the_indexes_lag() -> None:
+    store = Store(LaggingEngine(seed()), fresh_class())
+    for number in range(20):
+        store.create(f"{number}", count=number)
+        store.commit(store.update(f"{number}", count=number + 1))
+        (found,) = store.page(Query("", BY_COUNT_DOWN, is_(f"{number}"))).items
+        assert found == store.get(f"{number}")
+    store.commit(store.deletion("3"))
+    assert store.page(Query("", BY_ID, is_("3"), wanted=ALL)).total_count == 0
+
+
+@pytest.mark.parametrize("some", ["none", ""])
+def test_naming_very_many_is_bounded_by_the_allowance(engine: WatchedEngine, some: str) -> None:
+    """Whether they are there or not; the refusal names no index, since none would be read."""
+    store = Store(engine, fresh_class())
+    store.fill({"_id": f"{n:03}", "notes": "n" * 1000} for n in range(200))
+    filter_: Any = among(*(f"{some}{n:03}" for n in range(100_000)))
+    engine.keys_got = []
+    with pytest.raises(TooMuchRead, match="narrow the filter, or ask for fewer") as refusal:
+        store.page(Query("", BY_COUNT_DOWN, filter_), Allowance(200_000, 1, clock=lambda: 0.0))
+    assert refusal.value.remedy == Remedy()
+    assert len(engine.keys_got) <= 1200
