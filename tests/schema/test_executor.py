@@ -11,12 +11,14 @@ from stratabase.domain.member import Caller
 from stratabase.domain.order import Position, Term
 from stratabase.domain.page import Wanted, Window
 from stratabase.domain.refusal import TooMuchRead, Unavailable
+from stratabase.domain.remedy import Remedy
 from stratabase.model.formats import Formats
 from stratabase.model.operator import Operator
 from stratabase.operations.executor import Answer, QueriesOnly
 from stratabase.schema.documents import Documents
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.schema.generated import generate_schema
+from stratabase.schema.policy import Policy
 from tests.models import THINGS
 from tests.worlds import ADMINISTRATOR, world_of
 
@@ -24,11 +26,14 @@ from tests.worlds import ADMINISTRATOR, world_of
 class Room:
     """The schema room over a small world, and what it reported."""
 
-    def __init__(self, **options: bool) -> None:
+    def __init__(self, *, compile_answers: bool = True, **policy: Any) -> None:
         world, self.entities, self.clock = world_of(THINGS)
         self.reported: list[tuple[BaseException, str]] = []
         self.executor = SchemaExecutor(
-            world, lambda error, trace: self.reported.append((error, trace)), **options
+            world,
+            lambda error, trace: self.reported.append((error, trace)),
+            Policy(**policy),
+            compile_answers=compile_answers,
         )
 
     def answer(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> Answer:
@@ -363,7 +368,7 @@ def test_a_document_beyond_all_bounds_is_refused_in_our_words(room: Room, query:
 
 def test_the_documents_that_are_kept_are_bounded_by_their_length() -> None:
     """Clients that write values into their queries, where no two are alike, must not fill the memory."""
-    documents = Documents(generate_schema(world_of(THINGS)[0].model))
+    documents = Documents(generate_schema(world_of(THINGS)[0].model), Policy())
     texts = [f'{{ Thing___get(_id: "{number:010000}") {{ _id }} }}' for number in range(50)]
     first = [documents.read(text) for text in texts]
 
@@ -411,8 +416,8 @@ def test_a_failure_inside_is_reported_with_its_trace_and_told_without_details(ro
 def test_a_page_that_reads_too_much_says_which_index_is_missing(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def page(_: object) -> None:
-        raise TooMuchRead("Thing", 20_000, ("name",), ("totalCount",))
+    def page(*_: object) -> None:
+        raise TooMuchRead("Thing", 20_000, Remedy(("name",), costly=("totalCount",)))
 
     monkeypatch.setattr(room.entities, "page", page)
 
@@ -422,6 +427,31 @@ def test_a_page_that_reads_too_much_says_which_index_is_missing(
     assert issue["attributeNames"] == ["name"]
     assert '@index(attributes: ["name"])' in issue["userMessage"]
     assert "totalCount" in issue["userMessage"]
+
+
+def test_all_reads_of_a_request_draw_from_one_allowance_and_each_request_has_its_own(room: Room) -> None:
+    page = "Thing___getPage { totalCount }"
+    query = f'{{ one: Thing___get(_id: "1") {{ name }} all: {page} {page} }}'
+    for compiled in (False, True):
+        room.entities.allowances.clear()
+        room.ask(query)
+        first, *others = room.entities.allowances
+        assert len(others) == 2, compiled
+        assert all(other is first for other in others)
+        room.ask(query)
+        assert room.entities.allowances[3] is not first
+
+
+def test_a_read_that_comes_too_late_names_no_option(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(*_: object) -> None:
+        raise TooMuchRead("Thing")
+
+    monkeypatch.setattr(room.entities, "read", read)
+
+    (issue,) = room.refusals('{ mine: Thing___get(_id: "1") { name } }')
+
+    assert issue["sourceRequestReference"] == "mine"
+    assert "ask for less in one request" in issue["userMessage"]
 
 
 def test_a_busy_store_is_for_the_edge_to_tell_when_nothing_else_was_done(room: Room) -> None:

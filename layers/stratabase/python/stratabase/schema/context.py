@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from stratabase.domain.allowance import Allowance
 from stratabase.domain.member import Caller
 from stratabase.operations.world import World
 
@@ -30,11 +31,12 @@ class Outcomes:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The world that it works on, who asks, and the request's correlation id."""
+    """The world that it works on, who asks, the request's correlation id, and what it may still read."""
 
     world: World
     caller: Caller
     trace_id: str
+    allowance: Allowance
     outcomes: Outcomes = field(default_factory=Outcomes)
 
 

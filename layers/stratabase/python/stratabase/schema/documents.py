@@ -20,17 +20,16 @@ from graphql.validation import ASTValidationRule
 from graphql.validation.validate import ValidationAbortedError
 
 from stratabase.schema.compiled.program import Program, compilable
+from stratabase.schema.limits import excesses, too_long
+from stratabase.schema.policy import Policy
 
 MOST_ERRORS = 9
-LONGEST = 65_536
-"""Characters of a text: the time to read one, which nobody else gets, grows with its length."""
 LONGEST_KEPT = 16_384
 """Characters; a longer text is parsed each time."""
 MOST_KEPT = 262_144
 """Characters of all texts whose documents are kept; parsed, a character takes some 130 bytes, which the
 garbage collector walks through while nobody is answered."""
 
-_TOO_LONG = "The query text has {:,} characters: at most {:,} are possible. Give values as variables."
 _TOO_INVOLVED = (
     "The document is too involved to be checked: "
     "select each field once in a place, nest fewer fragments, or ask in several requests."
@@ -74,13 +73,12 @@ class Document:
 class Documents:
     """Reads the documents of one schema."""
 
-    def __init__(
-        self, schema: GraphQLSchema, *, introspection: bool = True, suggestions: bool = True
-    ) -> None:
+    def __init__(self, schema: GraphQLSchema, policy: Policy) -> None:
         self._schema = schema
-        self._suggestions = suggestions
+        self._limits = policy.limits
+        self._suggestions = policy.suggestions
         self._rules: Collection[type[ASTValidationRule]] = (
-            specified_rules if introspection else (*specified_rules, NoSchemaIntrospectionCustomRule)
+            specified_rules if policy.introspection else (*specified_rules, NoSchemaIntrospectionCustomRule)
         )
         self._kept: OrderedDict[str, Document] = OrderedDict()
         """By their texts, the last used at the end."""
@@ -88,8 +86,9 @@ class Documents:
 
     def read(self, text: str) -> Document:
         """Return a text parsed and validated."""
-        if len(text) > LONGEST:
-            return Document(self._schema, None, (GraphQLError(_TOO_LONG.format(len(text), LONGEST)),))
+        error = too_long(text, self._limits)
+        if error:
+            return Document(self._schema, None, (error,))
         return self._kept_or_read(text) if len(text) <= LONGEST_KEPT else self._read(text)
 
     def _kept_or_read(self, text: str) -> Document:
@@ -112,6 +111,9 @@ class Documents:
             ast = parse(text)
         except GraphQLSyntaxError as error:
             return Document(self._schema, None, (error,))
+        too_much = excesses(ast, self._limits)
+        if too_much:
+            return Document(self._schema, None, too_much)
         errors = validate(
             self._schema, ast, self._rules, max_errors=MOST_ERRORS, hide_suggestions=not self._suggestions
         )

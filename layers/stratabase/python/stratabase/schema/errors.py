@@ -87,6 +87,6 @@ def _too_much(refusal: TooMuchRead) -> Issue:
         str(refusal),
         reference_type=ReferenceType.ENTITY,
         entity_name=refusal.class_name,
-        attribute_names=refusal.index,
-        path=("options",),
+        attribute_names=refusal.remedy.index,
+        path=("options",) if refusal.read else (),
     )

@@ -15,6 +15,7 @@ from stratabase.schema.context import Context
 from stratabase.schema.documents import Documents
 from stratabase.schema.errors import Errors, Report
 from stratabase.schema.generated import generate_schema
+from stratabase.schema.policy import Policy
 
 
 class SchemaExecutor:
@@ -24,17 +25,17 @@ class SchemaExecutor:
         self,
         world: World,
         report: Report,
+        policy: Policy | None = None,
         *,
-        introspection: bool = True,
-        suggestions: bool = True,
         compile_answers: bool = True,
     ) -> None:
+        policy = policy or Policy()
         self.schema = generate_schema(world.model)
         self._world = world
         self._report = report
-        self._suggestions = suggestions
+        self._suggestions = policy.suggestions
         self._compile = compile_answers
-        self._documents = Documents(self.schema, introspection=introspection, suggestions=suggestions)
+        self._documents = Documents(self.schema, policy)
 
     @cached_property
     def sdl(self) -> str:
@@ -58,7 +59,7 @@ class SchemaExecutor:
             return _refusal([errors.of_request(error) for error in document.errors])
         if queries_only and document.mutates(operation_name):
             raise QueriesOnly("a mutation must be sent by POST")
-        context = Context(self._world, caller, trace_id)
+        context = Context(self._world, caller, trace_id, self._world.allowance())
         program = document.program(operation_name) if self._compile else None
         data = program.data(context, variables or {}) if program else None
         if data is not None:

@@ -13,7 +13,8 @@ from stratabase.schema.services.service import Service, answered
 
 def _field(generation: Generation, class_: Class) -> GraphQLField:
     def answer(call: Call) -> State | None:
-        entity = get(call.context.world, Reference(class_.name, call.arguments[ID]))
+        context = call.context
+        entity = get(context.world, Reference(class_.name, call.arguments[ID]), context.allowance)
         return None if entity is None else entity.state
 
     return answered(

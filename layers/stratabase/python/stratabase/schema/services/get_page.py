@@ -27,7 +27,7 @@ def _field(generation: Generation, class_: Class) -> GraphQLField:
     def answer(call: Call) -> dict[str, Any]:
         options = call.arguments.get("options") or {}
         query = reader.read(options, _wanted(call.selected), call.context.caller.formats)
-        found = page(call.context.world, query)
+        found = page(call.context.world, query, call.context.allowance)
         return _fields(found) | _cursors(found, call.selected, query.order, class_)
 
     return answered(

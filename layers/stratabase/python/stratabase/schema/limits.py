@@ -1,0 +1,149 @@
+"""How large a query may be: judged by its text and its shape alone, before the schema is asked anything."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from graphql import (
+    DocumentNode,
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLError,
+    Node,
+    SelectionSetNode,
+)
+
+_INTROSPECTION = ("__schema", "__type")
+"""What lies below these fields does not count: the standard introspection query passes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that one document may have."""
+
+    characters: int = 65_536
+    """Of its text: the time to read one, which nobody else gets, grows with its length."""
+    depth: int = 15
+    """Levels of fields within fields, fragments spread."""
+    aliases: int = 50
+    directives: int = 10
+    """At one place."""
+
+
+def too_long(text: str, limits: Limits) -> GraphQLError | None:
+    """Return why a text is not even parsed."""
+    if len(text) <= limits.characters:
+        return None
+    return GraphQLError(
+        f"The query text has {len(text):,} characters: at most {limits.characters:,} are possible. "
+        "Give values as variables."
+    )
+
+
+def excesses(document: DocumentNode, limits: Limits) -> list[GraphQLError]:
+    """Return what a document has too much of."""
+    nodes = list(_nodes(document))
+    return [
+        *_too_deep(document, limits.depth),
+        *_too_many_aliases(nodes, limits.aliases),
+        *_too_many_directives(nodes, limits.directives),
+    ]
+
+
+def _nodes(document: DocumentNode) -> Iterator[Node]:
+    """Yield all nodes that may have an alias or directives, but those below introspection."""
+    waiting: list[Node] = list(document.definitions)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(getattr(node, "variable_definitions", None) or ())
+        waiting.extend(_selections(node))
+
+
+def _selections(node: Node) -> Sequence[Node]:
+    """Return what a node selects."""
+    if isinstance(node, FieldNode) and node.name.value in _INTROSPECTION:
+        return ()
+    selected: SelectionSetNode | None = getattr(node, "selection_set", None)
+    return selected.selections if selected else ()
+
+
+def _too_many_aliases(nodes: Sequence[Node], most: int) -> Iterator[GraphQLError]:
+    aliased = [node for node in nodes if isinstance(node, FieldNode) and node.alias]
+    if len(aliased) > most:
+        yield GraphQLError(
+            f"The document has {len(aliased):,} aliases: at most {most:,} are possible.",
+            min(aliased, key=_position),
+        )
+
+
+def _too_many_directives(nodes: Sequence[Node], most: int) -> Iterator[GraphQLError]:
+    for node in sorted(nodes, key=_position):
+        count = len(getattr(node, "directives", None) or ())
+        if count > most:
+            yield GraphQLError(
+                f"There are {count:,} directives at one place: at most {most:,} are possible.", node
+            )
+            return
+
+
+def _too_deep(document: DocumentNode, most: int) -> Iterator[GraphQLError]:
+    fragments = {
+        definition.name.value: definition
+        for definition in document.definitions
+        if isinstance(definition, FragmentDefinitionNode)
+    }
+    depths: dict[str, int] = {}
+    for name in fragments:
+        _measure_fragment(name, fragments, depths)
+    for definition in document.definitions:
+        depth = _depth(definition, depths)
+        if depth > most:
+            yield GraphQLError(
+                f"The document selects {depth:,} levels of fields: at most {most:,} are possible. "
+                "Ask in several requests.",
+                definition,
+            )
+            return
+
+
+def _measure_fragment(
+    name: str, fragments: Mapping[str, FragmentDefinitionNode], depths: dict[str, int]
+) -> None:
+    """Note the depth of a fragment, after those that it spreads; a circle of them is invalid anyway."""
+    waiting, begun = [name], set[str]()
+    while waiting:
+        current = waiting[-1]
+        needed = [spread for spread in _spreads(fragments[current]) if spread in fragments]
+        missing = [spread for spread in needed if spread not in depths and spread not in begun]
+        begun.add(current)
+        if missing and current not in depths:
+            waiting.extend(missing)
+        else:
+            depths[waiting.pop()] = _depth(fragments[current], depths)
+
+
+def _spreads(fragment: FragmentDefinitionNode) -> Iterator[str]:
+    waiting: list[Node] = [fragment]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, FragmentSpreadNode):
+            yield node.name.value
+        waiting.extend(_selections(node))
+
+
+def _depth(top: Node, fragment_depths: Mapping[str, int]) -> int:
+    """Return how many fields lie within one another below a node at most."""
+    deepest = 0
+    waiting: list[tuple[Node, int]] = [(node, 0) for node in _selections(top)]
+    while waiting:
+        node, above = waiting.pop()
+        here = above + isinstance(node, FieldNode)
+        spread = fragment_depths.get(node.name.value, 0) if isinstance(node, FragmentSpreadNode) else 0
+        deepest = max(deepest, here + spread)
+        waiting.extend((child, here) for child in _selections(node))
+    return deepest
+
+
+def _position(node: Node) -> int:
+    return node.loc.start if node.loc else 0
