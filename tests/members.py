@@ -1,27 +1,82 @@
 """Members in a dict, and passwords that are hashed fast, for tests of what signs in."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+from threading import RLock
+
 from stratabase.domain.change import Conflict
-from stratabase.domain.member import Member, folded
+from stratabase.domain.member import Member, NamesTaken, Roster, folded
+
+COMMON = "commonpassword"
+"""What everybody tries first."""
 
 
 class DictMembers:
-    """Members by their folded names; counts how often one is read."""
+    """Members by their folded names, as the port promises; counts how often one is read."""
 
     def __init__(self, *members: Member) -> None:
         self.members = {folded(member.username): member for member in members}
         self.reads = 0
+        self._revision = 0
+        self._lock = RLock()
+
+    def by_id(self, id_: str) -> Member | None:
+        with self._lock:
+            self.reads += 1
+            return self._by_id(id_)
 
     def by_username(self, username: str) -> Member | None:
-        self.reads += 1
-        return self.members.get(folded(username))
+        with self._lock:
+            self.reads += 1
+            return self.members.get(folded(username))
 
-    def add(self, member: Member) -> None:
-        if folded(member.username) in self.members:
-            raise Conflict
-        self.members[folded(member.username)] = member
+    def roster(self) -> Roster:
+        with self._lock:
+            return Roster(tuple(self.members[name] for name in sorted(self.members)), self._revision)
 
     def any(self) -> bool:
         return bool(self.members)
+
+    def add(self, member: Member) -> None:
+        with self._lock:
+            if self._by_id(member.id):
+                raise Conflict
+            self._check_names(member)
+            self.members[folded(member.username)] = replace(member, revision=1)
+
+    def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
+        with self._lock:
+            self._check_present(before, roster)
+            self._check_names(after)
+            self._take_away(before, roster)
+            self.members[folded(after.username)] = replace(after, revision=before.revision + 1)
+
+    def remove(self, member: Member, roster: Roster | None = None) -> None:
+        with self._lock:
+            self._check_present(member, roster)
+            self._take_away(member, roster)
+
+    def _by_id(self, id_: str) -> Member | None:
+        return next((member for member in self.members.values() if member.id == id_), None)
+
+    def _check_present(self, before: Member, roster: Roster | None) -> None:
+        stored = self._by_id(before.id)
+        if stored is None or stored.revision != before.revision:
+            raise Conflict
+        if roster is not None and roster.revision != self._revision:
+            raise Conflict
+
+    def _check_names(self, member: Member) -> None:
+        others = [other for other in self.members.values() if other.id != member.id]
+        taken = tuple(_taken(member, others))
+        if taken:
+            raise NamesTaken(taken)
+
+    def _take_away(self, member: Member, roster: Roster | None) -> None:
+        self._revision += roster is not None
+        stored = self._by_id(member.id)
+        if stored is not None:
+            del self.members[folded(stored.username)]
 
 
 class PlainPasswords:
@@ -36,3 +91,13 @@ class PlainPasswords:
     def verify(self, hashed: str | None, password: str) -> bool:
         self.verified.append((hashed, password))
         return hashed == self.hash(password)
+
+    def is_common(self, password: str) -> bool:
+        return folded(password) == COMMON
+
+
+def _taken(member: Member, others: list[Member]) -> Iterator[str]:
+    if any(folded(other.username) == folded(member.username) for other in others):
+        yield "username"
+    if any(folded(other.email) == folded(member.email) for other in others):
+        yield "email"

@@ -1,6 +1,7 @@
-"""Hashes passwords with argon2id."""
+"""Hashes passwords with argon2id, and knows those that everybody tries first."""
 
-from functools import cached_property
+import unicodedata
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,6 +14,16 @@ LANES = 1
 
 _NOBODYS = "$argon2id$v=19$m=19456,t=2,p=1$/7yWTFlfbzOMmXtaGHAo0g$FmTLfFR4jRIxbhE/MaZr+nVDokGZETsbKJW58ExewwY"
 """A hash whose password nobody knows. It is verified in place of one that is missing, to take as long."""
+
+_RUNS = (
+    "abcdefghijklmnopqrstuvwxyz",
+    "0123456789",
+    "qwertyuiopasdfghjklzxcvbnm",
+    "1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol0p",
+)
+"""Along the alphabet, the digits and the keyboard; the lists leave out what is as easily made."""
+_SHORT = 3
+"""A piece of so few characters makes no good password, however often it is repeated."""
 
 
 class Argon2Passwords:
@@ -31,9 +42,32 @@ class Argon2Passwords:
         except VerifyMismatchError:
             return False
 
+    def is_common(self, password: str) -> bool:
+        """Return whether a password is listed, a listed one over and over, or a run of keys, in any case."""
+        folded = unicodedata.normalize("NFC", password).casefold()
+        piece = folded[: (folded * 2).find(folded, 1)]
+        return len(piece) <= _SHORT or piece in _listed() or _is_run(folded)
+
     @cached_property
     def _hasher(self) -> "PasswordHasher":
         # Imported at first use: a request with a token has no password, and need not pay for it.
         from argon2 import PasswordHasher  # noqa: PLC0415 - see above
 
         return PasswordHasher(time_cost=PASSES, memory_cost=MEMORY, parallelism=LANES)
+
+
+@cache
+def _listed() -> frozenset[str]:
+    # Imported when a password is chosen: the lists take 20 ms and some megabytes.
+    from zxcvbn.frequency_lists import FREQUENCY_LISTS  # noqa: PLC0415 - see above
+
+    return frozenset[str]().union(*FREQUENCY_LISTS.values())
+
+
+def _is_run(password: str) -> bool:
+    """Return whether a password goes along a run, forwards or backwards, and on from its beginning."""
+    return any(
+        password in run * (len(password) // len(run) + 2)
+        for forwards in _RUNS
+        for run in (forwards, forwards[::-1])
+    )

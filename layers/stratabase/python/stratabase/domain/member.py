@@ -1,9 +1,18 @@
 """A person or program that may use the service, and one who is using it now."""
 
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from stratabase.domain.instant import Instant
 from stratabase.model.formats import DEFAULT_FORMATS, Formats
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """A link to set a password anew that is under way: the SHA-256 of its secret in hex, and when it ends."""
+
+    hash: str = field(repr=False)
+    until: Instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +25,32 @@ class Member:
     profile: str
     notes: str | None = None
     formats: Formats = DEFAULT_FORMATS
-    password: str | None = None
+    password: str | None = field(default=None, repr=False)
     disabled: bool = False
+    generation: int = 0
+    """Goes up whenever tokens that the member holds must end: with a new password, and when disabled."""
+    reset: Reset | None = None
+    """The last link that was mailed, as long as nobody has used it."""
+    revision: int = field(default=0, compare=False)
+    """Which stored state this is, told by the store: a change expects it unchanged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """All members in the order of their folded usernames, as of one revision of the whole list."""
+
+    members: tuple[Member, ...]
+    revision: int
+    """Goes up with every change that was made on the strength of a roster."""
+
+
+class NamesTaken(Exception):
+    """Names of a member that another one has; nothing was written."""
+
+    def __init__(self, fields: tuple[str, ...]) -> None:
+        super().__init__(fields)
+        self.fields = fields
+        """Which: `username`, `email`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +62,19 @@ class Caller:
     profile: str
     administrator: bool = False
     formats: Formats = DEFAULT_FORMATS
+    signed_in: Instant | None = None
+    """When the password behind a token was verified; None when the request itself brings the password."""
+    generation: int = 0
+    """The member's: a token that is issued on the strength of a password ends with that."""
+
+
+LONGEST_NAME = 1024
+"""Characters that are brought into one spelling: room for any name, however its characters are composed."""
 
 
 def folded(name: str) -> str:
     """Return the spelling in which usernames and e-mail addresses compare: NFC, without regard to case."""
+    # An endless text is nobody's name, and would take a time that grows with the square of its length.
+    if len(name) > LONGEST_NAME:
+        return name
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 
 from stratabase.domain.issue import Issue
+from stratabase.domain.remedy import Remedy
+
+_ASK_FOR_LESS = Remedy(shared=True)
 
 
 class Refusal(Exception):
@@ -25,6 +28,16 @@ class Forbidden(Refusal):
     """The caller is known, and may not do this."""
 
 
+class TooManyFailures(Refusal):
+    """Too many wrong passwords came for one username from one address."""
+
+    def __init__(self, retry_after: int) -> None:
+        seconds = "a second" if retry_after == 1 else f"{retry_after} seconds"
+        super().__init__(f"Too many wrong passwords; try again in {seconds}.")
+        self.retry_after = retry_after
+        """Seconds."""
+
+
 class Unavailable(Refusal):
     """The store is too busy, or does not know whether it wrote; the client may try again later."""
 
@@ -35,20 +48,16 @@ class Unavailable(Refusal):
 
 
 class TooMuchRead(Refusal):
-    """A page is not found within the budget of what may be read for it; says what would make it cheap."""
+    """What is asked for is not found within what a request may read; says what would make it cheap."""
 
-    def __init__(self, class_name: str, read: int, index: tuple[str, ...], costly: tuple[str, ...]) -> None:
+    def __init__(self, class_name: str, read: int = 0, remedy: Remedy = _ASK_FOR_LESS) -> None:
         self.class_name = class_name
         self.read = read
-        """How many objects were read."""
-        self.index = index
-        """The attributes of the index that is missing; none where no index would help."""
-        self.costly = costly
-        """What was asked for that takes reading many objects: `totalCount`, `offset`."""
-        super().__init__(f"{class_name}: {read:,} objects were read, and that is not all: {self._advice()}")
+        """How many objects were read for this; none when all was used up before."""
+        self.remedy = remedy
+        super().__init__(f"{class_name}: {self._reason()}: {remedy}")
 
-    def _advice(self) -> str:
-        names = ", ".join(f'"{name}"' for name in self.index)
-        declare = [f"declare @index(attributes: [{names}]) in the model"] if names else []
-        leave = [f"ask without {' and '.join(self.costly)}"] if self.costly else []
-        return ", or ".join([*declare, *leave]) or "narrow the filter"
+    def _reason(self) -> str:
+        if not self.read:
+            return "the request has read as much as it may before it came to this"
+        return f"{self.read:,} objects were read, and that is not all"

@@ -4,8 +4,9 @@ import secrets
 from dataclasses import dataclass, field
 
 from stratabase.domain.change import Conflict
-from stratabase.domain.member import Member
-from stratabase.domain.password import canonical
+from stratabase.domain.member import Member, NamesTaken
+from stratabase.domain.member_refusals import BadMember, FieldMistake
+from stratabase.domain.password import Policy, canonical
 from stratabase.model.model import Model
 from stratabase.operations.ports import Ids, Members, Passwords
 
@@ -26,25 +27,41 @@ class NewAdministrator:
 class FirstAdministrator:
     """Makes the member `admin` of the model's first administrator profile."""
 
-    def __init__(self, members: Members, passwords: Passwords, ids: Ids, model: Model) -> None:
+    def __init__(
+        self,
+        members: Members,
+        passwords: Passwords,
+        ids: Ids,
+        model: Model,
+        policy: Policy | None = None,
+    ) -> None:
         self._members = members
         self._passwords = passwords
+        self._policy = policy or Policy(passwords.is_common)
         self._ids = ids
         self._profile = model.administrator_profile()
 
     def __call__(self, password: str | None = None) -> NewAdministrator | None:
         """Make the member, with this password or a random one; None when there is a member already.
 
-        Of several processes that start at once, one makes it and the others get None.
+        Of several processes that start at once, one makes it and the others get None. Raises BadMember for a
+        password that may not be chosen, Unavailable.
         """
         if self._members.any():
             return None
-        chosen = canonical(password) if password else secrets.token_urlsafe(18)
+        chosen = self._checked(password) if password else secrets.token_urlsafe(18)
         try:
             self._members.add(self._member(chosen))
-        except Conflict:
+        except (Conflict, NamesTaken):
             return None
         return NewAdministrator(USERNAME, chosen, made_up=not password)
+
+    def _checked(self, password: str) -> str:
+        weaknesses = self._policy.weaknesses(password, (USERNAME, EMAIL))
+        if weaknesses:
+            texts = map(self._policy.advice, weaknesses)
+            raise BadMember(FieldMistake(f"password of {USERNAME}", text) for text in texts)
+        return canonical(password)
 
     def _member(self, password: str) -> Member:
         hashed = self._passwords.hash(password)

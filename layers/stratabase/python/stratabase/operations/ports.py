@@ -1,53 +1,117 @@
-"""What the operations need of the world: objects, members, a clock, ids."""
+"""What the operations need of the world: objects, members, keys, mail, a clock, ids."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from stratabase.domain.allowance import Allowance
+from stratabase.domain.attempt import Noted
 from stratabase.domain.change import Change
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.instant import Instant
-from stratabase.domain.member import Member
+from stratabase.domain.mail import Mail
+from stratabase.domain.member import Member, Roster
 from stratabase.domain.page import Page, Query
+from stratabase.domain.signing_key import SigningKey
 
 
 class Entities(Protocol):
     """The stored objects."""
 
-    def read(self, references: Sequence[Reference]) -> list[Entity | None]:
-        """Return the objects in the order asked for, None where there is none; exact at once."""
+    def read(
+        self, references: Sequence[Reference], allowance: Allowance | None = None
+    ) -> list[Entity | None]:
+        """Return the objects in the order asked for, None where there is none; exact at once.
 
-    def page(self, query: Query) -> Page:
-        """Return a window on the objects of a class."""
+        With an allowance, that is drawn from, and TooMuchRead is raised when it was used up before.
+        """
+
+    def page(self, query: Query, allowance: Allowance) -> Page:
+        """Return a window on the objects of a class. Raises TooMuchRead when that takes more than allowed."""
 
     def commit(self, change: Change) -> None:
         """Do all of a change or nothing.
 
-        Raises Conflict when an object is no longer as read, Taken when unique values are not free,
-        Unavailable when the store cannot say.
+        Raises Conflict when an object is no longer as read, Taken when unique values are not free: then it
+        is certain that nothing was written. Raises Unavailable when the store cannot say whether it was.
         """
 
 
 class Members(Protocol):
-    """The stored members; usernames and e-mail addresses compare after NFC and case folding."""
+    """The stored members; usernames and e-mail addresses compare after NFC and case folding.
+
+    What is read is exact at once. Every call raises Unavailable when the store cannot say.
+    """
+
+    def by_id(self, id_: str) -> Member | None:
+        """Return the member with that id."""
 
     def by_username(self, username: str) -> Member | None:
         """Return the member of that name."""
 
-    def add(self, member: Member) -> None:
-        """Add a member. Raises Conflict when the id, the username or the e-mail address is taken."""
+    def roster(self) -> Roster:
+        """Return all members; its revision is read first, so that what it tells is at least as new."""
 
     def any(self) -> bool:
         """Return whether there is a member at all."""
 
+    def add(self, member: Member) -> None:
+        """Add a member. Raises NamesTaken; Conflict when the id is taken."""
+
+    def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
+        """Put `after` in place of `before`; with a roster, only while that is the present one.
+
+        Raises Conflict when the member or the roster is not as it was read, NamesTaken.
+        """
+
+    def remove(self, member: Member, roster: Roster | None = None) -> None:
+        """Remove a member, as `change` does. Raises Conflict."""
+
+
+class Attempts(Protocol):
+    """Notes of attempts to sign in, each forgotten some time after `since` is past it.
+
+    While MOST_KEPT of a key are noted, one more is told of but not kept. Every call raises Unavailable when
+    the store cannot say.
+    """
+
+    def note(self, key: str, now: Instant, since: Instant) -> Noted:
+        """Note one more attempt, and return it with all of that key since an instant, in one atomic step."""
+
+    def withdraw(self, key: str, attempt: str) -> None:
+        """Take a noted attempt back."""
+
+    def count(self, key: str, since: Instant) -> int:
+        """Return how many are noted of a key since an instant."""
+
+
+class Keyring(Protocol):
+    """The keys that sign tokens."""
+
+    def keys(self) -> Sequence[SigningKey]:
+        """Return all keys that may have signed a token that is still alive. Raises Unavailable."""
+
+    def change(self, changed: Callable[[Sequence[SigningKey]], Sequence[SigningKey]]) -> None:
+        """Replace the keys, by what a function makes of them as they are; others may do so too."""
+
+
+class Mailer(Protocol):
+    """Sends mail."""
+
+    def send(self, mail: Mail) -> None:
+        """Hand a mail over to be delivered. Raises Unavailable when nobody takes it."""
+
 
 class Passwords(Protocol):
-    """Hashes passwords slowly, so that nobody can guess many; both calls take the same, noticeable time."""
+    """Hashes passwords slowly, so that nobody can guess many; hash and verify take a noticeable time."""
 
     def hash(self, password: str) -> str:
         """Return a new hash of a password, in PHC spelling."""
 
     def verify(self, hashed: str | None, password: str) -> bool:
         """Return whether a hash was made of this password; None is the hash of no password at all."""
+
+    def is_common(self, password: str) -> bool:
+        """Return whether a password is one of those that everybody tries first, in whatever case."""
 
 
 class Clock(Protocol):

@@ -10,8 +10,8 @@ from stratabase.model.patterns.date import compile_date_pattern
 from stratabase.model.patterns.field import Part
 from stratabase.model.patterns.run import LONGEST_PATTERN, check_length
 
-_LONGEST = (LONGEST_PATTERN - 1) // 2
-"""Both formats and a space make the pattern of a Datetime."""
+LONGEST_FORMAT = (LONGEST_PATTERN - 1) // 2
+"""Characters; both formats and a space make the pattern of a Datetime."""
 
 
 class FormatMistake(NamedTuple):
@@ -52,7 +52,7 @@ def check_language(code: str) -> None:
 
 
 def _check_format(pattern: str, part: Part) -> None:
-    check_length(pattern, _LONGEST)
+    check_length(pattern, LONGEST_FORMAT)
     compile_date_pattern(pattern).check_parts(frozenset({part}))
 
 

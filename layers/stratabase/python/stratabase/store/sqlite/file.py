@@ -2,9 +2,10 @@
 
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from stratabase.store.sqlite.fault import UnusableStore, damaged, is_damage
@@ -20,6 +21,18 @@ class Layout(NamedTuple):
     version: int
     creation: Sequence[str]
     """The statements that lay out an empty file."""
+    upgrades: Mapping[int, Sequence[str]] = MappingProxyType({})
+    """By an earlier version, the statements that lead from it to the one after it, with all that is kept."""
+
+    def knows(self, version: int) -> bool:
+        """Return whether a file of this version can be used, upgraded if need be."""
+        return all(step in self.upgrades for step in range(version, self.version)) and version <= self.version
+
+    def statements(self, version: int) -> Iterator[str]:
+        """Yield what lays out a file that has this version; an empty one has none, 0."""
+        yield from self.creation if not version else ()
+        for step in range(version or self.version, self.version):
+            yield from self.upgrades[step]
 
 
 OBJECTS = Layout(b"Stra", 1, CREATION)
@@ -110,28 +123,29 @@ def _adopt(path: Path, layout: Layout, connection: sqlite3.Connection) -> None:
     # Looking at it is part of the transaction: another process may be laying it out.
     connection.execute("BEGIN IMMEDIATE")
     with connection:
-        if _is_empty(path, layout, connection):
-            _lay_out(layout, connection)
+        version = _version(path, layout, connection)
+        if version != layout.version:
+            _lay_out(layout, version, connection)
     _write_ahead(path, connection)
 
 
-def _is_empty(path: Path, layout: Layout, connection: sqlite3.Connection) -> bool:
-    """Return whether the file is still empty; raise UnusableStore when it is not ours, or too new."""
+def _version(path: Path, layout: Layout, connection: sqlite3.Connection) -> int:
+    """Return the file's version, 0 while it is empty; raise UnusableStore when it is not ours, or too new."""
     (owner,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (content,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if (owner, version, content) == (0, 0, 0):
-        return True
+        return 0
     if owner != _number(layout.mark):
         raise UnusableStore(
             f"{path} is a database of another program or kind. Name another file, or move this one away."
         )
-    if version != layout.version:
+    if not layout.knows(version):
         raise UnusableStore(
             f"{path} has layout {version}, but this version of Stratabase knows layout {layout.version}. "
             "Use the version of Stratabase that last wrote to it, or a newer one."
         )
-    return False
+    return int(version)
 
 
 def _write_ahead(path: Path, connection: sqlite3.Connection) -> None:
@@ -152,8 +166,8 @@ def _set_up_for_reading(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA query_only = ON")
 
 
-def _lay_out(layout: Layout, connection: sqlite3.Connection) -> None:
-    for statement in layout.creation:
+def _lay_out(layout: Layout, version: int, connection: sqlite3.Connection) -> None:
+    for statement in layout.statements(version):
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {_number(layout.mark)}")
     connection.execute(f"PRAGMA user_version = {layout.version}")

@@ -7,7 +7,9 @@ from stratabase.model.attribute import Domain
 from stratabase.model.malformed import shown
 from stratabase.model.types.base import Breach, DomainMistake
 
-_LONGEST, _LONGEST_LOCAL = 254, 64
+LONGEST_EMAIL = 254
+"""Characters."""
+_LONGEST_LOCAL = 64
 _LOCAL = re.compile(r"""[^\s\x00-\x1f\x7f@.,:;<>()\[\]\\"]+(?:\.[^\s\x00-\x1f\x7f@.,:;<>()\[\]\\"]+)*""")
 _LABEL = re.compile(r"[^\W_](?:(?:[^\W_]|-){0,61}[^\W_])?")
 
@@ -25,7 +27,7 @@ def is_email(text: str) -> bool:
     local, _, host = text.rpartition("@")
     labels = host.split(".")
     return (
-        len(text) <= _LONGEST
+        len(text) <= LONGEST_EMAIL
         and len(local) <= _LONGEST_LOCAL
         and len(labels) > 1
         and _LOCAL.fullmatch(local) is not None

@@ -1,0 +1,53 @@
+"""An attempt to sign in, and what such attempts are counted by: a name, or a name and where it came from."""
+
+from hashlib import blake2b
+from ipaddress import IPv6Address, IPv6Network, ip_address
+from typing import NamedTuple
+
+from stratabase.domain.instant import Instant
+from stratabase.domain.member import folded
+
+WINDOW = 900_000
+"""Milliseconds for which a failed attempt counts."""
+MOST_KEPT = 100
+"""Notes of one key; limits are far below. The oldest stay, or a flood of new ones would wash them away."""
+_SHARED_BITS = 64
+"""What all addresses have in common that one customer of a network gets in IPv6."""
+
+
+class Noted(NamedTuple):
+    """An attempt that was noted."""
+
+    attempt: str
+    """Its name, unique among its key's."""
+    instants: tuple[Instant, ...]
+    """When the attempts of its key were, itself included, in order of time."""
+
+
+def name_key(username: str) -> str:
+    """Return the key of a username in whatever spelling, whether anybody has it or not."""
+    return _key("name", folded(username))
+
+
+def source_key(username: str, address: str) -> str:
+    """Return the key of a username and of the network from which it is used."""
+    return _key("source", folded(username), network(address))
+
+
+def network(address: str) -> str:
+    """Return what an address is told apart by: itself, but in IPv6 the network that one customer has."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    if not isinstance(found, IPv6Address):
+        return str(found)
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(IPv6Network((int(found), _SHARED_BITS), strict=False))
+
+
+def _key(*parts: str) -> str:
+    """Return a key of one length whatever was sent, which tells nobody who reads the store what that was."""
+    text = "".join(f"{len(part)} {part}" for part in parts)
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()

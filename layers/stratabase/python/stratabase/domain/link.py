@@ -1,0 +1,56 @@
+"""A link by which a member sets a password: its token, which only a mail holds, and what is stored of it."""
+
+import hmac
+import re
+from hashlib import sha256
+from typing import NamedTuple
+
+from stratabase.domain.instant import Instant
+from stratabase.domain.member import Member, Reset
+from stratabase.domain.refusal import Unauthenticated
+
+LIFETIME = 3_600_000
+"""Milliseconds."""
+SECRET_BYTES = 32
+
+_TOKEN = re.compile(r"([!-~]{1,128})\.([A-Za-z0-9_-]{43})")
+
+
+class UnusableLink(Unauthenticated):
+    """A link by which no password can be set."""
+
+    def __init__(self, expired: Member | None = None) -> None:
+        reason = "its hour is over" if expired else "it was used, or followed by a newer one, or never sent"
+        super().__init__(f"This link is no longer good: {reason}.")
+        self.expired = expired
+        """Whose it is, when it would be good but for its age."""
+
+
+class Token(NamedTuple):
+    """What a link's token says: whose it is, and the secret that proves it."""
+
+    member: str
+    """An id."""
+    secret: str
+    """SECRET_BYTES random bytes, as base64 for addresses."""
+
+    def __str__(self) -> str:
+        return f"{self.member}.{self.secret}"
+
+    def stored(self, now: Instant) -> Reset:
+        """Return what is kept of a link that is made now: the secret only as a hash."""
+        return Reset(_hash(self.secret), now + LIFETIME)
+
+    def opens(self, reset: Reset) -> bool:
+        """Return whether a stored link is that of this token, in the same time for every secret."""
+        return hmac.compare_digest(_hash(self.secret), reset.hash)
+
+
+def read_token(text: str) -> Token | None:
+    """Return what the text of a token says, None when it is no token's."""
+    match = _TOKEN.fullmatch(text)
+    return Token(*match.groups()) if match else None
+
+
+def _hash(secret: str) -> str:
+    return sha256(secret.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""What is done with members, by themselves and by administrators."""

@@ -1,0 +1,95 @@
+"""Attempts to sign in, in one SQLite file of their own that the processes of a machine share."""
+
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+
+from stratabase import waiting
+from stratabase.domain.attempt import MOST_KEPT, Noted
+from stratabase.domain.instant import Instant
+from stratabase.store.sqlite.fault import refusal
+from stratabase.store.sqlite.file import Layout, prepare
+from stratabase.store.sqlite.insist import insist
+
+PATIENCE = 5.0
+"""Seconds to wait for another process that is writing."""
+
+_TABLE = """
+CREATE TABLE attempts (
+  key TEXT NOT NULL,
+  instant INTEGER NOT NULL,
+  attempt TEXT NOT NULL,
+  PRIMARY KEY (key, instant, attempt)
+) STRICT, WITHOUT ROWID
+"""
+LAYOUT = Layout(b"StrA", 1, (_TABLE, "CREATE INDEX age ON attempts (instant)"))
+
+
+class SqliteAttempts:
+    """Attempts in a file that only its owner may read. Raises UnusableStore when there can be no such file.
+
+    One connection, one call at a time, beside the local server's loop: each may have to wait for another
+    process, and nobody comes here whose password is remembered.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._lock = Lock()
+        self._path = path
+        self._connection = prepare(path, PATIENCE, LAYOUT)
+        # Nothing waits for the disk: a power cut may take the last attempts, a killed process takes none.
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+
+    def note(self, key: str, now: Instant, since: Instant) -> Noted:
+        """Note one more attempt, and return it with all of that key since an instant, in one atomic step."""
+        return waiting.aside(self._note, key, now, since)
+
+    def withdraw(self, key: str, attempt: str) -> None:
+        """Take a noted attempt back."""
+        waiting.aside(self._withdraw, key, attempt)
+
+    def count(self, key: str, since: Instant) -> int:
+        """Return how many are noted of a key since an instant."""
+        return waiting.aside(self._count, key, since)
+
+    def close(self) -> None:
+        """Let go of the file. Later calls are refused as Unavailable."""
+        with self._lock:
+            self._connection.close()
+
+    def _note(self, key: str, now: Instant, since: Instant) -> Noted:
+        attempt = secrets.token_hex(8)
+        with self._transaction() as connection:
+            connection.execute("DELETE FROM attempts WHERE instant < ?", (since,))
+            found = [instant for (instant,) in connection.execute(_INSTANTS, (key, since))]
+            if len(found) < MOST_KEPT:
+                connection.execute("INSERT INTO attempts VALUES (?, ?, ?)", (key, now, attempt))
+        return Noted(attempt, tuple(sorted([*found, now])))
+
+    def _withdraw(self, key: str, attempt: str) -> None:
+        with self._transaction() as connection:
+            connection.execute("DELETE FROM attempts WHERE key = ? AND attempt = ?", (key, attempt))
+
+    def _count(self, key: str, since: Instant) -> int:
+        with self._work() as connection:
+            return len(connection.execute(_INSTANTS, (key, since)).fetchall())
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._work() as connection:
+            insist(lambda: connection.execute("BEGIN IMMEDIATE"), PATIENCE)
+            with connection:
+                yield connection
+
+    @contextmanager
+    def _work(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                yield self._connection
+            except sqlite3.Error as error:
+                raise refusal(self._path, error) from error
+
+
+_INSTANTS = "SELECT instant FROM attempts WHERE key = ? AND instant >= ?"

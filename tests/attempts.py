@@ -1,0 +1,49 @@
+"""Attempts to sign in, in a dict, for tests of what counts them."""
+
+from itertools import count
+from threading import Lock
+
+from stratabase.domain.attempt import MOST_KEPT, Noted
+from stratabase.domain.instant import Instant
+from stratabase.domain.refusal import Unavailable
+
+UNREACHED = "the attempts cannot be reached"
+
+
+class DictAttempts:
+    """Attempts by their keys, as the port promises; names in `fails` those calls that cannot be made."""
+
+    def __init__(self) -> None:
+        self.noted: dict[str, dict[str, Instant]] = {}
+        self.calls: list[str] = []
+        self.fails: set[str] = set()
+        self._numbers = count(1)
+        self._lock = Lock()
+
+    def note(self, key: str, now: Instant, since: Instant) -> Noted:
+        with self._called("note"):
+            attempt = f"attempt{next(self._numbers)}"
+            kept = {name: instant for name, instant in self.noted.get(key, {}).items() if instant >= since}
+            self.noted[key] = {**kept, attempt: now} if len(kept) < MOST_KEPT else kept
+            return Noted(attempt, tuple(sorted([*kept.values(), now])))
+
+    def withdraw(self, key: str, attempt: str) -> None:
+        with self._called("withdraw"):
+            self.noted.get(key, {}).pop(attempt, None)
+
+    def count(self, key: str, since: Instant) -> int:
+        with self._called("count"):
+            return sum(instant >= since for instant in self.noted.get(key, {}).values())
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+    def failures(self, key: str) -> int:
+        """Return how many are noted of a key."""
+        return len(self.noted.get(key, {}))
+
+    def _called(self, name: str) -> Lock:
+        self.calls.append(name)
+        if name in self.fails:
+            raise Unavailable(UNREACHED)
+        return self._lock

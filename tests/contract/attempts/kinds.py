@@ -1,0 +1,61 @@
+"""The stores of attempts that there are, and how to have an empty one. A new one is one line here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Protocol
+
+from stratabase.operations.ports import Attempts
+from stratabase.store.pynamodb.attempts import AttemptRecord, PynamoAttempts
+from stratabase.store.pynamodb.table import Table
+from stratabase.store.sqlite.attempts import SqliteAttempts
+from tests import ministack
+from tests.attempts import DictAttempts
+
+_numbers = count(1)
+
+
+class ClosableAttempts(Attempts, Protocol):
+    """Attempts that are kept where one must let go of them."""
+
+    def close(self) -> None:
+        """Let go."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of store."""
+
+    name: str
+    open: Callable[[Path], ClosableAttempts]
+
+
+class OwnKeys(PynamoAttempts):
+    """Attempts under keys of its own in a table that tests share, since to connect takes long."""
+
+    def __init__(self) -> None:
+        super().__init__(ministack_table())
+        self._number = next(_numbers)
+
+    def close(self) -> None:
+        """The table stays open for others."""
+
+    def _record(self, key: str) -> AttemptRecord:
+        return super()._record(f"{self._number}#{key}")
+
+
+@cache
+def ministack_table() -> Table:
+    """Return a table in the emulator that bears threads."""
+    table = Table(ministack.endpoint(), "attempts-contract")
+    table.ensure()
+    return table
+
+
+KINDS = (
+    Kind("dict", lambda _: DictAttempts()),
+    Kind("sqlite", lambda folder: SqliteAttempts(folder / "attempts.db")),
+    Kind("dynamodb-ministack", lambda _: OwnKeys()),
+)

@@ -1,0 +1,25 @@
+"""One suite for every store of members: each test runs on every kind there is."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stratabase.operations.ports import Members
+from tests.contract.members.kinds import KINDS, STURDY, Kind
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+def members(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Members]:
+    """An empty store."""
+    kind: Kind = request.param
+    with kind.open(tmp_path) as members:
+        yield members
+
+
+@pytest.fixture(params=STURDY, ids=lambda kind: kind.name)
+def sturdy(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Members]:
+    """An empty store that bears several callers."""
+    kind: Kind = request.param
+    with kind.open(tmp_path) as members:
+        yield members

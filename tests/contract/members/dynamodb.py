@@ -1,0 +1,45 @@
+"""Members over the emulators of DynamoDB."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from moto import mock_aws
+
+from stratabase.operations.ports import Members
+from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
+from stratabase.store.pynamodb.members import PynamoMembers
+from stratabase.store.pynamodb.table import Table
+from tests import ministack
+
+
+@cache
+def ministack_table() -> Table:
+    """Return the table that tests share, since to connect takes long: who uses it leaves it empty."""
+    table = Table(ministack.endpoint(), "members-contract")
+    table.ensure()
+    return table
+
+
+@cache
+def _moto_table() -> Table:
+    return Table(Endpoint("us-east-1", credentials=Credentials("test", "test")), "members-contract")
+
+
+@contextmanager
+def over_ministack(_: Path) -> Iterator[Members]:
+    """Yield a store over the emulator that bears threads."""
+    members = PynamoMembers(ministack_table())
+    yield members
+    for member in members.roster().members:
+        members.remove(member)
+
+
+@contextmanager
+def over_moto(_: Path) -> Iterator[Members]:
+    """Yield a store in an AWS that is mocked in this process."""
+    with mock_aws():
+        table = _moto_table()
+        table.ensure()
+        yield PynamoMembers(table)

@@ -1,0 +1,45 @@
+"""The stores of members that there are, and what a test must know of each. A new store is one line here."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from stratabase.operations.ports import Members
+from stratabase.store.sqlite.members import SqliteMembers
+from tests.contract.members.dynamodb import over_ministack, over_moto
+from tests.members import DictMembers
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of store, and how to have an empty one for a while."""
+
+    name: str
+    open: Callable[[Path], AbstractContextManager[Members]]
+    threads: int = 8
+    """How many callers may race."""
+
+
+@contextmanager
+def _in_dict(_: Path) -> Iterator[Members]:
+    yield DictMembers()
+
+
+@contextmanager
+def _in_sqlite(folder: Path) -> Iterator[Members]:
+    members = SqliteMembers(folder / "members.db")
+    yield members
+    members.close()
+
+
+KINDS = (
+    Kind("dict", _in_dict),
+    Kind("sqlite", _in_sqlite),
+    Kind("dynamodb-ministack", over_ministack),
+    # It loses writes when several come at once.
+    Kind("dynamodb-moto", over_moto, threads=1),
+)
+
+STURDY = tuple(kind for kind in KINDS if kind.threads > 1)
+"""Those that bear several callers."""

@@ -1,0 +1,77 @@
+"""A link by mail works once, however many use it at the same time."""
+
+import threading
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from stratabase.domain.link import UnusableLink
+from stratabase.domain.member import Member
+from stratabase.domain.password import Policy
+from stratabase.operations.ports import Members
+from stratabase.operations.recovery import Recovery
+from tests.contract.engine.acting import together
+from tests.mails import KeptMails
+from tests.members import PlainPasswords
+from tests.soak import count
+from tests.worlds import FrozenClock
+
+ROUNDS = count(1, 50)
+RIVALS = 8
+DEADLINE = 60
+ANNA = Member("m1", "anna", "anna@example.com", "Clerk", password="hash of her old one")
+
+
+class Together(PlainPasswords):
+    """Lets nobody set a password before all have found the link to be good."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.barrier = threading.Barrier(RIVALS)
+
+    def hash(self, password: str) -> str:
+        self.barrier.wait(DEADLINE)
+        return super().hash(password)
+
+
+def recovery_of(members: Members, mails: KeptMails) -> Recovery:
+    passwords = Together()
+    return Recovery(
+        members, passwords, mails, FrozenClock(), policy=Policy(passwords.is_common), application="Hr"
+    )
+
+
+def uses(recovery: Recovery, token: str, number: int) -> Member | None:
+    """Use a link, and return the member, None when the link is not good any more."""
+    try:
+        return recovery.finish(token, f"correct horse battery {number}")
+    except UnusableLink:
+        return None
+
+
+@pytest.mark.soak
+def test_of_many_who_use_one_link_at_once_one_wins(sturdy: Members) -> None:
+    sturdy.add(ANNA)
+    mails = KeptMails()
+    recovery = recovery_of(sturdy, mails)
+    for generation in range(1, ROUNDS + 1):
+        recovery.invite("m1", "https://api.example.com")
+        outcomes = together(*(partial(uses, recovery, mails.token, number) for number in range(RIVALS)))
+        (winner,) = [outcome for outcome in outcomes if outcome]
+        stored = sturdy.by_id("m1")
+        assert stored is not None
+        assert (stored.password, stored.reset, stored.generation) == (winner.password, None, generation)
+
+
+def test_a_link_is_stored_and_used_up(sturdy: Members) -> None:
+    sturdy.add(replace(ANNA, password=None))
+    mails, passwords = KeptMails(), PlainPasswords()
+    recovery = Recovery(
+        sturdy, passwords, mails, FrozenClock(), policy=Policy(passwords.is_common), application="Hr"
+    )
+    recovery.invite("m1", "https://api.example.com")
+    finished = recovery.finish(mails.token, "correct horse battery")
+    assert sturdy.by_id("m1") == finished
+    with pytest.raises(UnusableLink):
+        recovery.inspect(mails.token)

@@ -1,0 +1,260 @@
+"""What every store of members promises to one caller."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from stratabase.domain.change import Conflict
+from stratabase.domain.member import Member, NamesTaken, Reset
+from stratabase.model.formats import Formats
+from stratabase.operations.ports import Members
+
+ANNA = Member(
+    id="1",
+    username="Anna",
+    email="Anna@Example.com",
+    profile="Administrator",
+    notes="first é 🙂\nsecond\t\r\n",
+    formats=Formats("dd.MM.yyyy", "HH:mm:ss", "Europe/Berlin", "de"),
+    password="$argon2id$x",
+    disabled=True,
+    generation=7,
+    reset=Reset("ab" * 32, 1_577_880_000_001),
+)
+BERT = Member("2", "bert", "b@example.com", "Clerk")
+
+
+def stored(members: Members, id_: str = "1") -> Member:
+    member = members.by_id(id_)
+    assert member is not None
+    return member
+
+
+def test_at_first_there_is_nobody(members: Members) -> None:
+    assert members.any() is False
+    assert members.by_username("Anna") is None
+    assert members.by_id("1") is None
+    assert members.roster().members == ()
+
+
+@pytest.mark.parametrize("member", [ANNA, BERT, replace(BERT, notes="")])
+def test_a_member_comes_back_as_it_was_added(member: Member, members: Members) -> None:
+    members.add(member)
+    assert members.any() is True
+    assert members.by_username(member.username) == member
+    assert members.by_id(member.id) == member
+    assert members.roster().members == (member,)
+
+
+def test_every_read_tells_the_revision(members: Members) -> None:
+    members.add(ANNA)
+    first = stored(members)
+    read = [members.by_username("anna"), *members.roster().members]
+    assert [member and member.revision for member in read] == [first.revision] * 2
+    members.change(first, ANNA)
+    assert stored(members).revision != first.revision
+
+
+@pytest.mark.parametrize(
+    ("added", "asked"),
+    [("Anna", "ANNA"), ("Straße", "STRASSE"), ("é", "e\u0301"), ("E\u0301", "é"), ("ΣΊΣΥΦΟΣ", "σίσυφος")],
+)
+def test_names_compare_without_case_and_spelling(added: str, asked: str, members: Members) -> None:
+    members.add(Member("1", added, "a@example.com", "Clerk"))
+    found = members.by_username(asked)
+    assert found is not None
+    assert found.username == added
+
+
+STRANGE = ["Ann", "Annab", "", "Anna%", "\x00", "' OR 1=1 --", "x" * 5000, "\ud800", "2/../1"]
+
+
+@pytest.mark.parametrize("asked", STRANGE)
+def test_other_names_and_ids_find_nobody(asked: str, members: Members) -> None:
+    members.add(ANNA)
+    assert members.by_username(asked) is None
+    assert members.by_id(asked) is None
+
+
+def test_an_id_is_taken_once(members: Members) -> None:
+    members.add(ANNA)
+    for again in (BERT, ANNA):
+        with pytest.raises(Conflict):
+            members.add(replace(again, id="1"))
+    assert members.by_username("bert") is None
+    assert stored(members) == ANNA
+
+
+TAKEN: list[tuple[str, str, tuple[str, ...]]] = [
+    ("aNNA", "b@example.com", ("username",)),
+    ("bert", "aNNA@eXAMPLE.com", ("email",)),
+    ("ANNA", "anna@example.com", ("username", "email")),
+]
+
+
+@pytest.mark.parametrize(("username", "email", "fields"), TAKEN)
+def test_a_new_member_takes_no_names_of_others(
+    username: str, email: str, fields: tuple[str, ...], members: Members
+) -> None:
+    members.add(ANNA)
+    with pytest.raises(NamesTaken) as refusal:
+        members.add(Member("2", username, email, "Clerk"))
+    assert refusal.value.fields == fields
+    assert members.by_id("2") is None
+    assert members.by_username("anna") == ANNA
+    members.add(BERT)
+
+
+@pytest.mark.parametrize(("username", "email", "fields"), TAKEN)
+def test_a_changed_member_takes_no_names_of_others(
+    username: str, email: str, fields: tuple[str, ...], members: Members
+) -> None:
+    members.add(ANNA)
+    members.add(BERT)
+    before = stored(members, "2")
+    with pytest.raises(NamesTaken) as refusal:
+        members.change(before, replace(before, username=username, email=email))
+    assert refusal.value.fields == fields
+    assert stored(members, "2") == BERT
+    assert members.by_username("bert") == BERT
+    assert members.by_username("anna") == ANNA
+    members.change(before, replace(before, notes="still as it was"))
+
+
+def test_a_username_and_an_address_may_be_the_same_text(members: Members) -> None:
+    members.add(Member("1", "b@example.com", "a@example.com", "Clerk"))
+    members.add(Member("2", "a@example.com", "b@example.com", "Clerk"))
+    found = members.by_username("A@example.com")
+    assert found is not None
+    assert found.id == "2"
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        replace(ANNA, username="Anne", email="anne@example.com"),
+        replace(ANNA, username="ANNA"),
+        replace(ANNA, email="anna@EXAMPLE.com"),
+        replace(BERT, id="1"),
+        replace(ANNA, notes=None, password=None, reset=None, disabled=False, generation=8),
+        ANNA,
+    ],
+)
+def test_a_change_puts_one_in_place_of_the_other(after: Member, members: Members) -> None:
+    members.add(ANNA)
+    members.change(stored(members), after)
+    assert stored(members) == after
+    assert members.by_username(after.username) == after
+    assert members.roster().members == (after,)
+
+
+def test_names_that_are_given_up_are_free_again(members: Members) -> None:
+    members.add(ANNA)
+    members.change(stored(members), replace(ANNA, username="Anne", email="anne@example.com"))
+    assert members.by_username("Anna") is None
+    members.add(replace(ANNA, id="2"))
+    members.remove(stored(members))
+    members.add(replace(ANNA, id="3", username="ANNE", email="ANNE@example.com"))
+    assert [member.id for member in members.roster().members] == ["2", "3"]
+
+
+def test_a_change_expects_the_member_as_it_was_read(members: Members) -> None:
+    members.add(ANNA)
+    read = stored(members)
+    members.change(read, replace(read, notes="mine"))
+    with pytest.raises(Conflict):
+        members.change(read, replace(read, username="Anne", notes="theirs"))
+    with pytest.raises(Conflict):
+        members.remove(read)
+    assert stored(members).notes == "mine"
+    assert members.by_username("anne") is None
+
+
+def test_a_change_back_is_a_change(members: Members) -> None:
+    members.add(ANNA)
+    read = stored(members)
+    members.change(read, replace(read, notes="for a moment"))
+    members.change(stored(members), read)
+    with pytest.raises(Conflict):
+        members.change(read, replace(read, notes="late"))
+
+
+def test_a_stale_change_to_taken_names_is_stale_first(members: Members) -> None:
+    members.add(ANNA)
+    members.add(BERT)
+    read = stored(members)
+    members.change(read, replace(read, notes="newer"))
+    with pytest.raises(Conflict):
+        members.change(read, replace(read, username="bert"))
+
+
+def test_who_was_removed_is_gone(members: Members) -> None:
+    members.add(ANNA)
+    members.add(BERT)
+    read = stored(members)
+    members.remove(read)
+    assert members.by_id("1") is None
+    assert members.by_username("anna") is None
+    assert members.roster().members == (BERT,)
+    for late in (partial(members.remove, read), partial(members.change, read, read)):
+        with pytest.raises(Conflict):
+            late()
+    members.add(replace(ANNA, id="9"))
+
+
+def test_the_roster_is_in_the_order_of_folded_names(members: Members) -> None:
+    names = ["delta", "Alfa", "charlie", "BRAVO", "Écho", "zulu", "\U0001f642", "\ufb01"]
+    for number, name in enumerate(names):
+        members.add(Member(str(number), name, f"{number}@example.com", "Clerk"))
+    found = [member.username for member in members.roster().members]
+    assert found == ["Alfa", "BRAVO", "charlie", "delta", "\ufb01", "zulu", "Écho", "\U0001f642"]
+
+
+Write = Callable[[Members, Member], None]
+
+ON_A_ROSTER: dict[str, Write] = {
+    "change": lambda members, member: members.change(member, replace(member, notes="x"), members.roster()),
+    "remove": lambda members, member: members.remove(member, members.roster()),
+}
+
+
+@pytest.mark.parametrize("write", ON_A_ROSTER.values(), ids=ON_A_ROSTER)
+def test_a_change_on_a_roster_ends_it(write: Write, members: Members) -> None:
+    members.add(ANNA)
+    members.add(BERT)
+    roster = members.roster()
+    write(members, stored(members))
+    bert = stored(members, "2")
+    renamed = replace(bert, username="berta")
+    for late in (partial(members.change, bert, renamed, roster), partial(members.remove, bert, roster)):
+        with pytest.raises(Conflict):
+            late()
+    assert members.by_username("bert") == BERT
+    write(members, bert)
+
+
+def test_a_change_without_a_roster_ends_none(members: Members) -> None:
+    members.add(ANNA)
+    roster = members.roster()
+    members.add(BERT)
+    members.change(stored(members), replace(ANNA, username="Anne"))
+    members.remove(stored(members, "2"))
+    assert members.roster().revision == roster.revision
+    members.remove(stored(members), roster)
+
+
+def test_a_refused_change_on_a_roster_ends_none(members: Members) -> None:
+    members.add(ANNA)
+    members.add(BERT)
+    roster, bert = members.roster(), stored(members, "2")
+    with pytest.raises(NamesTaken):
+        members.change(bert, replace(bert, username="anna"), roster)
+    members.change(bert, replace(bert, disabled=True), roster)
+
+
+def test_more_members_than_one_answer_holds_are_all_on_the_roster(members: Members) -> None:
+    for number in range(40):
+        members.add(Member(f"m{number}", f"name{number:02}", f"{number}@example.com", "Clerk", "x" * 2000))
+    assert [member.id for member in members.roster().members] == [f"m{number}" for number in range(40)]

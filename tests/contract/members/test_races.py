@@ -1,0 +1,235 @@
+"""Several callers at once: names stay unique, nothing is lost, and one administrator stays."""
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from stratabase.domain.administrators import administrates
+from stratabase.domain.change import Conflict
+from stratabase.domain.member import Member, NamesTaken
+from stratabase.domain.member_refusals import LastAdministrator, MemberTaken
+from stratabase.domain.password import Policy
+from stratabase.model.model import Profile
+from stratabase.operations.members.creating import CreateMember
+from stratabase.operations.members.removing import RemoveMember
+from stratabase.operations.members.rights import CONSOLE
+from stratabase.operations.members.updating import UpdateMember
+from stratabase.operations.ports import Members
+from stratabase.store.ids import TimeOrderedIds
+from tests.contract.engine.acting import together
+from tests.members import PlainPasswords
+from tests.soak import count
+
+pytestmark = pytest.mark.soak
+
+TIMES = count(20, 200)
+THREADS = 4
+PROFILES = {"Boss": Profile("Boss", administrator=True), "Clerk": Profile("Clerk")}
+
+
+def adds(members: Members, member: Member) -> bool:
+    try:
+        members.add(member)
+    except NamesTaken:
+        return False
+    return True
+
+
+def updating(members: Members) -> UpdateMember:
+    passwords = PlainPasswords()
+    return UpdateMember(members, passwords, Policy(passwords.is_common), PROFILES)
+
+
+def spelled(name: str, number: int) -> str:
+    return name.upper() if number % 2 else name
+
+
+def test_of_those_who_want_one_username_exactly_one_is_added(sturdy: Members) -> None:
+    for turn in range(TIMES):
+        wanting = [
+            Member(f"{turn}-{n}", spelled(f"anna{turn}", n), f"{turn}-{n}@example.com", "Clerk")
+            for n in range(THREADS)
+        ]
+        added = together(*(partial(adds, sturdy, member) for member in wanting))
+        assert sum(added) == 1
+        assert sturdy.by_username(f"anna{turn}") == wanting[added.index(True)]
+        assert [sturdy.by_id(member.id) is not None for member in wanting] == list(added)
+        # Who came late has left nothing behind that is in the way.
+        late = wanting[added.index(False)]
+        sturdy.add(Member(f"{turn}-late", f"bert{turn}", late.email, "Clerk"))
+
+
+def test_of_those_who_want_one_address_exactly_one_is_added(sturdy: Members) -> None:
+    for turn in range(TIMES):
+        wanting = [
+            Member(f"{turn}-{n}", f"{turn}-{n}", spelled(f"{turn}@example.com", n), "Clerk")
+            for n in range(THREADS)
+        ]
+        assert sum(together(*(partial(adds, sturdy, member) for member in wanting))) == 1
+
+
+def test_of_those_who_create_one_username_exactly_one_is_told_so(sturdy: Members) -> None:
+    invited: list[str] = []
+    create = CreateMember(sturdy, TimeOrderedIds(), PROFILES, lambda id_, _: invited.append(id_))
+
+    def creates(turn: int, number: int) -> str | None:
+        given = {
+            "username": f"anna{turn}",
+            "email": f"{turn}-{number}@example.com",
+            "profile": "Clerk",
+        }
+        try:
+            return create(CONSOLE, given, "https://example.com").id
+        except MemberTaken:
+            return None
+
+    for turn in range(TIMES):
+        invited.clear()
+        ids = together(*(partial(creates, turn, number) for number in range(THREADS)))
+        (created,) = [id_ for id_ in ids if id_ is not None]
+        assert invited == [created]
+
+
+def test_of_those_who_change_to_one_username_exactly_one_gets_it(sturdy: Members) -> None:
+    update = updating(sturdy)
+    for number in range(THREADS):
+        sturdy.add(Member(f"m{number}", f"m{number}", f"{number}@example.com", "Clerk"))
+
+    def changes(turn: int, number: int) -> bool:
+        try:
+            update(CONSOLE, f"m{number}", {"username": spelled(f"wanted{turn}", number)})
+        except MemberTaken:
+            return False
+        return True
+
+    for turn in range(TIMES):
+        got = together(*(partial(changes, turn, number) for number in range(THREADS)))
+        assert sum(got) == 1
+        holder = sturdy.by_username(f"WANTED{turn}")
+        assert holder is not None
+        assert holder.id == f"m{got.index(True)}"
+
+
+def test_changes_of_different_fields_at_once_are_all_kept(sturdy: Members) -> None:
+    update = updating(sturdy)
+    sturdy.add(Member("1", "anna", "anna@example.com", "Clerk"))
+    for turn in range(TIMES):
+        given = {
+            "notes": f"note {turn}",
+            "email": f"anna{turn}@example.com",
+            "timeZone": ("Europe/Rome", "Europe/Berlin")[turn % 2],
+            "language": ("it", "de")[turn % 2],
+        }
+        together(*(partial(update, CONSOLE, "1", {name: value}) for name, value in given.items()))
+        member = sturdy.by_id("1")
+        assert member is not None
+        found = (member.notes, member.email, member.formats.time_zone, member.formats.language)
+        assert found == tuple(given.values())
+
+
+def test_every_new_password_ends_the_tokens_once_more(sturdy: Members) -> None:
+    update = updating(sturdy)
+    sturdy.add(Member("1", "anna", "anna@example.com", "Clerk"))
+    for turn in range(TIMES):
+        words = [f"some words {turn} {number}" for number in range(THREADS)]
+        together(*(partial(update, CONSOLE, "1", {"password": word}) for word in words))
+    member = sturdy.by_id("1")
+    assert member is not None
+    assert member.generation == TIMES * THREADS
+
+
+Strike = Callable[[Members, str], object]
+
+STRIKES: dict[str, Strike] = {
+    "demote": lambda members, id_: updating(members)(CONSOLE, id_, {"profile": "Clerk"}),
+    "disable": lambda members, id_: updating(members)(CONSOLE, id_, {"disabled": True}),
+    "delete": lambda members, id_: RemoveMember(members, PROFILES)(CONSOLE, id_),
+}
+
+
+def strikes(strike: Strike, members: Members, id_: str) -> bool:
+    try:
+        strike(members, id_)
+    except LastAdministrator:
+        return False
+    return True
+
+
+def promote(members: Members, id_: str) -> None:
+    """Make an administrator who may come in, anew or of one who was struck."""
+    boss, present = Member(id_, id_, f"{id_}@example.com", "Boss"), members.by_id(id_)
+    if present is None:
+        members.add(boss)
+    else:
+        members.change(present, boss)
+
+
+def stays(members: Members, id_: str) -> bool:
+    member = members.by_id(id_)
+    return member is not None and administrates(member, PROFILES)
+
+
+@pytest.mark.parametrize(
+    ("deeds", "times"),
+    [
+        (("demote", "demote"), TIMES),
+        (("delete", "delete"), count(5, 100)),
+        (("disable", "demote", "delete"), count(5, 100)),
+    ],
+)
+def test_of_administrators_who_strike_each_other_one_stays(
+    deeds: tuple[str, ...], times: int, sturdy: Members
+) -> None:
+    ids = [str(number) for number in range(len(deeds))]
+    for _ in range(times):
+        for id_ in ids:
+            promote(sturdy, id_)
+        racers = zip(deeds, ids, strict=True)
+        struck = together(*(partial(strikes, STRIKES[deed], sturdy, id_) for deed, id_ in racers))
+        assert sum(struck) == len(deeds) - 1
+        assert [stays(sturdy, id_) for id_ in ids] == [not was for was in struck]
+
+
+def test_who_is_looked_up_while_names_change_is_never_somebody_else(sturdy: Members) -> None:
+    """Two members hand a name to and fro; between, nobody may have it."""
+    sturdy.add(Member("1", "shared", "1@example.com", "Clerk"))
+    sturdy.add(Member("2", "other", "2@example.com", "Clerk"))
+    update = updating(sturdy)
+
+    def hand_over() -> None:
+        for turn in range(TIMES):
+            giver, taker = ("1", "2") if turn % 2 == 0 else ("2", "1")
+            update(CONSOLE, giver, {"username": f"spare{turn}"})
+            update(CONSOLE, taker, {"username": "shared"})
+            update(CONSOLE, giver, {"username": "other"})
+
+    def look() -> None:
+        for _ in range(3 * TIMES):
+            found = sturdy.by_username("SHARED")
+            assert found is None or found.username == "shared"
+
+    together(hand_over, look)
+
+
+def test_a_change_and_a_removal_at_once_leave_nothing_half_done(sturdy: Members) -> None:
+    def attempt(work: Callable[[], None]) -> bool:
+        try:
+            work()
+        except Conflict:
+            return False
+        return True
+
+    for turn in range(TIMES):
+        before = Member(f"{turn}", f"anna{turn}", f"{turn}@example.com", "Clerk", revision=1)
+        sturdy.add(before)
+        read = sturdy.by_id(before.id)
+        assert read is not None
+        renamed = Member(f"{turn}", f"berta{turn}", f"{turn}@example.com", "Clerk")
+        won = together(
+            partial(attempt, partial(sturdy.change, read, renamed)),
+            partial(attempt, partial(sturdy.remove, read)),
+        )
+        assert sum(won) == 1
+        assert sturdy.by_username(f"anna{turn}") is None
+        assert sturdy.by_username(f"berta{turn}") == (renamed if won[0] else None)

@@ -1,0 +1,88 @@
+"""Where members are administrated, with what is behind it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from stratabase.domain.member import Caller, Member, Roster
+from stratabase.domain.password import Policy
+from stratabase.model.model import Profile
+from stratabase.operations.members.creating import CreateMember
+from stratabase.operations.members.listing import ListMembers
+from stratabase.operations.members.reading import ReadMember
+from stratabase.operations.members.removing import RemoveMember
+from stratabase.operations.members.updating import UpdateMember
+from tests.members import DictMembers, PlainPasswords
+from tests.worlds import CountedIds
+
+PROFILES = {
+    "Boss": Profile("Boss", administrator=True),
+    "Clerk": Profile("Clerk"),
+    "Chief": Profile("Chief", administrator=True),
+}
+BOSS = Member("b", "Bea", "bea@example.com", "Boss", password="hash of whatever")
+ANNA = Member("a", "Anna", "anna@example.com", "Clerk", "some notes", password="hash of old")
+BEA = Caller("b", "Bea", "Boss", administrator=True)
+HERSELF = Caller("a", "Anna", "Clerk")
+
+
+class BusyMembers(DictMembers):
+    """Lets others come between: `before_write` is called before each write."""
+
+    def __init__(self, *members: Member) -> None:
+        super().__init__(*members)
+        self.before_write: Callable[[], None] = lambda: None
+        self.writes = 0
+
+    def add(self, member: Member) -> None:
+        self._come_between()
+        super().add(member)
+
+    def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
+        self._come_between()
+        super().change(before, after, roster)
+
+    def remove(self, member: Member, roster: Roster | None = None) -> None:
+        self._come_between()
+        super().remove(member, roster)
+
+    def _come_between(self) -> None:
+        self.writes += 1
+        self.before_write()
+
+
+@dataclass
+class Office:
+    """The operations on members."""
+
+    members: BusyMembers = field(default_factory=lambda: BusyMembers(BOSS, ANNA))
+    passwords: PlainPasswords = field(default_factory=PlainPasswords)
+    invited: list[tuple[str, str]] = field(default_factory=list)
+    invite: Callable[[str, str], None] | None = None
+
+    def __post_init__(self) -> None:
+        policy = Policy(self.passwords.is_common)
+        self.list = ListMembers(self.members)
+        self.read = ReadMember(self.members)
+        self.update = UpdateMember(self.members, self.passwords, policy, PROFILES)
+        self.remove = RemoveMember(self.members, PROFILES)
+        self._create = CreateMember(self.members, CountedIds(), PROFILES, self._invited)
+
+    def create(self, caller: Caller, **given: Any) -> Member:
+        return self._create(caller, given, "https://example.com")
+
+    def stored(self, id_: str) -> Member:
+        member = self.members.by_id(id_)
+        assert member is not None
+        return member
+
+    def change(self, id_: str, **fields: Any) -> None:
+        """Let another change a member behind the back of who is at it."""
+        before = self.stored(id_)
+        DictMembers.change(self.members, before, replace(before, **fields))
+
+    def _invited(self, id_: str, base_url: str) -> None:
+        if self.invite:
+            self.invite(id_, base_url)
+        assert self.members.by_id(id_), "nobody is invited who is not there"
+        self.invited.append((id_, base_url))

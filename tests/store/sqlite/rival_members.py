@@ -1,0 +1,77 @@
+"""A process that shares the file of the members, run as a module with PATH DEED NUMBER TIMES.
+
+It says `ready`, waits for a line, does its deed, and says as JSON in which turns it was the one who did it.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from stratabase.domain.administrators import administrates
+from stratabase.domain.member import Member, NamesTaken
+from stratabase.domain.member_refusals import LastAdministrator
+from stratabase.domain.password import Policy
+from stratabase.model.model import Profile
+from stratabase.operations.members.rights import CONSOLE
+from stratabase.operations.members.updating import UpdateMember
+from stratabase.operations.ports import Members
+from stratabase.store.sqlite.members import SqliteMembers
+from tests.members import PlainPasswords
+
+PROFILES = {"Boss": Profile("Boss", administrator=True), "Clerk": Profile("Clerk")}
+
+
+def add(members: Members, number: int, turn: int) -> bool:
+    """Want a username that others want, too."""
+    try:
+        members.add(Member(f"{turn}-{number}", f"anna{turn}", f"{turn}-{number}@example.com", "Clerk"))
+    except NamesTaken:
+        return False
+    return True
+
+
+def strike(members: Members, number: int, turn: int) -> bool:
+    """Demote the other one of two administrators, look who is left, and give the rank back."""
+    passwords = PlainPasswords()
+    update = UpdateMember(members, passwords, Policy(passwords.is_common), PROFILES)
+    other = str(1 - number)
+    struck = False
+    with suppress(LastAdministrator):
+        update(CONSOLE, other, {"profile": "Clerk"})
+        struck = True
+    if not any(administrates(member, PROFILES) for member in members.roster().members):
+        raise AssertionError(f"nobody is an administrator any more in turn {turn}")
+    update(CONSOLE, other, {"profile": "Boss"})
+    return struck
+
+
+def disguise(members: Members, number: int, turn: int) -> bool:
+    """Change one field of a member whose other fields others change."""
+    passwords = PlainPasswords()
+    update = UpdateMember(members, passwords, Policy(passwords.is_common), PROFILES)
+    given = {"notes": f"{turn}"} if number else {"email": f"anna{turn}@example.com"}
+    update(CONSOLE, "0", given)
+    return True
+
+
+DEEDS: dict[str, Callable[[Members, int, int], bool]] = {
+    "add": add,
+    "strike": strike,
+    "disguise": disguise,
+}
+
+
+def main(path: str, deed: str, number: str, times: str) -> None:
+    """Do the deed."""
+    members = SqliteMembers(Path(path))
+    print("ready", flush=True)  # noqa: T201 - how processes talk here
+    sys.stdin.readline()
+    done = [turn for turn in range(int(times)) if DEEDS[deed](members, int(number), turn)]
+    print(json.dumps(done), flush=True)  # noqa: T201
+    members.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,66 @@
+"""Several processes on the file of the members: as exact as one."""
+
+import json
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from stratabase.domain.member import Member
+from stratabase.store.sqlite.members import SqliteMembers
+from tests.soak import count
+
+pytestmark = pytest.mark.soak
+
+ROOT = Path(__file__).parents[3]
+TIMES = count(20, 500)
+
+
+def rivalry(path: Path, deed: str) -> list[list[int]]:
+    """Let two processes do a deed at once; return the turns in which each was the one."""
+    command = [sys.executable, "-m", "tests.store.sqlite.rival_members", str(path), deed]
+    pipe = subprocess.PIPE
+    rivals = [
+        subprocess.Popen([*command, str(n), str(TIMES)], cwd=ROOT, text=True, stdin=pipe, stdout=pipe)
+        for n in range(2)
+    ]
+    for each in rivals:
+        assert each.stdout
+        assert each.stdout.readline() == "ready\n"
+    for each in rivals:
+        assert each.stdin
+        each.stdin.write("go\n")
+        each.stdin.flush()
+    answers = [each.communicate(timeout=600)[0] for each in rivals]
+    assert [each.returncode for each in rivals] == [0, 0]
+    return [json.loads(answer) for answer in answers]
+
+
+def test_a_username_has_one_winner_among_processes(tmp_path: Path) -> None:
+    path = tmp_path / "members.db"
+    won = rivalry(path, "add")
+    assert sorted([*won[0], *won[1]]) == list(range(TIMES))
+    with closing(SqliteMembers(path)) as members:
+        assert len(members.roster().members) == TIMES
+
+
+def test_of_administrators_whom_processes_strike_one_stays_at_every_moment(tmp_path: Path) -> None:
+    path = tmp_path / "members.db"
+    with closing(SqliteMembers(path)) as members:
+        for id_ in ("0", "1"):
+            members.add(Member(id_, f"boss{id_}", f"{id_}@example.com", "Boss"))
+    struck = rivalry(path, "strike")
+    assert struck[0] + struck[1]
+
+
+def test_changes_of_one_member_by_processes_are_all_kept(tmp_path: Path) -> None:
+    path = tmp_path / "members.db"
+    with closing(SqliteMembers(path)) as members:
+        members.add(Member("0", "anna", "anna@example.com", "Clerk"))
+        rivalry(path, "disguise")
+        member = members.by_id("0")
+    assert member is not None
+    assert (member.email, member.notes) == (f"anna{TIMES - 1}@example.com", f"{TIMES - 1}")
+    assert member.revision == 2 * TIMES + 1
