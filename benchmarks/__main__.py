@@ -7,10 +7,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import client_rows, cost_rows, http_rows, start_rows
+from benchmarks import auth_rows, client_rows, cost_rows, http_rows, start_rows
 
 BENCHMARKS = {
     "start": start_rows.main,
+    "auth": auth_rows.main,
     "costs": cost_rows.main,
     "clients": client_rows.main,
     "http": http_rows.main,

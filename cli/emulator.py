@@ -1,4 +1,4 @@
-"""DynamoDB on this machine: an emulator (ministack) in an environment and a process of its own.
+"""DynamoDB and Secrets Manager on this machine: an emulator (ministack) in a process of its own.
 
 It forgets everything when it ends. `python -m cli.emulator COMMAND …` runs a command beside it, with the
 settings that lead the service there.
@@ -67,7 +67,7 @@ def _start(port: int, folder: str) -> "subprocess.Popen[bytes]":
         "BIND_HOST": "127.0.0.1",
         "GATEWAY_PORT": str(port),
         "LOG_LEVEL": "ERROR",
-        "SERVICES": "dynamodb",
+        "SERVICES": "dynamodb,secretsmanager",
         "TMPDIR": folder,
     }
     quiet = subprocess.DEVNULL

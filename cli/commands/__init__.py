@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Protocol
 
-from cli.commands import model, reindex, serve
+from cli.commands import keys, members, model, reindex, serve
 
 
 class Command(Protocol):
@@ -20,4 +20,6 @@ class Command(Protocol):
         """Do it, and return the exit code. Raises Fault for what the person can mend."""
 
 
-COMMANDS: Mapping[str, Command] = MappingProxyType({"serve": serve, "model": model, "reindex": reindex})
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {"serve": serve, "model": model, "reindex": reindex, "keys": keys, "members": members}
+)

@@ -7,6 +7,7 @@ others of the same commit, by one signal to the loop.
 import asyncio
 import contextvars
 import logging
+import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -121,6 +122,15 @@ class Greenlets:
             return work(*arguments)
         context = contextvars.copy_context()
         return self.until(self._threads.submit(context.run, work, *arguments))
+
+    def pause(self, seconds: float) -> None:
+        """Return after some time, in which others go on; no thread waits for it."""
+        visitor = getcurrent()
+        if isinstance(visitor, _Visitor):
+            self._loop.call_later(seconds, self._wake, visitor)
+            visitor.step_aside()
+        else:
+            time.sleep(seconds)
 
     def give_way(self) -> None:
         """Let all others that can go on do so first."""

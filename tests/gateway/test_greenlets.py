@@ -159,6 +159,39 @@ def test_who_gives_way_lets_all_others_have_their_turn() -> None:
     assert turns.index("short") < len(turns) - 1
 
 
+def test_many_pause_at_once_without_a_thread_and_others_go_on() -> None:
+    """As many as there could never be threads for; who comes meanwhile is answered before any of them."""
+    ended: list[str] = []
+
+    def pauses(greenlets: Greenlets) -> None:
+        greenlets.pause(0.01)
+        ended.append("paused")
+
+    async def test(greenlets: Greenlets) -> int:
+        before = threading.active_count()
+        tasks = [asyncio.create_task(greenlets.run(partial(pauses, greenlets))) for _ in range(1000)]
+        await asyncio.sleep(0)
+        await greenlets.run(lambda: ended.append("came meanwhile"))
+        more = threading.active_count() - before
+        await asyncio.gather(*tasks)
+        return more
+
+    assert in_loop(test) == 0
+    assert ended == ["came meanwhile", *["paused"] * 1000]
+
+
+def test_a_plain_thread_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+
+    async def test(greenlets: Greenlets) -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr("time.sleep", slept.append)
+            greenlets.pause(3)
+
+    in_loop(test)
+    assert slept == [3]
+
+
 def test_work_aside_runs_in_another_thread_and_others_go_on() -> None:
     proceed = threading.Event()
 

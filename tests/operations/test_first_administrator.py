@@ -1,10 +1,14 @@
 """The first administrator is made once, and only where there is nobody."""
 
+import pytest
+
 from stratabase.domain.member import Member
+from stratabase.domain.member_refusals import BadMember
+from stratabase.domain.password import Policy
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model, Profile
 from stratabase.operations.first_administrator import FirstAdministrator, NewAdministrator
-from tests.members import DictMembers, PlainPasswords
+from tests.members import COMMON, DictMembers, PlainPasswords
 from tests.worlds import CountedIds
 
 PROFILES = {"Clerk": Profile("Clerk"), "Boss": Profile("Boss", administrator=True)}
@@ -32,8 +36,24 @@ def test_without_a_password_it_gets_a_random_one() -> None:
 
 def test_the_password_is_hashed_as_signing_in_spells_it() -> None:
     members = DictMembers()
-    make(members, "e\u0301")
-    assert members.members["admin"].password == "hash of \u00e9"
+    make(members, "the way to the caf" + "e\u0301")
+    assert members.members["admin"].password == "hash of the way to the caf\u00e9"
+
+
+@pytest.mark.parametrize("password", ["short", "x" * 129, COMMON.upper(), "ADMIN@localhost", "a\nb" * 5])
+def test_a_password_that_may_not_be_chosen_is_refused(password: str) -> None:
+    members = DictMembers()
+    with pytest.raises(BadMember, match=r'^"password of admin" (is|has)'):
+        make(members, password)
+    assert not members.any()
+
+
+def test_the_policy_may_ask_for_less() -> None:
+    passwords = PlainPasswords()
+    policy = Policy(passwords.is_common, 8)
+    FirstAdministrator(DictMembers(), passwords, CountedIds(), MODEL, policy)("8 chars!")
+    with pytest.raises(BadMember, match="at least 8 characters"):
+        FirstAdministrator(DictMembers(), passwords, CountedIds(), MODEL, policy)("7 chars")
 
 
 def test_where_there_is_a_member_none_is_made() -> None:

@@ -1,5 +1,6 @@
 """Writing one object: what is decided, what is refused, and what happens when others come between."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -192,6 +193,24 @@ def test_a_write_gives_up_when_others_keep_coming_between(world: World, entities
     with pytest.raises(Unavailable):
         update(world, Update(made.reference, {"count": 2}), ADMINISTRATOR)
     assert len(entities.commits) == 1
+
+
+def test_a_write_of_which_the_store_cannot_say_whether_it_was_done_is_not_tried_again(
+    world: World, entities: DictEntities
+) -> None:
+    made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+    attempts: list[None] = []
+    entities.before_commit = lambda: attempts.append(None)
+    entities.refuse = Unavailable("unknown")
+    writes: list[Callable[[], object]] = [
+        lambda: create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR),
+        lambda: update(world, Update(made.reference, {"count": 2}), ADMINISTRATOR),
+        lambda: delete(world, Delete(made.reference)),
+    ]
+    for write in writes:
+        with pytest.raises(Unavailable, match="unknown"):
+            write()
+    assert len(attempts) == len(writes)
 
 
 def test_values_that_another_object_holds_are_refused_with_the_attributes(

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 STORES = ("sqlite", "dynamodb")
+MAILS = ("outbox", "smtp", "ses")
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 LONGEST_PASSWORD = 128
 """As in the domain, which settings do not know."""
@@ -40,10 +41,39 @@ def switch(value: str) -> bool:
     return value == "on"
 
 
-def store(value: str) -> str:
-    """Read which engine keeps the objects."""
-    if value not in STORES:
-        raise ValueError(f"must be one of {', '.join(STORES)}")
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """Return what reads a whole number within limits, both included."""
+
+    def read(value: str) -> int:
+        if not (value.isascii() and value.isdigit() and len(value) <= 9 and least <= int(value) <= most):
+            raise ValueError(f"must be a whole number from {least:,} to {most:,}")
+        return int(value)
+
+    return read
+
+
+def one_of(values: tuple[str, ...]) -> Callable[[str], str]:
+    """Return what reads one of a few words."""
+
+    def read(value: str) -> str:
+        if value not in values:
+            raise ValueError(f"must be one of {', '.join(values)}")
+        return value
+
+    return read
+
+
+store = one_of(STORES)
+mail = one_of(MAILS)
+
+
+def smtp(value: str) -> str:
+    """Read the address of an SMTP server."""
+    parts = _split(value)
+    if parts.scheme not in ("smtp", "smtps") or not parts.hostname or parts.path.strip("/"):
+        raise ValueError(
+            "must be smtp://host:port or smtps://host:port, with user:password@ where it is needed"
+        )
     return value
 
 

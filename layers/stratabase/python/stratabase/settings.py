@@ -85,6 +85,89 @@ class Settings:
             "The origins whose web pages may call the service, with commas between them; `*` is any.",
         ),
     ] = ()
+    members_table: Annotated[
+        str, Variable("STRATABASE_MEMBERS_TABLE", str, "The table of the members in DynamoDB.")
+    ] = "stratabase-members"
+    signing_keys: Annotated[
+        str | None,
+        Variable(
+            "STRATABASE_SIGNING_KEYS",
+            str,
+            "The secret in Secrets Manager that holds the keys of tokens. Without it, a file in the home.",
+        ),
+    ] = None
+    token_minutes: Annotated[
+        int,
+        Variable("STRATABASE_TOKEN_MINUTES", setting.whole(1, 1440), "For how long a token is good."),
+    ] = 30
+    session_hours: Annotated[
+        int,
+        Variable(
+            "STRATABASE_SESSION_HOURS",
+            setting.whole(1, 720),
+            "How long after a password was given its tokens can be refreshed.",
+        ),
+    ] = 12
+    password_length: Annotated[
+        int,
+        Variable(
+            "STRATABASE_PASSWORD_LENGTH", setting.whole(8, 64), "The fewest characters that a password has."
+        ),
+    ] = 12
+    mail: Annotated[
+        str,
+        Variable("STRATABASE_MAIL", setting.mail, f"What delivers mail: {', '.join(setting.MAILS)}."),
+    ] = "outbox"
+    mail_from: Annotated[
+        str, Variable("STRATABASE_MAIL_FROM", str, "The sender of mail, such as Hr <no-reply@example.com>.")
+    ] = "Stratabase <no-reply@localhost>"
+    smtp: Annotated[
+        str | None,
+        Variable(
+            "STRATABASE_SMTP",
+            setting.smtp,
+            "The SMTP server: smtp://[user:password@]host[:port] (STARTTLS where it is offered) or smtps://.",
+            secret=True,
+        ),
+    ] = field(default=None, repr=False)
+    query_depth: Annotated[
+        int,
+        Variable("STRATABASE_QUERY_DEPTH", setting.whole(1, 1000), "How deep a query may select."),
+    ] = 15
+    query_aliases: Annotated[
+        int,
+        Variable("STRATABASE_QUERY_ALIASES", setting.whole(0, 10_000), "How many aliases a query may have."),
+    ] = 50
+    query_directives: Annotated[
+        int,
+        Variable(
+            "STRATABASE_QUERY_DIRECTIVES",
+            setting.whole(0, 1000),
+            "How many directives may stand at one place of a query.",
+        ),
+    ] = 10
+    query_kilobytes: Annotated[
+        int,
+        Variable(
+            "STRATABASE_QUERY_KILOBYTES", setting.whole(1, 1024), "How long the text of a query may be."
+        ),
+    ] = 64
+    read_megabytes: Annotated[
+        int,
+        Variable(
+            "STRATABASE_READ_MEGABYTES",
+            setting.whole(1, 10_000),
+            "How much one GraphQL request may read from the store, in megabytes.",
+        ),
+    ] = 20
+    read_seconds: Annotated[
+        int,
+        Variable(
+            "STRATABASE_READ_SECONDS",
+            setting.whole(1, 900),
+            "How long one GraphQL request may go on reading from the store, in seconds.",
+        ),
+    ] = 10
     log_level: Annotated[
         str,
         Variable("STRATABASE_LOG_LEVEL", setting.level, f"The least that is logged: {', '.join(LEVELS)}."),

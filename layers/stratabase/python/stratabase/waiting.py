@@ -4,6 +4,7 @@ The local server answers many requests in one loop. It runs each in a greenlet a
 hands the loop back until the slow thing is done, so the code in between needs no colour of its own.
 """
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -22,6 +23,9 @@ class Waiting(Protocol):
     def aside(self, work: Callable[..., T], *arguments: Any) -> T:
         """Return what `work(*arguments)` returns, run where it holds up nobody else."""
 
+    def pause(self, seconds: float) -> None:
+        """Return after some time."""
+
     def give_way(self) -> None:
         """Let others go on before a long piece of work does."""
 
@@ -36,6 +40,10 @@ class Blocking:
     def aside(self, work: Callable[..., T], *arguments: Any) -> T:
         """Just do it."""
         return work(*arguments)
+
+    def pause(self, seconds: float) -> None:
+        """Sleep."""
+        time.sleep(seconds)
 
     def give_way(self) -> None:
         """Nobody else is there."""
@@ -58,6 +66,11 @@ def until(future: "Future[T]") -> T:
 def aside(work: Callable[..., T], *arguments: Any) -> T:
     """Return what `work(*arguments)` returns, run where it holds up nobody else."""
     return _way.aside(work, *arguments)
+
+
+def pause(seconds: float) -> None:
+    """Return after some time."""
+    _way.pause(seconds)
 
 
 def give_way() -> None:

@@ -1,0 +1,106 @@
+"""The CPU of knowing who sends a request: by a password and by a token, for the first time and again."""
+
+import base64
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import repeat
+from pathlib import Path
+
+from benchmarks.table import Figure, print_table
+from stratabase import waiting
+from stratabase.clock import SystemClock
+from stratabase.domain.member import Member
+from stratabase.edge.authentication import Authentication
+from stratabase.edge.basic import Basic
+from stratabase.edge.bearer import Bearer
+from stratabase.edge.request import Request
+from stratabase.model.model import Profile
+from stratabase.operations.callers import Callers
+from stratabase.operations.known_keys import KnownKeys
+from stratabase.operations.known_members import KnownMembers
+from stratabase.operations.ports import Attempts, Members
+from stratabase.operations.sign_in import SignIn
+from stratabase.operations.token_issuer import Terms, TokenIssuer
+from stratabase.operations.tokens import Tokens
+from stratabase.passwords import Argon2Passwords
+from stratabase.store.ids import TimeOrderedIds
+from stratabase.store.keyring.file import FileKeyring
+from stratabase.store.sqlite.attempts import SqliteAttempts
+from stratabase.store.sqlite.members import SqliteMembers
+
+FIRST, AGAIN = 40, 20_000
+"""Requests that are measured of who comes for the first time, and of one who comes again."""
+LIMIT = 0.05
+"""Milliseconds, of who comes again."""
+
+PASSWORD = "correct horse battery staple"
+PROFILES = {"Administrator": Profile("Administrator", administrator=True)}
+TERMS = Terms("Hr")
+
+
+class Gate:
+    """The real parts, as a process has them that has just been started."""
+
+    def __init__(self, folder: Path, members: Members, attempts: Attempts) -> None:
+        clock, ids, callers = SystemClock(), TimeOrderedIds(), Callers(PROFILES)
+        known = KnownMembers(members, clock)
+        keys = KnownKeys(FileKeyring(folder), clock, ids, TERMS.validity)
+        sign_in = SignIn(members, known, Argon2Passwords(), PROFILES, clock, attempts, waiting.pause)
+        tokens = Tokens(keys, known, callers, clock, TERMS.audience)
+        self._callers = callers
+        self._issuer = TokenIssuer(keys, clock, ids, TERMS)
+        self._authentication = Authentication({"Bearer": Bearer(tokens.caller), "Basic": Basic(sign_in)})
+
+    def cpu(self, requests: Iterable[Request]) -> float:
+        """Return the CPU milliseconds of one request."""
+        number = 0
+        began = time.process_time()
+        for number, request in enumerate(requests, 1):  # noqa: B007 - it counts
+            self._authentication.caller(request)
+        return (time.process_time() - began) / number * 1000
+
+    def with_token(self, member: Member) -> Request:
+        """Return a request that a member sends with a new token."""
+        return _request(f"Bearer {self._issuer.now(self._callers(member)).access_token}")
+
+
+def main(folder: Path) -> None:
+    """Measure in this process, with the embedded stores."""
+    with (
+        closing(SqliteMembers(folder / "members.db")) as members,
+        closing(SqliteAttempts(folder / "attempts.db")) as attempts,
+    ):
+        people = list(_added(members))
+        gates = {name: Gate(folder, members, attempts) for name in ("password", "token")}
+        requests = {
+            "password": [_with_password(member) for member in people],
+            "token": [gates["password"].with_token(member) for member in people],
+        }
+        figures = [figure for name, gate in gates.items() for figure in _figures(name, gate, requests[name])]
+        print_table("CPU of knowing who sends a request", figures)
+
+
+def _figures(name: str, gate: Gate, requests: Sequence[Request]) -> Iterator[Figure]:
+    gate.cpu(requests[:1])  # which loads what is loaded at first use
+    yield Figure(f"{name}, first", gate.cpu(requests[1:]), "ms")
+    yield Figure(f"{name}, repeated", gate.cpu(repeat(requests[0], AGAIN)), "ms", LIMIT)
+
+
+def _added(members: Members) -> Iterator[Member]:
+    hashed = Argon2Passwords().hash(PASSWORD)
+    for number in range(FIRST + 1):
+        name = f"member{number}"
+        member = Member(str(number), name, f"{name}@example.com", "Administrator", password=hashed)
+        members.add(member)
+        yield member
+
+
+def _with_password(member: Member) -> Request:
+    encoded = base64.b64encode(f"{member.username}:{PASSWORD}".encode()).decode()
+    return _request(f"Basic {encoded}")
+
+
+def _request(authorization: str) -> Request:
+    headers = {"authorization": (authorization,)}
+    return Request("GET", "/auth/x", "/auth/x", headers=headers, source_address="192.0.2.7")

@@ -1,0 +1,65 @@
+"""`stratabase members`: shows and changes the members, as an administrator would, from the machine itself."""
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+
+from cli.fault import Fault
+from cli.server import configuration
+
+HELP = "show, make and change members"
+
+Argument = tuple[str, dict[str, Any]]
+_USERNAME: Argument = ("username", {"help": "the member's username, in whatever case"})
+_PROFILE: Argument = ("profile", {"help": "a profile of the model"})
+ACTIONS: Mapping[str, tuple[str, tuple[Argument, ...]]] = {
+    "list": ("print all members", ()),
+    "create": (
+        "make a member, who gets a mail with a link to choose a password",
+        (
+            _USERNAME,
+            ("email", {"help": "where mail reaches the member"}),
+            _PROFILE,
+            ("--language", {"help": "the language of mail and pages, such as en or it"}),
+            (
+                "--ask-password",
+                {"action": "store_true", "help": "ask for the password here, and send no mail"},
+            ),
+        ),
+    ),
+    "set-profile": ("give a member another profile", (_USERNAME, _PROFILE)),
+    "set-password": ("give a member another password, which is asked for", (_USERNAME,)),
+    "reset-password": ("mail a member a link to choose another password", (_USERNAME,)),
+    "disable": ("let a member in no more, and end the member's tokens", (_USERNAME,)),
+    "enable": ("let a disabled member in again", (_USERNAME,)),
+    "delete": ("delete a member", (_USERNAME,)),
+}
+"""What can be done, what that means, and what must be said."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Say what it can do with members."""
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
+    for name, (about, arguments) in ACTIONS.items():
+        action = actions.add_parser(name, help=about, description=about)
+        for flag, how in arguments:
+            action.add_argument(flag, **how)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do one of the actions."""
+    settings = configuration.read_settings()
+    if settings.store == "sqlite":
+        configuration.make_home(settings.home)
+    from cli.members import actions  # noqa: PLC0415 - `stratabase --help` needs none of it
+    from stratabase.domain.refusal import Refusal  # noqa: PLC0415
+    from stratabase.model.reading import ModelMistakes  # noqa: PLC0415
+    from stratabase.settings import BadSettings  # noqa: PLC0415
+    from stratabase.store.sqlite.fault import UnusableStore  # noqa: PLC0415
+
+    try:
+        for line in actions.do(settings, options):
+            print(line)
+    except (Refusal, ModelMistakes, BadSettings, UnusableStore) as error:
+        raise Fault(str(error)) from error
+    return 0

@@ -1,0 +1,1 @@
+"""What `stratabase members` does."""

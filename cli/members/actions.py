@@ -1,0 +1,137 @@
+"""The actions on members, one function each; every one yields what to print."""
+
+import argparse
+import getpass
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from cli.fault import Fault
+from stratabase.domain.member import Member
+from stratabase.domain.member_refusals import NoSuchMember
+from stratabase.operations.members.rights import CONSOLE
+from stratabase.settings import Settings
+from stratabase.wiring import Instance
+
+Options = argparse.Namespace
+Action = Callable[[Instance, Options], Iterator[str]]
+
+
+def do(settings: Settings, options: Options) -> Iterator[str]:
+    """Do what the options say. Raises Refusal, Fault, and what a broken model or store raises."""
+    instance = Instance(settings)
+    try:
+        yield from _ACTIONS[options.action](instance, options)
+    finally:
+        instance.close()
+
+
+def _list(instance: Instance, _: Options) -> Iterator[str]:
+    members = instance.office.list(CONSOLE)
+    rows = [_row(member) for member in members]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+    if not rows:
+        yield "There is no member yet."
+
+
+def _row(member: Member) -> tuple[str, ...]:
+    state = "disabled" if member.disabled else "" if member.password else "no password yet"
+    return member.username, member.email, member.profile, member.id, state
+
+
+def _create(instance: Instance, options: Options) -> Iterator[str]:
+    given = {name: getattr(options, name) for name in ("username", "email", "profile")}
+    given |= {"language": options.language} if options.language else {}
+    if options.ask_password:
+        password = _asked(instance, (options.username, options.email))
+        member = instance.office.create_silently(CONSOLE, given)
+        instance.office.update(CONSOLE, member.id, {"password": password})
+        yield f'Made "{member.username}", with the id {member.id}.'
+    else:
+        member = instance.office.create(CONSOLE, given, base_url(instance.settings))
+        yield f'Made "{member.username}", with the id {member.id}. A mail to {member.email} is on its way.'
+
+
+def _set_profile(instance: Instance, options: Options) -> Iterator[str]:
+    member = _changed(instance, options, {"profile": options.profile})
+    yield f'"{member.username}" has the profile {member.profile} now.'
+
+
+def _set_password(instance: Instance, options: Options) -> Iterator[str]:
+    member = _named(instance, options)
+    password = _asked(instance, (member.username, member.email))
+    instance.office.update(CONSOLE, member.id, {"password": password})
+    yield f'"{member.username}" has the new password now; tokens from before are good no more.'
+
+
+def _reset_password(instance: Instance, options: Options) -> Iterator[str]:
+    member = _named(instance, options)
+    instance.office.recovery.start(CONSOLE, member.id, base_url(instance.settings))
+    yield f"A mail to {member.email} is on its way; the old password is good until the link is used."
+
+
+def _disable(instance: Instance, options: Options) -> Iterator[str]:
+    member = _changed(instance, options, {"disabled": True})
+    yield f'"{member.username}" is disabled: within 3 seconds nobody comes in by that name.'
+
+
+def _enable(instance: Instance, options: Options) -> Iterator[str]:
+    member = _changed(instance, options, {"disabled": False})
+    yield f'"{member.username}" may come in again; tokens from before stay ended.'
+
+
+def _delete(instance: Instance, options: Options) -> Iterator[str]:
+    member = _named(instance, options)
+    instance.office.remove(CONSOLE, member.id)
+    yield f'"{member.username}" is deleted.'
+
+
+_ACTIONS: Mapping[str, Action] = {
+    "list": _list,
+    "create": _create,
+    "set-profile": _set_profile,
+    "set-password": _set_password,
+    "reset-password": _reset_password,
+    "disable": _disable,
+    "enable": _enable,
+    "delete": _delete,
+}
+
+
+def _named(instance: Instance, options: Options) -> Member:
+    try:
+        return instance.office.read.named(CONSOLE, options.username)
+    except NoSuchMember as refusal:
+        raise Fault(
+            f'There is no member "{options.username}"; `stratabase members list` shows all.'
+        ) from refusal
+
+
+def _changed(instance: Instance, options: Options, given: Mapping[str, Any]) -> Member:
+    return instance.office.update(CONSOLE, _named(instance, options).id, given)
+
+
+def _asked(instance: Instance, names: tuple[str, str]) -> str:
+    """Return a password that is asked for twice at a terminal, or read as one line from elsewhere."""
+    if sys.stdin.isatty():
+        password = getpass.getpass("New password: ")
+        if getpass.getpass("Once more: ") != password:
+            raise Fault("The two are not the same; nothing was changed.")
+    else:
+        password = sys.stdin.readline().rstrip("\r\n")
+    policy = instance.office.policy
+    weak = [policy.advice(weakness) for weakness in policy.weaknesses(password, names)]
+    if weak:
+        raise Fault(f"The password {'; it '.join(weak)}.")
+    return password
+
+
+def base_url(settings: Settings) -> str:
+    """Return the root of the link in a mail."""
+    if settings.base_url:
+        return settings.base_url
+    if settings.store == "sqlite" or settings.endpoint is not None:
+        return f"http://{settings.host}:{settings.port}"
+    raise Fault("STRATABASE_BASE_URL: is missing; the link in the mail must lead to the service.")

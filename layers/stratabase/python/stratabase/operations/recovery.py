@@ -1,0 +1,113 @@
+"""Choosing a password by a link that came by mail, for members who have none or forgot it."""
+
+import secrets
+from dataclasses import replace
+from urllib.parse import quote
+
+from stratabase import waiting
+from stratabase.domain.letters import letters_in
+from stratabase.domain.link import SECRET_BYTES, Token, UnusableLink, read_token
+from stratabase.domain.mail import Mail
+from stratabase.domain.member import Caller, Member
+from stratabase.domain.member_change import with_password
+from stratabase.domain.member_refusals import BadMember, FieldMistake, NoSuchMember
+from stratabase.domain.password import Policy, Weakness, canonical
+from stratabase.domain.refusal import Forbidden
+from stratabase.operations.members.rights import must_be_or_administrate
+from stratabase.operations.members.rounds import in_rounds
+from stratabase.operations.ports import Clock, Mailer, Members, Passwords
+
+ADDRESS = "/public/administration/setPassword"
+"""Where the page is that a link leads to, below the root of all addresses."""
+
+
+class WeakPassword(BadMember):
+    """A password that may not be chosen."""
+
+    def __init__(self, policy: Policy, weaknesses: tuple[Weakness, ...]) -> None:
+        super().__init__(FieldMistake("password", policy.advice(weakness)) for weakness in weaknesses)
+        self.weaknesses = weaknesses
+
+
+class Recovery:
+    """Sends links and takes the passwords that come by them; one link of a member is good at a time."""
+
+    def __init__(  # noqa: PLR0913 - each is one part of the world that it works on
+        self,
+        members: Members,
+        passwords: Passwords,
+        mailer: Mailer,
+        clock: Clock,
+        *,
+        policy: Policy,
+        application: str,
+    ) -> None:
+        self._members = members
+        self._passwords = passwords
+        self._mailer = mailer
+        self._clock = clock
+        self._policy = policy
+        self._application = application
+
+    def start(self, caller: Caller, id_: str, base_url: str) -> None:
+        """Mail a member a link below `base_url`; a password that there is stays good until it is used.
+
+        Raises Forbidden, also when the member is disabled, NoSuchMember; Unavailable when nobody takes the
+        mail.
+        """
+        must_be_or_administrate(caller, id_, "reset the password of other members")
+        self.invite(id_, base_url)
+
+    def invite(self, id_: str, base_url: str) -> None:
+        """Do as `start` does, on nobody's behalf; a member who has no password yet is welcomed."""
+        token = Token(id_, secrets.token_urlsafe(SECRET_BYTES))
+        member = in_rounds(lambda: self._linked(token))
+        # Only now, so that no link arrives that is not good yet.
+        waiting.aside(self._mailer.send, self._mail(member, f"{base_url}{ADDRESS}?token={quote(str(token))}"))
+
+    def inspect(self, token: str) -> Member:
+        """Return the member who may set a password by a link. Raises UnusableLink, Unavailable."""
+        read = read_token(token)
+        member = self._members.by_id(read.member) if read else None
+        if not (read and member and member.reset and read.opens(member.reset)) or member.disabled:
+            raise UnusableLink
+        if member.reset.until <= self._clock.now():
+            raise UnusableLink(expired=member)
+        return member
+
+    def finish(self, token: str, password: str) -> Member:
+        """Set the password of the member who has a link, once, and return that member as then stored.
+
+        Raises UnusableLink, Unavailable; WeakPassword, after which the link is as good as before.
+        """
+        self._check(password, self.inspect(token))
+        hashed = waiting.aside(self._passwords.hash, canonical(password))
+        return in_rounds(lambda: self._set(token, password, hashed))
+
+    def _linked(self, token: Token) -> Member:
+        before = self._members.by_id(token.member)
+        if before is None:
+            raise NoSuchMember
+        if before.disabled:
+            raise Forbidden(f'"{before.username}" is disabled, and cannot set a password: enable them first.')
+        after = replace(before, reset=token.stored(self._clock.now()))
+        self._members.change(before, after)
+        return after
+
+    def _set(self, token: str, password: str, hashed: str) -> Member:
+        # All of it anew: another may have used the link meanwhile, or the member may have been renamed.
+        before = self.inspect(token)
+        self._check(password, before)
+        after = with_password(before, hashed)
+        self._members.change(before, after)
+        return after
+
+    def _check(self, password: str, member: Member) -> None:
+        weaknesses = self._policy.weaknesses(password, (member.username, member.email))
+        if weaknesses:
+            raise WeakPassword(self._policy, weaknesses)
+
+    def _mail(self, member: Member, link: str) -> Mail:
+        letters = letters_in(member.formats.language)
+        letter = letters.reset if member.password else letters.invitation
+        return letter.to(member.email, application=self._application, username=member.username, link=link)

@@ -1,0 +1,1 @@
+"""Where the keys of tokens are kept."""

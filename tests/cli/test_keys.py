@@ -1,0 +1,156 @@
+"""`stratabase keys` shows and rotates the keys that sign tokens."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from moto import mock_aws
+
+from cli.main import main
+from stratabase.domain.succession import GRACE, PREPARATION
+from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
+from stratabase.store.keyring import document
+from stratabase.store.keyring.file import NAME
+from tests.contract.keyring.kinds import client
+
+INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home; no other setting matters."""
+    monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("STRATABASE_SIGNING_KEYS", raising=False)
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def run(home: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command that goes well, and return what it prints."""
+
+    def ran(*arguments: str) -> str:
+        assert main(["keys", *arguments]) == 0
+        return capsys.readouterr().out
+
+    return ran
+
+
+def stored(home: Path) -> Any:
+    return json.loads((home / NAME).read_text())["keys"]
+
+
+def age(home: Path, milliseconds: int) -> None:
+    """Let all keys be older by so much."""
+    keys = [{**key, "since": key["since"] - milliseconds} for key in stored(home)]
+    (home / NAME).write_text(json.dumps({"layout": document.LAYOUT, "keys": keys}))
+
+
+def test_before_the_first_token_there_is_no_key(run: Run, home: Path) -> None:
+    assert run("list") == "There is no key yet; the first token makes one.\n"
+    assert not home.exists()
+
+
+def test_rotating_makes_the_first_key(run: Run, home: Path) -> None:
+    printed = run("rotate")
+    (key,) = stored(home)
+    assert re.fullmatch(rf"Key {key['id']} signs from {INSTANT} on\. No token ends\.\n", printed)
+
+
+def test_the_keys_are_shown_with_what_they_are_good_for(run: Run, home: Path) -> None:
+    run("rotate")
+    age(home, PREPARATION)
+    run("rotate")
+    age(home, PREPARATION)
+    run("rotate")
+    ids = [key["id"] for key in stored(home)]
+    assert [re.sub(INSTANT, "…", line) for line in run("list").splitlines()] == [
+        f"{ids[0]}  since …  signs no more, but its tokens are good until …",
+        f"{ids[1]}  since …  signs",
+        f"{ids[2]}  since …  signs later",
+    ]
+
+
+def test_nothing_secret_is_printed(run: Run, home: Path) -> None:
+    printed = run("rotate") + run("list") + run("rotate", "--at-once") + run("list")
+    (key,) = stored(home)
+    assert key["id"] in printed
+    assert key["secret"].rstrip("=") not in printed
+
+
+def test_rotating_again_too_soon_makes_no_key(run: Run, home: Path) -> None:
+    run("rotate")
+    age(home, 1)
+    run("rotate")
+    assert re.match(
+        rf"A new key is on its way already: key {stored(home)[1]['id']} signs from", run("rotate")
+    )
+    assert len(stored(home)) == 2
+
+
+def test_keys_that_nobody_needs_go_and_are_told(run: Run, home: Path) -> None:
+    run("rotate")
+    age(home, PREPARATION)
+    run("rotate")
+    age(home, PREPARATION + 1_800_000 + GRACE)
+    old, young = (key["id"] for key in stored(home))
+    lines = run("rotate").splitlines()
+    assert lines[1] == f"Gone, since nothing that they signed is good any more: {old}."
+    assert stored(home)[0]["id"] == young
+
+
+def test_stolen_keys_can_go_at_once(run: Run, home: Path) -> None:
+    run("rotate")
+    (before,) = stored(home)
+    printed = run("rotate", "--at-once")
+    (key,) = stored(home)
+    assert key["id"] != before["id"]
+    assert printed.startswith(
+        f"Key {key['id']} signs now; all others are gone (1).\nWithin a minute no token"
+    )
+
+
+@pytest.mark.parametrize("action", ["list", "rotate"])
+def test_a_damaged_file_is_told_and_kept(action: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home.mkdir()
+    (home / NAME).write_text("{")
+    assert main(["keys", action]) == 1
+    assert f"{NAME} is damaged: it is not JSON. Put a backup in its place" in capsys.readouterr().err
+    assert (home / NAME).read_text() == "{"
+
+
+def test_one_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["keys"])
+    assert caught.value.code == 2
+
+
+@pytest.fixture
+def secret(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A secret as the template makes it, which the settings name; a client that sees it."""
+    with mock_aws():
+        aws = client(Endpoint("eu-south-1", credentials=Credentials("test", "test")))
+        aws.create_secret(Name="keys-of-hr", SecretString=json.dumps({"first": "R" * 64}))
+        monkeypatch.setenv("STRATABASE_SIGNING_KEYS", "keys-of-hr")
+        monkeypatch.setenv("AWS_REGION", "eu-south-1")
+        yield aws
+
+
+def test_the_keys_in_secrets_manager_are_rotated_too(secret: Any, run: Run, home: Path) -> None:
+    assert run("list") == "first                       since the beginning             signs\n"
+    run("rotate")
+    kept = secret.get_secret_value(SecretId="keys-of-hr", VersionStage="AWSCURRENT")
+    keys = document.read(kept["SecretString"])
+    assert [key.id for key in keys] == ["first", run("list").splitlines()[1].split()[0]]
+    assert not home.exists()
+
+
+def test_a_secret_that_is_not_there_is_told(
+    secret: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("STRATABASE_SIGNING_KEYS", "another")
+    assert main(["keys", "list"]) == 1
+    assert "The secret another with the keys of tokens cannot be used" in capsys.readouterr().err

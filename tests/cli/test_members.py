@@ -1,0 +1,131 @@
+"""`stratabase members` does at the machine what an administrator does by REST."""
+
+import io
+from email import message_from_bytes, policy
+from pathlib import Path
+
+import pytest
+
+from cli.fault import Fault
+from cli.main import main
+from cli.members.actions import base_url
+from stratabase.settings import Settings
+from tests.service import ROOT
+
+PASSWORD = "correct horse battery"
+
+
+class Terminal:
+    """Runs commands in a home of its own."""
+
+    def __init__(
+        self, home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.home = home
+        self._capsys = capsys
+        self._monkeypatch = monkeypatch
+
+    def run(self, *arguments: str, typed: str = "") -> tuple[int, str, str]:
+        """Return the exit code, the output and what was said of faults."""
+        self._monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+        code = main(["members", *arguments])
+        printed = self._capsys.readouterr()
+        return code, printed.out, printed.err
+
+    def done(self, *arguments: str, typed: str = "") -> str:
+        """Return the output of what goes well."""
+        code, out, _ = self.run(*arguments, typed=typed)
+        assert code == 0
+        return out
+
+    def refused(self, *arguments: str, typed: str = "") -> str:
+        """Return why something is not done."""
+        code, out, err = self.run(*arguments, typed=typed)
+        assert (code, out) == (1, "")
+        return err
+
+    def mails(self) -> list[str]:
+        """Return whom the mails of the outbox are to."""
+        files = sorted((self.home / "outbox").glob("*.eml"))
+        return [str(message_from_bytes(file.read_bytes(), policy=policy.SMTP)["To"]) for file in files]
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("STRATABASE_MODEL", str(ROOT / "layers/model/model.graphql"))
+    for name in ("STRATABASE_BASE_URL", "STRATABASE_STORE", "STRATABASE_ENDPOINT"):
+        monkeypatch.delenv(name, raising=False)
+    return Terminal(tmp_path / "home", capsys, monkeypatch)
+
+
+@pytest.fixture
+def ada(terminal: Terminal) -> Terminal:
+    """A terminal where Ada is the one administrator."""
+    terminal.done(
+        "create", "ada", "ada@example.com", "Administrator", "--ask-password", typed=f"{PASSWORD}\n"
+    )
+    return terminal
+
+
+def test_before_anybody_was_made_there_is_nobody(terminal: Terminal) -> None:
+    assert terminal.done("list") == "There is no member yet.\n"
+
+
+def test_the_first_administrator_can_be_made_without_mail(ada: Terminal) -> None:
+    assert ada.done("list").split()[:3] == ["ada", "ada@example.com", "Administrator"]
+    assert ada.mails() == []
+
+
+def test_a_new_member_is_mailed_a_link_and_told_to_have_no_password(ada: Terminal) -> None:
+    printed = ada.done("create", "rosa", "rosa@example.com", "Member", "--language", "it")
+    assert printed.endswith("A mail to rosa@example.com is on its way.\n")
+    assert ada.mails() == ["rosa@example.com"]
+    assert ada.done("list").splitlines()[1].endswith("no password yet")
+
+
+def test_a_member_is_changed_by_name_in_any_case(ada: Terminal) -> None:
+    ada.done("create", "rosa", "rosa@example.com", "Member")
+    assert '"rosa" has the profile Manager now' in ada.done("set-profile", "ROSA", "Manager")
+    assert "is disabled" in ada.done("disable", "Rosa")
+    assert ada.done("list").splitlines()[1].endswith("disabled")
+    assert "may come in again" in ada.done("enable", "rosa")
+    assert "new password now" in ada.done("set-password", "rosa", typed=f"{PASSWORD}\n")
+    assert "A mail to rosa@example.com" in ada.done("reset-password", "rosa")
+    assert ada.done("delete", "rosa") == '"rosa" is deleted.\n'
+    assert len(ada.done("list").splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "typed", "said"),
+    [
+        (["create", "ada", "a@example.com", "Member"], "", '"username" is another member\'s'),
+        (["create", "b", "nowhere", "Boss"], "", "must be a profile of the model"),
+        (["create", "b", "b@example.com", "Member", "--ask-password"], "short\n", "at least 12 characters"),
+        (["set-profile", "ada", "Member"], "", "the last administrator"),
+        (["disable", "ada"], "", "the last administrator"),
+        (["delete", "ada"], "", "the last administrator"),
+        (["delete", "bob"], "", 'There is no member "bob"'),
+        (["set-password", "ada"], "ada@example.com\n", "password"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_is_changed(
+    arguments: list[str], typed: str, said: str, ada: Terminal
+) -> None:
+    before = ada.done("list")
+    assert said in ada.refused(*arguments, typed=typed)
+    assert ada.done("list") == before
+
+
+def test_the_link_leads_to_the_service(ada: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STRATABASE_BASE_URL", "https://hr.example.com/live")
+    ada.done("reset-password", "ada")
+    (mail,) = (ada.home / "outbox").glob("*.eml")
+    body = message_from_bytes(mail.read_bytes(), policy=policy.SMTP).get_content()
+    assert "https://hr.example.com/live/public/administration/setPassword?token=" in body
+
+
+def test_for_a_deployment_the_address_must_be_said() -> None:
+    """Nobody could guess it, and a wrong link would be worse than none."""
+    with pytest.raises(Fault, match="STRATABASE_BASE_URL: is missing"):
+        base_url(Settings(store="dynamodb"))

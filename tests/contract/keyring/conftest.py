@@ -1,0 +1,29 @@
+"""One suite for every keyring: each test runs on every kind there is."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stratabase.operations.ports import Keyring
+from tests.contract.keyring.kinds import KINDS, Kind, Open
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+def kind(request: pytest.FixtureRequest) -> Kind:
+    """A kind of keyring."""
+    kind: Kind = request.param
+    return kind
+
+
+@pytest.fixture
+def open_(kind: Kind, tmp_path: Path) -> Iterator[Open]:
+    """What opens one keyring, as often as one likes."""
+    with kind.place(tmp_path) as open_:
+        yield open_
+
+
+@pytest.fixture
+def keyring(open_: Open) -> Keyring:
+    """A keyring as it is at first."""
+    return open_()

@@ -1,0 +1,89 @@
+"""The keyrings that there are, and what a test must know of each. A new one is one line here."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from botocore.session import Session
+from moto import mock_aws
+
+from stratabase.operations.ports import Keyring
+from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
+from stratabase.store.keyring.file import FileKeyring
+from stratabase.store.keyring.secrets_client import SecretsClient
+from stratabase.store.keyring.secrets_manager import SecretsManagerKeyring
+from tests import ministack
+
+Open = Callable[[], Keyring]
+"""Opens the keyring once more, as another process would."""
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of keyring, and how to have one on a place of its own."""
+
+    name: str
+    place: Callable[[Path], Any]
+    starts_empty: bool
+    threads: int = 8
+    """How many callers may race."""
+
+
+@contextmanager
+def _file(folder: Path) -> Iterator[Open]:
+    yield lambda: FileKeyring(folder / "home")
+
+
+@contextmanager
+def _over_moto(_: Path) -> Iterator[Open]:
+    with mock_aws(), _secret(Endpoint("us-east-1", credentials=Credentials("test", "test"))) as open_:
+        yield open_
+
+
+@contextmanager
+def _over_ministack(_: Path) -> Iterator[Open]:
+    with _secret(ministack.endpoint()) as open_:
+        yield open_
+
+
+@contextmanager
+def _secret(endpoint: Endpoint) -> Iterator[Open]:
+    """Make a secret as the template does; a keyring of it can be opened more than once."""
+    name = f"signing-keys-{next(_numbers)}"
+    client(endpoint).create_secret(Name=name, SecretString='{"first": "' + "x7" * 32 + '"}')
+    yield lambda: SecretsManagerKeyring(name, secrets_client(endpoint), pause=lambda _: None)
+
+
+@cache
+def secrets_client(endpoint: Endpoint) -> SecretsClient:
+    """Return a client of the service, which is shared: to make one takes long."""
+    return SecretsClient(endpoint)
+
+
+@cache
+def client(endpoint: Endpoint) -> Any:
+    """Return a client of botocore, to make and to look at secrets."""
+    assert endpoint.credentials is not None
+    return Session().create_client(
+        "secretsmanager",
+        endpoint.region,
+        endpoint_url=endpoint.url,
+        aws_access_key_id=endpoint.credentials.access_key,
+        aws_secret_access_key=endpoint.credentials.secret_key,
+    )
+
+
+KINDS = (
+    Kind("file", _file, starts_empty=True),
+    Kind("secrets-manager-ministack", _over_ministack, starts_empty=False, threads=4),
+    # It is not made for several threads.
+    Kind("secrets-manager-moto", _over_moto, starts_empty=False, threads=1),
+)
+
+STURDY = tuple(kind for kind in KINDS if kind.threads > 1)
+"""Those that bear several callers."""

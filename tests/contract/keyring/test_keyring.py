@@ -1,0 +1,96 @@
+"""What every keyring promises."""
+
+import threading
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from stratabase.domain.signing_key import SigningKey
+from stratabase.operations.ports import Keyring
+from tests.contract.keyring.kinds import STURDY, Kind, Open
+from tests.keys import key
+
+
+def added(new: SigningKey) -> Callable[[Sequence[SigningKey]], Sequence[SigningKey]]:
+    """Return a change that adds a key to those that are there."""
+    return lambda keys: (*keys, new)
+
+
+def ids(keyring: Keyring) -> list[str]:
+    keys = keyring.keys()
+    return [key.id for key in keys]
+
+
+def test_at_first_there_is_what_its_place_came_with(kind: Kind, keyring: Keyring) -> None:
+    assert ids(keyring) == ([] if kind.starts_empty else ["first"])
+    keys = keyring.keys()
+    assert all(len(key.secret) >= 32 for key in keys)
+
+
+def test_a_key_comes_back_as_it_was_added(keyring: Keyring) -> None:
+    new = SigningKey("any id / é \" '", bytes(range(256)), 1_577_880_000_123)
+    keyring.change(added(new))
+    assert keyring.keys()[-1] == new
+
+
+def test_a_change_is_seen_by_others_and_outlives_it(open_: Open) -> None:
+    one, other = open_(), open_()
+    before = list(other.keys())
+    one.change(added(key("a")))
+    assert list(other.keys()) == list(open_().keys()) == [*before, key("a")]
+
+
+def test_what_a_change_leaves_out_is_gone(keyring: Keyring) -> None:
+    keyring.change(added(key("a")))
+    keyring.change(added(key("b")))
+    keyring.change(lambda keys: [key for key in keys if key.id == "b"])
+    assert ids(keyring) == ["b"]
+
+
+def test_the_order_stays(keyring: Keyring) -> None:
+    for name in "cab":
+        keyring.change(added(key(name)))
+    assert ids(keyring)[-3:] == ["c", "a", "b"]
+
+
+def test_a_change_that_changes_nothing_is_none(keyring: Keyring) -> None:
+    keyring.change(added(key("a")))
+    before = keyring.keys()
+    keyring.change(list)
+    assert keyring.keys() == before
+
+
+def test_a_change_that_fails_leaves_everything_as_it_was(keyring: Keyring) -> None:
+    before = keyring.keys()
+
+    def fail(keys: Sequence[SigningKey]) -> Sequence[SigningKey]:
+        raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError):
+        keyring.change(fail)
+    assert keyring.keys() == before
+    keyring.change(added(key("a")))
+    assert ids(keyring)[-1] == "a"
+
+
+@pytest.mark.parametrize("kind", STURDY, ids=lambda kind: kind.name)
+def test_of_changes_at_the_same_time_none_is_lost(kind: Kind, open_: Open) -> None:
+    rounds = 2
+    failures: list[BaseException] = []
+
+    def change(number: int) -> None:
+        keyring = open_()
+        try:
+            for round_ in range(rounds):
+                keyring.change(added(key(f"{number}-{round_}")))
+        except BaseException as error:  # noqa: BLE001 - the test tells it
+            failures.append(error)
+
+    threads = [threading.Thread(target=change, args=(number,)) for number in range(kind.threads)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    expected = {f"{number}-{round_}" for number in range(kind.threads) for round_ in range(rounds)}
+    assert failures == []
+    assert set(ids(open_())) - {"first"} == expected

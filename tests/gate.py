@@ -1,0 +1,73 @@
+"""Where one comes in with tokens, in tests: members, keys and a clock that one sets."""
+
+from dataclasses import dataclass, field, replace
+
+from stratabase.domain.member import Caller, Member
+from stratabase.domain.refusal import Unauthenticated
+from stratabase.model.model import Profile
+from stratabase.operations.callers import Callers
+from stratabase.operations.known_keys import KnownKeys
+from stratabase.operations.known_members import KnownMembers
+from stratabase.operations.ports import Keyring
+from stratabase.operations.token_issuer import Terms, TokenIssuer
+from stratabase.operations.tokens import Tokens
+from tests.keys import ListKeyring, key
+from tests.members import DictMembers
+from tests.worlds import CountedIds, FrozenClock
+
+ANNA = Member("1", "Anna", "anna@example.com", "Boss", generation=4)
+BERT = Member("2", "Bert", "bert@example.com", "Clerk")
+PROFILES = {"Boss": Profile("Boss", administrator=True), "Clerk": Profile("Clerk")}
+FIRST = key("first")
+TERMS = Terms("Hr")
+
+
+@dataclass
+class Gate:
+    """One process that issues tokens and lets callers in by them."""
+
+    members: DictMembers = field(default_factory=lambda: DictMembers(ANNA, BERT))
+    keyring: Keyring = field(default_factory=lambda: ListKeyring(FIRST))
+    clock: FrozenClock = field(default_factory=FrozenClock)
+    ids: CountedIds = field(default_factory=CountedIds)
+    terms: Terms = TERMS
+
+    def __post_init__(self) -> None:
+        keys = KnownKeys(self.keyring, self.clock, self.ids, self.terms.validity)
+        known = KnownMembers(self.members, self.clock)
+        self.callers = Callers(PROFILES)
+        self.issuer = TokenIssuer(keys, self.clock, self.ids, self.terms)
+        self.tokens = Tokens(keys, known, self.callers, self.clock, self.terms.audience)
+
+    @property
+    def now(self) -> int:
+        """The time in seconds."""
+        return self.clock.instant // 1000
+
+    def another(self) -> "Gate":
+        """Return another process beside this one, with a memory of its own."""
+        return replace(self)
+
+    def token(self, member: Member = ANNA) -> str:
+        """Return a token that a member has just got."""
+        return self.issuer.now(self.callers(member)).access_token
+
+    def caller(self, token: str) -> Caller:
+        return self.tokens.caller(token)
+
+    def admits(self, token: str) -> bool:
+        """Return whether a token is good."""
+        try:
+            self.tokens.caller(token)
+        except Unauthenticated:
+            return False
+        return True
+
+    def wait(self, seconds: float) -> None:
+        self.clock.instant += round(seconds * 1000)
+
+    def change(self, member: Member) -> None:
+        """Put a member in place of the one with that id."""
+        stored = self.members.by_id(member.id)
+        assert stored is not None
+        self.members.change(stored, replace(member, revision=stored.revision))

@@ -1,0 +1,65 @@
+"""Where one signs in, in tests, with what is behind it: members, attempts, a clock that pauses move."""
+
+from dataclasses import dataclass, field
+
+from stratabase.domain.member import Member
+from stratabase.domain.refusal import Unauthenticated
+from stratabase.model.formats import Formats
+from stratabase.model.model import Profile
+from stratabase.operations.known_members import KnownMembers
+from stratabase.operations.sign_in import SignIn
+from tests.attempts import DictAttempts
+from tests.members import DictMembers, PlainPasswords
+from tests.worlds import FrozenClock
+
+GERMAN = Formats("dd.MM.yyyy", "HH:mm", "Europe/Berlin", "de")
+ANNA = Member("1", "Anna", "anna@example.com", "Boss", formats=GERMAN, password="hash of right", generation=4)
+BERT = Member("2", "Bert", "bert@example.com", "Clerk", password="hash of other")
+PROFILES = {"Boss": Profile("Boss", administrator=True), "Clerk": Profile("Clerk")}
+
+HOME = "192.0.2.7"
+ELSEWHERE = "198.51.100.9"
+SPACING = 3_000
+"""Milliseconds between failures."""
+
+
+@dataclass
+class Desk:
+    """A place to sign in."""
+
+    members: DictMembers = field(default_factory=lambda: DictMembers(ANNA, BERT))
+    passwords: PlainPasswords = field(default_factory=PlainPasswords)
+    clock: FrozenClock = field(default_factory=FrozenClock)
+    attempts: DictAttempts = field(default_factory=DictAttempts)
+    pauses: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.restart()
+
+    def restart(self) -> None:
+        """Let a new process take over, which remembers nothing."""
+        known = KnownMembers(self.members, self.clock)
+        self.sign_in = SignIn(
+            self.members, known, self.passwords, PROFILES, self.clock, self.attempts, self.pause
+        )
+
+    def pause(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+        self.clock.instant += round(seconds * 1000)
+
+    def admits(self, username: str, password: str, address: str = HOME) -> bool:
+        """Return whether credentials are right; raise any other refusal."""
+        try:
+            self.sign_in(username, password, address)
+        except Unauthenticated:
+            return False
+        return True
+
+    def fail(self, times: int, username: str = "Anna", address: str = HOME, spacing: int = SPACING) -> None:
+        """Come with a wrong password, so many milliseconds apart."""
+        for _ in range(times):
+            assert not self.admits(username, "wrong", address)
+            self.clock.instant += spacing
+
+    def change(self, member: Member) -> None:
+        self.members.members["anna"] = member

@@ -1,0 +1,188 @@
+"""The keys in a secret of AWS Secrets Manager, and what may go wrong there."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+from moto import mock_aws
+
+from stratabase.domain.refusal import Unavailable
+from stratabase.domain.signing_key import SigningKey
+from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
+from stratabase.store.keyring.secrets_client import Failed, SecretsClient
+from stratabase.store.keyring.secrets_manager import MOST_ROUNDS, SecretsManagerKeyring
+from stratabase.store.sqlite.fault import UnusableStore
+from tests.contract.keyring.kinds import client, secrets_client
+from tests.keys import key
+
+HERE = Endpoint("us-east-1", credentials=Credentials("test", "test"))
+SECRET = "signing-keys"
+LOST = Failed("ReadTimeoutError", "no answer", is_lost=True)
+
+
+class Place:
+    """A secret in a mocked AWS, and keyrings of it."""
+
+    def __init__(self) -> None:
+        self.client = client(HERE)
+        self.client.create_secret(Name=SECRET, SecretString=json.dumps({"first": "R" * 64}))
+        self.pauses: list[float] = []
+
+    def keyring(self, client: SecretsClient | None = None) -> SecretsManagerKeyring:
+        return SecretsManagerKeyring(SECRET, client or secrets_client(HERE), self.pauses.append)
+
+    def versions(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = self.client.describe_secret(SecretId=SECRET)["VersionIdsToStages"]
+        return found
+
+    def put(self, text: str) -> None:
+        self.client.put_secret_value(SecretId=SECRET, SecretString=text)
+
+
+class Tampered(SecretsClient):
+    """Passes calls on, but one of an operation gets lost, before or after it is done."""
+
+    def __init__(self, operation: str, *, done: bool) -> None:
+        super().__init__(HERE)
+        self._operation = operation
+        self._done = done
+        self._lost = 0
+
+    def call(self, operation: str, **parameters: object) -> dict[str, Any]:
+        if operation != self._operation or self._lost:
+            return secrets_client(HERE).call(operation, **parameters)
+        self._lost += 1
+        if self._done:
+            secrets_client(HERE).call(operation, **parameters)
+        raise LOST
+
+
+@pytest.fixture
+def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    with mock_aws():
+        yield Place()
+
+
+def add(keyring: SecretsManagerKeyring, id_: str) -> None:
+    keyring.change(lambda keys: (*keys, key(id_)))
+
+
+def ids(keyring: SecretsManagerKeyring) -> list[str]:
+    keys = keyring.keys()
+    return [key.id for key in keys]
+
+
+def test_the_secret_of_the_template_is_the_first_key(place: Place) -> None:
+    assert list(place.keyring().keys()) == [SigningKey("first", b"R" * 64, 0)]
+
+
+def test_nothing_is_written_by_reading(place: Place) -> None:
+    place.keyring().keys()
+    assert list(place.versions().values()) == [["AWSCURRENT"]]
+
+
+def test_a_change_is_a_version_and_the_one_before_stays(place: Place) -> None:
+    add(place.keyring(), "a")
+    previous = place.client.get_secret_value(SecretId=SECRET, VersionStage="AWSPREVIOUS")
+    assert json.loads(previous["SecretString"]) == {"first": "R" * 64}
+    assert ids(place.keyring()) == ["first", "a"]
+
+
+def test_a_change_that_comes_between_is_not_lost(place: Place) -> None:
+    """Whatever was read, it is only replaced while it is still current."""
+    others = [lambda: add(place.keyring(), "b"), lambda: add(place.keyring(), "c")]
+    seen: list[list[str]] = []
+
+    def changed(keys: Sequence[SigningKey]) -> Sequence[SigningKey]:
+        seen.append([key.id for key in keys])
+        if others:
+            others.pop(0)()
+        return (*keys, key("a"))
+
+    place.keyring().change(changed)
+    assert seen == [["first"], ["first", "b"], ["first", "b", "c"]]
+    assert ids(place.keyring()) == ["first", "b", "c", "a"]
+    assert len(place.pauses) == 2
+
+
+def test_who_always_comes_too_late_gives_up(place: Place) -> None:
+    others = [f"other{number}" for number in range(MOST_ROUNDS)]
+    early, late = place.keyring(), place.keyring()
+
+    def changed(keys: Sequence[SigningKey]) -> Sequence[SigningKey]:
+        add(early, others[len(keys) - 1])
+        return (*keys, key("a"))
+
+    with pytest.raises(Unavailable, match="kept coming between"):
+        late.change(changed)
+    assert ids(late) == ["first", *others]
+
+
+@pytest.mark.parametrize("done", [True, False])
+def test_a_lost_answer_makes_no_second_change(done: bool, place: Place) -> None:
+    keyring = place.keyring(Tampered("update_secret_version_stage", done=done))
+    add(keyring, "a")
+    assert ids(place.keyring()) == ["first", "a"]
+
+
+def test_a_version_that_cannot_be_kept_changes_nothing(place: Place) -> None:
+    keyring = place.keyring(Tampered("put_secret_value", done=False))
+    with pytest.raises(Unavailable, match="try again later"):
+        add(keyring, "a")
+    assert ids(keyring) == ["first"]
+
+
+def test_an_outage_is_unavailable(place: Place) -> None:
+    keyring = place.keyring(Tampered("get_secret_value", done=False))
+    with pytest.raises(Unavailable) as caught:
+        keyring.keys()
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["R" * 64, "{}", '{"first": "short"}'])
+def test_a_damaged_secret_is_told_and_not_written_over(text: str, place: Place) -> None:
+    place.put(text)
+    with pytest.raises(
+        UnusableStore, match=f"The secret {SECRET} does not hold the keys of tokens: "
+    ) as caught:
+        add(place.keyring(), "a")
+    assert "RRR" not in str(caught.value)
+    assert place.client.get_secret_value(SecretId=SECRET)["SecretString"] == text
+
+
+def test_a_binary_secret_is_damage(place: Place) -> None:
+    place.client.put_secret_value(SecretId=SECRET, SecretBinary=b"\xff")
+    with pytest.raises(UnusableStore, match="it is not JSON"):
+        place.keyring().keys()
+
+
+def test_a_secret_that_does_not_exist_is_told(place: Place) -> None:
+    keyring = SecretsManagerKeyring("another", secrets_client(HERE))
+    with pytest.raises(
+        UnusableStore, match=r"The secret another .* STRATABASE_SIGNING_KEYS names the secret"
+    ):
+        keyring.keys()
+
+
+def test_a_secret_can_be_named_by_its_address(place: Place) -> None:
+    address = place.client.describe_secret(SecretId=SECRET)["ARN"]
+    keyring = SecretsManagerKeyring(address, secrets_client(HERE))
+    add(keyring, "a")
+    assert ids(keyring) == ["first", "a"]
+
+
+def test_without_credentials_it_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", f"{tmp_path}/none")
+    monkeypatch.setenv("AWS_CONFIG_FILE", f"{tmp_path}/none")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    with pytest.raises(UnusableStore, match="NoCredentials"):
+        SecretsManagerKeyring(SECRET, SecretsClient(Endpoint("us-east-1"))).keys()
+
+
+def test_an_address_where_nobody_answers_is_unavailable() -> None:
+    nowhere = Endpoint("us-east-1", "http://127.0.0.1:1", Credentials("test", "test"), 0.1, 0.1)
+    with pytest.raises(Unavailable):
+        SecretsManagerKeyring(SECRET, SecretsClient(nowhere)).keys()
