@@ -1,0 +1,35 @@
+"""E-mail addresses as mail spells them."""
+
+import re
+from email.headerregistry import Address
+from email.utils import getaddresses
+
+_HOST = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*")
+
+
+def sender_of(text: str) -> Address:
+    """Return whom a text such as `Hr <no-reply@example.com>` names. Raises ValueError."""
+    try:
+        ((name, address),) = getaddresses([text])
+        return address_of(address, name)
+    except ValueError:
+        raise ValueError(
+            f"{text!a} names no sender of mail; give one such as Hr <no-reply@example.com>"
+        ) from None
+
+
+def address_of(text: str, name: str = "") -> Address:
+    """Return an address, its domain in ASCII as the net knows it (IDNA). Raises ValueError."""
+    local, _, host = text.rpartition("@")
+    known = _in_ascii(host)
+    if not local or not f"{local}{name}".isprintable() or not _HOST.fullmatch(known):
+        raise ValueError("this is no e-mail address")
+    return Address(name, local, known)
+
+
+def _in_ascii(host: str) -> str:
+    """Return a domain in ASCII; nothing when it cannot be one."""
+    try:
+        return host if host.isascii() else host.encode("idna").decode("ascii")
+    except UnicodeError:
+        return ""

@@ -1,0 +1,98 @@
+"""A service that does nothing but send links and take passwords, over fakes that note what reaches them."""
+
+import io
+from dataclasses import dataclass, field, replace
+from uuid import uuid4
+
+from stratabase.domain.member import Caller, Member
+from stratabase.domain.password import Policy
+from stratabase.domain.refusal import Unauthenticated, Unavailable
+from stratabase.edge.authentication import Authentication
+from stratabase.edge.basic import Basic
+from stratabase.edge.courtesy.visits import Visits
+from stratabase.edge.endpoint import Endpoint
+from stratabase.edge.front_door import FrontDoor
+from stratabase.edge.reset_password import reset_password_endpoint
+from stratabase.edge.set_password import set_password_endpoint
+from stratabase.observe import Log
+from stratabase.operations.recovery import Recovery
+from tests.mails import KeptMails
+from tests.members import DictMembers, PlainPasswords
+from tests.worlds import FrozenClock
+
+BASE = "https://api.example.com/prod"
+NEW = "correct horse battery"
+SHORTEST = 12
+CALLERS = {
+    "ada": Caller("m9", "ada", "Administrator", administrator=True),
+    "anna": Caller("m1", "anna", "Clerk"),
+}
+ANNA = Member("m1", "anna", "anna@example.com", "Clerk", password="hash of her old one")
+
+
+class FickleMembers(DictMembers):
+    """Members whom nobody can reach as soon as one says so."""
+
+    unreachable = False
+    unchangeable = False
+
+    def by_id(self, id_: str) -> Member | None:
+        if self.unreachable:
+            raise Unavailable("the table is busy", 7)
+        return super().by_id(id_)
+
+    def change(self, *arguments: object) -> None:
+        if self.unchangeable:
+            raise Unavailable("the table is busy", 7)
+        super().change(*arguments)  # type: ignore[arg-type]
+
+
+@dataclass
+class LinkService:
+    """The service, and what it works with; anna is its one member."""
+
+    application: str = "Hr"
+    members: FickleMembers = field(default_factory=lambda: FickleMembers(ANNA))
+    mails: KeptMails = field(default_factory=KeptMails)
+    clock: FrozenClock = field(default_factory=FrozenClock)
+    passwords: PlainPasswords = field(default_factory=PlainPasswords)
+    logged: io.StringIO = field(default_factory=io.StringIO)
+
+    def __post_init__(self) -> None:
+        policy = Policy(self.passwords.is_common, SHORTEST)
+        self.recovery = Recovery(
+            self.members, self.passwords, self.mails, self.clock, policy=policy, application=self.application
+        )
+        # One name for each, since loggers of one name share their stream.
+        self.log = Log("DEBUG", self.logged, service=f"links{uuid4()}")
+
+    def endpoints(self) -> list[Endpoint]:
+        visits = Visits(self.recovery, self.application, SHORTEST, self.log)
+        return [
+            reset_password_endpoint(self.recovery.start),
+            set_password_endpoint(self.recovery, visits),
+        ]
+
+    def door(self, base_url: str | None = None) -> FrontDoor:
+        authentication = Authentication({"Basic": Basic(sign_in)})
+        return FrontDoor(self.endpoints(), authentication, base_url=base_url, log=self.log)
+
+    def anna(self) -> Member:
+        member = super(FickleMembers, self.members).by_id("m1")
+        assert member is not None
+        return member
+
+    def edit(self, **fields: object) -> None:
+        before = self.anna()
+        self.members.change(before, replace(before, **fields))  # type: ignore[arg-type]
+
+    def token(self, base_url: str = BASE) -> str:
+        """Return the token of a new link for anna."""
+        self.recovery.invite("m1", base_url)
+        return self.mails.token
+
+
+def sign_in(username: str, password: str, address: str) -> Caller:
+    if password != "right":
+        raise Unauthenticated("The username or the password is wrong.")
+    return CALLERS[username]
