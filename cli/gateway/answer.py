@@ -7,19 +7,16 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-import orjson
-
 from cli.gateway.limits import ANSWER
 from cli.gateway.refusals import Kind, Refused
 from cli.gateway.reply import Reply
+from stratabase.edge.size import excessive_size
 
 _FIELDS = frozenset({"statusCode", "headers", "multiValueHeaders", "body", "isBase64Encoded"})
 _BODILESS = frozenset({204, 304})
 _OURS = frozenset({"connection", "content-length", "keep-alive", "trailer", "transfer-encoding", "upgrade"})
 """Headers that are the gateway's to set, since they tell how the body travels."""
 _CONTENT_TYPE = b"Content-Type"
-_WORST_ESCAPE = 6
-"""A character takes at most so many bytes as JSON (`\\u0000`)."""
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
@@ -48,14 +45,11 @@ def _malformed(what: str) -> Refused:
 
 def _check_size(answer: Mapping[str, Any]) -> None:
     """Refuse what Lambda would not carry."""
-    body = answer.get("body")
-    if not isinstance(body, str) or len(body) * _WORST_ESCAPE < ANSWER // 2:
-        return
     try:
-        size = len(orjson.dumps(answer))
+        size = excessive_size(answer, ANSWER)
     except TypeError as error:
         raise _malformed(f"it is not JSON ({error})") from error
-    if size > ANSWER:
+    if size is not None:
         raise Refused(Kind.FAILED, f"The answer has {size} bytes; Lambda carries at most {ANSWER}.")
 
 

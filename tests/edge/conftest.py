@@ -1,10 +1,9 @@
-"""A door with every endpoint of this stage, behind which stand fakes that note what reaches them."""
+"""A door with endpoints behind which stand fakes, that note what reaches them."""
 
 import base64
-import io
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -16,51 +15,21 @@ from stratabase.edge.basic import Basic
 from stratabase.edge.cors import Cors
 from stratabase.edge.endpoint import Endpoint
 from stratabase.edge.front_door import FrontDoor
-from stratabase.edge.graphql import graphql_endpoint
-from stratabase.edge.health import health_endpoint
+from stratabase.edge.operation import Act, Manner, Operation
 from stratabase.edge.request import Request
 from stratabase.edge.response import Response
-from stratabase.edge.sdl import sdl_endpoint
+from stratabase.edge.shape import Shape
 from stratabase.observe import Log
-from stratabase.operations.executor import Answer
+from tests.edge.documented import Documented
+from tests.edge.places import World, endpoints
 
-ANNA = Caller("1", "anna", "Administrator", administrator=True)
+CALLERS = {
+    "anna": Caller("1", "anna", "Administrator", administrator=True),
+    "bert": Caller("2", "bert", "Clerk"),
+    "carl": Caller("3", "carl", "Clerk"),
+}
+"""Those who can sign in; of carl no more is stored."""
 BASIC = "Basic " + base64.b64encode(b"anna:right").decode()
-
-
-@dataclass
-class FakeExecutor:
-    """Gives one answer to everything, or raises it."""
-
-    outcome: Answer | Exception = field(default_factory=lambda: Answer(b'{"data":{"x":1}}'))
-    calls: list[tuple[Any, ...]] = field(default_factory=list)
-
-    def execute(
-        self,
-        query: str,
-        variables: Mapping[str, Any] | None,
-        operation_name: str | None,
-        caller: Caller,
-        trace_id: str,
-        *,
-        queries_only: bool = False,
-    ) -> Answer:
-        self.calls.append((query, variables, operation_name, caller, trace_id, queries_only))
-        if isinstance(self.outcome, Exception):
-            raise self.outcome
-        return self.outcome
-
-
-@dataclass
-class World:
-    """What the endpoints behind the door find, and what it logged."""
-
-    executor: FakeExecutor = field(default_factory=FakeExecutor)
-    reachable: bool = True
-    logged: io.StringIO = field(default_factory=io.StringIO)
-
-    def lines(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.logged.getvalue().splitlines()]
 
 
 @dataclass(frozen=True)
@@ -78,10 +47,10 @@ class Reply:
 Send = Callable[..., Reply]
 
 
-def sign_in(username: str, password: str) -> Caller:
-    if (username, password) != ("anna", "right"):
+def sign_in(username: str, password: str, address: str) -> Caller:
+    if username not in CALLERS or password != "right":
         raise Unauthenticated("The username or the password is wrong.")
-    return ANNA
+    return CALLERS[username]
 
 
 def echo(request: Request, caller: Caller | None) -> Response:
@@ -92,14 +61,17 @@ def fail(request: Request, caller: Caller | None) -> Response:
     raise RuntimeError("the table members_v2 is gone")
 
 
-def endpoints(world: World) -> list[Endpoint]:
+def operation(act: Act, refuses: Manner = Manner.PROBLEM) -> Operation:
+    body = {"application/octet-stream": Shape("bytes")}
+    return Operation(act, "test", "What a test needs.", body=body, refuses=refuses)
+
+
+def of_tests() -> list[Endpoint]:
     return [
-        health_endpoint("1.2.3", lambda: world.reachable),
-        graphql_endpoint("Hr", world.executor),
-        sdl_endpoint("Hr", lambda: "type Query { x: Int }"),
-        Endpoint("/public/echo", {"PUT": echo}),
-        Endpoint("/public/fail", {"POST": fail}),
-        Endpoint("/auth/once", {"GET": echo}, head=False),
+        Endpoint("/public/echo", {"PUT": operation(echo)}),
+        Endpoint("/public/fail", {"POST": operation(fail), "DELETE": operation(fail, Manner.TEXT)}),
+        Endpoint("/auth/once", {"GET": operation(echo)}, head=False),
+        Endpoint("/auth/text", {"GET": operation(echo), "PUT": operation(echo, Manner.TEXT)}),
     ]
 
 
@@ -141,18 +113,24 @@ def make_door(world: World, request: pytest.FixtureRequest) -> Callable[..., Fro
     def make(cors: Cors | None = None) -> FrontDoor:
         authentication = Authentication({"Basic": Basic(sign_in)})
         log = Log("DEBUG", world.logged, service=request.node.nodeid)
-        return FrontDoor(endpoints(world), authentication, cors=cors, log=log)
+        return FrontDoor((*endpoints(world), *of_tests()), authentication, cors=cors, log=log)
 
     return make
 
 
 @pytest.fixture
-def send(make_door: Callable[..., FrontDoor]) -> Send:
-    """Send one request through a door; `cors` sets its origins, `signed_in` adds good credentials."""
+def send(world: World, make_door: Callable[..., FrontDoor]) -> Send:
+    """Send one request through a door, which must answer as its document says.
+
+    `cors` sets its origins, `signed_in` adds good credentials.
+    """
+    documented = Documented(endpoints(world))
 
     def sent(*args: Any, signed_in: bool = False, cors: Cors | None = None, **kwargs: Any) -> Reply:
         headers = {**({"Authorization": BASIC} if signed_in else {}), **kwargs.pop("headers", {})}
-        answer = make_door(cors)(make_event(*args, headers=headers, **kwargs))
+        event = make_event(*args, headers=headers, **kwargs)
+        answer = make_door(cors)(event)
+        documented.check(event["httpMethod"], event["resource"], answer)
         return Reply(answer["statusCode"], answer["multiValueHeaders"], answer["body"])
 
     return sent

@@ -165,7 +165,102 @@ SCENARIOS = [
         {"body": "A", "base64_body": True},
         holds=("did not arrive whole",),
     ),
+    Scenario("64 KB", "PUT", "/public/echo", 200, {"body": "x" * 65_536}),
+    Scenario(
+        "more than 64 KB",
+        "PUT",
+        "/public/echo",
+        413,
+        {"body": "é" * 32_769},
+        holds=("The body has 65,538 bytes; at most 65,536 are read here.",),
+    ),
+    Scenario(
+        "a body that is compressed",
+        "PUT",
+        "/public/echo",
+        415,
+        {"body": "x", "headers": {"content-encoding": "gzip"}},
+        {"Accept-Encoding": ["identity"]},
+        holds=('not in the coding \\"gzip\\"',),
+    ),
+    Scenario(
+        "a body as it is",
+        "PUT",
+        "/public/echo",
+        200,
+        {"body": "x", "headers": {"Content-Encoding": "Identity"}},
+    ),
+    Scenario(
+        "a coding, but no body", "GET", "/public/health", 200, {"headers": {"Content-Encoding": "gzip"}}
+    ),
+    Scenario(
+        "a compressed query",
+        "POST",
+        GRAPHQL,
+        415,
+        {
+            "signed_in": True,
+            "body": "x",
+            "headers": {"Content-Encoding": "gzip", "Content-Type": "application/json"},
+        },
+    ),
 ]
+
+TEXT = {"Content-Type": ["text/plain; charset=utf-8"]}
+TEXTS = [
+    Scenario(
+        "no credentials",
+        "PUT",
+        "/auth/text",
+        401,
+        headers={"WWW-Authenticate": CHALLENGE},
+        holds=("This address needs one Authorization header; on offer: Basic.",),
+    ),
+    Scenario(
+        "a wrong password", "PUT", "/auth/text", 401, basic(b"anna:wrong"), holds=("password is wrong",)
+    ),
+    Scenario(
+        "a format that is none",
+        "PUT",
+        "/auth/text",
+        400,
+        {"signed_in": True, "query": {"format": ["yaml"]}},
+        holds=('must be json or xml, not "yaml".',),
+    ),
+    Scenario(
+        "a body that is not whole",
+        "PUT",
+        "/auth/text",
+        400,
+        {"signed_in": True, "body": "A", "base64_body": True},
+        holds=("The body did not arrive whole.",),
+    ),
+    Scenario(
+        "too large",
+        "PUT",
+        "/auth/text",
+        413,
+        {"signed_in": True, "body": "x" * 65_537},
+        holds=("The body has 65,537 bytes",),
+    ),
+    Scenario(
+        "compressed",
+        "PUT",
+        "/auth/text",
+        415,
+        {"signed_in": True, "body": "x", "headers": {"Content-Encoding": "br"}},
+        {"Accept-Encoding": ["identity"]},
+    ),
+    Scenario(
+        "what fails inside",
+        "DELETE",
+        "/public/fail",
+        500,
+        holds=("Something went wrong", "trace-1"),
+        lacks=("members_v2", "RuntimeError", "Traceback"),
+    ),
+]
+"""Refusals of the door at an operation that answers texts."""
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
@@ -175,6 +270,25 @@ def test_scenario(scenario: Scenario, send: Any) -> None:
     assert {name: reply.headers.get(name) for name in scenario.headers} == scenario.headers
     assert [text for text in scenario.holds if text not in reply.body] == []
     assert [text for text in scenario.lacks if text in reply.body] == []
+
+
+@pytest.mark.parametrize("scenario", TEXTS, ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("form", [["json"], ["xml"]])
+def test_where_texts_are_answered_the_door_too_refuses_in_texts(
+    scenario: Scenario, form: list[str], send: Any
+) -> None:
+    query = {"format": form} | scenario.request.get("query", {})
+    reply = send(scenario.method, scenario.resource, **scenario.request | {"query": query})
+    assert reply.status == scenario.status, reply.body
+    assert {name: reply.headers.get(name) for name in scenario.headers | TEXT} == scenario.headers | TEXT
+    assert [text for text in scenario.holds if text not in reply.body] == []
+    assert [text for text in scenario.lacks if text in reply.body] == []
+
+
+def test_a_wrong_method_is_the_address_s_and_no_text(send: Any) -> None:
+    reply = send("PATCH", "/auth/text", signed_in=True)
+    assert (reply.status, reply.headers["Content-Type"]) == (405, ["application/problem+json"])
+    assert reply.headers["Allow"] == ["GET, PUT, HEAD, OPTIONS"]
 
 
 def test_every_answer_is_kept_by_nobody_and_guessed_at_by_nobody(send: Any) -> None:

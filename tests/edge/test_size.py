@@ -7,6 +7,7 @@ import pytest
 from stratabase.edge.authentication import Authentication
 from stratabase.edge.endpoint import Endpoint
 from stratabase.edge.front_door import FrontDoor
+from stratabase.edge.operation import Operation
 from stratabase.edge.response import Response
 from stratabase.edge.size import LARGEST_ANSWER
 
@@ -23,7 +24,8 @@ TYPE = (("Content-Type", "text/plain"),)
     ],
 )
 def test_what_counts_is_the_answer_as_json(body: bytes, status: int) -> None:
-    door = FrontDoor([Endpoint("/text", {"GET": lambda *_: Response(200, TYPE, body)})], Authentication({}))
+    operation = Operation(lambda *_: Response(200, TYPE, body), "read", "A text.")
+    door = FrontDoor([Endpoint("/text", {"GET": operation})], Authentication({}))
 
     answer = door({"httpMethod": "GET", "resource": "/text", "path": "/text"})
 

@@ -12,15 +12,18 @@ class Basic:
 
     challenge = 'Basic realm="Stratabase", charset="UTF-8"'
 
-    def __init__(self, sign_in: Callable[[str, str], Caller]) -> None:
+    def __init__(self, sign_in: Callable[[str, str, str], Caller]) -> None:
         self._sign_in = sign_in
 
-    def caller(self, credentials: str) -> Caller:
-        """Return whose credentials these are. Raises Unauthenticated, Forbidden."""
+    def caller(self, credentials: str, address: str) -> Caller:
+        """Return whose credentials these are, which come from an address.
+
+        Raises Unauthenticated, TooManyFailures, Forbidden, Unavailable.
+        """
         username, colon, password = _decoded(credentials).partition(":")
         if not colon:
             raise Unauthenticated("Basic credentials need a colon between the username and the password.")
-        return self._sign_in(username, password)
+        return self._sign_in(username, password, address)
 
 
 def _decoded(credentials: str) -> str:

@@ -1,15 +1,10 @@
 """An address of the service, and what answers there."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from stratabase.domain.member import Caller
+from stratabase.edge.operation import Manner, Operation, Parameter
 from stratabase.edge.refusals import MethodNotAllowed
-from stratabase.edge.request import Request
-from stratabase.edge.response import Response
-
-Handler = Callable[[Request, Caller | None], Response]
-"""Answers a request; the caller is known wherever the address is protected."""
 
 
 def is_protected(address: str) -> bool:
@@ -19,30 +14,46 @@ def is_protected(address: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A route's template, and a handler for each method that it knows.
+    """A route's template, and an operation for each method that it knows.
 
-    `rest`: its bodies have the form that the query's `format` chooses. `head`: GET answers HEAD too, which
-    is wrong where a GET does something.
+    `head`: GET answers HEAD too, which is wrong where a GET does something.
     """
 
     resource: str
-    handlers: Mapping[str, Handler]
-    rest: bool = True
+    operations: Mapping[str, Operation]
     head: bool = True
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    """What the parameters of the template are."""
+
+    @property
+    def protected(self) -> bool:
+        """Whether it is for members only."""
+        return is_protected(self.resource)
 
     @property
     def allowed(self) -> tuple[str, ...]:
         """The methods that the address knows, OPTIONS among them."""
         head = ("HEAD",) if self._answers_head() else ()
-        return tuple(dict.fromkeys((*self.handlers, *head, "OPTIONS")))
+        return tuple(dict.fromkeys((*self.operations, *head, "OPTIONS")))
 
-    def handler(self, method: str) -> Handler:
+    def operation(self, method: str) -> Operation:
         """Return what answers a method. Raises MethodNotAllowed."""
-        handler = self.handlers.get("GET" if method == "HEAD" and self._answers_head() else method)
-        if handler is None:
+        operation = self._operation(method)
+        if operation is None:
             allowed = ", ".join(self.allowed)
             raise MethodNotAllowed(f"{method} is not possible here; {allowed} are.", self.allowed)
-        return handler
+        return operation
+
+    def manner(self, method: str) -> Manner:
+        """Return in what form a method is refused; one that the address does not know, as its others are."""
+        operation = self._operation(method)
+        if operation is not None:
+            return operation.refuses
+        formatted = any(operation.formatted for operation in self.operations.values())
+        return Manner.PROBLEM if formatted else Manner.JSON
+
+    def _operation(self, method: str) -> Operation | None:
+        return self.operations.get("GET" if method == "HEAD" and self._answers_head() else method)
 
     def _answers_head(self) -> bool:
-        return self.head and "GET" in self.handlers and "HEAD" not in self.handlers
+        return self.head and "GET" in self.operations and "HEAD" not in self.operations

@@ -1,13 +1,19 @@
 """The form of REST bodies, which the query's `format` chooses: JSON or XML."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 
 import orjson
 
 from stratabase.edge import xml
-from stratabase.edge.refusals import Malformed
+from stratabase.edge.refusals import Headers, Malformed
 from stratabase.edge.request import Request
+from stratabase.edge.response import Response
+from stratabase.edge.shape import Several, Shape
+
+Fields = Mapping[str, object]
+Content = Fields | Sequence[Fields]
+"""What a body says: the fields of a shape, or those of each of several."""
 
 
 class Format(Enum):
@@ -36,6 +42,21 @@ def asked_if_any(request: Request) -> Format:
         return Format.JSON
 
 
-def written(form: Format, root: str, fields: Mapping[str, object], namespace: str | None = None) -> bytes:
-    """Return fields as a JSON object, or as an XML document around elements of the same names."""
-    return xml.document(root, fields, namespace) if form is Format.XML else orjson.dumps(fields)
+def answer(
+    request: Request, status: int, shape: Shape | Several, content: Content, headers: Headers = ()
+) -> Response:
+    """Return a response in the form that a request asks for. Raises Malformed."""
+    form = asked(request)
+    content_type = ("Content-Type", f"application/{form.value}")
+    return Response(status, (content_type, *headers), written(form, shape, content))
+
+
+def written(form: Format, shape: Shape | Several, content: Content) -> bytes:
+    """Return content as JSON, or as XML with the same names; null is an empty element there."""
+    if form is Format.JSON:
+        return orjson.dumps(content)
+    if isinstance(shape, Several):
+        assert not isinstance(content, Mapping), "several are written of several"
+        return xml.listing(shape.root, shape.each.root, content)
+    assert isinstance(content, Mapping), "a shape is written of fields"
+    return xml.document(shape.root, content, shape.namespace)

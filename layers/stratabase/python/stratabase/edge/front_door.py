@@ -9,8 +9,10 @@ from stratabase.edge.authentication import Authentication
 from stratabase.edge.cors import Cors
 from stratabase.edge.endpoint import Endpoint, is_protected
 from stratabase.edge.event import Answer, Event, answer_of, body_of, request_of
-from stratabase.edge.problem import problem
-from stratabase.edge.refusals import AnswerTooLarge, NotFound, row
+from stratabase.edge.manner import say
+from stratabase.edge.noting import note
+from stratabase.edge.operation import Manner, Operation
+from stratabase.edge.refusals import AnswerTooLarge, BodyTooLarge, NotFound, UnsupportedCoding, row
 from stratabase.edge.request import Request
 from stratabase.edge.response import Response
 from stratabase.edge.size import check_size
@@ -46,7 +48,7 @@ class FrontDoor:
         try:
             return self._written(request, self._answered(request, event))
         except AnswerTooLarge as refusal:
-            return self._written(request, self._refused(request, refusal, rest=False))
+            return self._written(request, self._refused(request, refusal, Manner.JSON))
 
     def _written(self, request: Request, response: Response) -> Answer:
         answer = answer_of(self._finished(request, response), bodiless=request.method == "HEAD")
@@ -55,13 +57,13 @@ class FrontDoor:
 
     def _answered(self, request: Request, event: Event) -> Response:
         endpoint = self._endpoints.get(request.resource)
-        rest = endpoint is None or endpoint.rest
+        manner = endpoint.manner(request.method) if endpoint else Manner.PROBLEM
         try:
             return self._admitted(request, event, endpoint)
         except Refusal as refusal:
-            return self._refused(request, refusal, rest=rest)
+            return self._refused(request, refusal, manner)
         except Exception as error:  # noqa: BLE001 - whatever it is, the client gets a clean answer
-            return self._failed(request, error, rest=rest)
+            return self._failed(request, error, manner)
 
     def _admitted(self, request: Request, event: Event, endpoint: Endpoint | None) -> Response:
         if request.method == "OPTIONS" and endpoint:
@@ -70,25 +72,20 @@ class FrontDoor:
         caller = self._authentication.caller(request) if asks_who else None
         if endpoint is None:
             raise NotFound(f"There is nothing at {request.path}.")
-        handler = endpoint.handler(request.method)
-        if endpoint.rest:
+        operation = endpoint.operation(request.method)
+        if operation.formatted:
             form.asked(request)
-        return handler(replace(request, body=body_of(event)), caller)
+        if operation.body is not None:
+            request = replace(request, body=body_of(event))
+            _check_body(request, operation)
+        return operation.act(request, caller)
 
-    def _refused(self, request: Request, refusal: Refusal, *, rest: bool) -> Response:
-        status, headers = row(refusal)
-        say = self._log.debug if status < 500 else self._log.warning
-        say(
-            "Refused",
-            trace_id=request.trace_id,
-            status=status,
-            resource=request.resource,
-            reason=str(refusal),
-            cause=repr(refusal.__cause__),
-        )
-        return problem(request, status, str(refusal), headers(refusal), rest=rest)
+    def _refused(self, request: Request, refusal: Refusal, manner: Manner) -> Response:
+        note(self._log, request, refusal)
+        status, headers, _ = row(refusal)
+        return say(manner, request, status, str(refusal), headers(refusal))
 
-    def _failed(self, request: Request, error: Exception, *, rest: bool) -> Response:
+    def _failed(self, request: Request, error: Exception, manner: Manner) -> Response:
         self._log.error(
             "Failed",
             trace_id=request.trace_id,
@@ -96,8 +93,8 @@ class FrontDoor:
             method=request.method,
             resource=request.resource,
         )
-        detail = "Something went wrong inside the service; its log tells more under this trace id."
-        return problem(request, 500, detail, rest=rest)
+        detail = f"Something went wrong inside the service; its log tells more under {request.trace_id}."
+        return say(manner, request, 500, detail)
 
     def _finished(self, request: Request, response: Response) -> Response:
         names = {name.lower() for name, _ in response.headers}
@@ -112,6 +109,15 @@ def _by_resource(endpoints: Iterable[Endpoint]) -> Mapping[str, Endpoint]:
         if found.setdefault(endpoint.resource, endpoint) is not endpoint:
             raise ValueError(f"two endpoints want the resource {endpoint.resource}")
     return found
+
+
+def _check_body(request: Request, operation: Operation) -> None:
+    size, largest = len(request.body), operation.largest
+    if largest is not None and size > largest:
+        raise BodyTooLarge(f"The body has {size:,} bytes; at most {largest:,} are read here.")
+    codings = ", ".join(request.headers.get("content-encoding", ()))
+    if size and codings.strip().lower() not in ("", "identity"):
+        raise UnsupportedCoding(f'The body must come as it is, not in the coding "{codings}".')
 
 
 def _address(request: Request) -> str:

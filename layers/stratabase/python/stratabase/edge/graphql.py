@@ -2,15 +2,14 @@
 
 from stratabase.domain.member import Caller
 from stratabase.edge import application, media_type
+from stratabase.edge import graphql_operation as definition
 from stratabase.edge.endpoint import Endpoint
+from stratabase.edge.graphql_operation import LEGACY, MODERN
 from stratabase.edge.graphql_request import GraphQLRequest, from_body, from_query
 from stratabase.edge.refusals import MethodNotAllowed, NotAcceptable
 from stratabase.edge.request import Request
 from stratabase.edge.response import Response
 from stratabase.operations.executor import Answer, Executor, QueriesOnly
-
-MODERN = "application/graphql-response+json"
-LEGACY = "application/json"
 
 
 def graphql_endpoint(name: str, executor: Executor) -> Endpoint:
@@ -29,7 +28,9 @@ def graphql_endpoint(name: str, executor: Executor) -> Endpoint:
         media = _media(request, name)
         return _response(_execute(executor, request, caller, from_body(request)), media)
 
-    return Endpoint("/auth/api/graphql/{application}", {"GET": get, "POST": post}, rest=False)
+    operations = {"GET": definition.by_get(get), "POST": definition.by_post(post)}
+    parameters = application.parameter(name)
+    return Endpoint("/auth/api/graphql/{application}", operations, parameters=parameters)
 
 
 def _media(request: Request, name: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from stratabase.edge import media_type
 from stratabase.edge.exact_json import exact_json
+from stratabase.edge.kind import kind
 from stratabase.edge.refusals import Malformed, UnsupportedMediaType
 from stratabase.edge.request import Request
 
@@ -17,7 +18,6 @@ _FIELDS: Mapping[str, tuple[type, str]] = {
     "operationName": _TEXT,
     "extensions": _OBJECT,
 }
-_KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def from_body(request: Request) -> GraphQLRequest:
     if isinstance(body, list):
         raise Malformed("Batches are not answered here; send one request for each operation.")
     if not isinstance(body, dict):
-        raise Malformed(f"The body must be a JSON object, not {_kind(body)}.")
+        raise Malformed(f"The body must be a JSON object, not {kind(body)}.")
     return _checked(body)
 
 
@@ -71,14 +71,10 @@ def _json(text: str | bytes, place: str) -> Any:
 
 
 def _checked(fields: Mapping[str, Any]) -> GraphQLRequest:
-    for name, (kind, wanted) in _FIELDS.items():
+    for name, (type_, wanted) in _FIELDS.items():
         value = fields.get(name)
-        if value is not None and not isinstance(value, kind):
-            raise Malformed(f'"{name}" must be {wanted}, not {_kind(value)}.')
+        if value is not None and not isinstance(value, type_):
+            raise Malformed(f'"{name}" must be {wanted}, not {kind(value)}.')
     if fields.get("query") is None:
         raise Malformed('"query" is missing; it must be a string that holds a GraphQL document.')
     return GraphQLRequest(fields["query"], fields.get("variables"), fields.get("operationName"))
-
-
-def _kind(value: Any) -> str:
-    return _KINDS.get(type(value), "a number")

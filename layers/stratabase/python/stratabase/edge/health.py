@@ -4,18 +4,31 @@ from collections.abc import Callable
 
 from stratabase.domain.member import Caller
 from stratabase.edge.endpoint import Endpoint
-from stratabase.edge.format import asked, written
+from stratabase.edge.format import answer
+from stratabase.edge.operation import Operation, Told
 from stratabase.edge.request import Request
 from stratabase.edge.response import Response
+from stratabase.edge.shape import Field, Shape
+
+_HEALTH = Shape(
+    "health",
+    {
+        "version": Field("The version of the service.", required=True, example="0.1.0"),
+        "store": Field("`reachable` or `unreachable`.", required=True, example="reachable"),
+    },
+)
+_ANSWERS = {
+    200: Told("The service can serve.", _HEALTH),
+    503: Told("The store does not answer.", _HEALTH),
+}
 
 
 def health_endpoint(version: str, reachable: Callable[[], bool]) -> Endpoint:
     """Return the endpoint that tells the version, and whether the store is `reachable`."""
 
     def tell(request: Request, _: Caller | None) -> Response:
-        form = asked(request)
         status, store = (200, "reachable") if reachable() else (503, "unreachable")
-        body = written(form, "health", {"version": version, "store": store})
-        return Response(status, (("Content-Type", f"application/{form.value}"),), body)
+        return answer(request, status, _HEALTH, {"version": version, "store": store})
 
-    return Endpoint("/public/health", {"GET": tell})
+    about = "Whether the service can serve, and its version."
+    return Endpoint("/public/health", {"GET": Operation(tell, "readHealth", about, _ANSWERS)})

@@ -1,5 +1,8 @@
 """The largest answer that a function can give."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import orjson
 
 from stratabase.edge.event import Answer
@@ -15,11 +18,20 @@ _BESIDE_BODY = 64 * 1024
 
 def check_size(answer: Answer) -> None:
     """Raise AnswerTooLarge when the gateway would refuse the answer."""
-    if len(answer["body"]) * _WORST_ESCAPE + _BESIDE_BODY < LARGEST_ANSWER:
-        return
-    size = len(orjson.dumps(answer))
-    if size > LARGEST_ANSWER:
+    size = excessive_size(answer, LARGEST_ANSWER)
+    if size is not None:
         raise AnswerTooLarge(
             f"The answer would have {size:,} bytes; at most {LARGEST_ANSWER:,} can be sent. "
             "Ask for smaller pages, or for fewer fields; what a mutation asked for has been done."
         )
+
+
+def excessive_size(answer: Mapping[str, Any], limit: int) -> int | None:
+    """Return how many bytes an answer takes as JSON when they are more than a limit.
+
+    Raises TypeError when it is not JSON, which is noticed only in one that may be too large.
+    """
+    if len(answer.get("body") or "") * _WORST_ESCAPE + _BESIDE_BODY < limit:
+        return None
+    size = len(orjson.dumps(answer))
+    return size if size > limit else None

@@ -1,0 +1,60 @@
+"""The page in English."""
+
+from stratabase.domain.password import Weakness
+from stratabase.edge.courtesy.texts import News, Notice, Texts, Trouble
+
+TEXTS = Texts(
+    heading="Choose your password",
+    account="For the account",
+    policy=(
+        "{shortest} to {longest} characters, of any kind: a few words are fine",
+        "Not your username, not your e-mail address, not a password that many people use",
+    ),
+    new="New password",
+    repeat="New password, once more",
+    show="Show the passwords",
+    hide="Hide the passwords",
+    set="Set the password",
+    error="Error",
+    mistakes={
+        Weakness.SHORT: "This password is too short: it needs at least {shortest} characters.",
+        Weakness.LONG: "This password is too long: it may have at most {longest} characters.",
+        Weakness.UNWRITABLE: "This password has a character that cannot be typed. Choose another one.",
+        Weakness.COMMON: "Many people use this password, so it is easily guessed. Choose another one.",
+        Weakness.NAME: "This password is your username or your e-mail address. Choose another one.",
+        Trouble.DIFFERENT: "The two passwords are not the same. Type them again.",
+        Trouble.LATER: "The password could not be set just now. Try again in a moment.",
+    },
+    notices={
+        News.DONE: Notice(
+            "Your password is set",
+            (
+                "From now on you sign in to {application} with your new password.",
+                "Where you were signed in with the old one, sign in again. You can close this page.",
+            ),
+        ),
+        News.EXPIRED: Notice(
+            "This link has expired",
+            (
+                "A link works for one hour, and this one is older. Nothing was changed.",
+                "Ask an administrator of {application} to send you a new link.",
+            ),
+        ),
+        News.UNKNOWN: Notice(
+            "This link does not work",
+            (
+                "It was used already, or you were sent a newer one since, or a part of it is missing.",
+                "If you have just set your password, sign in with it.",
+                "Otherwise open the link in the newest mail, or ask an administrator for one.",
+            ),
+        ),
+        News.MISSING: Notice(
+            "Choose your password",
+            ("To choose a password, open the link in the mail that {application} sent you.",),
+        ),
+        News.LATER: Notice(
+            "Not just now",
+            ("This page cannot be shown at the moment. Your link stays good: try again in a minute.",),
+        ),
+    },
+)

@@ -1,0 +1,60 @@
+"""The page in Italian."""
+
+from stratabase.domain.password import Weakness
+from stratabase.edge.courtesy.texts import News, Notice, Texts, Trouble
+
+TEXTS = Texts(
+    heading="Scegli la tua password",
+    account="Per l'account",
+    policy=(
+        "Da {shortest} a {longest} caratteri di qualsiasi tipo: vanno bene anche alcune parole",
+        "Non il tuo nome utente, non il tuo indirizzo e-mail, non una password usata da molti",
+    ),
+    new="Nuova password",
+    repeat="Ripeti la nuova password",
+    show="Mostra le password",
+    hide="Nascondi le password",
+    set="Imposta la password",
+    error="Errore",
+    mistakes={
+        Weakness.SHORT: "Questa password è troppo corta: servono almeno {shortest} caratteri.",
+        Weakness.LONG: "Questa password è troppo lunga: può avere al massimo {longest} caratteri.",
+        Weakness.UNWRITABLE: "Questa password ha un carattere che non si può digitare. Scegline un'altra.",
+        Weakness.COMMON: "Molti usano questa password, quindi è facile da indovinare. Scegline un'altra.",
+        Weakness.NAME: "Questa password è il tuo nome utente o il tuo indirizzo e-mail. Scegline un'altra.",
+        Trouble.DIFFERENT: "Le due password non sono uguali. Scrivile di nuovo.",
+        Trouble.LATER: "Al momento non è stato possibile impostare la password. Riprova tra poco.",
+    },
+    notices={
+        News.DONE: Notice(
+            "La password è impostata",
+            (
+                "Da ora in poi accedi a {application} con la nuova password.",
+                "Dove usavi quella vecchia dovrai accedere di nuovo. Puoi chiudere questa pagina.",
+            ),
+        ),
+        News.EXPIRED: Notice(
+            "Questo link è scaduto",
+            (
+                "Un link funziona per un'ora, e questo è più vecchio. Nulla è cambiato.",
+                "Chiedi a chi amministra {application} di inviarti un nuovo link.",
+            ),
+        ),
+        News.UNKNOWN: Notice(
+            "Questo link non funziona",
+            (
+                "È già stato usato, oppure te ne è stato inviato uno più recente, oppure ne manca una parte.",
+                "Se hai appena impostato la password, usala per accedere.",
+                "Altrimenti apri il link nell'e-mail più recente, o chiedine uno a chi amministra.",
+            ),
+        ),
+        News.MISSING: Notice(
+            "Scegli la tua password",
+            ("Per scegliere una password, apri il link nell'e-mail che {application} ti ha inviato.",),
+        ),
+        News.LATER: Notice(
+            "Non in questo momento",
+            ("Ora non è possibile mostrare questa pagina. Il link resta valido: riprova tra un minuto.",),
+        ),
+    },
+)

@@ -1,0 +1,21 @@
+"""What the log is told of a request that is refused."""
+
+from stratabase.domain.refusal import Refusal
+from stratabase.edge.refusals import row
+from stratabase.edge.request import Request
+from stratabase.observe import Log
+
+
+def note(log: Log, request: Request, refusal: Refusal) -> None:
+    """Log a refusal, as loudly as the table of refusals says."""
+    status, _, tell = row(refusal)
+    tell(
+        log,
+        "Refused",
+        trace_id=request.trace_id,
+        status=status,
+        address=request.source_address,
+        resource=request.resource,
+        reason=str(refusal),
+        cause=repr(refusal.__cause__),
+    )

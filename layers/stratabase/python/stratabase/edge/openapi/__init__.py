@@ -1,0 +1,1 @@
+"""The OpenAPI document, made of the same definitions that serve the endpoints."""
