@@ -35,6 +35,7 @@ bench: $(VENV)/.dev ## Measure, and print each limit beside its figure
 
 golden: $(VENV)/.dev ## Write the golden files anew; read the difference before you commit it
 	@$(BIN)/stratabase model sdl > tests/schema/golden/hr.graphql
+	@$(BIN)/python -m tests.golden > tests/edge/golden/openapi.json
 
 validate: .venv-sam/.done ## Check the template as deployment does
 	@SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam validate --lint

@@ -9,8 +9,10 @@ from cli.fault import Fault
 from cli.gateway import functions, server, template
 from cli.server.job import Job
 from cli.server.report import News, Report
-from cli.server.welcome import password_shown, welcome
+from cli.server.welcome import left_to_build, password_shown, welcome
 from stratabase import wiring
+from stratabase.domain.member_refusals import BadMember
+from stratabase.domain.refusal import Unavailable
 from stratabase.model.difference import difference
 from stratabase.model.model import Model
 from stratabase.model.reading import ModelMistakes, read_model
@@ -27,12 +29,14 @@ def serve(job: Job, listener: socket.socket, tell: Callable[[Report], None]) -> 
     try:
         loaded = {each.name: functions.load(each) for each in declared.functions}
         administrator = instance.first_administrator()
-    except (NothingServed, UnusableStore) as error:
+        lacking = _lacking(instance)
+    except (BadMember, NothingServed, UnusableStore) as error:
         raise Fault(str(error)) from error
     ready = Report(
         News.READY,
         tuple(welcome(job.address, instance.settings, instance.model, administrator)),
         tuple(password_shown(administrator)),
+        tuple(left_to_build(lacking)),
     )
     try:
         milestones = server.Milestones(lambda _end: tell(ready), lambda: tell(Report(News.LEFT)))
@@ -45,6 +49,14 @@ def _set_base_url(address: str) -> None:
     """Have links lead here, unless it is set where they lead: the address is no https and has no stage."""
     if not os.environ.get("STRATABASE_BASE_URL"):
         os.environ["STRATABASE_BASE_URL"] = address
+
+
+def _lacking(instance: wiring.Instance) -> tuple[str, ...]:
+    """Return what a reindex has to build; nothing when the store cannot say, which health checks tell."""
+    try:
+        return instance.entities.lacking()
+    except Unavailable:
+        return ()
 
 
 def _tell_difference(job: Job, file: Path, model: Model, tell: Callable[[Report], None]) -> None:

@@ -1,7 +1,7 @@
 """Every event of events/ gets the answer that it stands for, from the function as it is deployed."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from stratabase import wiring
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE = read(ROOT / "template.yaml")
+ROUTES = Routes(TEMPLATE.routes)
 EVENTS = {file.stem: json.loads(file.read_text()) for file in (ROOT / "events").glob("*.json")}
 
 ANSWERS = {
@@ -37,29 +38,47 @@ ANSWERS = {
     "root": (404, "Not Found"),
     "unknown_address": (404, "/public/nothing"),
     "unknown_address_without_credentials": (401, "Unauthorized"),
+    "token": (200, '"token_type":"Bearer"'),
+    "token_in_xml": (200, "<token_type>Bearer</token_type>"),
+    "token_with_a_wrong_password": (401, "The username or the password is wrong"),
+    "token_without_a_password": (400, "password"),
+    "refresh_with_a_password": (401, "Only a token can be refreshed"),
+    "refresh_with_a_forged_token": (401, "Unauthorized"),
+    "member": (200, '"username":"admin"'),
+    "members": (200, "<users><user>"),
+    "members_create": (201, '"id":'),
+    "members_create_with_an_unknown_field": (400, "colour"),
+    "member_of_an_unknown_id": (404, "Not Found"),
+    "member_delete_of_an_unknown_id": (500, "no member"),
+    "member_update_without_credentials": (401, "Authorization"),
+    "reset_password_of_an_unknown_id": (404, "Not Found"),
+    "set_password_page": (200, "<html"),
+    "set_password_with_an_unknown_token": (401, "Unauthorized"),
+    "openapi": (200, '"openapi":"3.1.0"'),
 }
 
 
 @pytest.fixture(scope="module")
-def function(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Function]:
-    """The function `graphql`, from a cold start, with an administrator."""
+def functions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Function]]:
+    """The functions by name, from a cold start, with an administrator."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("STRATABASE_HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv("STRATABASE_MODEL", str(ROOT / "layers/model/model.graphql"))
         patch.setenv("STRATABASE_ADMIN_PASSWORD", "correct horse battery staple")
         wiring.instance.cache_clear()
         wiring.instance().first_administrator()
-        yield load(TEMPLATE.functions[0])
+        yield {declared.name: load(declared) for declared in TEMPLATE.functions}
         wiring.instance().close()
         wiring.instance.cache_clear()
 
 
 @pytest.mark.parametrize("name", sorted(ANSWERS))
-def test_an_event_gets_its_answer(name: str, function: Function) -> None:
+def test_an_event_gets_its_answer(name: str, functions: Mapping[str, Function]) -> None:
     status, said = ANSWERS[name]
     event: Any = EVENTS[name]
+    match = ROUTES.match(event["httpMethod"], event["path"])
 
-    reply: Reply = to_reply(function.handler(event, None), event["httpMethod"])
+    reply: Reply = to_reply(functions[match.function].handler(event, None), event["httpMethod"])
 
     assert reply.status == status
     assert said in reply.body.decode()
@@ -73,7 +92,7 @@ def test_every_event_has_its_answer_here() -> None:
 def test_an_event_is_one_of_our_routes(name: str) -> None:
     """It is what the gateway would make of the same request."""
     event = EVENTS[name]
-    match = Routes(TEMPLATE.routes).match(event["httpMethod"], event["path"])
+    match = ROUTES.match(event["httpMethod"], event["path"])
 
     assert (event["resource"], event["pathParameters"]) == (match.resource, match.parameters)
 

@@ -1,0 +1,103 @@
+"""What is done with members: the operations, and the endpoints over them."""
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from stratabase.domain.member import Caller, Member
+from stratabase.domain.member_fields import member_fields
+from stratabase.domain.password import Policy
+from stratabase.edge.administration import Administration
+from stratabase.edge.courtesy.visits import Visits
+from stratabase.edge.current_member import current_member_endpoint
+from stratabase.edge.endpoint import Endpoint
+from stratabase.edge.member import member_endpoint
+from stratabase.edge.member_shapes import MemberShapes
+from stratabase.edge.members import members_endpoint
+from stratabase.edge.reset_password import reset_password_endpoint
+from stratabase.edge.set_password import set_password_endpoint
+from stratabase.model.model import Model
+from stratabase.observe import Log
+from stratabase.operations.members.creating import CreateMember
+from stratabase.operations.members.given import Given
+from stratabase.operations.members.listing import ListMembers
+from stratabase.operations.members.reading import ReadMember
+from stratabase.operations.members.removing import RemoveMember
+from stratabase.operations.members.updating import UpdateMember
+from stratabase.operations.ports import Clock, Ids, Members, Passwords
+from stratabase.operations.recovery import Recovery
+from stratabase.settings import Settings
+from stratabase.wiring.mailers import mailer_of
+
+
+class Office:
+    """The operations on members; each is built when it is first needed."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - all that it is made of
+        self,
+        settings: Settings,
+        model: Model,
+        members: Members,
+        passwords: Passwords,
+        clock: Clock,
+        ids: Ids,
+    ) -> None:
+        self._settings = settings
+        self._model = model
+        self._members = members
+        self._passwords = passwords
+        self._clock = clock
+        self._ids = ids
+        self.policy = Policy(passwords.is_common, settings.password_length)
+
+    @cached_property
+    def recovery(self) -> Recovery:
+        """What sends links to set a password, and takes the passwords that come by them."""
+        return Recovery(
+            self._members,
+            self._passwords,
+            mailer_of(self._settings),
+            self._clock,
+            policy=self.policy,
+            application=self._model.application,
+        )
+
+    @cached_property
+    def list(self) -> ListMembers:
+        """Lists the members."""
+        return ListMembers(self._members)
+
+    @cached_property
+    def read(self) -> ReadMember:
+        """Reads a member."""
+        return ReadMember(self._members)
+
+    @cached_property
+    def create(self) -> CreateMember:
+        """Makes members."""
+        return CreateMember(self._members, self._ids, self._model.profiles, self.recovery.invite)
+
+    def create_silently(self, caller: Caller, given: Given) -> Member:
+        """Make a member who gets no mail: the password is set by who makes it. Raises as `create` does."""
+        make = CreateMember(self._members, self._ids, self._model.profiles, lambda _id, _base_url: None)
+        return make(caller, given, "")
+
+    @cached_property
+    def update(self) -> UpdateMember:
+        """Changes members."""
+        return UpdateMember(self._members, self._passwords, self.policy, self._model.profiles)
+
+    @cached_property
+    def remove(self) -> RemoveMember:
+        """Removes members."""
+        return RemoveMember(self._members, self._model.profiles)
+
+    def endpoints(self, log: Log) -> Iterator[Endpoint]:
+        """Yield the endpoints."""
+        deeds = Administration(self.read, self.list, self.create, self.update, self.remove)
+        shapes = MemberShapes(member_fields(self._model.profiles))
+        visits = Visits(self.recovery, self._model.application, self.policy.shortest, log)
+        yield current_member_endpoint(deeds, shapes)
+        yield members_endpoint(deeds, shapes)
+        yield member_endpoint(deeds, shapes)
+        yield reset_password_endpoint(self.recovery.start)
+        yield set_password_endpoint(self.recovery, visits)
