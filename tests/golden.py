@@ -1,0 +1,44 @@
+"""Makes the golden file of the OpenAPI document: `python -m tests.golden` prints what it should be."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from stratabase.settings import Settings
+from stratabase.wiring import Instance
+from tests.service import SAMPLE_MODEL
+
+OPENAPI = Path(__file__).parent / "edge/golden/openapi.json"
+BASE_URL = "https://api.example.com/hr"
+
+
+@contextmanager
+def sample() -> Iterator[Instance]:
+    """Build an instance of the sample model, on a folder of its own."""
+    with TemporaryDirectory() as home:
+        instance = Instance(Settings(home=Path(home), model=SAMPLE_MODEL, base_url=BASE_URL))
+        try:
+            yield instance
+        finally:
+            instance.close()
+
+
+def openapi(instance: Instance) -> Any:
+    """Return the document that an instance serves."""
+    resource = "/public/openapi.json"
+    answer = instance.members()({"httpMethod": "GET", "path": resource, "resource": resource})
+    return json.loads(answer["body"])
+
+
+def written(document: Any) -> str:
+    """Return a document as it stands in the golden file."""
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    with sample() as made:
+        sys.stdout.write(written(openapi(made)))

@@ -1,0 +1,91 @@
+"""A Chromium that notes where it goes and what it complains of."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+"""Without these it talks to its maker, or wants more than a container has."""
+PATIENCE = 20_000
+"""Milliseconds."""
+REFUSED = "Failed to load resource: the server responded with a status of "
+"""What it says of every page that comes with a refusal; the page is shown all the same."""
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Run the browser of this machine; where there is none, tests are skipped, but for CI."""
+    path = shutil.which("chromium")
+    if path is None and not os.environ.get("CI"):
+        pytest.skip("there is no chromium on this machine: install it, for example by apt-get")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=[*QUIET])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@dataclass
+class Visit:
+    """One page of one person, and what its browser did meanwhile."""
+
+    page: Page
+    requests: list[Request] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.set_default_timeout(PATIENCE)
+        self.page.on("request", self._note)
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def _note(self, request: Request) -> None:
+        self.requests.append(request)
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if not message.text.startswith(REFUSED):
+            self.complaints.append(message.text)
+
+    @property
+    def focused(self) -> str:
+        """The id of what has the focus."""
+        return str(self.page.evaluate("document.activeElement.id"))
+
+    @property
+    def sent(self) -> list[Request]:
+        """The forms that were sent."""
+        return [request for request in self.requests if request.method == "POST"]
+
+    def picture(self, folder: Path, name: str) -> None:
+        """Keep a picture of the page, for people to look at."""
+        self.page.screenshot(path=folder / f"{name}.png", full_page=True)
+
+
+@contextmanager
+def visiting(browser: Browser, origin: str, **options: Any) -> Iterator[Visit]:
+    """Open a page; when all is done, it must have stayed at one origin and had nothing to complain of."""
+    context = browser.new_context(**options)
+    try:
+        visit = Visit(context.new_page())
+        yield visit
+        strangers = [each.url for each in visit.requests if not each.url.startswith((f"{origin}/", "data:"))]
+        assert strangers == []
+        assert visit.complaints == []
+        assert [each.url for each in visit.requests if "referer" in each.headers] == []
+    finally:
+        context.close()

@@ -1,0 +1,341 @@
+"""A member sets a password by the link in a mail, in a real browser."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from cli.gateway.template import Route
+from stratabase.domain.link import LIFETIME
+from stratabase.model.formats import Formats
+from tests.gateway.serving import gateway
+from tests.links import NEW, LinkService
+from tests.scenarios.browser import Visit, chromium, visiting
+
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 360, "height": 740},
+    "device_scale_factor": 2,
+    "has_touch": True,
+}
+DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
+SIZES = [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")]
+ROUTES = (Route("/public/administration/setPassword", "ANY", "Fake"), Route("/{proxy+}", "ANY", "Fake"))
+
+Visiting = Callable[..., AbstractContextManager[Visit]]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def service() -> LinkService:
+    return LinkService()
+
+
+@pytest.fixture
+def origin(service: LinkService) -> Iterator[str]:
+    """Return where the service answers over HTTP."""
+    with gateway(lambda event, _: door(event), ROUTES) as client:
+        address = f"http://127.0.0.1:{client.port}"
+        door = service.door(address)
+        yield address
+
+
+@pytest.fixture
+def visit(browser: Browser, origin: str) -> Visiting:
+    def opened(**options: Any) -> AbstractContextManager[Visit]:
+        return visiting(browser, options.pop("origin", origin), **{**DESKTOP, **options})
+
+    return opened
+
+
+@pytest.fixture
+def link(service: LinkService, origin: str) -> str:
+    """Return the link in a mail to anna."""
+    service.token(origin)
+    return service.mails.link
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pictures")
+
+
+def choose(page: Page, password: str, repeat: str | None = None) -> None:
+    """Fill in the form, and send it."""
+    page.fill("#password", password)
+    page.fill("#repeat", password if repeat is None else repeat)
+    page.click("#set")
+
+
+def set_by(service: LinkService, password: str = NEW) -> bool:
+    return service.anna().password == f"hash of {password}"
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_password_is_set(
+    size: dict[str, Any], visit: Visiting, link: str, service: LinkService, folder: Path
+) -> None:
+    name = str(size["viewport"]["width"])
+    with visit(**size) as seen:
+        seen.page.goto(link)
+        seen.picture(folder, f"form-{name}")
+        expect(seen.page).to_have_title("Choose your password · Hr")
+        choose(seen.page, NEW)
+        expect(seen.page.get_by_role("heading", name="Your password is set")).to_be_visible()
+        seen.picture(folder, f"done-{name}")
+        assert "token" not in seen.page.url
+        assert set_by(service)
+
+        seen.page.goto(link)
+        expect(seen.page.get_by_role("heading", name="This link does not work")).to_be_visible()
+        seen.picture(folder, f"used-{name}")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_without_javascript_all_of_it_works(
+    size: dict[str, Any], visit: Visiting, link: str, service: LinkService, folder: Path
+) -> None:
+    with visit(java_script_enabled=False, **size) as seen:
+        seen.page.goto(link)
+        expect(seen.page.locator("#show")).to_be_hidden()
+        for password, repeat, words in [
+            ("short", "short", "too short"),
+            ("commonpassword", "commonpassword", "Many people use"),
+            (NEW, NEW + "!", "not the same"),
+        ]:
+            choose(seen.page, password, repeat)
+            expect(seen.page.get_by_role("alert")).to_contain_text(words)
+            expect(seen.page.get_by_role("alert")).to_be_focused()
+            expect(seen.page).to_have_title("Error: Choose your password · Hr")
+            assert seen.page.input_value("#password") == seen.page.input_value("#repeat") == ""
+        seen.picture(folder, f"error-{size['viewport']['width']}")
+        choose(seen.page, NEW)
+        expect(seen.page.get_by_role("heading", name="Your password is set")).to_be_visible()
+    assert set_by(service)
+
+
+@pytest.mark.parametrize(
+    ("typed", "words", "field"),
+    [
+        (("", ""), "at least 12 characters", "password"),
+        (("eleven char", "eleven char"), "at least 12 characters", "password"),
+        (("x" * 129, "x" * 129), "at most 128 characters", "password"),
+        ((NEW, "correct horse batter"), "not the same", "repeat"),
+    ],
+)
+def test_what_the_page_sees_itself_is_told_at_once(
+    typed: tuple[str, str], words: str, field: str, visit: Visiting, link: str
+) -> None:
+    with visit() as seen:
+        seen.page.goto(link)
+        choose(seen.page, *typed)
+        expect(seen.page.get_by_role("alert")).to_contain_text(words)
+        assert seen.focused == "error"
+        assert seen.page.get_attribute(f"#{field}", "aria-invalid") == "true"
+        assert "error" in str(seen.page.get_attribute(f"#{field}", "aria-describedby"))
+        assert (seen.page.input_value("#password"), seen.page.input_value("#repeat")) == typed
+        assert seen.sent == []
+
+
+def test_what_only_the_service_knows_is_told_on_the_page(
+    visit: Visiting, link: str, service: LinkService
+) -> None:
+    with visit() as seen:
+        seen.page.goto(link)
+        choose(seen.page, "anna@example.com")
+        expect(seen.page.get_by_role("alert")).to_contain_text("your username or your e-mail address")
+        expect(seen.page.get_by_role("alert")).to_be_focused()
+        choose(seen.page, NEW)
+        expect(seen.page.get_by_role("heading", name="Your password is set")).to_be_visible()
+    assert set_by(service)
+
+
+def test_characters_are_counted_as_the_service_counts_them(
+    visit: Visiting, link: str, service: LinkService
+) -> None:
+    with visit() as seen:
+        seen.page.goto(link)
+        choose(seen.page, "🎉e\u0301" * 5 + "x")
+        expect(seen.page.get_by_role("alert")).to_contain_text("at least 12 characters")
+        assert seen.sent == []
+        choose(seen.page, "🎉e\u0301" * 6)
+        expect(seen.page.get_by_role("heading", name="Your password is set")).to_be_visible()
+    assert set_by(service, "🎉\u00e9" * 6)
+
+
+def test_an_expired_link_says_what_to_do(
+    visit: Visiting, link: str, service: LinkService, folder: Path
+) -> None:
+    service.clock.instant += LIFETIME
+    with visit(**PHONE) as seen:
+        seen.page.goto(link)
+        expect(seen.page.get_by_role("heading", name="This link has expired")).to_be_visible()
+        expect(seen.page.get_by_text("Ask an administrator of Hr")).to_be_visible()
+        seen.picture(folder, "expired")
+    assert not set_by(service)
+
+
+def test_a_link_that_expires_while_one_thinks_says_so_too(
+    visit: Visiting, link: str, service: LinkService
+) -> None:
+    with visit() as seen:
+        seen.page.goto(link)
+        service.clock.instant += LIFETIME
+        choose(seen.page, NEW)
+        expect(seen.page.get_by_role("heading", name="This link has expired")).to_be_visible()
+    assert not set_by(service)
+
+
+def test_a_keyboard_is_enough(visit: Visiting, link: str, service: LinkService) -> None:
+    with visit() as seen:
+        seen.page.goto(link)
+        press, type_ = seen.page.keyboard.press, seen.page.keyboard.type
+        press("Tab")
+        order = []
+        for _ in range(4):
+            order.append(seen.focused)
+            style = seen.page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+            assert style == "solid", f"the focus on {seen.focused} cannot be seen"
+            press("Tab")
+        assert order == ["password", "repeat", "show", "set"]
+
+        seen.page.focus("#password")
+        type_("short")
+        press("Enter")
+        expect(seen.page.get_by_role("alert")).to_be_focused()
+        press("Tab")
+        assert seen.focused == "password"
+        press("Control+A")
+        type_(NEW)
+        press("Tab")
+        type_(NEW)
+        press("Tab")
+        press("Space")
+        assert seen.page.get_attribute("#password", "type") == "text"
+        press("Tab")
+        press("Enter")
+        expect(seen.page.get_by_role("heading", name="Your password is set")).to_be_visible()
+    assert set_by(service)
+
+
+def test_the_passwords_can_be_shown_and_hidden(visit: Visiting, link: str, folder: Path) -> None:
+    with visit() as seen:
+        seen.page.goto(link)
+        seen.page.fill("#password", NEW)
+        for shown, label in [("text", "Hide the passwords"), ("password", "Show the passwords")]:
+            seen.page.click("#show")
+            assert seen.page.get_attribute("#password", "type") == shown
+            assert seen.page.get_attribute("#repeat", "type") == shown
+            expect(seen.page.get_by_role("button", name=label)).to_be_visible()
+            assert seen.page.input_value("#password") == NEW
+
+
+def test_a_second_click_does_not_hide_that_the_first_one_went_well(
+    visit: Visiting, link: str, service: LinkService
+) -> None:
+    with visit() as seen:
+        seen.page.goto(link)
+        seen.page.fill("#password", NEW)
+        seen.page.fill("#repeat", NEW)
+        seen.page.dblclick("#set")
+        expect(seen.page.get_by_role("heading", name="Your password is set")).to_be_visible()
+        assert len(seen.sent) == 1
+    assert set_by(service)
+
+
+def test_a_screen_reader_hears_what_is_what(visit: Visiting, link: str) -> None:
+    with visit() as seen:
+        seen.page.goto(link)
+        heard = seen.page.locator("body").aria_snapshot()
+        assert [line for line in heard.splitlines() if "token" in line] == []
+        described = seen.page.get_by_role("textbox", name="New password", exact=True)
+        expect(described).to_have_accessible_description(
+            "12 to 128 characters, of any kind: a few words are fine "
+            "Not your username, not your e-mail address, not a password that many people use"
+        )
+        assert 'heading "Hr Choose your password" [level=1]' in heard
+        assert 'textbox "New password, once more"' in heard
+        assert 'button "Set the password"' in heard
+        seen.page.click("#set")
+        expect(described).to_have_accessible_description(
+            "This password is too short: it needs at least 12 characters. "
+            "12 to 128 characters, of any kind: a few words are fine "
+            "Not your username, not your e-mail address, not a password that many people use"
+        )
+
+
+@pytest.mark.parametrize("language", ["en", "it"])
+def test_nothing_is_cut_off_on_the_smallest_phone(
+    language: str, visit: Visiting, link: str, service: LinkService
+) -> None:
+    service.edit(username="a-name-without-any-end-" * 3, formats=Formats(language=language))
+    for size in ("100%", "200%"):
+        with visit(viewport={"width": 320, "height": 480}) as seen:
+            seen.page.goto(link)
+            seen.page.evaluate("size => { document.documentElement.style.fontSize = size }", size)
+            choose(seen.page, "")
+            assert seen.page.evaluate("document.documentElement.scrollWidth") <= 320
+            for target in ("#show", "#set", "#password"):
+                box = seen.page.locator(target).bounding_box()
+                assert box is not None
+                assert box["x"] >= 0
+                assert box["x"] + box["width"] <= 320
+                assert box["height"] >= 24
+
+
+def test_the_page_speaks_the_language_of_the_member(
+    visit: Visiting, link: str, service: LinkService, folder: Path
+) -> None:
+    service.edit(formats=Formats(language="it"))
+    with visit(locale="en-GB", **PHONE) as seen:
+        seen.page.goto(link)
+        seen.picture(folder, "italian")
+        choose(seen.page, "corta")
+        expect(seen.page.get_by_role("alert")).to_contain_text("troppo corta")
+        choose(seen.page, "commonpassword")
+        expect(seen.page.get_by_role("alert")).to_contain_text("facile da indovinare")
+        seen.picture(folder, "italian-error")
+        choose(seen.page, NEW)
+        expect(seen.page.get_by_role("heading", name="La password è impostata")).to_be_visible()
+    assert set_by(service)
+
+
+def test_who_comes_without_a_link_is_told_in_the_language_of_the_browser(
+    visit: Visiting, origin: str
+) -> None:
+    with visit(locale="it-IT") as seen:
+        seen.page.goto(f"{origin}/public/administration/setPassword")
+        expect(seen.page.get_by_text("apri il link nell'e-mail che Hr ti ha inviato")).to_be_visible()
+
+
+def test_in_the_dark_it_is_dark(visit: Visiting, link: str, folder: Path) -> None:
+    for scheme in ("light", "dark"):
+        with visit(color_scheme=scheme) as seen:
+            seen.page.goto(link)
+            choose(seen.page, "short")
+            seen.picture(folder, f"error-{scheme}")
+            colour = seen.page.evaluate("getComputedStyle(document.querySelector('main')).backgroundColor")
+            assert (colour == "rgb(255, 255, 255)") is (scheme == "light")
+
+
+def test_a_service_under_a_path_stays_there(visit: Visiting, service: LinkService) -> None:
+    door = service.door("http://unused.example.com/live")
+    routes = (Route("/live/public/administration/setPassword", "ANY", "Fake"),)
+
+    def deployed(event: dict[str, Any], _: object) -> Any:
+        return door({**event, "resource": event["resource"].removeprefix("/live")})
+
+    with gateway(deployed, routes) as client:
+        token, root = service.token(), f"http://127.0.0.1:{client.port}/live"
+        with visit(origin=root) as seen:
+            seen.page.goto(f"{root}/public/administration/setPassword?token={token}")
+            choose(seen.page, NEW)
+            expect(seen.page.get_by_role("heading", name="Your password is set")).to_be_visible()
+    assert set_by(service)

@@ -1,0 +1,65 @@
+"""No password, token, hash or link's secret is in any line of the log, however much is logged."""
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from tests.service import PASSWORD, RunningService, basic, running
+
+JSON = {"Content-Type": "application/json"}
+MEMBERS = "/auth/administration/members"
+SET_PASSWORD = "/public/administration/setPassword"
+PLANTED = ["planted-wrong-password", "planted-new-password-1", "planted-new-password-2", "planted-weak"]
+
+
+def token(service: RunningService, username: str, password: str) -> str:
+    reply = service.request(
+        "POST",
+        "/public/token/getJwtToken",
+        headers=JSON,
+        body=json.dumps({"username": username, "password": password}),
+    )
+    return str(reply.json().get("access_token", ""))
+
+
+def mailed_token(service: RunningService) -> str:
+    """Return the secret of the last link in the outbox."""
+    mail = max((service.home / "outbox").glob("*.eml"))
+    (link,) = re.findall(r"http://\S+", mail.read_text())
+    return str(parse_qs(urlsplit(link).query)["token"][0])
+
+
+def use_secrets(service: RunningService) -> list[str]:
+    """Send secrets to every address that takes some, right and wrong ones, and return all of them."""
+    administrator = {"Authorization": basic("admin", PASSWORD)}
+    good = token(service, "admin", PASSWORD)
+    token(service, "admin", PLANTED[0])
+    refreshed = service.request(
+        "GET", "/auth/token/refreshJwtToken", headers={"Authorization": f"Bearer {good}"}
+    ).json()["access_token"]
+    for header in (basic("admin", PLANTED[0]), f"Bearer {good[:-4]}AAAA", f"Bearer {PLANTED[0]}", good):
+        service.request("GET", MEMBERS, headers={"Authorization": header})
+    body = json.dumps({"username": "rosa", "email": "rosa@example.com", "profile": "Member"})
+    member = service.request("POST", MEMBERS, headers=administrator | JSON, body=body).json()["id"]
+    link = mailed_token(service)
+    service.request("GET", f"{SET_PASSWORD}?token={link}")
+    for password in (PLANTED[3], PLANTED[1], PLANTED[1]):
+        body = json.dumps({"token": link, "password": password})
+        service.request("POST", SET_PASSWORD, headers=JSON, body=body)
+    body = json.dumps({"password": PLANTED[2], "profile": "Nobody"})
+    service.request("PUT", f"{MEMBERS}/{member}", headers=administrator | JSON, body=body)
+    service.request("PUT", f"{MEMBERS}/{member}", headers=administrator | JSON, body=body[:-20])
+    return [PASSWORD, good, refreshed, link.partition(".")[2], *PLANTED]
+
+
+def test_no_secret_is_in_the_log(tmp_path: Path) -> None:
+    """Only the outbox shows a link: on a laptop the console is the mailbox."""
+    with running(tmp_path / "home", settings={"STRATABASE_LOG_LEVEL": "DEBUG"}) as service:
+        secrets = use_secrets(service)
+        keys = json.loads((service.home / "signing-keys.json").read_text())["keys"]
+    logged = [line for line in service.log().splitlines() if line.startswith("{")]
+    assert len(logged) > 5
+    told = "\n".join(logged)
+    found = [secret for secret in [*secrets, *(key["secret"] for key in keys), "$argon2"] if secret in told]
+    assert found == []

@@ -1,0 +1,99 @@
+"""Guessing passwords over HTTP: ten wrong ones, and the door is shut for that name from that address."""
+
+import http.client
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratabase.domain.member import Member
+from stratabase.passwords import Argon2Passwords
+from stratabase.store.sqlite.members import SqliteMembers
+from tests.service import PASSWORD, Reply, RunningService, basic
+
+MEMBERS = ("bert", "carla", "dora", "emil")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """A service with members, each for one test."""
+    home: Path = tmp_path_factory.mktemp("sign-in") / "home"
+    service = RunningService(home).start()
+    hashed = Argon2Passwords().hash(PASSWORD)
+    with closing(SqliteMembers(home / "members.db")) as members:
+        for name in MEMBERS:
+            members.add(Member(name, name, f"{name}@example.com", "Administrator", password=hashed))
+    yield service
+    service.stop()
+
+
+def come(service: RunningService, username: str, password: str, source: str) -> Reply:
+    """Ask for something with a password, from an address of the loopback."""
+    headers = {"Authorization": basic(username, password)}
+    return send(service, source, "GET", "/auth/api/schema/Hr", headers=headers)
+
+
+def ask_for_token(service: RunningService, username: str, password: str, source: str) -> Reply:
+    """Ask for a token, from an address of the loopback."""
+    body = json.dumps({"username": username, "password": password})
+    return send(service, source, "POST", "/public/token/getJwtToken", body=body)
+
+
+def send(service: RunningService, source: str, method: str, path: str, **rest: Any) -> Reply:
+    connection = http.client.HTTPConnection("127.0.0.1", service.port, 30, source_address=(source, 0))
+    with closing(connection):
+        return service.request(method, path, connection=connection, **rest)
+
+
+def guess(service: RunningService, username: str, source: str) -> list[int]:
+    """Guess eleven times."""
+    return [come(service, username, f"guess {number}", source).status for number in range(11)]
+
+
+@pytest.mark.parametrize(("username", "source"), [("Bert", "127.0.1.1"), ("nobody", "127.0.1.2")])
+def test_after_ten_wrong_passwords_come_again_later(
+    username: str, source: str, service: RunningService
+) -> None:
+    """Whether the member exists or not."""
+    assert guess(service, username, source) == [*[401] * 10, 429]
+    reply = come(service, username, PASSWORD, source)
+    assert reply.status == 429
+    assert 800 < int(reply.headers["retry-after"]) <= 900
+    assert "www-authenticate" not in reply.headers
+    assert reply.headers["content-type"] == "application/problem+json"
+    assert reply.json()["detail"].startswith("Too many wrong passwords; try again in ")
+
+
+def test_only_that_name_from_that_address_is_shut_out(service: RunningService) -> None:
+    assert guess(service, "carla", "127.0.2.1")[-1] == 429
+    assert come(service, "CARLA", PASSWORD, "127.0.2.1").status == 429
+    assert come(service, "dora", PASSWORD, "127.0.2.1").status == 200
+    assert come(service, "carla", PASSWORD, "127.0.2.2").status == 200
+
+
+def test_basic_and_tokens_are_counted_together(service: RunningService) -> None:
+    """Or whoever is shut out at one door would go on at the other."""
+    for _ in range(5):
+        assert come(service, "emil", "guess", "127.0.5.1").status == 401
+        assert ask_for_token(service, "emil", "guess", "127.0.5.1").status == 401
+    assert come(service, "emil", PASSWORD, "127.0.5.1").status == 429
+    reply = ask_for_token(service, "emil", PASSWORD, "127.0.5.1")
+    assert (reply.status, int(reply.headers["retry-after"]) > 800) == (429, True)
+    assert ask_for_token(service, "emil", PASSWORD, "127.0.5.2").status == 200
+
+
+def test_the_limit_outlives_the_process(service: RunningService) -> None:
+    assert guess(service, "nobody else", "127.0.3.1")[-1] == 429
+    service.kill()
+    service.start()
+    assert come(service, "nobody else", "x", "127.0.3.1").status == 429
+
+
+def test_neither_names_nor_passwords_get_into_the_log(service: RunningService) -> None:
+    come(service, "plantedname", "plantedpassword", "127.0.4.1")
+    log = service.log()
+    assert '"address":"127.0.4.1"' in log.replace(" ", "")
+    assert [word for word in ("planted", basic("plantedname", "plantedpassword")[6:]) if word in log] == []
