@@ -1,7 +1,7 @@
 """What can go wrong between a client and DynamoDB, and clients for which it does."""
 
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from threading import Lock
 from typing import Any
@@ -94,14 +94,15 @@ class FaultyClient:
 class RandomlyFaultyClient:
     """A client to whose calls anything happens, every other time."""
 
-    def __init__(self, client: Client, seed: int) -> None:
+    def __init__(self, client: Client, seed: int, faults: Sequence[Fault] = FAULTS) -> None:
         self._client = client
+        self._faults = [*faults, *[none] * len(faults)]
         self._random = random.Random(seed)
         self._lock = Lock()
 
     def call(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
         with self._lock:
-            fault = self._random.choice([*FAULTS, *[none] * len(FAULTS)])
+            fault = self._random.choice(self._faults)
         return fault(operation, lambda: self._client.call(operation, parameters))
 
     def close(self) -> None:

@@ -23,12 +23,22 @@ from stratabase.store.engine import (
     ExpectationFailed,
     Item,
     Key,
+    OutcomeUnknown,
     Patch,
     Put,
     Test,
 )
 from tests.contract.engine.acting import put
-from tests.store.dynamodb.faults import FAULTS, Call, Fault, FaultyClient, duplicated, lost_answer, none
+from tests.store.dynamodb.faults import (
+    FAULTS,
+    Call,
+    Fault,
+    FaultyClient,
+    duplicated,
+    lost_answer,
+    lost_request,
+    none,
+)
 
 Over = Callable[..., Engine]
 
@@ -123,20 +133,6 @@ def held(engine: Engine) -> list[Item]:
     return [item for item in engine.get([ONE, TWO, THREE, FOUR]) if item]
 
 
-def is_delete_that_found_nothing(case: Case, refusal: ExpectationFailed) -> bool:
-    """A delete that arrives twice finds nothing the second time, and nobody can tell who was there before."""
-    return isinstance(case.batch.actions[0], Delete) and [f.found for f in refusal.failures] == [None]
-
-
-def deed(engine: Engine, case: Case) -> ExpectationFailed | None:
-    """Commit the batch; return its refusal."""
-    try:
-        engine.commit(case.batch)
-    except ExpectationFailed as refusal:
-        return refusal
-    return None
-
-
 def names(functions: Sequence[Callable[..., object]]) -> str:
     return "-".join(map(name, functions))
 
@@ -146,10 +142,7 @@ def test_it_is_done_once_whatever_goes_wrong(
     engine: Engine, client: Client, over: Over, case: Case, faults: Sequence[Fault]
 ) -> None:
     put(engine, case.before)
-    refusal = deed(over(FaultyClient(client, faults)), case)
-    if refusal:
-        assert duplicated in faults
-        assert is_delete_that_found_nothing(case, refusal)
+    over(FaultyClient(client, faults)).commit(case.batch)
     assert held(engine) == case.after
 
 
@@ -173,8 +166,7 @@ def test_a_retry_by_the_caller_is_known_for_what_it_is(
     put(engine, case.before)
     with pytest.raises(Unavailable):
         over(FaultyClient(client, [fault]), Patience(attempts=1)).commit(case.batch)
-    refusal = deed(over(client), case)
-    assert refusal is None or is_delete_that_found_nothing(case, refusal)
+    over(client).commit(case.batch)
     assert held(engine) == case.after
 
 
@@ -216,8 +208,33 @@ def test_nobody_knows_whose_write_it_was_when_the_item_does_not_tell(
         return call()
 
     batch = Batch(f"batch{next(_numbers)}", (Put(Item(ONE), FREE),))
-    with pytest.raises(Unavailable, match="unknown"):
+    with pytest.raises(OutcomeUnknown, match="unknown") as refusal:
         over(FaultyClient(client, [lost_answer, overtaken])).commit(batch)
+    assert [failure.found for failure in refusal.value.failures] == [Item(ONE, {"another": True})]
+
+
+@pytest.mark.parametrize("fault", [lost_request, lost_answer])
+def test_whose_delete_it_was_is_known(engine: Engine, client: Client, over: Over, fault: Fault) -> None:
+    """Nothing is left that could tell, but a conditional delete has a token."""
+    case = delete(f"batch{next(_numbers)}")
+    put(engine, case.before)
+    theirs: list[bool] = []
+
+    def overtaken(_: str, call: Call) -> Mapping[str, Any]:
+        theirs.append(is_done(engine, delete(f"batch{next(_numbers)}").batch))
+        return call()
+
+    ours = is_done(over(FaultyClient(client, [fault, overtaken])), case.batch)
+    assert [ours, *theirs] == [fault is lost_answer, fault is lost_request]
+
+
+def is_done(engine: Engine, batch: Batch) -> bool:
+    """Commit; return whether it was done."""
+    try:
+        engine.commit(batch)
+    except ExpectationFailed:
+        return False
+    return True
 
 
 def test_a_write_is_known_by_an_item_that_names_it_though_another_has_written_since(

@@ -46,6 +46,8 @@ def engine_of(client: ScriptedClient) -> DynamoDBEngine:
         ((Check(KEY, THERE),), "TransactWriteItems"),
         # It must not be done twice, and only a transaction has a token that sees to it.
         ((Patch(KEY, add={"a": 1}),), "TransactWriteItems"),
+        # Nothing would tell who did it.
+        ((Delete(KEY, THERE),), "TransactWriteItems"),
     ],
 )
 def test_one_write_goes_by_itself_and_several_as_a_transaction(
@@ -69,11 +71,13 @@ def test_nothing_to_do_asks_for_nothing() -> None:
 
 def test_a_batch_has_one_token_and_another_batch_another() -> None:
     client = ScriptedClient({})
-    for id_ in ("one", "one", "x" * 100):
-        engine_of(client).commit(Batch(id_, (Put(Item(KEY)), Put(Item(OTHER)))))
-    first, again, long = (parameters["ClientRequestToken"] for _, parameters in client.asked)
-    assert first == again != long
-    assert len(long) <= 36
+    actions = (Put(Item(KEY)), Put(Item(OTHER)))
+    for id_, attempt in (("one", 0), ("one", 0), ("one", 1), ("one1", 0), ("x" * 100, 0)):
+        engine_of(client).commit(Batch(id_, actions, attempt))
+    first, again, *others = (parameters["ClientRequestToken"] for _, parameters in client.asked)
+    assert first == again
+    assert len({first, *others}) == 4
+    assert all(len(token) <= 36 for token in others)
 
 
 def test_one_key_is_read_by_itself_and_many_a_hundred_at_a_time_each_once() -> None:
