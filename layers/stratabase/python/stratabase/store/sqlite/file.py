@@ -69,7 +69,8 @@ def prepare(path: Path, patience: float, layout: Layout = OBJECTS) -> sqlite3.Co
 
 def connect(path: Path, patience: float) -> sqlite3.Connection:
     """Return a connection for reading, from any thread, but one at a time."""
-    return _opened(path, patience, _set_up_for_reading)
+    # SQLite itself does not wait for another connection that is just putting the log away as it closes.
+    return insist(partial(_opened, path, patience, _set_up_for_reading), patience)
 
 
 def _check_library() -> None:
