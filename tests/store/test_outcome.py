@@ -115,3 +115,31 @@ def test_in_doubt_a_change_that_was_done_is_done(store: Store) -> None:
     store.commit(update, commit_id="mine")
     store.commit(update, commit_id="mine")
     assert store.get("x").state["count"] == 1
+
+
+class Recording(WatchedEngine):
+    """An engine that remembers all that it was asked to do, also what it refused."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[Batch] = []
+
+    def commit(self, batch: Batch) -> None:
+        self.asked.append(batch)
+        super().commit(batch)
+
+
+def test_each_round_of_a_commit_has_the_name_that_heads_have_and_is_an_attempt_of_its_own() -> None:
+    """So that an engine knows what was done before, and does not take another round for a retry."""
+    engine = Recording()
+    store = Store(engine, fresh_class(("code",)))
+    store.create("x", code="a")
+    ((guard, _),) = [each for each in engine.items.items() if each[0].sort == "U"]
+    del engine.items[guard]
+    engine.asked.clear()
+    store.commit(store.update("x", code=None), commit_id="mine")
+    assert [(batch.id, batch.attempt, len(batch.actions)) for batch in engine.asked] == [
+        ("mine", 0, 2),
+        ("mine", 1, 1),
+    ]
+    assert store.get("x").commit_ids[-1] == "mine"

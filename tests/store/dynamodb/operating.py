@@ -1,0 +1,141 @@
+"""Operations over tables of the emulator: worlds, what is done in them, and all that a table holds."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+from stratabase.domain import command
+from stratabase.domain.entity import Reference
+from stratabase.model.class_ import Class, Index, Unique
+from stratabase.operations.create import create
+from stratabase.operations.delete import delete
+from stratabase.operations.ports import Ids
+from stratabase.operations.save import save
+from stratabase.operations.update import update
+from stratabase.operations.world import World
+from stratabase.store import heads, keys
+from stratabase.store.codec import entity_of
+from stratabase.store.dynamodb.client import Client
+from stratabase.store.dynamodb.record import items_of
+from stratabase.store.engine import Engine, Item, Key
+from stratabase.store.entities import StoredEntities
+from stratabase.store.guards import HOLDER, claims
+from stratabase.store.registry import registry_of
+from tests.contract.engine.dynamodb import OwnTable, ministack_client, over_ministack
+from tests.models import THING, model
+from tests.worlds import ADMINISTRATOR, world_of
+
+PLAIN = replace(THING, name="Plain", uniques=(), indexes=(Index(("count",)),))
+UNIQUE = replace(PLAIN, name="Unique", uniques=(Unique(("code",)),))
+
+Held = Mapping[Key, Item]
+"""All that is in a table."""
+Deed = Callable[[World, Class], Any]
+Codes = Mapping[str, str | None]
+"""The code of each object, by its id."""
+
+
+@contextmanager
+def table() -> Iterator[OwnTable]:
+    """Make an engine with which nothing goes wrong, on an empty table."""
+    engine = over_ministack()
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+class OwnTokens:
+    """A client whose tokens are those of one table, so that batches in others may have the same ids."""
+
+    def __init__(self, client: Client, table_name: str) -> None:
+        self._client = client
+        self._table_name = table_name
+
+    def call(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+        if _TOKEN in parameters:
+            own = sha256(f"{parameters[_TOKEN]} {self._table_name}".encode()).hexdigest()[:36]
+            parameters = {**parameters, _TOKEN: own}
+        return self._client.call(operation, parameters)
+
+    def close(self) -> None:
+        pass
+
+
+_TOKEN = "ClientRequestToken"
+
+
+def world_over(engine: Engine, class_: Class, ids: Ids | None = None) -> World:
+    """Return a world of which nothing has been read yet; unless given, its ids are id1, id2 …"""
+    served = model(class_)
+    world, _, _ = world_of(served)
+    return replace(world, entities=StoredEntities(engine, served), ids=ids or world.ids)
+
+
+def held(engine: OwnTable) -> Held:
+    """Return all that is in a table."""
+    answer = ministack_client().call("Scan", {"TableName": engine.name, "ConsistentRead": True})
+    assert "LastEvaluatedKey" not in answer
+    return {item.key: item for item in items_of(answer["Items"])}
+
+
+def codes(items: Held) -> Codes:
+    """Return which objects there are."""
+    found = (entity_of(item) for key, item in items.items() if key.sort == keys.HEAD)
+    kept = ((entity.reference.id, entity.state.get("code")) for entity in found)
+    return {id_: None if code is None else str(code) for id_, code in kept}
+
+
+def disagreements(items: Held, class_: Class, unguarded: Codes) -> list[str]:
+    """Return where objects, guards and places do not agree; `unguarded` values have no guard, rightly."""
+    paths = registry_of(items.get(keys.REGISTRY)).paths(class_.name)
+    objects = [entity_of(item) for key, item in items.items() if key.sort == keys.HEAD]
+    wanted = {
+        key: each.reference.id
+        for each in objects
+        for key in claims(class_, each)
+        if unguarded.get(each.reference.id) != each.state["code"]
+    }
+    guards = {key: item.attributes[HOLDER] for key, item in items.items() if key.sort == "U"}
+    misplaced = [
+        f"{each.reference.id} lies in {items[keys.head(each.reference)].places}"
+        for each in objects
+        if items[keys.head(each.reference)].places
+        != {keys.LISTING: keys.listed(each.reference)} | heads.places(each, paths)
+    ]
+    return misplaced if guards == wanted else [f"the guards are {guards}, not {wanted}", *misplaced]
+
+
+def creating(code: str | None = None) -> Deed:
+    """Return what creates an object."""
+    return lambda world, class_: create(world, _create(class_, code), ADMINISTRATOR)
+
+
+def saving_new(code: str | None = None) -> Deed:
+    """Return what creates an object by saving it."""
+    return lambda world, class_: save(world, _create(class_, code), ADMINISTRATOR)
+
+
+def _create(class_: Class, code: str | None) -> command.Create:
+    return command.Create(class_.name, {"name": "new", "code": code, "count": 2})
+
+
+def updating(id_: str, **given: Any) -> Deed:
+    """Return what updates an object."""
+    return lambda world, class_: update(world, _update(class_, id_, given), ADMINISTRATOR)
+
+
+def saving(id_: str, **given: Any) -> Deed:
+    """Return what updates an object by saving it."""
+    return lambda world, class_: save(world, _update(class_, id_, given), ADMINISTRATOR)
+
+
+def _update(class_: Class, id_: str, given: Mapping[str, Any]) -> command.Update:
+    return command.Update(Reference(class_.name, id_), given)
+
+
+def deleting(id_: str) -> Deed:
+    """Return what deletes an object."""
+    return lambda world, class_: delete(world, command.Delete(Reference(class_.name, id_)))

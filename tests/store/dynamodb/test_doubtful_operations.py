@@ -1,0 +1,286 @@
+"""An answer is lost, and others write before the operation asks again: what it tells is true all the same.
+
+What is certain is told. What nobody can know any more is Unavailable, and is never tried once more.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.edge.refusals import row
+from stratabase.model.class_ import Class
+from stratabase.store.codec import REMEMBERED
+from stratabase.store.dynamodb.client import Client
+from stratabase.store.dynamodb.engine import DynamoDBEngine
+from stratabase.store.ids import TimeOrderedIds
+from stratabase.store.slots import Slots
+from tests.contract.engine.dynamodb import OwnTable, ministack_client
+from tests.store.dynamodb.faults import (
+    HASTY,
+    Fault,
+    duplicated,
+    failure_after,
+    failure_before,
+    lost_answer,
+    lost_request,
+)
+from tests.store.dynamodb.operating import (
+    PLAIN,
+    UNIQUE,
+    Deed,
+    codes,
+    creating,
+    deleting,
+    held,
+    table,
+    updating,
+    world_over,
+)
+
+NOT_DONE = pytest.mark.parametrize("fault", [lost_request, failure_before])
+DONE = pytest.mark.parametrize("fault", [lost_answer, failure_after, duplicated])
+DONE_OR_NOT = pytest.mark.parametrize("fault", [lost_request, lost_answer])
+
+Act = Callable[[], Any]
+
+
+_READS = frozenset({"GetItem", "BatchGetItem", "Query"})
+
+
+class Overtaken:
+    """A client to whose first write something happens, and then others act before it is made once more."""
+
+    def __init__(self, client: Client, fault: Fault, others: Act) -> None:
+        self._client = client
+        self._fault = fault
+        self._others = others
+        self._happened = False
+
+    def call(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+        def call() -> Mapping[str, Any]:
+            return self._client.call(operation, parameters)
+
+        def overtaken() -> Mapping[str, Any]:
+            try:
+                return call()
+            finally:
+                self._let_others()
+
+        if self._happened or operation in _READS:
+            return call()
+        try:
+            return self._fault(operation, overtaken)
+        finally:
+            self._let_others()
+
+    def _let_others(self) -> None:
+        if not self._happened:
+            self._happened = True
+            self._others()
+
+    def close(self) -> None:
+        pass
+
+
+class Scene:
+    """A table, in which one operation is overtaken by others."""
+
+    def __init__(self, engine: OwnTable, class_: Class) -> None:
+        self._class = class_
+        self._engine = engine
+        self._theirs = world_over(engine, class_, TimeOrderedIds())
+        Slots(engine, self._theirs.model).registry()  # so that nobody needs to write it
+
+    def do(self, deed: Deed) -> Any:
+        """Do what nothing happens to."""
+        return deed(self._theirs, self._class)
+
+    def overtaken(self, deed: Deed, fault: Fault, others: Act) -> Any:
+        """Do what something happens to."""
+        client = Overtaken(ministack_client(), fault, others)
+        engine = DynamoDBEngine(client, self._engine.name, HASTY)
+        return deed(world_over(engine, self._class, TimeOrderedIds()), self._class)
+
+    def made(self, code: str | None = None) -> str:
+        """Make an object, and return its id."""
+        made: Entity = self.do(creating(code))
+        return made.reference.id
+
+    def updated(self, id_: str, times: int) -> None:
+        """Update an object, and again."""
+        for number in range(times):
+            self.do(updating(id_, notes=str(number)))
+
+    def find(self, id_: str) -> Entity | None:
+        """Return an object as it is."""
+        return self._theirs.entities.read([Reference(self._class.name, id_)])[0]
+
+    def get(self, id_: str) -> Entity:
+        """Return an object that is there."""
+        entity = self.find(id_)
+        assert entity is not None
+        return entity
+
+    def only(self) -> str:
+        """Return the id of the only object."""
+        (id_,) = codes(held(self._engine))
+        return id_
+
+
+@pytest.fixture
+def plain() -> Iterator[Scene]:
+    """A scene of objects whose heads are written by themselves."""
+    with table() as engine:
+        yield Scene(engine, PLAIN)
+
+
+@pytest.fixture
+def unique() -> Iterator[Scene]:
+    """A scene of objects with guards, which are written in transactions."""
+    with table() as engine:
+        yield Scene(engine, UNIQUE)
+
+
+@NOT_DONE
+@pytest.mark.parametrize("times", [1, REMEMBERED - 1])
+def test_an_update_that_was_not_done_is_decided_anew(plain: Scene, fault: Fault, times: int) -> None:
+    """The head still names the commit that the update expected, so its own would be there, too."""
+    id_ = plain.made()
+    answer = plain.overtaken(updating(id_, count=9), fault, lambda: plain.updated(id_, times))
+    assert answer.state["count"] == 9
+    assert plain.get(id_).state == answer.state | {"notes": str(times - 1)}
+
+
+@DONE
+@pytest.mark.parametrize("times", [1, REMEMBERED - 1])
+def test_an_update_that_was_done_is_not_done_again(plain: Scene, fault: Fault, times: int) -> None:
+    id_ = plain.made()
+
+    def others() -> None:
+        plain.updated(id_, times - 1)
+        plain.do(updating(id_, count=5))
+
+    answer = plain.overtaken(updating(id_, count=9), fault, others)
+    assert answer.state["count"] == 9
+    assert plain.get(id_).state["count"] == 5
+
+
+@DONE_OR_NOT
+def test_an_update_of_which_nothing_tells_any_more_is_unknown_and_not_tried_again(
+    plain: Scene, fault: Fault
+) -> None:
+    id_ = plain.made()
+
+    def others() -> None:
+        plain.updated(id_, REMEMBERED - 1)
+        plain.do(updating(id_, count=5))
+
+    assert_unknown(lambda: plain.overtaken(updating(id_, count=9), fault, others))
+    assert plain.get(id_).state["count"] == 5
+
+
+def assert_unknown(act: Act) -> None:
+    with pytest.raises(Unavailable, match="unknown") as refusal:
+        act()
+    assert row(refusal.value).status == 503
+
+
+@DONE_OR_NOT
+def test_an_update_of_what_others_delete_is_unknown_and_not_tried_again(plain: Scene, fault: Fault) -> None:
+    id_ = plain.made()
+    assert_unknown(lambda: plain.overtaken(updating(id_, count=9), fault, lambda: plain.do(deleting(id_))))
+    assert plain.find(id_) is None
+
+
+@DONE
+@pytest.mark.parametrize("times", [1, REMEMBERED - 1])
+def test_a_creation_that_was_done_is_not_done_again(plain: Scene, fault: Fault, times: int) -> None:
+    answer = plain.overtaken(creating(), fault, lambda: plain.updated(plain.only(), times))
+    assert plain.only() == answer.reference.id
+    assert plain.get(plain.only()).state["notes"] == str(times - 1)
+
+
+@pytest.mark.parametrize("fault", [lost_answer, failure_after])
+def test_a_creation_of_which_nothing_tells_any_more_is_unknown_and_not_tried_again(
+    plain: Scene, fault: Fault
+) -> None:
+    assert_unknown(
+        lambda: plain.overtaken(creating(), fault, lambda: plain.updated(plain.only(), REMEMBERED))
+    )
+    assert plain.get(plain.only()).state["notes"] == str(REMEMBERED - 1)
+
+
+@pytest.fixture(params=["plain", "unique"])
+def either(request: pytest.FixtureRequest) -> Scene:
+    """Either kind of scene."""
+    scene: Scene = request.getfixturevalue(request.param)
+    return scene
+
+
+@pytest.mark.parametrize(
+    ("fault", "ours"),
+    [(lost_request, False), (failure_before, False), (lost_answer, True), (failure_after, True)],
+)
+def test_of_two_who_delete_an_object_one_is_told_so(either: Scene, fault: Fault, *, ours: bool) -> None:
+    """The one who did it."""
+    id_, theirs = either.made("a"), []
+    answer = either.overtaken(deleting(id_), fault, lambda: theirs.append(either.do(deleting(id_))))
+    assert (answer, theirs) == (ours, [not ours])
+    assert either.find(id_) is None
+
+
+@NOT_DONE
+@pytest.mark.parametrize("times", [1, REMEMBERED])
+def test_a_deletion_that_was_not_done_goes_on_after_others_wrote(
+    either: Scene, fault: Fault, times: int
+) -> None:
+    id_ = either.made("a")
+    assert either.overtaken(deleting(id_), fault, lambda: either.updated(id_, times)) is True
+    assert either.find(id_) is None
+
+
+@NOT_DONE
+def test_a_value_that_others_took_meanwhile_is_taken(unique: Scene, fault: Fault) -> None:
+    (issue,) = issues(lambda: unique.overtaken(creating("a"), fault, lambda: unique.made("a")))
+    assert issue.type is IssueType.ENTITY_UNIQUE
+    assert unique.get(unique.only()).state["code"] == "a"
+
+
+@DONE
+def test_a_value_that_was_taken_is_ones_own(unique: Scene, fault: Fault) -> None:
+    refused: list[Issue] = []
+    answer = unique.overtaken(creating("a"), fault, lambda: refused.extend(issues(lambda: unique.made("a"))))
+    assert [issue.type for issue in refused] == [IssueType.ENTITY_UNIQUE]
+    assert unique.only() == answer.reference.id
+
+
+def issues(act: Act) -> tuple[Issue, ...]:
+    with pytest.raises(Refused) as refusal:
+        act()
+    return refusal.value.issues
+
+
+@DONE
+def test_a_transaction_that_was_done_is_known_however_many_wrote_since(unique: Scene, fault: Fault) -> None:
+    id_ = unique.made("a")
+
+    def others() -> None:
+        unique.updated(id_, REMEMBERED)
+        unique.do(updating(id_, code="c"))
+
+    assert unique.overtaken(updating(id_, code="b"), fault, others).state["code"] == "b"
+    assert unique.get(id_).state["code"] == "c"
+
+
+@NOT_DONE
+def test_a_transaction_that_was_not_done_is_decided_anew_however_many_wrote_since(
+    unique: Scene, fault: Fault
+) -> None:
+    id_ = unique.made("a")
+    answer = unique.overtaken(updating(id_, code="b"), fault, lambda: unique.updated(id_, REMEMBERED))
+    assert unique.get(id_).state == answer.state
+    assert (answer.state["code"], answer.state["notes"]) == ("b", str(REMEMBERED - 1))

@@ -1,0 +1,154 @@
+"""Many callers of operations at once, while something goes wrong all the time: the history is exact."""
+
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from stratabase.domain.change import Update
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.instant import Instant
+from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.domain.subject import Subject
+from stratabase.model.class_ import Class
+from stratabase.operations.world import World
+from stratabase.operations.write import write
+from stratabase.store.dynamodb.engine import DynamoDBEngine
+from stratabase.store.ids import TimeOrderedIds
+from tests.contract.engine.acting import together
+from tests.contract.engine.dynamodb import OwnTable, ministack_client
+from tests.soak import count, seed
+from tests.store.dynamodb.faults import FAULTS, HASTY, Fault, RandomlyFaultyClient, duplicated
+from tests.store.dynamodb.operating import (
+    PLAIN,
+    UNIQUE,
+    Codes,
+    codes,
+    creating,
+    deleting,
+    disagreements,
+    held,
+    table,
+    updating,
+    world_over,
+)
+
+pytestmark = pytest.mark.soak
+
+THREADS = 8
+TIMES = count(5, 150)
+
+
+class Crowd:
+    """Callers in processes of their own, whose every other request goes wrong."""
+
+    def __init__(self, engine: OwnTable, class_: Class) -> None:
+        self.class_ = class_
+        self.faults: Sequence[Fault] = FAULTS
+        self._engine = engine
+        self._numbers = itertools.count(seed())
+
+    def world(self) -> World:
+        """Return what a new process works on."""
+        client = RandomlyFaultyClient(ministack_client(), next(self._numbers), self.faults)
+        engine = DynamoDBEngine(client, self._engine.name, HASTY)
+        return world_over(engine, self.class_, TimeOrderedIds())
+
+    def made(self, code: str | None = None) -> Reference:
+        """Return a new object."""
+        made: Entity = creating(code)(self.world(), self.class_)
+        return made.reference
+
+    def codes(self) -> Codes:
+        """Return which objects there are; guards and places must agree with them."""
+        items = held(self._engine)
+        assert disagreements(items, self.class_, {}) == []
+        return codes(items)
+
+
+@pytest.fixture(params=[PLAIN, UNIQUE], ids=lambda class_: class_.name)
+def crowd(request: pytest.FixtureRequest) -> Iterator[Crowd]:
+    """Callers who write objects of either class."""
+    with table() as engine:
+        yield Crowd(engine, request.param)
+
+
+def test_no_increment_is_lost_or_doubled(crowd: Crowd) -> None:
+    """Each leaves its name. Those of which nobody knows were done once or not at all."""
+    if crowd.class_ is PLAIN:
+        # Copies of a write by itself must not be further apart than the commits that a head remembers, which
+        # here they might be. Of that test_doubtful_operations sees to more.
+        crowd.faults = [fault for fault in FAULTS if fault is not duplicated]
+    reference, done, unknown = crowd.made(), list[str](), list[str]()
+
+    def increments() -> None:
+        world = crowd.world()
+        for _ in range(TIMES):
+            name = world.ids.new()
+            try:
+                increment(world, reference, name)
+            except Unavailable:
+                unknown.append(name)
+            else:
+                done.append(name)
+
+    together(*[increments] * THREADS)
+    (entity,) = crowd.world().entities.read([reference])
+    assert entity is not None
+    names = str(entity.state["notes"]).split()
+    assert len(set(names)) == len(names)
+    assert set(done) <= set(names) <= {*done, *unknown}
+    assert entity.state["count"] == 2 + len(names)
+    assert done
+
+
+def increment(world: World, reference: Reference, name: str) -> None:
+    """Add one to what is there, in one atomic write; where codes are unique, that is a transaction."""
+
+    def decide(_: Instant) -> Update:
+        (before,) = world.entities.read([reference])
+        assert before is not None
+        counted = int(str(before.state["count"])) + 1
+        notes = f"{before.state.get('notes', '')} {name}"
+        state = {**before.state, "count": counted, "notes": notes, "code": name}
+        return Update(before, replace(before, state=state))
+
+    write(world, Subject(world.class_(reference.class_name), reference.id), decide)
+
+
+def test_what_callers_were_told_is_what_there_is(crowd: Crowd) -> None:
+    """They want the same few values, move between them, and let them go."""
+    kept = [*together(*(partial(live, crowd, number) for number in range(THREADS)))]
+    assert crowd.codes() == {id_: code for each in kept for id_, code in each.items()}
+
+
+def live(crowd: Crowd, number: int) -> Codes:
+    """Create, update and delete, and return what must be there in the end."""
+    world, chance, kept = crowd.world(), random.Random(seed() + number), dict[str, str | None]()
+    for _ in range(TIMES):
+        code = chance.choice("abcdef")
+        try:
+            made: Entity = creating(code)(world, crowd.class_)
+            id_, kept[made.reference.id] = made.reference.id, code
+            other = chance.choice("abcdef")
+            updating(id_, code=other)(world, crowd.class_)
+            kept[id_] = other
+        except Refused:
+            pass
+        for id_ in [*kept][chance.randrange(2) :]:
+            assert deleting(id_)(world, crowd.class_) is True
+            assert deleting(id_)(world, crowd.class_) is False
+            del kept[id_]
+    return kept
+
+
+def test_of_those_who_delete_an_object_exactly_one_is_told_so(crowd: Crowd) -> None:
+    for _ in range(TIMES):
+        id_ = crowd.made("a").id
+        delete = deleting(id_)
+        told = together(*(partial(delete, crowd.world(), crowd.class_) for _ in range(THREADS)))
+        assert sorted(told) == [False] * (THREADS - 1) + [True]
+    assert crowd.codes() == {}

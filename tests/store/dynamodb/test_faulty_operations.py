@@ -1,0 +1,184 @@
+"""Whatever happens between an operation and DynamoDB, at whichever call: it is as if nothing had happened.
+
+Ids and the clock can be foretold, so a table can be held against what it is when nothing goes wrong: nothing
+is lost, nothing is there twice, and object, guards and places agree.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import chain, product, repeat
+from typing import Any, NamedTuple
+
+import pytest
+
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.edge.refusals import row
+from stratabase.store import keys
+from stratabase.store.codec import entity_of
+from stratabase.store.dynamodb.engine import DynamoDBEngine
+from stratabase.store.dynamodb.insistence import Patience
+from stratabase.store.engine import Item
+from tests.contract.engine.acting import put
+from tests.contract.engine.dynamodb import ministack_client
+from tests.soak import FULL
+from tests.store.dynamodb.faults import (
+    FAULTS,
+    HASTY,
+    Fault,
+    FaultyClient,
+    conflict,
+    duplicated,
+    lost_answer,
+    none,
+    throttle,
+)
+from tests.store.dynamodb.operating import Held, OwnTokens, codes, disagreements, held, table, world_over
+from tests.store.dynamodb.operation_cases import CASES, Case
+from tests.store.dynamodb.scripted import WatchedClient
+
+SHORT = Patience(attempts=3, pause=lambda _: None)
+SOME_CASES = [case for case in CASES if FULL or not case.name.startswith("save")]
+"""To save is to create or to update."""
+ENDLESS = [fault for fault in FAULTS if fault is not duplicated]
+
+
+class Outcome(NamedTuple):
+    """What came of an operation."""
+
+    answer: Any
+    after: Held
+    calls: Sequence[str]
+    """What DynamoDB was asked for."""
+
+
+def outcome(
+    case: Case, before: Sequence[Item], faults: Iterable[Fault], patience: Patience = HASTY
+) -> Outcome:
+    """Do the operation on a table of its own, in a process that has done nothing yet."""
+    with table() as engine:
+        put(engine, before)
+        client = WatchedClient(FaultyClient(OwnTokens(ministack_client(), engine.name), faults))
+        answer = answer_of(case, DynamoDBEngine(client, engine.name, patience))
+        return Outcome(answer, held(engine), client.operations)
+
+
+def answer_of(case: Case, engine: DynamoDBEngine) -> Any:
+    try:
+        return case.deed(world_over(engine, case.class_), case.class_)
+    except Refused as refusal:
+        return refusal.issues
+    except Unavailable as refusal:
+        return refusal
+
+
+class Smooth(NamedTuple):
+    """An operation with which nothing goes wrong."""
+
+    before: Sequence[Item]
+    outcome: Outcome
+
+
+@cache
+def smooth(case: Case) -> Smooth:
+    before = case.prepared()
+    return Smooth(before, outcome(case, before, []))
+
+
+def timeless(items: Held) -> Held:
+    """Return what is in a table without the hours that the registry notes."""
+    return {key: replace(item, state=None) if key == keys.REGISTRY else item for key, item in items.items()}
+
+
+def name(thing: Any) -> str:
+    return str(getattr(thing, "__name__", None) or thing.name)
+
+
+def names(things: Sequence[Any]) -> str:
+    return "-".join(map(name, things))
+
+
+EACH_CASE = pytest.mark.parametrize("case", CASES, ids=name)
+
+
+@EACH_CASE
+def test_when_nothing_goes_wrong_all_is_as_it_should_be(case: Case) -> None:
+    """To which the tests below compare."""
+    before, (answer, after, _) = smooth(case)
+    assert meaning(answer) == case.answer
+    assert codes(after) == case.after
+    assert disagreements(after, case.class_, case.unguarded) == []
+    assert (objects(after) != objects(keyed(before))) == case.writes
+    if isinstance(case.answer, str):
+        assert found(case, after, case.answer) == {k: v for k, v in answer.state.items() if v is not None}
+
+
+def meaning(answer: Any) -> Any:
+    """Return in short what is answered."""
+    if isinstance(answer, Entity):
+        return answer.reference.id
+    if isinstance(answer, bool):
+        return answer
+    (issue,) = answer
+    return issue.type
+
+
+def found(case: Case, items: Held, id_: str) -> Any:
+    """Return the state of an object that is in a table."""
+    return entity_of(items[keys.head(Reference(case.class_.name, id_))]).state
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    ("case", "fault"),
+    [
+        pytest.param(case, fault, id=names([fault, case]))
+        for case, fault in product(CASES, FAULTS)
+        if FULL or case in SOME_CASES or fault in {conflict, lost_answer}
+    ],
+)
+def test_a_fault_at_any_call_changes_nothing(case: Case, fault: Fault) -> None:
+    check_that_nothing_changes(case, [fault])
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("case", SOME_CASES, ids=name)
+@pytest.mark.parametrize(
+    "faults", [*product(FAULTS, repeat=2)] if FULL else [(lost_answer, conflict)], ids=names
+)
+def test_two_faults_in_a_row_at_any_call_change_nothing(case: Case, faults: Sequence[Fault]) -> None:
+    check_that_nothing_changes(case, faults)
+
+
+def check_that_nothing_changes(case: Case, faults: Sequence[Fault]) -> None:
+    before, expected = smooth(case)
+    for position, call in enumerate(expected.calls):
+        met = outcome(case, before, [*[none] * position, *faults])
+        assert met.answer == expected.answer, (position, call)
+        assert timeless(met.after) == timeless(expected.after), (position, call)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("case", SOME_CASES, ids=name)
+@pytest.mark.parametrize("fault", ENDLESS if FULL else [throttle, lost_answer], ids=name)
+def test_when_it_does_not_end_it_is_unavailable_and_done_whole_or_not_at_all(
+    case: Case, fault: Fault
+) -> None:
+    """Slots may have been given to the class by then: the registry stands for itself."""
+    before, expected = smooth(case)
+    whole = [objects(keyed(before)), objects(expected.after)]
+    for position, call in enumerate(expected.calls):
+        met = outcome(case, before, chain([none] * position, repeat(fault)), SHORT)
+        assert isinstance(met.answer, Unavailable), (position, call)
+        assert row(met.answer).status == 503
+        assert objects(met.after) in whole, (position, call)
+
+
+def keyed(items: Sequence[Item]) -> Held:
+    return {item.key: item for item in items}
+
+
+def objects(items: Held) -> Held:
+    """Return what is in a table beside the registry."""
+    return {key: item for key, item in items.items() if key != keys.REGISTRY}
