@@ -107,6 +107,14 @@ def outcome(engine: Engine, actions: list[Action]) -> object:
     return None
 
 
+def adds_to_no_number(engine: Engine, actions: list[Action]) -> bool:
+    """Return whether a batch, which must not have been done, adds to what is no whole number."""
+    patches = [action for action in actions if isinstance(action, Patch)]
+    items = engine.get([patch.key for patch in patches])
+    held = [(item.attributes if item else {}, patch.add) for item, patch in zip(items, patches, strict=True)]
+    return any(type(attributes.get(name, 0)) is not int for attributes, add in held for name in add)
+
+
 def answers(engine: Engine, ranges: list[tuple[Any, ...]]) -> list[object]:
     """Return all that an engine holds, and what it has in some ranges."""
     keys = [
@@ -142,5 +150,7 @@ def test_an_engine_does_as_the_plain_one(
 ) -> None:
     engine, plain = emptied(lasting), ReferenceEngine()
     for actions in history:
-        assert outcome(engine, actions) == outcome(plain, actions)
+        expected, actual = outcome(plain, actions), outcome(engine, actions)
+        # Of a batch that is wrong in itself and refused besides, an engine may tell either.
+        assert actual == expected or (actual is ValueError and expected and adds_to_no_number(plain, actions))
     assert answers(engine, ranges) == answers(plain, ranges)
