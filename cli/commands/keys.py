@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from cli.fault import Fault
+from cli.fault import Fault, explained
 from cli.server import configuration
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
         for line in options.action(settings, options):
             print(line)
     except (UnusableStore, Unavailable) as error:
-        raise Fault(str(error)) from error
+        raise Fault(explained(error)) from error
     return 0
 
 

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from cli.fault import Fault
+from cli.fault import Fault, explained
 from cli.server import configuration
 
 HELP = "show, make and change members"
@@ -61,5 +61,5 @@ def run(options: argparse.Namespace) -> int:
         for line in actions.do(settings, options):
             print(line)
     except (Refusal, ModelMistakes, BadSettings, UnusableStore) as error:
-        raise Fault(str(error)) from error
+        raise Fault(explained(error)) from error
     return 0

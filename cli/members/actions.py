@@ -1,12 +1,12 @@
 """The actions on members, one function each; every one yields what to print."""
 
 import argparse
-import getpass
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from cli.fault import Fault
+from cli.members.password import asked
+from cli.server.listener import root_of
 from stratabase.domain.member import Member
 from stratabase.domain.member_refusals import NoSuchMember
 from stratabase.operations.members.rights import CONSOLE
@@ -45,7 +45,7 @@ def _create(instance: Instance, options: Options) -> Iterator[str]:
     given = {name: getattr(options, name) for name in ("username", "email", "profile")}
     given |= {"language": options.language} if options.language else {}
     if options.ask_password:
-        password = _asked(instance, (options.username, options.email))
+        password = asked(instance.office.policy, (options.username, options.email))
         member = instance.office.create_silently(CONSOLE, given)
         instance.office.update(CONSOLE, member.id, {"password": password})
         yield f'Made "{member.username}", with the id {member.id}.'
@@ -61,7 +61,7 @@ def _set_profile(instance: Instance, options: Options) -> Iterator[str]:
 
 def _set_password(instance: Instance, options: Options) -> Iterator[str]:
     member = _named(instance, options)
-    password = _asked(instance, (member.username, member.email))
+    password = asked(instance.office.policy, (member.username, member.email))
     instance.office.update(CONSOLE, member.id, {"password": password})
     yield f'"{member.username}" has the new password now; tokens from before are good no more.'
 
@@ -113,25 +113,19 @@ def _changed(instance: Instance, options: Options, given: Mapping[str, Any]) -> 
     return instance.office.update(CONSOLE, _named(instance, options).id, given)
 
 
-def _asked(instance: Instance, names: tuple[str, str]) -> str:
-    """Return a password that is asked for twice at a terminal, or read as one line from elsewhere."""
-    if sys.stdin.isatty():
-        password = getpass.getpass("New password: ")
-        if getpass.getpass("Once more: ") != password:
-            raise Fault("The two are not the same; nothing was changed.")
-    else:
-        password = sys.stdin.readline().rstrip("\r\n")
-    policy = instance.office.policy
-    weak = [policy.advice(weakness) for weakness in policy.weaknesses(password, names)]
-    if weak:
-        raise Fault(f"The password {'; it '.join(weak)}.")
-    return password
-
-
 def base_url(settings: Settings) -> str:
     """Return the root of the link in a mail."""
     if settings.base_url:
         return settings.base_url
     if settings.store == "sqlite" or settings.endpoint is not None:
-        return f"http://{settings.host}:{settings.port}"
+        return _here(settings)
     raise Fault("STRATABASE_BASE_URL: is missing; the link in the mail must lead to the service.")
+
+
+def _here(settings: Settings) -> str:
+    """Return where the service of this machine listens."""
+    if not settings.port:
+        raise Fault(
+            "PORT: 0 is any port; give the one on which the service listens, for the link in the mail."
+        )
+    return root_of(settings.host, settings.port)

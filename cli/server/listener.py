@@ -28,7 +28,11 @@ def listen(host: str, port: int, patience: float = PATIENCE) -> socket.socket:
 
 def address_of(listener: socket.socket) -> str:
     """Return the root of all addresses at which the service can be reached from this machine."""
-    host, port = listener.getsockname()[:2]
+    return root_of(*listener.getsockname()[:2])
+
+
+def root_of(host: str, port: int) -> str:
+    """Return the root of all addresses of a service that listens on a host, or on all of this machine's."""
     reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - it is not bound here
     return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
 

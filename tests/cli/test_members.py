@@ -10,7 +10,7 @@ from cli.fault import Fault
 from cli.main import main
 from cli.members.actions import base_url
 from stratabase.settings import Settings
-from tests.service import ROOT
+from tests.service import ROOT, free_port
 
 PASSWORD = "correct horse battery"
 
@@ -129,3 +129,56 @@ def test_for_a_deployment_the_address_must_be_said() -> None:
     """Nobody could guess it, and a wrong link would be worse than none."""
     with pytest.raises(Fault, match="STRATABASE_BASE_URL: is missing"):
         base_url(Settings(store="dynamodb"))
+
+
+@pytest.mark.parametrize(
+    ("host", "root"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:8123"),
+        ("0.0.0.0", "http://127.0.0.1:8123"),
+        ("::", "http://[::1]:8123"),
+        ("hr.internal", "http://hr.internal:8123"),
+    ],
+)
+def test_on_this_machine_the_link_leads_where_the_service_listens(host: str, root: str) -> None:
+    assert base_url(Settings(host=host, port=8123)) == root
+
+
+def test_any_port_is_none_that_a_link_could_lead_to() -> None:
+    with pytest.raises(Fault, match="PORT: 0 is any port"):
+        base_url(Settings(port=0))
+
+
+def test_a_password_that_is_no_text_is_told(ada: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfe phrase\n"), encoding="utf-8"))
+    assert main(["members", "set-password", "ada"]) == 1
+
+
+@pytest.mark.parametrize("end", [EOFError, KeyboardInterrupt])
+def test_who_thinks_better_of_it_at_the_prompt_changes_nothing(
+    end: type[BaseException],
+    ada: Terminal,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def leave(_: str) -> str:
+        raise end
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("getpass.getpass", leave)
+    assert main(["members", "set-password", "ada"]) == 1
+    assert capsys.readouterr().err == "\nNo password was given; nothing was changed.\n"
+
+
+def test_a_sender_that_is_none_is_told(ada: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STRATABASE_MAIL_FROM", "nobody")
+    assert ada.refused("reset-password", "ada").startswith("STRATABASE_MAIL_FROM: 'nobody' names no sender")
+
+
+def test_why_nothing_could_be_done_is_told_too(ada: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client of the service is not told the cause; whoever sits at the machine has to mend it."""
+    monkeypatch.setenv("STRATABASE_MAIL", "smtp")
+    monkeypatch.setenv("STRATABASE_SMTP", f"smtp://127.0.0.1:{free_port()}")
+    said = ada.refused("reset-password", "ada")
+    assert said.startswith("The mail could not be sent. (")
+    assert "refused" in said

@@ -123,6 +123,14 @@ SCENARIOS = [
         answer='"timeZone" cannot be this',
     ),
     Scenario(
+        "a new member whose address a mail would read as two",
+        "POST",
+        ALL,
+        400,
+        sent={**ADA, "email": "=?utf-8?q?a=40b.it=2C_c?=@example.com"},
+        answer='"email" must be an e-mail address',
+    ),
+    Scenario(
         "a new member with a colon",
         "POST",
         ALL,

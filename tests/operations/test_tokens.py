@@ -242,11 +242,15 @@ def test_a_remembered_token_ends_when_its_key_is_replaced_under_the_same_id() ->
 def test_memory_is_bounded_and_holds_no_tokens(gate: Gate) -> None:
     first = gate.token()
     assert gate.admits(first)
+    memory = gate.tokens._seen
+    seen = memory.find(first)
+    assert seen is not None
     for number in range(MOST_SEEN):
-        gate.tokens._seen.remember(f"token {number}", gate.tokens._seen.find(first))  # type: ignore[arg-type]
-    assert len(gate.tokens._seen._seen) == MOST_SEEN
-    assert gate.tokens._seen.find("token 0") is None
-    assert not any(first.encode() in fingerprint for fingerprint in gate.tokens._seen._seen)
+        memory.remember(f"token {number}", seen)
+    assert (memory.find(first), memory.find("token 0")) == (None, seen)
+    assert len(memory._seen._values) == MOST_SEEN
+    assert not any(b"token" in fingerprint for fingerprint in memory._seen._values)
+    assert gate.admits(first)
 
 
 def test_nothing_that_is_shown_of_a_token_or_a_key_is_secret(gate: Gate) -> None:

@@ -46,7 +46,15 @@ def test_any_text_makes_one_message_with_the_headers_that_it_should_have(subject
 
 @pytest.mark.parametrize(
     "subject",
-    ["a\r\nBcc: eve@example.net", "a\nBcc: eve@example.net", "a\r\n\r\n<script>", "a\u2028b", "a\x0bb\x00"],
+    [
+        "a\r\nBcc: eve@example.net",
+        "a\nBcc: eve@example.net",
+        "a\r\n\r\n<script>",
+        "a\u2028b",
+        "a\x0bb\x00",
+        "=?utf-8?q?a=0D=0ABcc=3A_eve=40example.net?=",
+        "a =?utf-8?b?DQpCY2M6IGV2ZUBleGFtcGxlLm5ldA==?= b",
+    ],
 )
 def test_a_subject_is_one_line(subject: str) -> None:
     message = read(Mail("anna@example.org", subject, "Hello"))
@@ -82,6 +90,8 @@ def test_a_link_can_be_read_in_the_bytes() -> None:
         "anna@exa mple.org",
         "anna@" + "x" * 64 + "ä.org",
         "anna@\ud800.org",
+        "=?utf-8?q?eve=40example.net=2C_anna?=@example.org",
+        "=?utf-8?q?anna=0D=0ABcc=3A_eve?=@example.org",
     ],
 )
 def test_what_is_no_address_gets_no_mail(to: str) -> None:
@@ -122,7 +132,16 @@ def test_senders(text: str, name: str, address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "Hr", "Hr <>", "a@b.c, d@e.f", "Hr <a@b.c>\r\nBcc: d@e.f", "\ud800@b.c"]
+    "text",
+    [
+        "",
+        "Hr",
+        "Hr <>",
+        "a@b.c, d@e.f",
+        "Hr <a@b.c>\r\nBcc: d@e.f",
+        "\ud800@b.c",
+        "=?utf-8?q?Hr=0D=0ABcc=3A_eve?= <a@b.c>",
+    ],
 )
 def test_a_sender_that_is_none_is_told(text: str) -> None:
     with pytest.raises(ValueError, match="names no sender of mail; give one such as"):

@@ -83,13 +83,14 @@ def test_email(text: str) -> None:
         "a\0@b.it",
         "a@b.it,c@d.it",
         "<a@b.it>",
+        "=?utf-8?q?a=40b.it=2C_c?=@d.it",
         "a" * 65 + "@b.it",
         "a@" + "b" * 64 + ".it",
         "a@" + "b." * 130 + "it",
     ],
 )
 def test_no_email(text: str) -> None:
-    """No lists, no display names, no spaces, no host without a dot."""
+    """No lists (not even encoded ones), no display names, no spaces, no host without a dot."""
     assert Breach.EMAIL in breaches(text, Domain(email=True))
 
 

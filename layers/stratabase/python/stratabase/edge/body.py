@@ -5,7 +5,7 @@ from typing import Any
 
 from stratabase.edge import media_type
 from stratabase.edge.fields import checked, checked_texts
-from stratabase.edge.format import Format, asked
+from stratabase.edge.format import Format, asked, form_of
 from stratabase.edge.refusals import Malformed, UnsupportedMediaType
 from stratabase.edge.request import Request
 from stratabase.edge.shape import Shape
@@ -41,7 +41,7 @@ _READERS: Mapping[Format, Callable[[bytes, Shape], dict[str, Any]]] = {
 
 def _check_content_type(request: Request, form: Format) -> None:
     name, parameters = media_type.parse(request.header("content-type") or "")
-    said = _form_of(name)
+    said = form_of(name)
     if said not in (form, None):
         raise UnsupportedMediaType(
             f"The body is read as {form.name}, but Content-Type says {name}; "
@@ -49,8 +49,3 @@ def _check_content_type(request: Request, form: Format) -> None:
         )
     if parameters.get("charset", "utf-8") != "utf-8":
         raise UnsupportedMediaType("The body must be in UTF-8, and the charset of Content-Type utf-8.")
-
-
-def _form_of(name: str) -> Format | None:
-    """Return the form that a media type names, None when it names another one or none."""
-    return next((form for form in Format if name.endswith((f"/{form.value}", f"+{form.value}"))), None)

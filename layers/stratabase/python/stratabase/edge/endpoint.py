@@ -44,6 +44,10 @@ class Endpoint:
             raise MethodNotAllowed(f"{method} is not possible here; {allowed} are.", self.allowed)
         return operation
 
+    def acts(self, method: str) -> bool:
+        """Return whether a method may do more than read."""
+        return method not in ("GET", "HEAD") or not self.head
+
     def manner(self, method: str) -> Manner:
         """Return in what form a method is refused; one that the address does not know, as its others are."""
         operation = self._operation(method)

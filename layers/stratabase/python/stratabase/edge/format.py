@@ -23,6 +23,11 @@ class Format(Enum):
     XML = "xml"
 
 
+def form_of(media_type: str) -> Format | None:
+    """Return the form that a media type names, None when it names another one or none."""
+    return next((form for form in Format if media_type.endswith((f"/{form.value}", f"+{form.value}"))), None)
+
+
 def asked(request: Request) -> Format:
     """Return the form that a request asks for, JSON when it does not say. Raises Malformed."""
     values = request.query.get("format", ("json",))

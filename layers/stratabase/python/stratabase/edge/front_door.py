@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from stratabase.domain.refusal import Refusal
+from stratabase.edge import forgery
 from stratabase.edge import format as form
 from stratabase.edge.authentication import Authentication
 from stratabase.edge.cors import Cors
@@ -73,6 +74,8 @@ class FrontDoor:
         if endpoint is None:
             raise NotFound(f"There is nothing at {request.path}.")
         operation = endpoint.operation(request.method)
+        if caller is not None and endpoint.acts(request.method):
+            forgery.check(request, caller)
         if operation.formatted:
             form.asked(request)
         if operation.body is not None:

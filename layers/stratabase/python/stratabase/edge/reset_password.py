@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from stratabase.domain.member import Caller
 from stratabase.domain.refusal import Forbidden, Unauthenticated
-from stratabase.edge.administration import ADDRESS, MEMBER, UNKNOWN, known
+from stratabase.edge.administration import ADDRESS, MEMBER, UNKNOWN, id_in, known
 from stratabase.edge.endpoint import Endpoint
 from stratabase.edge.operation import Operation, Told
 from stratabase.edge.request import Request
@@ -26,7 +26,7 @@ def reset_password_endpoint(start: Callable[[Caller, str, str], None]) -> Endpoi
 
     def reset(request: Request, caller: Caller | None) -> Response:
         try:
-            start(known(caller), request.parameters["id"], request.base_url)
+            start(known(caller), id_in(request), request.base_url)
         except Forbidden as refusal:
             # service.md section 7: a reset that is rejected answers 401, whatever the reason.
             raise Unauthenticated(str(refusal)) from refusal

@@ -6,6 +6,7 @@ from stratabase.edge.body import read
 from stratabase.edge.courtesy.visits import Visits
 from stratabase.edge.endpoint import Endpoint
 from stratabase.edge.form_body import MEDIA_TYPE, read_form
+from stratabase.edge.format import form_of
 from stratabase.edge.operation import Manner, Operation, Parameter, Told
 from stratabase.edge.refusals import UnsupportedMediaType
 from stratabase.edge.request import Request
@@ -83,5 +84,5 @@ def set_password_endpoint(recovery: Recovery, visits: Visits) -> Endpoint:
 
 def _check(name: str) -> None:
     """Raise UnsupportedMediaType for a body that is meant to be something else than is read here."""
-    if name and not name.endswith(("/json", "+json", "/xml", "+xml")):
+    if name and form_of(name) is None:
         raise UnsupportedMediaType(f"The body must be JSON, XML or {MEDIA_TYPE}, not {name}.")

@@ -1,12 +1,11 @@
 """The members whom a process has met lately, so that a request need not read its member each time."""
 
-from collections import OrderedDict
-from threading import Lock
 from typing import NamedTuple
 
 from stratabase.domain.instant import Instant
 from stratabase.domain.member import Member
 from stratabase.operations.ports import Clock, Members
+from stratabase.operations.recent import Recent
 
 FRESHNESS = 3_000
 """Milliseconds for which a member is believed to be as read: so long may a disabled one still come in."""
@@ -24,8 +23,7 @@ class KnownMembers:
     def __init__(self, members: Members, clock: Clock) -> None:
         self._members = members
         self._clock = clock
-        self._known: OrderedDict[str, _Known] = OrderedDict()
-        self._lock = Lock()
+        self._known: Recent[str, _Known] = Recent(MOST_KNOWN)
 
     def __call__(self, id_: str) -> Member | None:
         """Return the member with that id. Raises Unavailable."""
@@ -42,20 +40,12 @@ class KnownMembers:
 
     def meet(self, member: Member, read: Instant) -> None:
         """Remember a member who has just been read."""
-        with self._lock:
-            self._known[member.id] = _Known(member, read)
-            self._known.move_to_end(member.id)
-            if len(self._known) > MOST_KNOWN:
-                self._known.popitem(last=False)
+        self._known.put(member.id, _Known(member, read))
 
     def _read(self, id_: str, now: Instant) -> Member | None:
         member = self._members.by_id(id_)
         if member is None:
-            self._forget(id_)
+            self._known.forget(id_)
         else:
             self.meet(member, now)
         return member
-
-    def _forget(self, id_: str) -> None:
-        with self._lock:
-            self._known.pop(id_, None)

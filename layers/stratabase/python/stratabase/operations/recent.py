@@ -28,3 +28,8 @@ class Recent(Generic[K, V]):
             self._values.move_to_end(key)
             if len(self._values) > self._most:
                 self._values.popitem(last=False)
+
+    def forget(self, key: K) -> None:
+        """Take a key out, if it is there."""
+        with self._lock:
+            self._values.pop(key, None)

@@ -1,12 +1,11 @@
 """Tokens that a process has lately found to be good, so that it need not verify them each time."""
 
-from collections import OrderedDict
 from hashlib import blake2b
-from threading import Lock
 from typing import NamedTuple
 
 from stratabase.domain.signing_key import SigningKey
 from stratabase.operations.claims import Claims
+from stratabase.operations.recent import Recent
 
 MOST_SEEN = 5_000
 
@@ -19,32 +18,22 @@ class Seen(NamedTuple):
 
 
 class SeenTokens:
-    """The tokens seen last, by their hashes: the tokens themselves are not kept."""
+    """The tokens that were verified last, by their hashes: the tokens themselves are not kept."""
 
     def __init__(self) -> None:
-        self._seen: OrderedDict[bytes, Seen] = OrderedDict()
-        self._lock = Lock()
+        self._seen: Recent[bytes, Seen] = Recent(MOST_SEEN)
 
     def find(self, token: str) -> Seen | None:
         """Return what a token says, if it was seen."""
-        fingerprint = _fingerprint(token)
-        with self._lock:
-            seen = self._seen.get(fingerprint)
-            if seen is not None:
-                self._seen.move_to_end(fingerprint)
-        return seen
+        return self._seen.get(_fingerprint(token))
 
     def remember(self, token: str, seen: Seen) -> None:
         """Remember a token that is good."""
-        with self._lock:
-            self._seen[_fingerprint(token)] = seen
-            if len(self._seen) > MOST_SEEN:
-                self._seen.popitem(last=False)
+        self._seen.put(_fingerprint(token), seen)
 
     def forget(self, token: str) -> None:
         """Forget a token that is good no more."""
-        with self._lock:
-            self._seen.pop(_fingerprint(token), None)
+        self._seen.forget(_fingerprint(token))
 
 
 def _fingerprint(token: str) -> bytes:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping
+from email.headerregistry import Address
 
 from stratabase.operations.ports import Mailer
 from stratabase.settings import BadSettings, Settings
@@ -11,7 +12,7 @@ from stratabase.store.mail.address import sender_of
 def _outbox(settings: Settings) -> Mailer:
     from stratabase.store.mail.outbox import Outbox  # noqa: PLC0415 - only where it is used
 
-    return Outbox(settings.home / "outbox", sender_of(settings.mail_from), _tell)
+    return Outbox(settings.home / "outbox", _sender(settings), _tell)
 
 
 def _smtp(settings: Settings) -> Mailer:
@@ -20,13 +21,13 @@ def _smtp(settings: Settings) -> Mailer:
 
     if settings.smtp is None:
         raise BadSettings(["STRATABASE_SMTP: is missing; STRATABASE_MAIL=smtp needs the server's address"])
-    return SmtpMailer(server_of(settings.smtp), sender_of(settings.mail_from))
+    return SmtpMailer(server_of(settings.smtp), _sender(settings))
 
 
 def _ses(settings: Settings) -> Mailer:
     from stratabase.store.mail.ses import SesMailer  # noqa: PLC0415 - as above
 
-    return SesMailer(settings.region, sender_of(settings.mail_from), settings.endpoint)
+    return SesMailer(settings.region, _sender(settings), settings.endpoint)
 
 
 _MAILERS: Mapping[str, Callable[[Settings], Mailer]] = {"outbox": _outbox, "smtp": _smtp, "ses": _ses}
@@ -36,6 +37,13 @@ _MAILERS: Mapping[str, Callable[[Settings], Mailer]] = {"outbox": _outbox, "smtp
 def mailer_of(settings: Settings) -> Mailer:
     """Return what delivers mail as the settings choose. Raises BadSettings."""
     return _MAILERS[settings.mail](settings)
+
+
+def _sender(settings: Settings) -> Address:
+    try:
+        return sender_of(settings.mail_from)
+    except ValueError as error:
+        raise BadSettings([f"STRATABASE_MAIL_FROM: {error}"]) from error
 
 
 def _tell(line: str) -> None:

@@ -4,6 +4,8 @@ import re
 from email.headerregistry import Address
 from email.utils import getaddresses
 
+ENCODED = "=?"
+"""How a header's encoded words begin (RFC 2047): the library decodes them, even to the end of a line."""
 _HOST = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*")
 
 
@@ -22,9 +24,13 @@ def address_of(text: str, name: str = "") -> Address:
     """Return an address, its domain in ASCII as the net knows it (IDNA). Raises ValueError."""
     local, _, host = text.rpartition("@")
     known = _in_ascii(host)
-    if not local or not f"{local}{name}".isprintable() or not _HOST.fullmatch(known):
+    if not local or not _is_literal(f"{local}{name}") or not _HOST.fullmatch(known):
         raise ValueError("this is no e-mail address")
     return Address(name, local, known)
+
+
+def _is_literal(text: str) -> bool:
+    return text.isprintable() and ENCODED not in text
 
 
 def _in_ascii(host: str) -> str:

@@ -8,11 +8,11 @@ from email.policy import SMTP, SMTPUTF8
 from email.utils import make_msgid
 
 from stratabase.domain.mail import Mail
-from stratabase.store.mail.address import address_of
+from stratabase.store.mail.address import ENCODED, address_of
 
 _LONGEST_LINE = 998
 """Characters that a line of mail may have."""
-_NO_HEADER = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
+_NO_HEADER = re.compile(rf"(?:[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|{re.escape(ENCODED)})+")
 
 
 def message_of(mail: Mail, sender: Address) -> EmailMessage:

@@ -25,7 +25,6 @@ _REVISIONS = (
     "INSERT INTO roster VALUES (0)",
 )
 LAYOUT = Layout(b"StrM", 2, (_TABLE, *_REVISIONS), {1: _REVISIONS})
-
 """Names are unique by their columns, which hold them folded; all that is shown is in the JSON."""
 
 Row = tuple[Any, ...]

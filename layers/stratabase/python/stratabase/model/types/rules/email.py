@@ -11,6 +11,8 @@ LONGEST_EMAIL = 254
 """Characters."""
 _LONGEST_LOCAL = 64
 _LOCAL = re.compile(r"""[^\s\x00-\x1f\x7f@.,:;<>()\[\]\\"]+(?:\.[^\s\x00-\x1f\x7f@.,:;<>()\[\]\\"]+)*""")
+_ENCODED = "=?"
+"""How mail begins what it decodes (RFC 2047): such an address would be read as another one."""
 _LABEL = re.compile(r"[^\W_](?:(?:[^\W_]|-){0,61}[^\W_])?")
 
 
@@ -30,6 +32,7 @@ def is_email(text: str) -> bool:
         len(text) <= LONGEST_EMAIL
         and len(local) <= _LONGEST_LOCAL
         and len(labels) > 1
+        and _ENCODED not in local
         and _LOCAL.fullmatch(local) is not None
         and all(_LABEL.fullmatch(label) for label in labels)
     )

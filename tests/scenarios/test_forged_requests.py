@@ -1,0 +1,59 @@
+"""A page of another site, in a browser that remembers the administrator's password."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from playwright.sync_api import Page
+
+from tests.gateway.serving import gateway
+from tests.scenarios.browser import chromium
+from tests.service import PASSWORD, RunningService, basic, running
+
+MEMBERS = "/auth/administration/members"
+FORM = """
+<form method="post" enctype="text/plain" action="{address}">
+<input name='{{"username": "mallory", "email": "m@example.com", "profile": "Administrator", "notes": "'
+  value='"}}'></form>
+<script>document.forms[0].submit()</script>
+"""
+PICTURE = '<img src="{address}/{id}/resetPassword">'
+
+
+@contextmanager
+def elsewhere(**names: str) -> Iterator[str]:
+    """Serve the pages /form and /picture under a name that makes them another site's to a browser."""
+
+    def show(event: dict[str, Any], _: object) -> dict[str, Any]:
+        page = FORM if event["path"] == "/form" else PICTURE
+        return {"headers": {"Content-Type": "text/html"}, "body": page.format(**names)}
+
+    with gateway(show) as client:
+        yield f"http://localhost:{client.port}"
+
+
+def sign_in(page: Page, service: RunningService) -> None:
+    """Have the browser remember the password, as it does of what it asks a person for."""
+    page.goto(f"http://admin:{quote(PASSWORD)}@127.0.0.1:{service.port}/auth/administration/member")
+    assert '"username":"admin"' in page.content()
+
+
+def test_it_makes_no_administrator_and_sends_no_mail(tmp_path: Path) -> None:
+    with running(tmp_path / "home") as service, chromium() as browser:
+        administrator = {"Authorization": basic("admin", PASSWORD)}
+        (admin,) = service.request("GET", MEMBERS, headers=administrator).json()
+        address = f"http://127.0.0.1:{service.port}{MEMBERS}"
+        page = browser.new_context().new_page()
+        sign_in(page, service)
+        with elsewhere(address=address, id=admin["id"]) as other:
+            with page.expect_response(address) as answered:
+                page.goto(f"{other}/form")
+            assert "authorization" in answered.value.request.all_headers()
+            assert answered.value.status == 403
+            # What comes is no picture, so the browser shows nothing of it.
+            with page.expect_event("requestfailed"):
+                page.goto(f"{other}/picture")
+        assert service.request("GET", MEMBERS, headers=administrator).json() == [admin]
+        assert not (service.home / "outbox").exists()
