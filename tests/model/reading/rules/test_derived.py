@@ -123,7 +123,7 @@ FINE = (
     'y: Real @derived(path: "teams.size", aggregate: SUM)',
     'y: Real @derived(path: "teams.budget", aggregate: AVG)',
     'y: Int @derived(path: "team.desks.team.size", aggregate: SUM)',
-    'y: String @derived(expression: "\'y\' + \\"y\\" + string(x) + y(x) + team.y")',
+    'y: String @derived(expression: "\'y\' + \\"y\\" + string(x) + team.name")',
 )
 
 

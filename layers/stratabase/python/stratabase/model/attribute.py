@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from stratabase.model.types.base import AttributeType
 
-Stored = str | int | bool | None | Mapping[str, "Stored"]
-"""A value as the store keeps it: JSON, in the one spelling that its type calls canonical."""
+Stored = str | int | bool | None | list[str] | Mapping[str, "Stored"]
+"""A value as the store keeps it: JSON, in the one spelling that its type calls canonical.
+
+A list has the ids of an object's parts, which lie beside its attributes.
+"""
 
 
 class Origin(Enum):

@@ -1,17 +1,13 @@
 """A mistake in a model file: where it stands, what is wrong, and what was probably meant."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from graphql.language import Node
-from graphql.pyutils import suggestion_list
 
-SHORTEST_WORD = 2
-"""A single letter is as near to any other."""
-LONGEST_WORD = 100
-"""Longer words are cut in messages, and nobody guesses what they were meant to be."""
+from stratabase.model.words import listed, nearest, shown
+
+__all__ = ["Mistake", "ModelMistakes", "line_of", "listed", "mistake", "nearest", "shown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +50,3 @@ def line_of(node: Node) -> int:
     location = node.loc
     assert location is not None
     return location.start_token.line + location.source.location_offset.line - 1
-
-
-@lru_cache(maxsize=1024)
-def nearest(word: str, among: tuple[str, ...]) -> str | None:
-    """Return the one of `among` that `word` was probably meant to be."""
-    if not SHORTEST_WORD <= len(word) <= LONGEST_WORD:
-        return None
-    return next(iter(suggestion_list(word, among)), None)
-
-
-def shown(word: str) -> str:
-    """Return a word of the model as messages show it: on one line, and not too long."""
-    line = re.sub(r"\s", " ", word)
-    return line if len(line) <= LONGEST_WORD else line[:LONGEST_WORD] + "…"
-
-
-def listed(words: Iterable[str], conjunction: str = "and") -> str:
-    """Return words as people list them: a, b and c."""
-    *first, last = list(words) or ["nothing"]
-    return f"{', '.join(first)} {conjunction} {last}" if first else last

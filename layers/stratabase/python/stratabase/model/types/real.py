@@ -2,7 +2,16 @@
 
 import re
 from collections.abc import Callable
-from decimal import Context, Decimal, DecimalException, Inexact, InvalidOperation, Overflow, Subnormal
+from decimal import (
+    Context,
+    Decimal,
+    DecimalException,
+    DivisionByZero,
+    Inexact,
+    InvalidOperation,
+    Overflow,
+    Subnormal,
+)
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -96,6 +105,13 @@ def _decimal(given: Any) -> Decimal:
 def _context() -> Context:
     """Return arithmetic in which every number that is no Real is an exception."""
     return Context(prec=38, Emin=_SMALLEST_EXPONENT, Emax=_LARGEST_EXPONENT, traps=_TRAPS)
+
+
+def arithmetic() -> Context:
+    """Return arithmetic that rounds to 38 digits; a result that is no Real even so is a DecimalException."""
+    context = _context()
+    context.traps[Inexact], context.traps[DivisionByZero] = False, True
+    return context
 
 
 def _refusal(given: Any) -> str:

@@ -17,6 +17,7 @@ from stratabase.model.reading.rules.definitions import definitions
 from stratabase.model.reading.rules.derived import derived
 from stratabase.model.reading.rules.domains import domains
 from stratabase.model.reading.rules.enumerations import enumerations
+from stratabase.model.reading.rules.expressions import expressions
 from stratabase.model.reading.rules.fields import fields
 from stratabase.model.reading.rules.files import files
 from stratabase.model.reading.rules.generated import generated
@@ -48,6 +49,7 @@ RULES: tuple[Callable[[Manuscript], Iterable[Mistake]], ...] = (
     creation,
     derived,
     paths,
+    expressions,
     circles,
     uniques,
     indexes,

@@ -1,0 +1,122 @@
+"""An expression's text becomes its syntax tree, or the mistake in its syntax."""
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from stratabase.model.expressions.mistakes import ExpressionMistake, ExpressionMistakes
+from stratabase.model.expressions.syntax import Node
+from stratabase.model.words import shown
+
+if TYPE_CHECKING:
+    from lark import UnexpectedInput
+
+LONGEST = 4096
+"""Characters."""
+_OTHERWISE: Mapping[str, str] = {
+    "=": "==",
+    "===": "==",
+    "<>": "!=",
+    "!==": "!=",
+    "&": "&&",
+    "|": "||",
+    "and": "&&",
+    "or": "||",
+    "not": "!",
+    "is": "isNull(x)",
+    "like": "x.matches('…')",
+    "if": "a ? b : c",
+    "^": "a * a",
+}
+"""What other languages have, and how it is written here."""
+_HINTS: Mapping[str, str] = {
+    "'": "This text has no end: write another ' behind it, and \\' for one within it.",
+    '"': 'This text has no end: write another " behind it, and \\" for one within it.',
+    "{": "Expressions have no maps and no messages.",
+    "`": "Names and texts have no such quotes: write a text as 'text', a name as it is.",
+    ";": "An expression is one value: leave out the semicolon.",
+}
+_PIECE = re.compile(r"[A-Za-z_]\w*|[=!<>&|]+|.", re.DOTALL)
+_BEFORE = re.compile(r"([A-Za-z_]\w*)\s*\Z")
+_SIGNS = re.compile(r"[=!<>&|]+\Z")
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|//[^\n]*", re.DOTALL)
+_PAIRS = {")": "(", "]": "["}
+
+
+def parsed(text: str) -> Node:
+    """Return the syntax tree of a text. Raises ExpressionMistakes with the first thing that is wrong."""
+    _check(text)
+    # Here and not above: lark takes a tenth of a second, which a model without expressions need not pay.
+    from lark import UnexpectedInput  # noqa: PLC0415
+
+    from stratabase.model.expressions.grammar import parser  # noqa: PLC0415
+
+    try:
+        return parser().parse(text)  # type: ignore[return-value] # the builder makes nodes of all rules
+    except UnexpectedInput as unexpected:
+        raise ExpressionMistakes([_mistake(text, unexpected)]) from None
+
+
+def _check(text: str) -> None:
+    if not text.strip():
+        raise ExpressionMistakes([ExpressionMistake(0, "There is no expression.")])
+    if len(text) > LONGEST:
+        message = f"An expression has at most {LONGEST} characters; these are {len(text)}."
+        raise ExpressionMistakes([ExpressionMistake(0, message)])
+    if not text.isascii():
+        _refuse_surrogates(text)
+
+
+def _refuse_surrogates(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as half:
+        message = "Half of a surrogate pair is no character: write both halves."
+        raise ExpressionMistakes([ExpressionMistake(half.start, message)]) from None
+
+
+def _mistake(text: str, unexpected: "UnexpectedInput") -> ExpressionMistake:
+    at, token = unexpected.pos_in_stream, getattr(unexpected, "token", None)
+    ended = token is not None and token.type == "$END"
+    piece = None if at is None or ended else _PIECE.match(text, at)
+    if piece is None:
+        return _ending(text)
+    at, word = _whole(text, piece)
+    if word in _HINTS:
+        return ExpressionMistake(at, _HINTS[word])
+    before = _BEFORE.search(text, 0, at)
+    if before and before[1] in _OTHERWISE:
+        at, word = before.start(), before[1]
+    if word in _PAIRS and not _open(text[:at]):
+        return ExpressionMistake(at, f"There is no {_PAIRS[word]} to this {word}.")
+    return ExpressionMistake(at, f'Unexpected "{shown(word)}".', _OTHERWISE.get(word))
+
+
+def _whole(text: str, piece: re.Match[str]) -> tuple[int, str]:
+    """Return an operator that other languages have (`<>`), where only its end was not expected."""
+    before = _SIGNS.search(text, 0, piece.start())
+    signs = before[0] if before else ""
+    whole = signs + piece[0]
+    return (piece.start() - len(signs), whole) if whole in _OTHERWISE else (piece.start(), piece[0])
+
+
+def _ending(text: str) -> ExpressionMistake:
+    """Return the mistake of a text that ends too early."""
+    if opening := _open(text):
+        at = opening[-1]
+        closing = next(right for right, left in _PAIRS.items() if left == text[at])
+        return ExpressionMistake(at, f"There is no {closing} to this {text[at]}.")
+    at = len(text.rstrip())
+    return ExpressionMistake(at, "The expression ends where a value is expected.")
+
+
+def _open(text: str) -> list[int]:
+    """Return where the brackets stand that are not closed again."""
+    plain = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
+    opening: list[int] = []
+    for at, character in enumerate(plain):
+        if character in _PAIRS.values():
+            opening.append(at)
+        elif character in _PAIRS and opening:
+            opening.pop()
+    return opening
