@@ -22,6 +22,8 @@ def welcome(
     yield f"Stratabase {__version__} serves the application {model.application}."
     yield ""
     yield f"  GraphQL  {graphql}"
+    if settings.graphiql:
+        yield f"  GraphiQL {address}/public/graphiql"
     yield f"  Schema   {address}/auth/api/schema/{model.application}"
     yield f"  Health   {address}/public/health"
     yield f"  Model    {settings.model}"

@@ -126,8 +126,13 @@ def test_only_json_is_read(content_type: str, status: int, post: Any) -> None:
 @pytest.mark.parametrize(
     ("accept", "status", "content_type"),
     [
-        ("*/*", 400, MODERN),
+        ("*/*", 200, LEGACY),
+        ("application/*", 200, LEGACY),
         (MODERN, 400, MODERN),
+        (f"{LEGACY}, {MODERN}", 400, MODERN),
+        (f"{MODERN}, application/graphql+json, {LEGACY}, text/event-stream, multipart/mixed", 400, MODERN),
+        (f"{MODERN};q=0.5, {LEGACY}", 200, LEGACY),
+        (f"*/*, {MODERN.upper()};q=0", 200, LEGACY),
         (LEGACY, 200, LEGACY),
         (f"{MODERN}, {LEGACY};q=0.9", 400, MODERN),
         ("application/json, text/plain, */*", 200, LEGACY),
@@ -148,8 +153,10 @@ def test_what_was_executed_is_200_whatever_came_of_it(accept: str, post: Any, wo
     assert post({"query": "{x}"}, Accept=accept).status == 200
 
 
-def test_without_accept_the_answer_is_the_modern_type(post: Any) -> None:
-    assert post({"query": "{x}"}).headers["Content-Type"] == [f"{MODERN}; charset=utf-8"]
+def test_a_client_that_does_not_say_what_it_takes_gets_plain_json(post: Any, world: Any) -> None:
+    world.executor.outcome = INVALID
+    reply = post({"query": "{x"})
+    assert (reply.status, reply.headers["Content-Type"]) == (200, [f"{LEGACY}; charset=utf-8"])
 
 
 def test_a_client_that_takes_neither_type_is_told_before_anything_runs(post: Any, world: Any) -> None:

@@ -211,7 +211,7 @@ def test_the_document_is_served_with_the_service_s_own_address(send: Any) -> Non
 
 def test_a_client_that_has_it_is_told_so(send: Any) -> None:
     (tag,) = send("GET", "/public/openapi.json").headers["ETag"]
-    for kept in (tag, f"W/{tag}", f'"other", {tag}', "*"):
+    for kept in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
         reply = send("GET", "/public/openapi.json", headers={"If-None-Match": kept})
         assert (reply.status, reply.body, reply.headers["ETag"]) == (304, "", [tag])
     assert send("GET", "/public/openapi.json", headers={"If-None-Match": '"other"'}).status == 200

@@ -1,5 +1,6 @@
 """Every event of events/ gets the answer that it stands for, from the function as it is deployed."""
 
+import gzip
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,6 +24,7 @@ ANSWERS = {
     "graphql_query": (200, '"totalCount":'),
     "graphql_create": (200, '"full_name":"Ada"'),
     "graphql_get": (200, '"__typename":"Query"'),
+    "graphql_introspection_in_gzip": (200, '"name":"EmployeePage"'),
     "graphql_options": (204, ""),
     "graphql_without_credentials": (401, "Unauthorized"),
     "graphql_with_a_wrong_password": (401, "Unauthorized"),
@@ -33,6 +35,9 @@ ANSWERS = {
     "graphql_with_an_unknown_field": (400, "ValidationError"),
     "schema": (200, "type Employee"),
     "schema_without_credentials": (401, "Unauthorized"),
+    "graphiql": (200, "<title>GraphiQL · Hr</title>"),
+    "graphiql_file": (200, "Permission is hereby granted"),
+    "graphiql_unknown_file": (404, "nothing.js"),
     "health": (200, '"store":"reachable"'),
     "health_with_a_wrong_method": (405, "POST"),
     "root": (404, "Not Found"),
@@ -81,7 +86,13 @@ def test_an_event_gets_its_answer(name: str, functions: Mapping[str, Function]) 
     reply: Reply = to_reply(functions[match.function].handler(event, None), event["httpMethod"])
 
     assert reply.status == status
-    assert said in reply.body.decode()
+    assert said in text_of(reply)
+
+
+def text_of(reply: Reply) -> str:
+    """Return what a client reads."""
+    compressed = (b"Content-Encoding", b"gzip") in reply.headers
+    return (gzip.decompress(reply.body) if compressed else reply.body).decode()
 
 
 def test_every_event_has_its_answer_here() -> None:

@@ -93,6 +93,8 @@ def test_our_template_leads_every_path_somewhere() -> None:
         ("/auth/api/graphql/{application}", "ANY"),
         ("/auth/api/schema/{application}", "ANY"),
         ("/public/health", "ANY"),
+        ("/public/graphiql", "ANY"),
+        ("/public/graphiql/{file}", "ANY"),
         ("/public/openapi.json", "ANY"),
         ("/public/token/getJwtToken", "ANY"),
         ("/auth/token/refreshJwtToken", "ANY"),

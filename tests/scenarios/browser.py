@@ -86,6 +86,6 @@ def visiting(browser: Browser, origin: str, **options: Any) -> Iterator[Visit]:
         strangers = [each.url for each in visit.requests if not each.url.startswith((f"{origin}/", "data:"))]
         assert strangers == []
         assert visit.complaints == []
-        assert [each.url for each in visit.requests if "referer" in each.headers] == []
+        assert [each.url for each in visit.requests if each.headers.get("referer")] == []
     finally:
         context.close()

@@ -1,21 +1,33 @@
-"""Answers that a client may keep, as long as it asks whether they have changed."""
+"""Answers that a client may keep: for some time, or as long as it asks whether they have changed."""
 
+from collections.abc import Callable
 from hashlib import sha256
 
 from stratabase.edge.request import Request
 from stratabase.edge.response import Response
 
 
-def answer(request: Request, content_type: str, body: bytes) -> Response:
+def answer(
+    request: Request,
+    content_type: str,
+    body: bytes,
+    cache: str = "no-cache",
+    compressed: Callable[[], bytes] | None = None,
+) -> Response:
     """Return a response with a tag of its body, or 304 when the request has that tag."""
-    tag = f'"{sha256(body).hexdigest()[:32]}"'
-    headers = (("ETag", tag), ("Cache-Control", "no-cache"))
+    # A weak one, which holds for the body as it is and for the body compressed.
+    tag = f'W/"{sha256(body).hexdigest()[:32]}"'
+    headers = (("ETag", tag), ("Cache-Control", cache))
     if _has(request, tag):
         return Response(304, headers)
-    return Response(200, (("Content-Type", content_type), *headers), body)
+    return Response(200, (("Content-Type", content_type), *headers), body, compressed=compressed)
 
 
 def _has(request: Request, tag: str) -> bool:
-    # RFC 9110 section 13.1.2: compared weakly, since a proxy may have compressed what it passed on.
+    # RFC 9110 section 13.1.2: compared weakly, whatever a proxy has made of the tag.
     kept = ",".join(request.headers.get("if-none-match", ()))
-    return any(name.strip().removeprefix("W/") in (tag, "*") for name in kept.split(","))
+    return any(_opaque(name) in (_opaque(tag), "*") for name in kept.split(","))
+
+
+def _opaque(tag: str) -> str:
+    return tag.strip().removeprefix("W/")

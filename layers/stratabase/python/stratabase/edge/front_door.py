@@ -7,6 +7,7 @@ from stratabase.domain.refusal import Refusal
 from stratabase.edge import forgery
 from stratabase.edge import format as form
 from stratabase.edge.authentication import Authentication
+from stratabase.edge.compression import compressed
 from stratabase.edge.cors import Cors
 from stratabase.edge.endpoint import Endpoint, is_protected
 from stratabase.edge.event import Answer, Event, answer_of, body_of, request_of
@@ -103,7 +104,7 @@ class FrontDoor:
         names = {name.lower() for name, _ in response.headers}
         missing = tuple(header for header in _UNLESS_SET if header[0].lower() not in names)
         headers = (*response.headers, *missing, *self._cors.every(request))
-        return Response(response.status, headers, response.body, response.binary)
+        return compressed(request, replace(response, headers=headers))
 
 
 def _by_resource(endpoints: Iterable[Endpoint]) -> Mapping[str, Endpoint]:

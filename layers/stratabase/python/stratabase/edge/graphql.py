@@ -36,7 +36,9 @@ def graphql_endpoint(name: str, executor: Executor) -> Endpoint:
 def _media(request: Request, name: str) -> str:
     """Return the media type in which to answer, if there is anybody to answer at all."""
     application.require(request, name)
-    media = media_type.chosen(",".join(request.headers.get("accept", ())), (MODERN, LEGACY))
+    accept = ",".join(request.headers.get("accept", ()))
+    # A client that does not know the modern type may not know that its errors come with another status.
+    media = media_type.chosen(accept, (MODERN, LEGACY) if MODERN in accept.lower() else (LEGACY, MODERN))
     if media is None:
         raise NotAcceptable(f"The answer can be {MODERN} or {LEGACY}; Accept must admit one of them.")
     return media

@@ -25,11 +25,11 @@ class Manner(Enum):
 class Told:
     """A status that an operation answers, and what its body is.
 
-    A shape in JSON or XML as `format` says, shapes by media type, or just a media type.
+    A shape in JSON or XML as `format` says, shapes by media type, or just one media type or several.
     """
 
     about: str
-    body: Shape | Several | Mapping[str, Shape] | str | None = None
+    body: Shape | Several | Mapping[str, Shape] | tuple[str, ...] | str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     """What the headers of the answer are for, by their names."""
 

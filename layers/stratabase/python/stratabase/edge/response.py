@@ -1,5 +1,6 @@
 """What an endpoint answers."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -12,3 +13,5 @@ class Response:
     body: bytes = b""
     binary: bool = False
     """The body is not text, and travels as base64 to the gateway."""
+    compressed: Callable[[], bytes] | None = None
+    """Returns the body as gzip has it, where that need not be made anew each time."""

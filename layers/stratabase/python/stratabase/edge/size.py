@@ -17,13 +17,18 @@ _BESIDE_BODY = 64 * 1024
 
 
 def check_size(answer: Answer) -> None:
-    """Raise AnswerTooLarge when the gateway would refuse the answer."""
+    """Raise AnswerTooLarge when the gateway would refuse the answer as it is sent, compressed or not."""
     size = excessive_size(answer, LARGEST_ANSWER)
     if size is not None:
         raise AnswerTooLarge(
             f"The answer would have {size:,} bytes; at most {LARGEST_ANSWER:,} can be sent. "
-            "Ask for smaller pages, or for fewer fields; what a mutation asked for has been done."
+            f"Ask for smaller pages, or for fewer fields{_or_gzip(answer)}; "
+            "what a mutation asked for has been done."
         )
+
+
+def _or_gzip(answer: Answer) -> str:
+    return "" if answer["isBase64Encoded"] else ", or accept gzip"
 
 
 def excessive_size(answer: Mapping[str, Any], limit: int) -> int | None:

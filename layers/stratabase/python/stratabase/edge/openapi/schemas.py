@@ -10,8 +10,8 @@ from stratabase.edge.shape import Field, Several, Shape
 Schema = dict[str, Any]
 Content = Mapping[str, Mapping[str, Schema]]
 """Schemas by media type, as OpenAPI writes them."""
-Body = Shape | Several | Mapping[str, Shape] | str | None
-"""A shape in both forms, shapes by media type, just a media type, or nothing."""
+Body = Shape | Several | Mapping[str, Shape] | tuple[str, ...] | str | None
+"""A shape in both forms, shapes by media type, just one media type or several, or nothing."""
 
 
 class Schemas:
@@ -27,6 +27,8 @@ class Schemas:
             return {}
         if isinstance(body, str):
             return {body: {"schema": {"type": "string"}} if body.startswith("text/") else {}}
+        if isinstance(body, tuple):
+            return {media: content for each in body for media, content in self.content(each).items()}
         if isinstance(body, Mapping):
             return {media: {"schema": self._of(shape, read=read)} for media, shape in body.items()}
         return {f"application/{form.value}": {"schema": self._of(body, read=read)} for form in Format}

@@ -1,0 +1,49 @@
+"""A model may be so large that its introspection fits through API Gateway only compressed."""
+
+import gzip
+import json
+from collections.abc import Iterator
+
+import pytest
+from graphql import get_introspection_query
+
+from tests.service import PASSWORD, Reply, RunningService, basic, running
+
+CLASSES, ATTRIBUTES = 70, 24
+TYPES = ("String", "Int", "Real", "Date", "Datetime", "Text")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    folder = tmp_path_factory.mktemp("large")
+    attributes = " ".join(f"attribute_{number}: {TYPES[number % 6]}" for number in range(ATTRIBUTES))
+    classes = (f"type Class{number} {{ {attributes} }}" for number in range(CLASSES))
+    model = folder / "large.graphql"
+    model.write_text("\n".join(('extend schema @application(name: "Large")', *classes)))
+    with running(folder / "home", model=model, application="Large") as started:
+        yield started
+
+
+def introspect(service: RunningService, accept_encoding: str) -> Reply:
+    headers = {
+        "Content-Type": "application/json",
+        "Authorization": basic("admin", PASSWORD),
+        "Accept-Encoding": accept_encoding,
+    }
+    body = json.dumps({"query": get_introspection_query()})
+    return service.request("POST", "/auth/api/graphql/Large", headers=headers, body=body)
+
+
+def test_a_client_that_takes_gzip_gets_all_of_it(service: RunningService) -> None:
+    reply = introspect(service, "gzip, deflate")
+
+    assert (reply.status, reply.headers["content-encoding"]) == (200, "gzip")
+    assert int(reply.headers["content-length"]) == len(reply.body)
+    types = json.loads(gzip.decompress(reply.body))["data"]["__schema"]["types"]
+    assert {f"Class{number}" for number in range(CLASSES)} <= {each["name"] for each in types}
+
+
+def test_a_client_that_does_not_is_told_that_it_should(service: RunningService) -> None:
+    reply = introspect(service, "identity")
+
+    assert (reply.status, "accept gzip" in reply.json()["detail"]) == (413, True)
