@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 TESTS ?= tests
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format soak bench golden validate build lock clean
+.PHONY: help run test check format soak bench golden validate build lock clean graphiql
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -13,7 +13,7 @@ help: ## List what can be made
 run: $(VENV)/.run $(if $(filter dynamodb,$(STORE)),.venv-ministack/.done) ## Serve the model on this machine (STORE=dynamodb: over an emulator, which forgets)
 	@$(if $(filter dynamodb,$(STORE)),$(BIN)/python -m cli.emulator) $(BIN)/stratabase serve
 
-test: $(VENV)/.dev .venv-ministack/.done ## Run the tests
+test: $(VENV)/.dev .venv-ministack/.done $(if $(shell command -v npm 2>/dev/null),.node/.done) ## Run the tests
 	@$(BIN)/python -m pytest -n 2 $(TESTS)
 
 check: $(VENV)/.dev ## Everything that CI does: format, lint, types, template, imports, tests
@@ -35,7 +35,12 @@ bench: $(VENV)/.dev ## Measure, and print each limit beside its figure
 
 golden: $(VENV)/.dev ## Write the golden files anew; read the difference before you commit it
 	@$(BIN)/stratabase model sdl > tests/schema/golden/hr.graphql
+	@$(BIN)/stratabase model sdl tests/schema/models/everything.graphql > tests/schema/golden/everything.graphql
 	@$(BIN)/python -m tests.golden > tests/edge/golden/openapi.json
+
+graphiql: .node-graphiql/.done ## Build the GraphiQL page anew (needs Node 20 or later)
+	@rm -rf .node-graphiql/src && cp -r tools/graphiql/build.mjs tools/graphiql/src .node-graphiql
+	@cd .node-graphiql && node build.mjs "$(CURDIR)/layers/stratabase/python/stratabase/edge/graphiql/built"
 
 validate: .venv-sam/.done ## Check the template as deployment does
 	@SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam validate --lint
@@ -53,7 +58,7 @@ lock: $(VENV)/.dev ## Pin every package anew
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
 
 clean: ## Remove what was installed and built, but no data
-	rm -rf $(VENV) .venv-sam .venv-ministack build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-sam .venv-ministack .node .node-graphiql build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # A stamp per set of packages: installed once, and again only when its lock file changes.
 $(VENV)/bin/python:
@@ -84,4 +89,20 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.run
 	@echo "Installing the emulator of AWS into .venv-ministack (once)"
 	@$(PYTHON) -m venv .venv-ministack
 	@.venv-ministack/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/ministack.txt
+	@touch $@
+
+# The GraphQL clients that the tests have talk to the service. Where there is no Node, those tests are skipped.
+.node/.done: tests/clients/package.json tests/clients/package-lock.json
+	@echo "Installing the GraphQL clients into .node (once)"
+	@mkdir -p .node
+	@cp tests/clients/package.json tests/clients/package-lock.json tests/clients/.npmrc .node
+	@cd .node && npm ci --loglevel error
+	@touch $@
+
+# What the GraphiQL page is built with.
+.node-graphiql/.done: tools/graphiql/package.json tools/graphiql/package-lock.json
+	@echo "Installing what the GraphiQL page is built with into .node-graphiql (once)"
+	@mkdir -p .node-graphiql
+	@cp tools/graphiql/package.json tools/graphiql/package-lock.json tools/graphiql/.npmrc .node-graphiql
+	@cd .node-graphiql && npm ci --loglevel error
 	@touch $@

@@ -1,0 +1,162 @@
+"""Clients that people use talk to the service as they are, and so does the audit of GraphQL over HTTP."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gql import Client, GraphQLRequest, gql
+from gql.client import SyncClientSession
+from gql.transport.exceptions import TransportQueryError, TransportServerError
+from gql.transport.requests import RequestsHTTPTransport
+
+from tests.service import PASSWORD, ROOT, RunningService, basic, running
+
+NODE = ROOT / ".node"
+"""Where make installs the packages of tests/clients."""
+CLIENTS = ROOT / "tests/clients"
+PATIENCE = 120
+"""Seconds."""
+MODEL = """
+extend schema @application(name: "Library")
+type Book { title: String! published: Date price: Real @domain(min: "0") }
+"""
+REFUSED = [
+    {"path": "Book___create", "type": "ATTRIBUTE_RANGE"},
+    {"path": "Book___create", "type": "DATA_TYPE"},
+]
+
+
+@pytest.fixture(scope="module")
+def node() -> str:
+    """The Node that runs the clients; without it, tests are skipped, but for CI."""
+    found = shutil.which("node")
+    if found is None and not os.environ.get("CI"):
+        pytest.skip("there is no Node on this machine: install Node 18 or later, with npm")
+    assert found, "CI needs Node"
+    assert (NODE / ".done").exists(), "the clients are not installed: `make .node/.done` does it"
+    return found
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[RunningService]:
+    model = tmp_path / "library.graphql"
+    model.write_text(MODEL)
+    with running(tmp_path / "home", model=model, application="Library") as started:
+        yield started
+
+
+def address(service: RunningService) -> str:
+    return f"http://127.0.0.1:{service.port}/auth/api/graphql/Library"
+
+
+def run(node: str, script: str, service: RunningService) -> Any:
+    """Run a script where it finds the packages, and return the JSON that it prints."""
+    environment = {
+        "PATH": os.environ["PATH"],
+        "ADDRESS": address(service),
+        "AUTHORIZATION": basic("admin", PASSWORD),
+    }
+    with tempfile.TemporaryDirectory(dir=NODE) as folder:
+        for file in CLIENTS.glob("*.mjs"):
+            shutil.copy(file, folder)
+        command = [node, str(Path(folder) / script)]
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_audit_of_graphql_over_http_passes_completely(node: str, service: RunningService) -> None:
+    """Rules that say SHOULD count as those that say MUST."""
+    results = run(node, "audit.mjs", service)
+
+    assert len(results) > 50
+    assert [result for result in results if result["status"] != "ok"] == []
+
+
+@pytest.mark.parametrize("client", ["apollo", "urql", "graphql-request"])
+def test_clients_for_javascript(client: str, node: str, service: RunningService) -> None:
+    told = run(node, f"{client}.mjs", service)
+
+    assert told["created"] == [
+        {"title": "Middlemarch", "published": "1871", "price": "12.5"},
+        {"title": "Emma", "published": "1815", "price": "9.5"},
+        {"title": "Persuasion", "published": "1817", "price": None},
+    ]
+    assert told["found"] == {"count": 2, "titles": ["Emma", "Persuasion"]}
+    assert told["uncounted"] == {"count": None, "titles": ["Middlemarch"]}
+    assert sorted(told["refused"], key=lambda error: str(error["type"])) == REFUSED
+    assert told["wrong"] == [{"path": None, "type": "ValidationError"}]
+    assert without_typenames(told["half"]) == {
+        "data": {"good": {"totalCount": 3}, "bad": None, "refused": None},
+        "errors": [{"path": "refused", "type": "MALFORMED_REQUEST"}],
+    }
+
+
+def without_typenames(value: Any) -> Any:
+    """Return JSON without the fields that caches add to every selection."""
+    if isinstance(value, dict):
+        return {name: without_typenames(each) for name, each in value.items() if name != "__typename"}
+    return value
+
+
+CREATE = gql(
+    """
+    mutation Create($book: BookCreate!) { Book___create(data: $book) { ...Shown } }
+    fragment Shown on Book { _id title published(format: "yyyy") price }
+    """
+)
+FIND = gql(
+    """
+    query Find($filter: BookFilter) { Book___getPage(options: {filter: $filter}) { items { ...Shown } } }
+    fragment Shown on Book { title price }
+    """
+)
+
+
+@pytest.fixture
+def session(service: RunningService) -> Iterator[SyncClientSession]:
+    """A gql client, which reads the schema first and checks every document by it."""
+    headers = {"Authorization": basic("admin", PASSWORD)}
+    transport = RequestsHTTPTransport(address(service), headers=headers)
+    with Client(transport=transport, fetch_schema_from_transport=True) as opened:
+        yield opened
+
+
+def test_gql_reads_the_schema_and_runs_documents_with_fragments_and_variables(
+    session: SyncClientSession,
+) -> None:
+    book = {"title": "Middlemarch", "published": "1871-12-01", "price": "12.50"}
+
+    made = session.execute(GraphQLRequest(CREATE, variable_values={"book": book}))["Book___create"]
+    filter_ = {"_id___in": [made.pop("_id")]}
+    found = session.execute(GraphQLRequest(FIND, variable_values={"filter": filter_}))
+
+    assert made == {"title": "Middlemarch", "published": "1871", "price": "12.5"}
+    assert found == {"Book___getPage": {"items": [{"title": "Middlemarch", "price": "12.5"}]}}
+    assert session.client.schema
+    assert "BookFilter" in session.client.schema.type_map
+
+
+def test_gql_gets_every_issue(session: SyncClientSession) -> None:
+    book = {"title": "X", "published": "soon", "price": -1}
+    with pytest.raises(TransportQueryError) as caught:
+        session.execute(GraphQLRequest(CREATE, variable_values={"book": book}))
+
+    issues = [error["extensions"] for error in caught.value.errors or []]
+    assert {issue["issueType"] for issue in issues} == {"ATTRIBUTE_RANGE", "DATA_TYPE"}
+
+
+def test_gql_is_told_that_nobody_is_there(service: RunningService) -> None:
+    transport = RequestsHTTPTransport(address(service), headers={"Authorization": basic("admin", "wrong")})
+    with pytest.raises(TransportServerError) as caught, Client(transport=transport) as session:
+        session.execute(gql("{ __typename }"))
+
+    assert caught.value.code == 401
