@@ -5,15 +5,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stratabase.domain.entity import Reference
+from stratabase.domain.issue import Path
+from stratabase.domain.role_command import RoleCommand
 
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """Make an object. `given` holds JSON values by attribute name."""
+    """Make an object. `given` holds JSON values by attribute name, `roles` what is asked of its roles."""
 
     class_name: str
     given: Mapping[str, Any] = field(default_factory=dict)
     client_id: str | None = None
+    roles: Mapping[str, RoleCommand] = field(default_factory=dict)
+    path: Path | None = None
+    """Of a part: where the request has it, from its whole on: ("addresses", "save", 0). Without one it is
+    where `Parts` has it: ("addresses", "create", 0)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +29,29 @@ class Update:
     reference: Reference
     given: Mapping[str, Any] = field(default_factory=dict)
     client_id: str | None = None
+    roles: Mapping[str, RoleCommand] = field(default_factory=dict)
+    path: Path | None = None
+    """As with Create."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateBulk:
+    """Change each of many objects of a class in the same way."""
+
+    class_name: str
+    given: Mapping[str, Any] = field(default_factory=dict)
+    roles: Mapping[str, RoleCommand] = field(default_factory=dict)
+
+    def of(self, reference: Reference) -> Update:
+        """Return what is asked of one of them."""
+        return Update(reference, self.given, roles=self.roles)
 
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """End an object."""
+    """End an object, and all its parts."""
 
     reference: Reference
+
+
+Command = Create | Update | Delete

@@ -1,13 +1,18 @@
 """An object as it is at one moment."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from stratabase.domain.role_name import RoleName
 from stratabase.model.attribute import Stored
 
 State = Mapping[str, Stored]
-"""The stored values of an object by attribute name, `_id` among them; what is absent is null."""
+"""The stored values of an object by attribute name, `_id` among them; what is absent is null.
+
+So lie there the roles that the object keeps itself: the id that a key leads to, the ids of parts (a list, in
+the order of their making, where there may be many), and on a part the id of its whole.
+"""
 
 
 class Reference(NamedTuple):
@@ -24,3 +29,13 @@ class Entity:
     reference: Reference
     state: State
     commit_ids: tuple[str, ...] = ()
+    counts: Mapping[RoleName, int] = field(default_factory=dict, compare=False)
+    """By required roles, as they were when it was read by key (other writes change them, not this object).
+
+    A to-one role: how many objects lead to this one by it. A to-many role of its own: to how many it leads.
+    """
+    linked: str | None = field(default=None, compare=False)
+    """The last commit that let a role of it, or one that leads to it, without a key lead to one object more.
+
+    Known when it was read by key. A deletion expects it to be the same still, so that no link is forgotten.
+    """

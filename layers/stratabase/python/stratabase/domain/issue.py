@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import Enum
 
+Path = tuple[str | int, ...]
+"""A place in a request, from the service's arguments on: ("data", "addresses", "create", 0, "street")."""
+
 
 class Level(Enum):
     """How bad it is."""
@@ -71,7 +74,7 @@ class IssueType(Enum):
 class Issue:
     """One thing that is wrong. The edge adds the application, the caller's profile and the trace id.
 
-    `path` leads from the service's arguments to the place that is meant: ("data", "email").
+    `path` leads to the place that is meant.
     """
 
     type: IssueType
@@ -83,4 +86,4 @@ class Issue:
     client_id: str | None = None
     attribute_names: tuple[str, ...] = ()
     role_names: tuple[str, ...] = ()
-    path: tuple[str | int, ...] = ()
+    path: Path = ()

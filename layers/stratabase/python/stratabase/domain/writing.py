@@ -14,8 +14,12 @@ from stratabase.model.class_ import Class, Unique
 from stratabase.model.malformed import shown
 
 
+class BadValues(Refused):
+    """Values that the object cannot have."""
+
+
 def created(class_: Class, command: Create, id_: str, caller: Caller, now: Instant) -> Entity:
-    """Return the object that a command makes. Raises Refused with every issue."""
+    """Return the object that a command without roles makes. Raises BadValues."""
     subject = Subject(class_, client_id=command.client_id)
     draft = _checked(drafted(subject, {}, command.given, caller.formats))
     state = {**draft.state, "_id": id_, **platform.at_creation(class_, caller.username, now)}
@@ -23,19 +27,19 @@ def created(class_: Class, command: Create, id_: str, caller: Caller, now: Insta
 
 
 def updated(class_: Class, before: Entity, command: Update, caller: Caller, now: Instant) -> Entity:
-    """Return an object's new state; `before` itself when nothing changes. Raises Refused with every issue."""
+    """Return an object's new state; `before` itself when nothing changes. Raises BadValues."""
     subject = Subject(class_, before.reference.id, command.client_id)
     draft = _checked(drafted(subject, before.state, command.given, caller.formats))
     if all(before.state.get(name) == value for name, value in draft.changed.items()):
         return before
-    state = {**draft.state, **platform.at_update(class_, caller.username, now)}
+    state = {**draft.state, **platform.at_update(class_, before, caller.username, now)}
     return Entity(before.reference, state, before.commit_ids)
 
 
 def _checked(draft: Draft) -> Draft:
     issues = tuple(issues_of(draft))
     if issues:
-        raise Refused(issues)
+        raise BadValues(issues)
     return draft
 
 

@@ -1,0 +1,11 @@
+"""How much one bulk service may do."""
+
+from typing import NamedTuple
+
+
+class BulkLimits(NamedTuple):
+    """The limits of one bulk service."""
+
+    objects: int = 1000
+    seconds: int = 20
+    """After which it ends, and says how far it has come."""

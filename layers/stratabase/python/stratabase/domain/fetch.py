@@ -1,0 +1,68 @@
+"""What is wanted of objects beside their attributes: which of their roles, and what of the objects there."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from stratabase.domain.entity import Entity
+from stratabase.domain.page import Page, Query
+from stratabase.domain.role_name import RoleName
+from stratabase.model.role import Role
+
+Node = Mapping[str, Any]
+"""An object as it is answered: its state, and what its roles lead to under the places that a fetch names."""
+
+Face = Callable[[Entity], Mapping[str, Any]]
+"""Makes of an object what its node shows of it by itself."""
+
+Shown = Callable[[Page, Sequence[Node]], Any]
+"""Makes what is answered of a page and the nodes of its objects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """The roles that are wanted of objects of one class, each by the place where a node holds it."""
+
+    roles: Mapping[str, "RoleFetch"] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ToOne:
+    """The object that a role leads to; its node is the answer, None where there is no object."""
+
+    name: RoleName
+    role: Role
+    fetch: Fetch
+
+
+@dataclass(frozen=True, slots=True)
+class ToMany:
+    """A page of the objects that a role leads to."""
+
+    name: RoleName
+    role: Role
+    fetch: Fetch
+    query: Query
+    shown: Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Associables:
+    """A page of the objects that an association may lead to."""
+
+    name: RoleName
+    role: Role
+    fetch: Fetch
+    query: Query
+    shown: Shown
+
+
+RoleFetch = ToOne | ToMany | Associables
+
+NOTHING = Fetch()
+"""No roles are wanted."""
+
+
+def plainly(entity: Entity) -> Mapping[str, Any]:
+    """Return an object's state: the face of what is stored."""
+    return entity.state

@@ -1,0 +1,46 @@
+"""Who asks for something: a role of an object that the request speaks of."""
+
+from typing import NamedTuple
+
+from stratabase.domain.entity import Reference
+from stratabase.domain.issue import Issue, IssueType, Path
+from stratabase.domain.subject import Subject
+from stratabase.model.malformed import shown
+
+
+class Asker(NamedTuple):
+    """An object, and the role of it by which something is asked."""
+
+    subject: Subject
+    role: str
+
+    @property
+    def place(self) -> Path:
+        """Where the request asks."""
+        return (*self.subject.path, self.role)
+
+    def issue(self, type_: IssueType, message: str, place: Path = ()) -> Issue:
+        """Return an issue about the role, or about what is asked of it at a place."""
+        text = f"{self.subject.class_.name}.{self.role}: {message}"
+        return self.subject.role_issue(type_, text, self.role, place)
+
+    def contradiction(self, message: str) -> Issue:
+        """Return the issue of what cannot be asked at once."""
+        return self.issue(IssueType.MALFORMED_REQUEST, message)
+
+    def cardinality(self, message: str, place: Path = ()) -> Issue:
+        """Return the issue of too few or too many."""
+        return self.issue(IssueType.ROLE_CARDINALITY, message, place)
+
+    def not_found(self, reference: Reference) -> Issue:
+        """Return the issue of an object that is named and not there."""
+        return self.issue(IssueType.ENTITY_NOT_FOUND, f"there is no {called(reference)}")
+
+    def ends(self, reference: Reference) -> Issue:
+        """Return the issue of an object that is named, and deleted by the same request."""
+        return self.issue(IssueType.ENTITY_NOT_FOUND, f"the same request deletes {called(reference)}")
+
+
+def called(reference: Reference) -> str:
+    """Return an object as a message names it."""
+    return f"{reference.class_name} with _id {shown(reference.id)}"

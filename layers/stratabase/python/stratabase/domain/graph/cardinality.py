@@ -1,0 +1,61 @@
+"""The required roles of the objects that a request makes, and of those whose roles it speaks of."""
+
+from collections.abc import Iterable, Iterator
+
+from stratabase.domain.change import Linking, OnLink
+from stratabase.domain.graph.asker import Asker
+from stratabase.domain.graph.graph import Graph
+from stratabase.domain.graph.node import Node
+from stratabase.domain.role_name import RoleName
+from stratabase.domain.way import Way, opposite_name, way_of
+from stratabase.model.role import Role
+
+Filled = set[tuple[RoleName, str]]
+"""The roles that lead to something because of what others are, each with the object whose role it is."""
+
+
+def check_cardinality(graph: Graph, on_links: Iterable[OnLink]) -> None:
+    """Note each required role that would lead to nothing.
+
+    What an object that was there before loses by others, the store finds out, since it counts.
+    """
+    filled = {*_by_keys(graph), *_by_links(graph, on_links)}
+    for node in graph.nodes.values():
+        for role in node.subject.class_.roles.values():
+            if role.required and not node.ended and _is_empty(graph, node, role, filled):
+                _refuse(graph, node, role)
+
+
+def _is_empty(graph: Graph, node: Node, role: Role, filled: Filled) -> bool:
+    match way_of(graph.setting.model, role):
+        case Way.WHOLE:
+            return False
+        case Way.KEY | Way.PARTS:
+            return (node.new or role.name in node.asked) and not node.state.get(role.name)
+        case _:
+            name = RoleName(node.reference.class_name, role.name)
+            return node.new and (name, node.reference.id) not in filled
+
+
+def _refuse(graph: Graph, node: Node, role: Role) -> None:
+    place = node.place(role.name)
+    if not graph.is_blamed(place):
+        few = f"at least one {role.target}" if role.many else f"one {role.target}"
+        asker = Asker(node.subject, role.name)
+        graph.issues.append(asker.cardinality(f"{few} is required", place))
+
+
+def _by_keys(graph: Graph) -> Iterator[tuple[RoleName, str]]:
+    for holder, name in graph.keys:
+        node, opposite = graph.nodes.get(holder), opposite_name(graph.role(name))
+        if node is not None and opposite is not None:
+            yield opposite, str(node.state.get(name.role_name))
+
+
+def _by_links(graph: Graph, on_links: Iterable[OnLink]) -> Iterator[tuple[RoleName, str]]:
+    for link in on_links:
+        if isinstance(link, Linking):
+            opposite = opposite_name(graph.role(link.role))
+            yield link.role, link.owner
+            if opposite is not None:
+                yield opposite, link.other

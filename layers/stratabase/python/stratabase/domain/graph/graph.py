@@ -1,0 +1,95 @@
+"""What a request comes to, in the making."""
+
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from stratabase.domain.entity import Reference
+from stratabase.domain.graph.asker import Asker
+from stratabase.domain.graph.names import Names
+from stratabase.domain.graph.node import Node
+from stratabase.domain.graph.task import Task
+from stratabase.domain.graph.wish import KeyWishes, LinkWishes, Tie
+from stratabase.domain.instant import Instant
+from stratabase.domain.issue import Issue, Path
+from stratabase.domain.member import Caller
+from stratabase.domain.role_name import RoleName
+from stratabase.domain.snapshot import Snapshot
+from stratabase.domain.subject import Subject
+from stratabase.model.class_ import Class
+from stratabase.model.model import Model
+from stratabase.model.role import Role
+
+
+class Setting(NamedTuple):
+    """What a decision depends on beside the command."""
+
+    model: Model
+    names: Names
+    caller: Caller
+    now: Instant
+    snapshot: Snapshot
+
+
+@dataclass(slots=True)
+class Graph:
+    """The objects that a request writes, what it asks of keys and links, and what is wrong with it."""
+
+    setting: Setting
+    nodes: dict[Reference, Node] = field(default_factory=dict)
+    keys: dict[tuple[Reference, RoleName], KeyWishes] = field(default_factory=lambda: defaultdict(KeyWishes))
+    """By the object that holds the key, and its role."""
+    links: dict[Tie, LinkWishes] = field(default_factory=lambda: defaultdict(LinkWishes))
+    named: dict[Reference, list[Asker]] = field(default_factory=lambda: defaultdict(list))
+    """Who asks that something lead to an object that may not be there."""
+    issues: list[Issue] = field(default_factory=list)
+    todo: deque[Task] = field(default_factory=deque)
+    """Gone into one after the other and not by recursion: parts may have parts without end."""
+
+    def class_(self, name: str) -> Class:
+        """Return a class of the model."""
+        return self.setting.model.classes[name]
+
+    def role(self, name: RoleName) -> Role:
+        """Return a role of the model."""
+        return self.class_(name.class_name).roles[name.role_name]
+
+    def meant(self, class_name: str, id_: str) -> Reference:
+        """Return the object of a class that an id means to the client."""
+        return self.setting.names.meant(class_name, id_)
+
+    def add(self, node: Node) -> Node:
+        """Note an object that the request writes."""
+        self.nodes[node.reference] = node
+        return node
+
+    def touched(self, reference: Reference, asker: Asker) -> Node | None:
+        """Return an object that is written because of what another asks; None where there is none."""
+        if reference in self.nodes:
+            return self.nodes[reference]
+        before = self.setting.snapshot.entity(reference)
+        if before is None:
+            return None
+        subject = Subject(self.class_(reference.class_name), reference.id, path=asker.subject.path)
+        return self.add(Node(subject, reference, before, dict(before.state)))
+
+    def name(self, class_: Class, reference: Reference, asker: Asker) -> None:
+        """Note who asks for an object; whether that is there the store says, but not of a form."""
+        if self.is_new(reference):
+            return
+        self.named[reference].append(asker)
+        snapshot = self.setting.snapshot
+        if not class_.is_stored and snapshot.entity(reference) is None and snapshot.knows(reference):
+            self.issues.append(asker.not_found(reference))
+
+    def is_ended(self, reference: Reference) -> bool:
+        """Return whether the request ends an object."""
+        return reference in self.nodes and self.nodes[reference].ended
+
+    def is_new(self, reference: Reference) -> bool:
+        """Return whether the request makes an object."""
+        return reference in self.nodes and self.nodes[reference].new
+
+    def is_blamed(self, place: Path) -> bool:
+        """Return whether something is wrong with what the request says at a place, or below it."""
+        return any(issue.path[: len(place)] == place for issue in self.issues)

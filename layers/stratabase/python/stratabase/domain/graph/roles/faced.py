@@ -1,0 +1,31 @@
+"""The side of a one-to-one association that holds no key: the key of its opposite is asked."""
+
+from stratabase.domain.entity import Reference
+from stratabase.domain.graph.asker import Asker
+from stratabase.domain.graph.graph import Graph
+from stratabase.domain.graph.node import Node
+from stratabase.domain.graph.piece import Piece
+from stratabase.domain.graph.roles.pointing import pointed
+from stratabase.domain.graph.wish import Wish
+from stratabase.domain.role_name import RoleName
+from stratabase.model.role import Role
+
+
+def ask_faced(graph: Graph, node: Node, role: Role, piece: Piece) -> None:
+    """Ask the present partner's key to lead here no more, and the future partner's to do so."""
+    assert role.opposite is not None
+    asker, own_id = Asker(node.subject, role.name), node.reference.id
+    opposite = RoleName(role.target, role.opposite)
+    for to in pointed(graph, role, piece, asker):
+        for id_ in _partners(graph, node, role):
+            if id_ != to:
+                graph.keys[Reference(role.target, id_), opposite].releases.append(Wish(own_id, asker))
+        if to is not None:
+            graph.keys[Reference(role.target, to), opposite].claims.append(Wish(own_id, asker))
+
+
+def _partners(graph: Graph, node: Node, role: Role) -> tuple[str, ...]:
+    """Return what the role leads to now: at most one."""
+    if node.new:
+        return ()
+    return graph.setting.snapshot.linked(RoleName(node.reference.class_name, role.name), node.reference.id)

@@ -1,0 +1,30 @@
+"""What is still to be gone into: an object to make, to change or to end."""
+
+from typing import NamedTuple
+
+from stratabase.domain.entity import Reference, State
+from stratabase.domain.graph.piece import Piece
+from stratabase.domain.issue import Path
+
+
+class Making(NamedTuple):
+    """An object to be made; `back` is the key to its whole, if it is a part."""
+
+    piece: Piece
+    back: State
+
+
+class Changing(NamedTuple):
+    """An object to be changed."""
+
+    piece: Piece
+
+
+class Ending(NamedTuple):
+    """An object to be ended, because of what the request says at a place."""
+
+    reference: Reference
+    place: Path
+
+
+Task = Making | Changing | Ending

@@ -1,0 +1,29 @@
+"""An object that a request changes."""
+
+from stratabase.domain.checks import issues_of
+from stratabase.domain.checks.draft import drafted
+from stratabase.domain.command import Update
+from stratabase.domain.graph.asker import called
+from stratabase.domain.graph.graph import Graph
+from stratabase.domain.graph.node import Node
+from stratabase.domain.graph.roles import ask
+from stratabase.domain.graph.task import Changing
+from stratabase.domain.issue import IssueType
+from stratabase.domain.subject import Subject
+
+
+def update(graph: Graph, task: Changing) -> None:
+    """Note an object with what it is given, and what is asked of its roles."""
+    command, path = task.piece
+    assert isinstance(command, Update)
+    reference, snapshot = graph.meant(*command.reference), graph.setting.snapshot
+    subject = Subject(graph.class_(reference.class_name), reference.id, command.client_id, path)
+    before = snapshot.entity(reference)
+    if before is None and snapshot.knows(reference):
+        message = f"there is no {called(reference)}"
+        graph.issues.append(subject.issue(IssueType.ENTITY_NOT_FOUND, message, *path, "_id"))
+        return
+    state = {} if before is None else before.state
+    draft = drafted(subject, state, command.given, graph.setting.caller.formats)
+    graph.issues += issues_of(draft)
+    ask(graph, graph.add(Node(subject, reference, before, {**draft.state})), task.piece)

@@ -1,0 +1,70 @@
+"""What has been read for a decision, and what it still lacks."""
+
+from dataclasses import dataclass, field
+
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.issue import Path
+from stratabase.domain.role_name import RoleName
+from stratabase.domain.serial_name import SerialName
+
+Owner = tuple[RoleName, str]
+"""An object of which it is asked what a role leads to."""
+Pair = tuple[RoleName, str, str]
+"""Two objects of which it is asked whether a role leads from the one to the other."""
+
+
+@dataclass(slots=True)
+class Questions:
+    """What is to be read, each thing once."""
+
+    entities: dict[Reference, None] = field(default_factory=dict)
+    linked: dict[Owner, None] = field(default_factory=dict)
+    joined: dict[Pair, None] = field(default_factory=dict)
+    serials: dict[tuple[SerialName, Path], None] = field(default_factory=dict)
+    """By where the request makes the object that is to be numbered."""
+
+    def __bool__(self) -> bool:
+        return bool(self.entities or self.linked or self.joined or self.serials)
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """The answers to questions.
+
+    A decision asks for whatever it needs. What is not known counts as absent and is noted as lacking: the
+    decision is good only when nothing was, otherwise it is made once more when that has been read.
+    """
+
+    entities: dict[Reference, Entity | None] = field(default_factory=dict)
+    links: dict[Owner, tuple[str, ...]] = field(default_factory=dict)
+    joints: dict[Pair, bool] = field(default_factory=dict)
+    serials: dict[tuple[SerialName, Path], int] = field(default_factory=dict)
+    lacking: Questions = field(default_factory=Questions)
+
+    def knows(self, reference: Reference) -> bool:
+        """Return whether it is known if there is an object."""
+        return reference in self.entities
+
+    def entity(self, reference: Reference) -> Entity | None:
+        """Return an object."""
+        if reference not in self.entities:
+            self.lacking.entities[reference] = None
+        return self.entities.get(reference)
+
+    def linked(self, role: RoleName, id_: str) -> tuple[str, ...]:
+        """Return what a role leads to that the object's state does not tell."""
+        if (role, id_) not in self.links:
+            self.lacking.linked[role, id_] = None
+        return self.links.get((role, id_), ())
+
+    def joined(self, role: RoleName, owner: str, other: str) -> bool:
+        """Return whether there is a link."""
+        if (role, owner, other) not in self.joints:
+            self.lacking.joined[role, owner, other] = None
+        return self.joints.get((role, owner, other), False)
+
+    def serial(self, name: SerialName, path: Path) -> int | None:
+        """Return the number of the object that a request makes at a place."""
+        if (name, path) not in self.serials:
+            self.lacking.serials[name, path] = None
+        return self.serials.get((name, path))

@@ -1,0 +1,367 @@
+"""What commands make of keys, from the side that holds them and from the other one."""
+
+from typing import Any
+
+import pytest
+
+from stratabase.domain.command import Command
+from stratabase.domain.role_command import Links, Parts, Point
+from tests.graphs.commands import add, change, create, delete, end, make, point, remove, update
+from tests.graphs.scene import Scene, told
+
+DONE: dict[str, tuple[Command, dict[str, Any]]] = {
+    # The object's own key.
+    "set": (change("Employee", "e3", team=point("t2")), {"Employee.e3.team": "t2"}),
+    "moved": (change("Employee", "e1", team=point("t2")), {"Employee.e1.team": "t2"}),
+    "cleared": (change("Employee", "e1", team=point(None)), {"Employee.e1.team": None}),
+    "removed": (change("Employee", "e1", team=Point(remove=True)), {"Employee.e1.team": None}),
+    "cleared where it is null": (change("Employee", "e3", team=point(None)), {}),
+    "set to what it is": (change("Employee", "e1", team=point("t1")), {}),
+    "set by a new object": (
+        make("Employee", name="Eve", team=point("t1")),
+        {"Employee.id1.name": "Eve", "Employee.id1.team": "t1"},
+    ),
+    "null in a new object": (make("Employee", name="Eve", team=point(None)), {"Employee.id1.name": "Eve"}),
+    # The keys of many others.
+    "added from the other side": (change("Team", "t2", members=add("e3")), {"Employee.e3.team": "t2"}),
+    "taken over from another": (
+        change("Team", "t2", members=add("e1", "e3")),
+        {
+            "Employee.e1.team": "t2",
+            "Employee.e3.team": "t2",
+        },
+    ),
+    "added where it is": (change("Team", "t1", members=add("e1")), {}),
+    "added twice": (change("Team", "t1", members=add("e3", "e3")), {"Employee.e3.team": "t1"}),
+    "removed from the other side": (change("Team", "t1", members=remove("e1")), {"Employee.e1.team": None}),
+    "removed where it is not": (change("Team", "t2", members=remove("e1", "e3", "no")), {}),
+    "all removed": (
+        change("Team", "t1", members=Links(remove_all=True)),
+        {
+            "Employee.e1.team": None,
+            "Employee.e2.team": None,
+        },
+    ),
+    "all removed, some added": (
+        change("Team", "t1", members=Links(add=["e1", "e3"], remove_all=True)),
+        {
+            "Employee.e2.team": None,
+            "Employee.e3.team": "t1",
+        },
+    ),
+    "all removed and one by name": (
+        change("Team", "t1", members=Links(remove=["e1"], remove_all=True)),
+        {
+            "Employee.e1.team": None,
+            "Employee.e2.team": None,
+        },
+    ),
+    "added to a new object": (
+        make("Team", name="red2", members=add("e1", "e3")),
+        {
+            "Team.id1.name": "red2",
+            "Employee.e1.team": "id1",
+            "Employee.e3.team": "id1",
+        },
+    ),
+    "all removed from a new object": (
+        make("Team", name="red2", members=Links(remove_all=True, remove=["e1"])),
+        {"Team.id1.name": "red2"},
+    ),
+    # One to one.
+    "a partner is set": (change("Team", "t3", lead=point("e3")), {"Team.t3.lead": "e3"}),
+    "a partner is left for another": (change("Team", "t1", lead=point("e3")), {"Team.t1.lead": "e3"}),
+    "a partner is set from the other side": (
+        change("Employee", "e3", leads=point("t3")),
+        {"Team.t3.lead": "e3"},
+    ),
+    "a partner is left from the other side": (
+        change("Employee", "e1", leads=point("t3")),
+        {
+            "Team.t1.lead": None,
+            "Team.t3.lead": "e1",
+        },
+    ),
+    "a partner stays": (change("Employee", "e1", leads=point("t1")), {}),
+    "a partner is cleared from the other side": (
+        change("Employee", "e1", leads=point(None)),
+        {"Team.t1.lead": None},
+    ),
+    "a partner of nobody is cleared": (change("Employee", "e3", leads=point(None)), {}),
+    "a new object takes a partner": (
+        make("Employee", name="Eve", leads=point("t3")),
+        {
+            "Employee.id1.name": "Eve",
+            "Team.t3.lead": "id1",
+        },
+    ),
+    "a required partner": (
+        make("Captain", name="Ahab", ship=point("s2")),
+        {
+            "Captain.id1.name": "Ahab",
+            "Ship.s2.captain": "id1",
+        },
+    ),
+    "a required partner is exchanged": (
+        change("Captain", "n1", ship=point("s2")),
+        {
+            "Ship.s1.captain": None,
+            "Ship.s2.captain": "n1",
+        },
+    ),
+    # Both sides in one request.
+    "both sides ask for the same": (
+        change(
+            "Project",
+            "p1",
+            tasks=create(make("Task", "new", name="x", assignee=point("e3"), after=point("k1"))),
+        ),
+        {
+            "Project.p1.tasks": ["k1", "k2", "id1"],
+            "Task.id1.name": "x",
+            "Task.id1.assignee": "e3",
+            "Task.id1.after": "k1",
+            "Task.id1.project": "p1",
+        },
+    ),
+    "one room leads to the next, and is asked to by it too": (
+        change(
+            "Address",
+            "a1",
+            rooms=update(
+                change("Room", "r1", next=point(None)),
+                change("Room", "r2", next=point("r1")),
+            ),
+        ),
+        {"Room.r1.next": None, "Room.r2.next": "r1"},
+    ),
+    "two agree from their two sides": (
+        change(
+            "Address",
+            "a1",
+            rooms=update(
+                change("Room", "r1", next=point(None), before=point("r2")),
+                change("Room", "r2", next=point("r1")),
+            ),
+        ),
+        {"Room.r1.next": None, "Room.r2.next": "r1"},
+    ),
+    "a new room comes between two": (
+        change(
+            "Address",
+            "a1",
+            rooms=Parts(
+                create=[make("Room", "new", name="attic", next=point("r2"))],
+                update=[change("Room", "r1", next=point("new"))],
+            ),
+        ),
+        {
+            "Address.a1.rooms": ["r1", "r2", "id1"],
+            "Room.r1.next": "id1",
+            "Room.id1.name": "attic",
+            "Room.id1.next": "r2",
+            "Room.id1.address": "a1",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize(("command", "changes"), DONE.values(), ids=DONE)
+def test_keys_lead_where_they_are_asked_to(command: Command, changes: dict[str, Any]) -> None:
+    assert Scene().changes(command) == changes
+
+
+REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
+    "set to what is not there": (
+        change("Employee", "e1", team=point("t9")),
+        [("ENTITY_NOT_FOUND", "Employee", "e1", "team", "data.team")],
+    ),
+    "set to what is not there, by a new object": (
+        make("Employee", "c", name="Eve", team=point("t9"), favourite=point("a9")),
+        [
+            ("ENTITY_NOT_FOUND", "Employee", None, "team", "data.team"),
+            ("ENTITY_NOT_FOUND", "Employee", None, "favourite", "data.favourite"),
+        ],
+    ),
+    "set to an object of another class": (
+        change("Employee", "e1", team=point("e2")),
+        [("ENTITY_NOT_FOUND", "Employee", "e1", "team", "data.team")],
+    ),
+    "set and removed": (
+        change("Employee", "e1", team=Point("t1", remove=True)),
+        [("MALFORMED_REQUEST", "Employee", "e1", "team", "data.team")],
+    ),
+    "what is not there is added": (
+        change("Team", "t1", members=add("e3", "e8", "e9")),
+        [("ENTITY_NOT_FOUND", "Team", "t1", "members", "data.members")] * 2,
+    ),
+    "what is not there becomes a partner": (
+        change("Employee", "e1", leads=point("t9")),
+        [("ENTITY_NOT_FOUND", "Employee", "e1", "leads", "data.leads")],
+    ),
+    "added and removed": (
+        change("Team", "t1", members=Links(add=["e1", "e3"], remove=["e3"])),
+        [("MALFORMED_REQUEST", "Team", "t1", "members", "data.members")],
+    ),
+    "a required key is cleared": (
+        change("Project", "p1", customer=point(None)),
+        [("ROLE_CARDINALITY", "Project", "p1", "customer", "data.customer")],
+    ),
+    "a required key is not given": (
+        make("Passport", number="2"),
+        [("ROLE_CARDINALITY", "Passport", None, "owner", "data.owner")],
+    ),
+    "a required key is cleared from the other side": (
+        change("Customer", "c1", projects=remove("p1")),
+        [("ROLE_CARDINALITY", "Project", "p1", "customer", "data.projects")],
+    ),
+    "a required key is cleared from the other side of a one-to-one": (
+        change("Employee", "e1", passport=point(None)),
+        [("ROLE_CARDINALITY", "Passport", "w1", "owner", "data.passport")],
+    ),
+    "a required partner is not given": (
+        make("Captain", name="Ahab"),
+        [("ROLE_CARDINALITY", "Captain", None, "ship", "data.ship")],
+    ),
+    "a required partner is cleared": (
+        change("Captain", "n1", ship=point(None)),
+        [("ROLE_CARDINALITY", "Captain", "n1", "ship", "data.ship")],
+    ),
+    "a required partner is taken away by the side with the key": (
+        change("Ship", "s1", captain=point(None)),
+        [("ROLE_CARDINALITY", "Captain", "n1", "ship", "data.captain")],
+    ),
+    "a partner is taken": (
+        change("Team", "t3", lead=point("e1")),
+        [("ROLE_CARDINALITY", "Team", "t3", "lead", "data.lead")],
+    ),
+    "a partner is taken by a new object": (
+        make("Team", name="new", lead=point("e1")),
+        [("ROLE_CARDINALITY", "Team", None, "lead", "data.lead")],
+    ),
+    "a partner is taken, seen from the other side": (
+        change("Employee", "e3", leads=point("t1")),
+        [("ROLE_CARDINALITY", "Employee", "e3", "leads", "data.leads")],
+    ),
+    "a partner is taken, seen from the other side by a new object": (
+        make("Employee", name="Eve", leads=point("t1")),
+        [("ROLE_CARDINALITY", "Employee", None, "leads", "data.leads")],
+    ),
+    "the last of a required list moves away": (
+        change("Person", "q1", club=point("b2")),
+        [("ROLE_CARDINALITY", "Club", "b1", "people", "data.club")],
+    ),
+    "the last of a required list goes": (
+        change("Person", "q1", club=point(None)),
+        [("ROLE_CARDINALITY", "Club", "b1", "people", "data.club")],
+    ),
+    "the last of a required list is taken over": (
+        change("Club", "b2", people=add("q1")),
+        [("ROLE_CARDINALITY", "Club", "b1", "people", "data.people")],
+    ),
+    "all of a required list are removed": (
+        change("Club", "b2", people=Links(remove_all=True)),
+        [("ROLE_CARDINALITY", "Club", "b2", "people", "data.people")],
+    ),
+    "nobody is in a required list": (
+        make("Club", name="new", people=add()),
+        [("ROLE_CARDINALITY", "Club", None, "people", "data.people")],
+    ),
+    "two ask for what one only can have": (
+        change(
+            "Address",
+            "a1",
+            rooms=create(
+                make("Room", name="x", next=point("r1")),
+                make("Room", name="y", next=point("r1")),
+            ),
+        ),
+        [("ROLE_CARDINALITY", "Room", None, "next", "data.rooms.create.1.next")],
+    ),
+    "one key is asked to lead to two": (
+        change(
+            "Address",
+            "a1",
+            rooms=Parts(
+                create=[
+                    make("Room", name="x", before=point("r2")),
+                    make("Room", name="y", before=point("r2")),
+                ],
+            ),
+        ),
+        [("ROLE_CARDINALITY", "Room", None, "before", "data.rooms.create.1.before")],
+    ),
+    "a key is cleared, and asked to lead here": (
+        change(
+            "Address",
+            "a1",
+            rooms=update(change("Room", "r1", next=point(None)), change("Room", "r2", before=point("r1"))),
+        ),
+        [("ROLE_CARDINALITY", "Room", "r1", "next", "data.rooms.update.0.next")],
+    ),
+    "set to what the same request deletes": (
+        change("Employee", "e1", favourite=point("a2"), addresses=delete("a2")),
+        [("ENTITY_NOT_FOUND", "Employee", "e1", "favourite", "data.favourite")],
+    ),
+    "what the same request deletes becomes a partner": (
+        change(
+            "Address", "a1", rooms=Parts(delete=["r1"], update=[change("Room", "r2", before=point("r1"))])
+        ),
+        [("ENTITY_NOT_FOUND", "Room", "r2", "before", "data.rooms.update.0.before")],
+    ),
+    "the object that is needed is deleted": (
+        end("Customer", "c1"),
+        [("ROLE_CARDINALITY", "Project", None, "customer", "_id")],
+    ),
+    "the partner that is needed is deleted": (
+        end("Ship", "s1"),
+        [("ROLE_CARDINALITY", "Captain", "n1", "ship", "_id")],
+    ),
+    "the last of a required list is deleted": (
+        end("Person", "q1"),
+        [("ROLE_CARDINALITY", "Club", "b1", "people", "_id")],
+    ),
+    "everything that is wrong is told at once": (
+        make(
+            "Project",
+            "c",
+            name=7,
+            customer=point("c9"),
+            people=add("e1", "e9"),
+            charter=create(make("Charter", text=None, path=("charter",))),
+            tasks=create(make("Task", name="x", assignee=point("e9")), make("Task")),
+        ),
+        [
+            ("DATA_TYPE", "Project", None, "name", "data.name"),
+            ("ATTRIBUTE_REQUIRED", "Charter", None, "text", "data.charter.text"),
+            ("ATTRIBUTE_REQUIRED", "Task", None, "name", "data.tasks.create.1.name"),
+            ("ROLE_CARDINALITY", "Task", None, "assignee", "data.tasks.create.1.assignee"),
+            ("ENTITY_NOT_FOUND", "Project", None, "customer", "data.customer"),
+            ("ENTITY_NOT_FOUND", "Project", None, "people", "data.people"),
+            ("ENTITY_NOT_FOUND", "Task", None, "assignee", "data.tasks.create.0.assignee"),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("command", "issues"), REFUSED.values(), ids=REFUSED)
+def test_what_keys_cannot_do_is_refused_where_it_was_asked(
+    command: Command, issues: list[tuple[Any, ...]]
+) -> None:
+    assert sorted(map(told, Scene().refusal(command)), key=str) == sorted(issues, key=str)
+
+
+def test_a_partner_that_was_deleted_leaves_the_other_one_free() -> None:
+    scene = Scene()
+    scene.write(end("Project", "p1"))
+    scene.write(end("Employee", "e2"))  # whom t2 still names
+
+    assert scene.changes(change("Employee", "e3", leads=point("t2"))) == {"Team.t2.lead": "e3"}
+
+
+def test_a_key_that_leads_to_nothing_any_more_may_stay_so_or_lead_elsewhere() -> None:
+    scene = Scene()
+    scene.write(end("Team", "t1"))
+
+    assert scene.changes(change("Employee", "e1", age=3)) == {"Employee.e1.age": 3}
+    assert scene.changes(change("Employee", "e1", team=point("t2"))) == {"Employee.e1.team": "t2"}

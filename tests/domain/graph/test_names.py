@@ -1,0 +1,116 @@
+"""Objects named by their `_clientId` within the request that makes them."""
+
+from stratabase.domain.command import Create, Update
+from stratabase.domain.entity import Reference
+from stratabase.operations.create import create as created
+from stratabase.operations.update import update as updated
+from tests.graphs.commands import add, change, create, make, point, update
+from tests.graphs.scene import Scene, told
+from tests.worlds import ADMINISTRATOR
+
+
+def test_new_objects_lead_to_one_another_also_to_those_that_come_later_and_in_a_circle() -> None:
+    command = make(
+        "Project",
+        name="Mars",
+        customer=point("c1"),
+        people=add("e1"),
+        charter=create(make("Charter", text="Go.")),
+        tasks=create(
+            make("Task", "first", name="1", assignee=point("e1"), after=point("last")),
+            make("Task", "second", name="2", assignee=point("e1"), after=point("first")),
+            make("Task", "last", name="3", assignee=point("e1"), after=point("second"), related=add("first")),
+        ),
+    )
+
+    changes = Scene().changes(command)
+
+    first, second, last = changes["Project.id1.tasks"]
+    assert changes[f"Task.{first}.after"] == last
+    assert changes[f"Task.{second}.after"] == first
+    assert changes[f"Task.{last}.after"] == second
+    assert changes[f"Task.related {last} {first}"] is True
+
+
+def test_a_new_object_leads_to_itself_and_its_parts_and_they_to_it() -> None:
+    scene = Scene()
+    command = make(
+        "Employee",
+        "me",
+        name="Eve",
+        friends=add("me"),
+        favourite=point("here"),
+        addresses=create(make("Address", "here", street="x", guests=add("me", "e1"))),
+    )
+
+    changes = scene.changes(command)
+
+    assert changes["Employee.friends id1 id1"] is True
+    assert changes["Employee.id1.favourite"] == "id2"
+    assert changes["Address.guests id2 id1"] is True
+    assert changes["Address.guests id2 e1"] is True
+
+
+def test_both_ends_of_a_new_association_may_be_asked() -> None:
+    rooms = create(
+        make("Room", "a", name="a", next=point("b")), make("Room", "b", name="b", before=point("a"))
+    )
+
+    changes = Scene().changes(
+        change("Employee", "e1", addresses=update(change("Address", "a2", rooms=rooms)))
+    )
+
+    assert changes["Room.id1.next"] == "id2"
+
+
+def test_a_name_is_one_within_its_class_only() -> None:
+    """`_clientId` of an address does not name an employee."""
+    command = make(
+        "Employee", name="Eve", friends=add("x"), addresses=create(make("Address", "x", street="x"))
+    )
+
+    assert [told(issue) for issue in Scene().refusal(command)] == [
+        ("ENTITY_NOT_FOUND", "Employee", None, "friends", "data.friends")
+    ]
+
+
+def test_two_objects_of_a_class_cannot_have_one_name() -> None:
+    command = change(
+        "Employee", "e1", addresses=create(make("Address", "x", street="x"), make("Address", "x", street="y"))
+    )
+
+    (issue,) = Scene().refusal(command)
+
+    assert told(issue) == ("MALFORMED_REQUEST", "Address", None, "data.addresses.create.1._clientId")
+    assert issue.client_id == "x"
+
+
+def test_a_name_goes_before_an_id_that_is_the_same() -> None:
+    scene = Scene()
+
+    changes = scene.changes(make("Employee", "e1", name="Eve", friends=add("e1")))
+
+    assert changes["Employee.friends id1 id1"] is True
+
+
+def test_what_an_earlier_write_of_the_request_has_named_can_be_named_by_a_later_one() -> None:
+    scene = Scene()
+    team = created(scene.world, Create("Team", {"name": "new"}, "t"), ADMINISTRATOR)
+
+    eve = created(
+        scene.world, make("Employee", "eve", name="Eve", team=point("t")), ADMINISTRATOR, team.client_ids
+    )
+    again = updated(
+        scene.world, Update(Reference("Employee", "eve"), {"age": 7}), ADMINISTRATOR, eve.client_ids
+    )
+
+    assert team.client_ids == {team.reference: "t"}
+    assert eve.state["team"] == team.reference.id
+    assert (again.reference, again.state["age"]) == (eve.reference, 7)
+
+
+def test_a_saved_object_that_was_there_can_be_named_too() -> None:
+    scene = Scene()
+    command = Update(Reference("Employee", "e3"), {}, "me", {"friends": add("me")})
+
+    assert scene.changes(command) == {"Employee.friends e3 e3": True}

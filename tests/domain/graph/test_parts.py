@@ -1,0 +1,288 @@
+"""What commands make of parts, which are written through their wholes."""
+
+from typing import Any
+
+import pytest
+
+from stratabase.domain.command import Command
+from stratabase.domain.role_command import Parts
+from tests.graphs.commands import change, create, delete, end, make, point, update
+from tests.graphs.scene import Scene, told
+
+DONE: dict[str, tuple[Command, dict[str, Any]]] = {
+    "made": (
+        change("Employee", "e1", addresses=create(make("Address", street="new"))),
+        {
+            "Employee.e1.addresses": ["a1", "a2", "id1"],
+            "Address.id1.street": "new",
+            "Address.id1.employee": "e1",
+        },
+    ),
+    "made with their whole, and their own parts with them": (
+        make(
+            "Employee",
+            name="Eve",
+            addresses=create(
+                make("Address", street="x", rooms=create(make("Room", name="p"), make("Room", name="q"))),
+                make("Address", street="y"),
+            ),
+            home=create(make("Address", street="z", path=("home",))),
+        ),
+        {
+            "Employee.id1.name": "Eve",
+            "Employee.id1.addresses": ["id2", "id5"],
+            "Employee.id1.home": "id6",
+            "Address.id2.street": "x",
+            "Address.id2.employee": "id1",
+            "Address.id2.rooms": ["id3", "id4"],
+            "Room.id3.name": "p",
+            "Room.id3.address": "id2",
+            "Room.id4.name": "q",
+            "Room.id4.address": "id2",
+            "Address.id5.street": "y",
+            "Address.id5.employee": "id1",
+            "Address.id6.street": "z",
+            "Address.id6.resident": "id1",
+        },
+    ),
+    "changed": (
+        change("Employee", "e1", addresses=update(change("Address", "a2", street="new"))),
+        {"Address.a2.street": "new"},
+    ),
+    "changed to what they are": (
+        change("Employee", "e1", addresses=update(change("Address", "a2", street="2nd"))),
+        {},
+    ),
+    "parts of parts": (
+        change(
+            "Project",
+            "p1",
+            tasks=update(
+                change(
+                    "Task",
+                    "k1",
+                    subtasks=Parts(
+                        update=[change("Task", "k3", name="solder")],
+                        create=[make("Task", name="test", assignee=point("e1"))],
+                    ),
+                )
+            ),
+        ),
+        {
+            "Task.k3.name": "solder",
+            "Task.k1.subtasks": ["k3", "id1"],
+            "Task.id1.name": "test",
+            "Task.id1.assignee": "e1",
+            "Task.id1.parent": "k1",
+        },
+    ),
+    "ended": (
+        change("Employee", "e1", addresses=delete("a2", "a2")),
+        {"Address.a2": None, "Employee.e1.addresses": ["a1"]},
+    ),
+    "all ended": (
+        change("Employee", "e1", addresses=Parts(delete=["a2"], delete_all=True)),
+        {
+            "Address.a1": None,
+            "Address.a2": None,
+            "Room.r1": None,
+            "Room.r2": None,
+            "Address.guests a1 e3": False,
+            "Employee.e1.addresses": None,
+        },
+    ),
+    "none to end": (change("Employee", "e2", addresses=Parts(delete_all=True)), {}),
+    "made, changed and ended at once": (
+        change(
+            "Project",
+            "p1",
+            tasks=Parts(
+                create=[make("Task", name="new", assignee=point("e1"))],
+                update=[change("Task", "k2", name="glide", after=point(None))],
+                delete=["k1"],
+            ),
+        ),
+        {
+            "Project.p1.tasks": ["k2", "id1"],
+            "Task.id1.name": "new",
+            "Task.id1.assignee": "e1",
+            "Task.id1.project": "p1",
+            "Task.k2.name": "glide",
+            "Task.k2.after": None,
+            "Task.k1": None,
+            "Task.k3": None,
+            "Task.labels k1 l1": False,
+        },
+    ),
+    "the one part is exchanged": (
+        change("Project", "p1", charter=Parts(create=[make("Charter", text="Stay.")], delete_all=True)),
+        {
+            "Charter.h1": None,
+            "Charter.id1.text": "Stay.",
+            "Charter.id1.project": "p1",
+            "Project.p1.charter": "id1",
+        },
+    ),
+    "the one part is changed": (
+        change("Project", "p1", charter=update(change("Charter", "h1", text="Stay."))),
+        {"Charter.h1.text": "Stay."},
+    ),
+    "the one part is ended": (
+        change("Employee", "e1", home=Parts(delete_all=True)),
+        {"Address.a3": None, "Employee.e1.home": None},
+    ),
+    "the one part is made": (
+        change("Employee", "e2", home=create(make("Address", street="new"))),
+        {"Employee.e2.home": "id1", "Address.id1.street": "new", "Address.id1.resident": "e2"},
+    ),
+    "all end with their whole": (
+        end("Project", "p1"),
+        {
+            "Project.p1": None,
+            "Charter.h1": None,
+            "Task.k1": None,
+            "Task.k2": None,
+            "Task.k3": None,
+            "Task.labels k1 l1": False,
+            "Task.related k2 k1": False,
+            "Project.people p1 e1": False,
+            "Project.people p1 e2": False,
+        },
+    ),
+    "a key to a part that ends leads to nothing": (
+        change("Employee", "e1", addresses=delete("a1")),
+        {
+            "Address.a1": None,
+            "Room.r1": None,
+            "Room.r2": None,
+            "Address.guests a1 e3": False,
+            "Employee.e1.addresses": ["a2"],
+        },
+    ),
+    "unique values go from one part to another": (
+        change(
+            "Employee",
+            "e1",
+            addresses=update(change("Address", "a1", code="two"), change("Address", "a2", code="one")),
+        ),
+        {"Address.a1.code": "two", "Address.a2.code": "one"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("command", "changes"), DONE.values(), ids=DONE)
+def test_parts_begin_change_and_end_with_their_whole(command: Command, changes: dict[str, Any]) -> None:
+    assert Scene().changes(command) == changes
+
+
+REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
+    "wrong values of parts": (
+        change(
+            "Employee",
+            "e1",
+            name=None,
+            addresses=Parts(
+                create=[make("Address", "c1", street=3, path=("addresses", "save", 1))],
+                update=[change("Address", "a1", street=None)],
+            ),
+        ),
+        [
+            ("ATTRIBUTE_REQUIRED", "Employee", "e1", "name", "data.name"),
+            ("DATA_TYPE", "Address", None, "street", "data.addresses.save.1.street"),
+            ("ATTRIBUTE_REQUIRED", "Address", "a1", "street", "data.addresses.update.0.street"),
+        ],
+    ),
+    "a part of another whole is changed": (
+        change("Employee", "e1", addresses=update(change("Address", "a1"), change("Address", "a4"))),
+        [("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.update.1._id")],
+    ),
+    "a part in another role is changed": (
+        change("Employee", "e1", addresses=update(change("Address", "a3"))),
+        [("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.update.0._id")],
+    ),
+    "a part of another whole is ended": (
+        change("Employee", "e1", addresses=delete("a1", "a4")),
+        [("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.delete")],
+    ),
+    "what is not there is changed and ended": (
+        change("Employee", "e1", addresses=Parts(update=[change("Address", "x")], delete=["y"])),
+        [
+            ("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.update.0._id"),
+            ("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.delete"),
+        ],
+    ),
+    "changed and ended": (
+        change("Employee", "e1", addresses=Parts(update=[change("Address", "a2")], delete=["a2"])),
+        [("MALFORMED_REQUEST", "Employee", "e1", "addresses", "data.addresses.update.0._id")],
+    ),
+    "changed and all ended": (
+        change("Employee", "e1", addresses=Parts(update=[change("Address", "a2")], delete_all=True)),
+        [("MALFORMED_REQUEST", "Employee", "e1", "addresses", "data.addresses.update.0._id")],
+    ),
+    "changed twice": (
+        change(
+            "Employee",
+            "e1",
+            addresses=update(change("Address", "a2", street="x"), change("Address", "a2", code="y")),
+        ),
+        [("MALFORMED_REQUEST", "Employee", "e1", "addresses", "data.addresses.update.1._id")],
+    ),
+    "a second part where there can be one": (
+        change("Employee", "e1", home=create(make("Address", street="new"))),
+        [("ROLE_CARDINALITY", "Employee", "e1", "home", "data.home")],
+    ),
+    "two parts where there can be one": (
+        make("Employee", name="Eve", home=create(make("Address", street="x"), make("Address", street="y"))),
+        [("ROLE_CARDINALITY", "Employee", None, "home", "data.home")],
+    ),
+    "the required part is ended": (
+        change("Project", "p1", charter=Parts(delete_all=True)),
+        [("ROLE_CARDINALITY", "Project", "p1", "charter", "data.charter")],
+    ),
+    "the last of the required parts is ended": (
+        change("Invoice", "i1", lines=delete("j1")),
+        [("ROLE_CARDINALITY", "Invoice", "i1", "lines", "data.lines")],
+    ),
+    "required parts are not given": (
+        make("Invoice"),
+        [("ROLE_CARDINALITY", "Invoice", None, "lines", "data.lines")],
+    ),
+    "required parts are none": (
+        make("Invoice", lines=create()),
+        [("ROLE_CARDINALITY", "Invoice", None, "lines", "data.lines")],
+    ),
+    "unique values are another part's": (
+        change("Employee", "e2", addresses=create(make("Address", "c1", street="x", code="one"))),
+        [("ENTITY_UNIQUE", "Address", None, "code", "data.addresses.create.0.code")],
+    ),
+    "two parts have the same unique values": (
+        change(
+            "Employee",
+            "e2",
+            addresses=create(make("Address", street="x", code="c"), make("Address", street="y", code="c")),
+        ),
+        [
+            ("ENTITY_UNIQUE", "Address", None, "code", "data.addresses.create.0.code"),
+            ("ENTITY_UNIQUE", "Address", None, "code", "data.addresses.create.1.code"),
+        ],
+    ),
+    "the whole is not there": (
+        change("Employee", "e9", name=3, addresses=create(make("Address", street="x"))),
+        [("ENTITY_NOT_FOUND", "Employee", "e9", "data._id")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("command", "issues"), REFUSED.values(), ids=REFUSED)
+def test_what_parts_cannot_do_is_refused_where_it_was_asked(
+    command: Command, issues: list[tuple[Any, ...]]
+) -> None:
+    assert sorted(map(told, Scene().refusal(command)), key=str) == sorted(issues, key=str)
+
+
+def test_an_issue_of_a_new_part_bears_what_its_client_calls_it() -> None:
+    command = change("Employee", "e1", addresses=create(make("Address", "mine", street=None)))
+
+    (issue,) = Scene().refusal(command)
+
+    assert issue.client_id == "mine"

@@ -1,0 +1,31 @@
+"""A page cut out of objects that are at hand is the page that the store would show."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.domain.cut import Cut
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.page import Query
+from tests.domain import naive
+from tests.domain.queries import filters, many_states, orders, windows
+from tests.models import THING
+
+
+@given(st.data(), many_states)
+def test_a_page_is_what_the_contract_says(data: st.DataObject, states: list[dict[str, Any]]) -> None:
+    order = data.draw(orders)
+    query = Query("Thing", order, data.draw(st.none() | filters), data.draw(windows(order)))
+    entities = [Entity(Reference("Thing", state["_id"]), state) for state in states]
+
+    page = Cut(query, THING)(data.draw(st.permutations(entities)))
+
+    expected = naive.page(states, query.filter, order, query.window, THING)
+    found = naive.Seen(
+        [entity.reference.id for entity in page.items],
+        page.total_count or 0,
+        page.has_next is True,
+        page.has_prev is True,
+    )
+    assert found == expected

@@ -1,0 +1,31 @@
+"""The model that uses every feature, and graphs of its objects."""
+
+from pathlib import Path
+
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.role_name import RoleName
+from stratabase.model.attribute import Stored
+from stratabase.model.reading import read_model_file
+from tests.role_rules import ends
+from tests.worlds import DictEntities
+
+FILE = Path(__file__).parent / "schema/models/everything.graphql"
+EVERYTHING = read_model_file(FILE)
+
+
+class Objects(DictEntities):
+    """Objects of that model, put there without asking whether the model allows it."""
+
+    def __init__(self) -> None:
+        super().__init__(EVERYTHING)
+
+    def put(self, class_name: str, id_: str, /, **state: Stored) -> Entity:
+        """Put an object."""
+        entity = Entity(Reference(class_name, id_), {**state, "_id": id_})
+        self.objects[entity.reference] = entity
+        return entity
+
+    def link(self, class_name: str, role: str, owner: str, *others: str) -> None:
+        """Let a role that no key stands for lead to objects, whether they are there or not."""
+        for other in others:
+            self.graph.links.update(ends(EVERYTHING, RoleName(class_name, role), owner, other))

@@ -1,0 +1,68 @@
+"""What a store holds of a graph, told as the plain one tells it."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.role_name import RoleName
+from stratabase.domain.way import Way, way_of
+from stratabase.model.role import Role
+from stratabase.operations.fetching.source import Source
+from tests.graphs.plain import Plain
+
+Told = Mapping[Reference, Mapping[str, Any]]
+
+
+def told_by(source: Source, graph: Plain, references: Iterable[Reference]) -> Told:
+    """Return the values and roles of objects as a store has them; what is not there is left out."""
+    found = source.read([*references])
+    return {each.reference: _told(source, graph, each) for each in found if each is not None}
+
+
+def told_by_plain(graph: Plain) -> Told:
+    """Return the same of the plain graph."""
+    return {
+        reference: {name: value for name, value in values.items() if value is not None}
+        | {
+            role.name: led
+            for role in _roles(graph, reference)
+            if (led := _plain_role(graph, reference, role))
+        }
+        for reference, values in graph.objects.items()
+    }
+
+
+def _roles(graph: Plain, reference: Reference) -> Iterable[Role]:
+    return graph.model.classes[reference.class_name].roles.values()
+
+
+def _plain_role(graph: Plain, own: Reference, role: Role) -> list[str]:
+    if role.whole:
+        owners = (
+            whole for (whole, name), ids in graph.parts.items() if name == role.opposite and own.id in ids
+        )
+        return [whole.id for whole in owners if whole.class_name == role.target]
+    if role.composition:
+        return graph.parts[own, role.name]
+    return graph.led_to(own, role)
+
+
+def _told(source: Source, graph: Plain, entity: Entity) -> Mapping[str, Any]:
+    values = {name: value for name in ("name", "size") if (value := entity.state.get(name)) is not None}
+    roles = {
+        role.name: led
+        for role in _roles(graph, entity.reference)
+        if (led := _stored_role(source, graph, entity, role))
+    }
+    return values | roles
+
+
+def _stored_role(source: Source, graph: Plain, own: Entity, role: Role) -> list[str]:
+    """Return what a role leads to that is there."""
+    if way_of(graph.model, role) in {Way.FACED, Way.MEMBERS, Way.LINKS}:
+        (ids,) = source.linked(RoleName(own.reference.class_name, role.name), [own.reference.id])
+    else:
+        kept: Any = own.state.get(role.name) or ()
+        ids = (kept,) if isinstance(kept, str) else tuple(kept)
+    there = source.read([Reference(role.target, id_) for id_ in ids])
+    return [entity.reference.id for entity in there if entity is not None]

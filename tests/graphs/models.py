@@ -1,0 +1,148 @@
+"""Random small models, with roles of every kind.
+
+`models()` is a strategy of models without mistakes; `OF_KINDS` has one for each kind of association, so that
+none is left to chance.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hypothesis import strategies as st
+
+from stratabase.model.model import Model
+from stratabase.model.reading import ModelMistakes, read_model
+
+ASSOCIATIONS: Mapping[str, tuple[str, str | None]] = {
+    "key": ("{to}: {B}", None),
+    "required key": ("{to}: {B}!", None),
+    "key and list": (
+        '{to}: {B} @association(opposite: "{of}")',
+        '{of}: [{A}!] @association(opposite: "{to}")',
+    ),
+    "required key and list": (
+        '{to}: {B}! @association(opposite: "{of}")',
+        '{of}: [{A}!] @association(opposite: "{to}")',
+    ),
+    "key and required list": (
+        '{to}: {B} @association(opposite: "{of}")',
+        '{of}: [{A}!]! @association(opposite: "{to}")',
+    ),
+    "one to one": (
+        '{to}: {B} @association(opposite: "{of}", holds: true)',
+        '{of}: {A} @association(opposite: "{to}")',
+    ),
+    "one to one, required key": (
+        '{to}: {B}! @association(opposite: "{of}", holds: true)',
+        '{of}: {A} @association(opposite: "{to}")',
+    ),
+    "one to one, required partner": (
+        '{to}: {B} @association(opposite: "{of}", holds: true)',
+        '{of}: {A}! @association(opposite: "{to}")',
+    ),
+    "list": ("{to}: [{B}!]", None),
+    "required list": ("{to}: [{B}!]!", None),
+    "many to many": (
+        '{to}: [{B}!] @association(opposite: "{of}")',
+        '{of}: [{A}!] @association(opposite: "{to}")',
+    ),
+    "many to many, one side required": (
+        '{to}: [{B}!] @association(opposite: "{of}")',
+        '{of}: [{A}!]! @association(opposite: "{to}")',
+    ),
+}
+"""The two sides of each kind of association between the classes A and B, `to` and `of`."""
+COMPOSITIONS = ("{to}: {B}", "{to}: {B}!", "{to}: [{B}!]", "{to}: [{B}!]!")
+_ATTRIBUTES = "name: String  size: Int!"
+_PLATFORM = "@class(platform: [CREATED_BY, LAST_MODIFIED_ON])"
+
+
+@dataclass
+class ClassText:
+    """A class as it is written in the model language."""
+
+    name: str
+    directives: list[str] = field(default_factory=list)
+    fields: list[str] = field(default_factory=lambda: [_ATTRIBUTES])
+
+    def __str__(self) -> str:
+        return f"type {self.name} {' '.join(self.directives)} {{ {'  '.join(self.fields)} }}"
+
+
+def text_of(classes: Sequence[ClassText]) -> str:
+    """Return the text of a model."""
+    return "\n".join(['extend schema @application(name: "Random")', *map(str, classes)])
+
+
+def associate(kind: str, number: int, owner: ClassText, target: ClassText) -> None:
+    """Write an association into two classes, which may be the same."""
+    for template, class_ in zip(ASSOCIATIONS[kind], (owner, target), strict=True):
+        if template is not None:
+            names = {"to": f"to{number}", "of": f"of{number}", "A": owner.name, "B": target.name}
+            class_.fields.append(template.format(**names))
+
+
+def compose(template: str, number: int, owner: ClassText, part: ClassText) -> None:
+    """Write a composition into the class of the wholes."""
+    role = template.format(to=f"parts{number}", B=part.name)
+    owner.fields.append(f'{role} @composition(whole: "whole{number}")')
+
+
+def of_kind(kind: str) -> Model:
+    """Return a model with one kind of association."""
+    classes = [ClassText("A"), ClassText("B")]
+    associate(kind, 1, *classes)
+    return read_model(text_of(classes), kind)
+
+
+OF_KINDS: Mapping[str, Model] = {kind: of_kind(kind) for kind in ASSOCIATIONS}
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    """Return the text of a model, perhaps with mistakes: a class of which there can be no object."""
+    classes = [ClassText(f"C{number}") for number in range(draw(st.integers(2, 5)))]
+    for number in range(draw(st.integers(0, 3))):
+        _compose(draw, number, classes)
+    for number in range(draw(st.integers(1, 4))):
+        _associate(draw, number, classes)
+    for class_ in classes:
+        class_.directives += draw(st.sampled_from([[], [_PLATFORM], ['@unique(attributes: ["name"])']]))
+        class_.fields += draw(st.sampled_from([[], [], ["number: Serial"]]))
+    return text_of(classes)
+
+
+def _compose(draw: st.DrawFn, number: int, classes: Sequence[ClassText]) -> None:
+    """Write a composition; the parts of a class that comes before may be parts of themselves, too."""
+    part = draw(st.integers(1, len(classes) - 1))
+    compose(
+        draw(st.sampled_from(COMPOSITIONS)), number, classes[draw(st.integers(0, part - 1))], classes[part]
+    )
+    if draw(st.integers(0, 3)) == 0:
+        compose(draw(st.sampled_from(COMPOSITIONS[::2])), number + 10, classes[part], classes[part])
+
+
+def _associate(draw: st.DrawFn, number: int, classes: Sequence[ClassText]) -> None:
+    """Write an association; a class needs only those that come before it, so that there can be objects."""
+    kind = draw(st.sampled_from([*ASSOCIATIONS]))
+    one, other = sorted(draw(st.tuples(*[st.integers(0, len(classes) - 1)] * 2)))
+    needs = [template is not None and "!" in template.replace("!]", "") for template in ASSOCIATIONS[kind]]
+    if any(needs) and one == other:
+        one, other = (one, one + 1) if one + 1 < len(classes) else (one - 1, one)
+    if needs[0] or (not needs[1] and draw(st.booleans())):
+        one, other = other, one
+    associate(kind, number, classes[one], classes[other])
+
+
+@st.composite
+def models(draw: st.DrawFn) -> Model:
+    """Return a model without mistakes."""
+    text = draw(texts().filter(_is_sound))
+    return read_model(text, "random.graphql")
+
+
+def _is_sound(text: str) -> bool:
+    try:
+        read_model(text, "random.graphql")
+    except ModelMistakes:
+        return False
+    return True

@@ -1,0 +1,16 @@
+"""Processes that share a store."""
+
+from dataclasses import replace
+
+from stratabase.model.model import Model
+from stratabase.operations.world import World
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from stratabase.store.ids import TimeOrderedIds
+from tests.worlds import world_of
+
+
+def process(engine: Engine, model: Model) -> World:
+    """Return what one of several processes works on."""
+    world, _, _ = world_of(model)
+    return replace(world, entities=StoredEntities(engine, model), ids=TimeOrderedIds())

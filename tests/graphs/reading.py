@@ -1,0 +1,51 @@
+"""A plain graph of what a store holds, as its objects tell it, and one side of each association."""
+
+from typing import Any
+
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.order import Order
+from stratabase.domain.page import Query, Window
+from stratabase.domain.role_name import RoleName
+from stratabase.domain.way import Way, way_of
+from stratabase.model.model import Model
+from stratabase.model.role import Role
+from stratabase.operations.fetching.source import Source
+from tests.graphs.plain import Plain
+from tests.worlds import plenty
+
+
+def plain_of(source: Source, model: Model) -> Plain:
+    """Return the graph that a store holds."""
+    entities = [
+        entity
+        for class_ in model.classes.values()
+        if class_.is_stored
+        for entity in source.page(Query(class_.name, Order(), window=Window(10_000)), plenty()).items
+    ]
+    graph = Plain(model, {entity.reference: _values(entity) for entity in entities})
+    for entity in entities:
+        for role in model.classes[entity.reference.class_name].roles.values():
+            _tell(source, graph, entity, role)
+    return graph
+
+
+def _values(entity: Entity) -> dict[str, Any]:
+    return {name: entity.state[name] for name in ("name", "size") if entity.state.get(name) is not None}
+
+
+def _tell(source: Source, graph: Plain, entity: Entity, role: Role) -> None:
+    own, kept, way = entity.reference, entity.state.get(role.name), way_of(graph.model, role)
+    name = RoleName(own.class_name, role.name)
+    if way is Way.PARTS:
+        graph.parts[own, role.name] = (
+            [kept] if isinstance(kept, str) else list(kept) if isinstance(kept, list) else []
+        )
+    elif way is Way.KEY and isinstance(kept, str):
+        if Reference(role.target, kept) in graph.objects:
+            graph.pairs[name].add((own.id, kept))
+        else:
+            graph.dangling[own, role.name] = kept
+    elif way is Way.LINKS and graph.side(own.class_name, role).name == name:
+        (ids,) = source.linked(name, [own.id])
+        there = (id_ for id_ in ids if Reference(role.target, id_) in graph.objects)
+        graph.pairs[name] |= {(own.id, id_) for id_ in there}

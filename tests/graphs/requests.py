@@ -1,0 +1,130 @@
+"""Random commands on a graph, most of which can be done."""
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+from random import Random
+from typing import Any
+
+from stratabase.domain.command import Command, Create, Delete, Update
+from stratabase.domain.entity import Reference
+from stratabase.domain.role_command import Links, Parts, Point, RoleCommand
+from stratabase.domain.way import Way, is_one_to_one, way_of
+from stratabase.model.class_ import Class
+from stratabase.model.role import Role
+from tests.graphs.plain import Plain
+
+GONE = "gone"
+"""The id of no object."""
+
+
+class Requests:
+    """Makes up commands; what is unlikely to be possible is asked seldom."""
+
+    def __init__(self, graph: Plain, chance: Random) -> None:
+        self._graph = graph
+        self._chance = chance
+        self._named: list[tuple[str, str]] = []
+        self._numbers: Iterator[int] = count(1)
+
+    def command(self) -> Command:
+        """Return a command on some object."""
+        whole = [class_ for class_ in self._graph.model.classes.values() if not class_.part]
+        class_ = self._chance.choice(whole)
+        living = self._living(class_.name)
+        what = self._chance.random()
+        if what < 0.4 or not living:
+            return self._create(class_, 0)
+        if what < 0.85:
+            return self._update(Reference(class_.name, self._id(living)), 0)
+        return Delete(Reference(class_.name, self._id(living)))
+
+    def _living(self, class_name: str) -> list[str]:
+        return [reference.id for reference in self._graph.objects if reference.class_name == class_name]
+
+    def _id(self, ids: Sequence[str]) -> str:
+        return GONE if self._seldom() or not ids else self._chance.choice(ids)
+
+    def _seldom(self) -> bool:
+        return self._chance.random() < 0.02
+
+    def _create(self, class_: Class, depth: int) -> Create:
+        client_id = None
+        if self._chance.random() < 0.5:
+            client_id = "c0" if self._seldom() else f"c{next(self._numbers)}"
+            self._named.append((class_.name, client_id))
+        roles = {
+            role.name: self._asked(None, role, depth)
+            for role in class_.roles.values()
+            if not role.whole and self._chance.random() < (0.95 if role.required else 0.4 - 0.1 * depth)
+        }
+        return Create(class_.name, {"size": 1, **self._given()}, client_id, roles)
+
+    def _update(self, reference: Reference, depth: int) -> Update:
+        class_ = self._graph.model.classes[reference.class_name]
+        roles = {
+            role.name: self._asked(reference, role, depth)
+            for role in class_.roles.values()
+            if not role.whole and self._chance.random() < 0.4 - 0.1 * depth
+        }
+        client_id = None
+        if self._chance.random() < 0.2:
+            client_id = f"c{next(self._numbers)}"
+            self._named.append((class_.name, client_id))
+        return Update(reference, self._given(), client_id, roles)
+
+    def _given(self) -> dict[str, Any]:
+        given: dict[str, Any] = {}
+        if self._chance.random() < 0.4:
+            given["size"] = "much" if self._seldom() else self._chance.randrange(4)
+        if self._chance.random() < 0.4:
+            given["name"] = self._chance.choice([None, *"abcdefgh"])
+        return given
+
+    def _asked(self, own: Reference | None, role: Role, depth: int) -> RoleCommand:
+        way = way_of(self._graph.model, role)
+        if way is Way.PARTS:
+            return self._parts(own, role, depth)
+        if not role.many:
+            return self._point(role)
+        return self._links(own, role)
+
+    def _target(self, role: Role) -> str:
+        """Return the id of an object that a role may lead to, or its name in the request."""
+        named = [name for class_name, name in self._named if class_name == role.target]
+        if named and self._chance.random() < 0.2:
+            return self._chance.choice(named)
+        living = self._living(role.target)
+        if is_one_to_one(self._graph.model, role) and not self._seldom():
+            opposite = self._graph.model.classes[role.target].roles[str(role.opposite)]
+            living = [id_ for id_ in living if not self._graph.led_to(Reference(role.target, id_), opposite)]
+        return self._id(living)
+
+    def _point(self, role: Role) -> Point:
+        if self._chance.random() < (0.02 if role.required else 0.2):
+            return Point(None, remove=self._chance.random() < 0.5)
+        return Point(self._target(role), remove=self._seldom())
+
+    def _links(self, own: Reference | None, role: Role) -> Links:
+        add = [self._target(role) for _ in range(self._chance.randrange(1 if role.required else 0, 4))]
+        present = [] if own is None else self._graph.led_to(own, role)
+        remove = [self._id(present) for _ in range(self._chance.choice([0, 0, 1, 2]))]
+        remove = [id_ for id_ in remove if id_ not in add or self._seldom()]
+        return Links(add, remove, remove_all=self._chance.random() < 0.15)
+
+    def _parts(self, own: Reference | None, role: Role, depth: int) -> Parts:
+        present = [] if own is None else self._graph.parts[own, role.name]
+        class_ = self._graph.model.classes[role.target]
+        delete = [self._id(present) for _ in range(self._chance.choice([0, 0, 0, 1, 2] if present else [0]))]
+        delete_all = self._chance.random() < 0.1
+        stay = [id_ for id_ in present if not (delete_all or id_ in delete) or self._seldom()]
+        change = self._chance.sample(stay, self._chance.randint(0, len(stay)))
+        most = 2 if role.many and depth < 3 else 0
+        made = self._chance.randint(0, most) if stay or not role.required else max(1, most)
+        if not role.many and not stay and depth < 3:
+            made = 1 if role.required else self._chance.randint(0, 1)
+        return Parts(
+            [self._create(class_, depth + 1) for _ in range(made)],
+            [self._update(Reference(role.target, id_), depth + 1) for id_ in change],
+            delete,
+            delete_all,
+        )

@@ -1,0 +1,146 @@
+"""A small company that is there already, and what a command makes of it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from stratabase.domain.command import Command, Delete
+from stratabase.domain.entity import Entity, Reference, State
+from stratabase.domain.issue import Issue
+from stratabase.domain.refusal import Refused
+from stratabase.domain.role_name import RoleName
+from stratabase.model.model import Model
+from stratabase.operations.delete import delete
+from stratabase.operations.save import save
+from stratabase.operations.world import World
+from tests.graphs.company import COMPANY
+from tests.role_rules import ends
+from tests.worlds import ADMINISTRATOR, DictEntities, world_of
+
+OBJECTS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "Team": {
+        "t1": {"name": "red", "lead": "e1"},
+        "t2": {"name": "blue", "lead": "e2"},
+        "t3": {"name": "green"},
+    },
+    "Employee": {
+        "e1": {"name": "Ada", "email": "ada@x.org", "team": "t1", "addresses": ["a1", "a2"], "home": "a3"},
+        "e2": {"name": "Bob", "team": "t1"},
+        "e3": {"name": "Cy"},
+        "e4": {"name": "Dee", "favourite": "a1"},
+    },
+    "Address": {
+        "a1": {"street": "1st", "code": "one", "employee": "e1", "rooms": ["r1", "r2"]},
+        "a2": {"street": "2nd", "employee": "e1"},
+        "a3": {"street": "3rd", "resident": "e1"},
+        "a4": {"street": "4th", "customer": "c1"},
+    },
+    "Room": {
+        "r1": {"name": "hall", "address": "a1", "next": "r2"},
+        "r2": {"name": "kitchen", "address": "a1"},
+    },
+    "Passport": {"w1": {"number": "1", "owner": "e1"}},
+    "Customer": {"c1": {"name": "Acme", "addresses": ["a4"]}, "c2": {"name": "Bolt"}},
+    "Project": {"p1": {"name": "Moon", "customer": "c1", "charter": "h1", "tasks": ["k1", "k2"]}},
+    "Charter": {"h1": {"text": "Go.", "project": "p1"}},
+    "Task": {
+        "k1": {"name": "build", "assignee": "e2", "project": "p1", "subtasks": ["k3"]},
+        "k2": {"name": "fly", "assignee": "e2", "project": "p1", "after": "k1"},
+        "k3": {"name": "weld", "assignee": "e3", "parent": "k1"},
+    },
+    "Label": {"l1": {"name": "hot"}, "l2": {"name": "cold"}},
+    "Meeting": {"m1": {"subject": "all"}},
+    "Club": {"b1": {"name": "chess"}, "b2": {"name": "go"}},
+    "Person": {
+        "q1": {"name": "Kim", "club": "b1"},
+        "q2": {"name": "Lee", "club": "b2"},
+        "q3": {"club": "b2"},
+    },
+    "Ship": {"s1": {"name": "Argo", "captain": "n1"}, "s2": {"name": "Beagle"}},
+    "Captain": {"n1": {"name": "Jason"}},
+    "Invoice": {"i1": {"number": 1, "lines": ["j1"]}},
+    "Line": {"j1": {"text": "tea", "number": 1, "invoice": "i1"}},
+}
+LINKS = {
+    ("Project", "people", "p1", "e1"),
+    ("Project", "people", "p1", "e2"),
+    ("Employee", "friends", "e1", "e2"),
+    ("Task", "labels", "k1", "l1"),
+    ("Task", "related", "k2", "k1"),
+    ("Meeting", "attendees", "m1", "e1"),
+    ("Address", "guests", "a1", "e3"),
+}
+
+
+class Scene:
+    """The company, and a world in which it can be written."""
+
+    def __init__(self, model: Model = COMPANY) -> None:
+        self.world: World
+        self.entities: DictEntities
+        self.world, self.entities, self.clock = world_of(model)
+        for class_name, objects in OBJECTS.items():
+            for id_, state in objects.items():
+                reference = Reference(class_name, id_)
+                self.entities.objects[reference] = Entity(reference, {"_id": id_, **state}, ("before",))
+        for class_name, role, owner, other in LINKS:
+            self.entities.graph.links |= set(ends(model, RoleName(class_name, role), owner, other))
+
+    def write(self, command: Command) -> Any:
+        """Do a command, and return what its operation does. Raises Refused."""
+        if isinstance(command, Delete):
+            return delete(self.world, command, ADMINISTRATOR)
+        return save(self.world, command, ADMINISTRATOR)
+
+    def refusal(self, command: Command) -> tuple[Issue, ...]:
+        """Return why a command is refused, which leaves everything as it is."""
+        before = self.entities.graph
+        try:
+            self.write(command)
+        except Refused as refusal:
+            assert self.entities.graph is before
+            return refusal.issues
+        raise AssertionError(f"It was done: {self.entities.commits[-1]}")
+
+    def changes(self, command: Command) -> dict[str, Any]:
+        """Return what a command changes: values that clients give, links, and the objects that it ends."""
+        before = self.entities.graph
+        self.write(command)
+        after = self.entities.graph
+        ended = {_spelled(reference): None for reference in before.objects.keys() - after.objects.keys()}
+        links = {_link(link): link in after.links for link in before.links ^ after.links if _is_first(link)}
+        return (
+            ended
+            | links
+            | {
+                f"{_spelled(reference)}.{name}": value
+                for reference, entity in after.objects.items()
+                for name, value in _changed(before.objects.get(reference), entity).items()
+            }
+        )
+
+
+def _changed(before: Entity | None, after: Entity) -> dict[str, Any]:
+    old: State = {} if before is None else before.state
+    names = {name for name in (*old, *after.state) if not name.startswith("_")}
+    return {name: after.state.get(name) for name in names if old.get(name) != after.state.get(name)}
+
+
+def _spelled(reference: Reference) -> str:
+    return f"{reference.class_name}.{reference.id}"
+
+
+def _link(link: tuple[RoleName, str, str]) -> str:
+    role, owner, other = link
+    return f"{role} {owner} {other}"
+
+
+def _is_first(link: tuple[RoleName, str, str]) -> bool:
+    """Return whether a link is seen from the side that is told."""
+    opposite = COMPANY.classes[link[0].class_name].roles[link[0].role_name].opposite
+    return opposite is None or link[0].role_name in {"people", "friends"}
+
+
+def told(issue: Issue) -> tuple[Any, ...]:
+    """Return what a table of cases says of an issue."""
+    names = issue.role_names or issue.attribute_names
+    return issue.type.name, issue.entity_name, issue.entity_id, *names, ".".join(map(str, issue.path))

@@ -1,0 +1,121 @@
+"""A story: random requests, one after the other, each compared with what the plain rules say of it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+from random import Random
+
+import pytest
+
+from stratabase.domain.change import Effect, Unlinking
+from stratabase.domain.command import Command, Create, Delete, Update
+from stratabase.domain.entity import Reference
+from stratabase.domain.refusal import Refused
+from stratabase.operations.delete import delete
+from stratabase.operations.fetching.source import Source
+from stratabase.operations.overlay import Overlay
+from stratabase.operations.preview import preview
+from stratabase.operations.save import save
+from stratabase.operations.validate import validate
+from stratabase.operations.world import World
+from tests.graphs.comparing import told_by, told_by_plain
+from tests.graphs.plain import Plain, Wrong
+from tests.graphs.requests import Requests
+from tests.worlds import ADMINISTRATOR
+
+
+class SharedIds:
+    """Ids that the plain graph gives to the same objects."""
+
+    def __init__(self) -> None:
+        self.last = 0
+
+    def new(self) -> str:
+        self.last += 1
+        return f"{self.last:06}"
+
+    def next(self) -> Iterator[str]:
+        return (f"{number:06}" for number in count(self.last + 1))
+
+
+class Story:
+    """A graph in a world, and the same one told plainly."""
+
+    def __init__(self, world: World, chance: Random) -> None:
+        self._world = world
+        self._ids = world.ids
+        self.graph = Plain(world.model)
+        self._chance = chance
+        self.done = 0
+
+    def go_on(self) -> None:
+        """Rehearse and do something; it must come to what the plain rules say, or be refused as they say."""
+        command = Requests(self.graph, self._chance).command()
+        self._rehearse(command)
+        before, expected = self.graph, self._expected(command)
+        if expected is None:
+            with pytest.raises(Refused):
+                self._write(command)
+        else:
+            effects = [each for each in self._write(command) if not self._is_of_nobody(each)]
+            assert bool(effects) == (expected.content() != before.content()), (command, effects)
+            self.graph, self.done = expected, self.done + 1
+        self._compare(self._world.entities, self.graph, before)
+
+    def _write(self, command: Command) -> Sequence[Effect | bool]:
+        """Return what was done; of a deletion, that it was."""
+        if isinstance(command, Delete):
+            return [True] if delete(self._world, command, ADMINISTRATOR) else []
+        return save(self._world, command, ADMINISTRATOR).effects
+
+    def _is_of_nobody(self, effect: Effect | bool) -> bool:
+        """Return whether an effect ends a link to what is there no more, which nobody sees."""
+        if not isinstance(effect, Unlinking):
+            return False
+        role = self._world.class_(effect.role.class_name).roles[effect.role.role_name]
+        return Reference(role.target, effect.other) not in self.graph.objects
+
+    def _rehearse(self, command: Command) -> None:
+        is_right = self._expected(command) is not None
+        issues = validate(self._world, command, ADMINISTRATOR)
+        assert (not issues) == is_right, (command, issues)
+        expected = self._expected(command)
+        if expected is not None and isinstance(command, Create | Update):
+            would = preview(self._world, command, ADMINISTRATOR)
+            overlay = Overlay(self._world.entities, self._world.model, would.effects)
+            self._compare(overlay, expected, self.graph)
+
+    def _expected(self, command: Command) -> Plain | None:
+        assert isinstance(self._ids, SharedIds)
+        try:
+            return self.graph.after(command, self._ids.next())
+        except Wrong:
+            return None
+
+    def _compare(self, source: Source, graph: Plain, before: Plain) -> None:
+        known = {*graph.objects, *before.objects}
+        assert told_by(source, graph, known) == told_by_plain(graph)
+
+    def end(self) -> None:
+        """Delete all that can be, in whatever order; a few objects may need each other."""
+        size = len(self.graph.objects) + 1
+        while len(self.graph.objects) < size:
+            size = len(self.graph.objects)
+            for reference in [*self.graph.objects]:
+                if reference in self.graph.objects and not self._world.class_(reference.class_name).part:
+                    self._try_to_end(reference)
+        self._compare(self._world.entities, self.graph, self.graph)
+
+    def _try_to_end(self, reference: Reference) -> None:
+        expected = self._expected(Delete(reference))
+        if expected is not None:
+            assert delete(self._world, Delete(reference), ADMINISTRATOR)
+            self.graph = expected
+
+
+def tell(world: World, chance: Random, requests: int) -> Story:
+    """Return a story in which so much has happened."""
+    story = Story(replace(world, ids=SharedIds()), chance)
+    for _ in range(requests):
+        story.go_on()
+    return story

@@ -1,0 +1,253 @@
+"""What a model demands of objects that lie in plain dicts, found out the long way: its roles, its uniqueness.
+
+The oracle for what a store does with links, counts and guards.
+"""
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from stratabase.domain.change import Bereft, Breach, Change, Coupled, Linking, Missing, reference_of
+from stratabase.domain.entity import Entity, Reference, State
+from stratabase.domain.role_name import RoleName
+from stratabase.model.class_ import Kind, Unique
+from stratabase.model.model import Model
+from stratabase.model.role import Role
+
+
+@dataclass
+class Graph:
+    """Objects, and the links of roles that no key stands for: which role leads from whom to whom."""
+
+    objects: dict[Reference, Entity] = field(default_factory=dict)
+    links: set[tuple[RoleName, str, str]] = field(default_factory=set)
+
+    def after(self, change: Change, model: Model) -> "Graph":
+        """Return the graph that a change makes of this one, whatever the model demands."""
+        graph = Graph(dict(self.objects), set(self.links))
+        for effect in change.on_objects():
+            if effect.after is None:
+                del graph.objects[effect.before.reference]
+                graph.drop(effect.before.reference, model)
+            else:
+                reference = effect.after.reference
+                earlier = () if effect.before is None else effect.before.commit_ids
+                commit_ids = (*earlier, change.commit_id)[-8:]
+                graph.objects[reference] = Entity(reference, effect.after.state, commit_ids)
+        for link in change.on_links():
+            act = graph.links.add if isinstance(link, Linking) else graph.links.discard
+            for end in ends(model, link.role, link.owner, link.other):
+                act(end)
+        return graph
+
+    def drop(self, gone: Reference, model: Model) -> None:
+        """Take away the links from and to an object; of those that lead one way, to it, nobody knows."""
+        self.links = {
+            (role, owner, other)
+            for role, owner, other in self.links
+            if Reference(role.class_name, owner) != gone
+            and (Reference(target(model, role), other) != gone or is_one_way(model, role))
+        }
+
+    def leading_to_gone(self, change: Change, model: Model) -> set[tuple[RoleName, str, str]]:
+        """Return the links of others that lead to what a change deletes."""
+        gone = {reference_of(effect) for effect in change.on_objects() if effect.after is None}
+        return {
+            (role, owner, other)
+            for role, owner, other in self.links
+            if Reference(target(model, role), other) in gone and Reference(role.class_name, owner) not in gone
+        }
+
+    def led_to(self, model: Model, role: RoleName, id_: str) -> list[str]:
+        """Return what a role leads to, in order, whether it is there or not."""
+        if not is_linked(role_of(model, role)):
+            raise ValueError(f"What {role} leads to stands in the object itself.")
+        opposite = opposite_of(model, role)
+        if opposite is not None and role_of(model, opposite).holds:
+            return sorted(entity.reference.id for entity in self.holders(opposite, id_))
+        return sorted(other for known, owner, other in self.links if (known, owner) == (role, id_))
+
+    def holders(self, role: RoleName, id_: str) -> Iterator[Entity]:
+        """Yield the objects whose key leads to an object."""
+        return (
+            entity
+            for (class_name, _), entity in self.objects.items()
+            if class_name == role.class_name and entity.state.get(role.role_name) == id_
+        )
+
+    def holding(self, class_name: str, unique: Unique, values: State) -> Iterator[Entity]:
+        """Yield the objects that have unique values."""
+        wanted = unique_values(values, unique)
+        return (
+            entity
+            for reference, entity in self.objects.items()
+            if reference.class_name == class_name
+            and wanted is not None
+            and unique_values(entity.state, unique) == wanted
+        )
+
+    def counts(self, model: Model, reference: Reference) -> Mapping[RoleName, int]:
+        """Return what is counted at an object, by required roles."""
+        return {
+            name: sum(1 for _ in self.holders(name, reference.id))
+            if role.holds
+            else len(self.led_to(model, name, reference.id))
+            for name, role in roles(model)
+            if role.required
+            and (role.holds or role.many)
+            and reference.class_name == (role.target if role.holds else name.class_name)
+        }
+
+
+def role_of(model: Model, name: RoleName) -> Role:
+    """Return a role of a model."""
+    return model.classes[name.class_name].roles[name.role_name]
+
+
+def is_linked(role: Role) -> bool:
+    """Return whether an object's state does not tell what a role of it leads to."""
+    return not (role.holds or role.composition or role.whole)
+
+
+def opposite_of(model: Model, name: RoleName) -> RoleName | None:
+    """Return the role that leads back."""
+    role = role_of(model, name)
+    return None if role.opposite is None else RoleName(role.target, role.opposite)
+
+
+def target(model: Model, name: RoleName) -> str:
+    """Return the class that a role leads to."""
+    return role_of(model, name).target
+
+
+def roles(model: Model) -> Iterator[tuple[RoleName, Role]]:
+    """Yield the associations of a model."""
+    for class_ in model.classes.values():
+        for role in class_.roles.values():
+            if class_.kind is not Kind.FORM and not role.composition and not role.whole:
+                yield RoleName(class_.name, role.name), role
+
+
+def ends(model: Model, role: RoleName, owner: str, other: str) -> Iterator[tuple[RoleName, str, str]]:
+    """Yield a link as it is seen from each side that it can be walked from."""
+    yield role, owner, other
+    opposite = opposite_of(model, role)
+    if opposite is not None:
+        yield opposite, other, owner
+
+
+def breaches(model: Model, before: Graph, after: Graph, change: Change) -> tuple[Breach, ...]:
+    """Return what a change would do to the roles that the model does not allow."""
+    found = [
+        *_missing(model, after, change),
+        *_left_without_target(model, before, after),
+        *_left_empty(model, before, after),
+        *_coupled(model, after, change),
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def has_doubtful_links(model: Model, before: Graph, change: Change) -> bool:
+    """Return whether a change counts a link on that is there, or off that is not."""
+    return any(
+        is_counted(model, link.role)
+        and ((link.role, link.owner, link.other) in before.links) == isinstance(link, Linking)
+        for link in change.on_links()
+    )
+
+
+def is_one_way(model: Model, name: RoleName) -> bool:
+    """Return whether nothing tells of an object by whom it is led to."""
+    role = role_of(model, name)
+    return role.opposite is None and not role.required
+
+
+def is_counted(model: Model, name: RoleName) -> bool:
+    """Return whether a role or its opposite is required."""
+    opposite = opposite_of(model, name)
+    return role_of(model, name).required or (opposite is not None and role_of(model, opposite).required)
+
+
+def _missing(model: Model, after: Graph, change: Change) -> Iterator[Breach]:
+    for name, id_ in _set_keys(model, change):
+        if Reference(target(model, name), id_) not in after.objects:
+            yield Missing(Reference(target(model, name), id_))
+    for link in change.on_links():
+        for end, owner, _ in ends(model, link.role, link.owner, link.other):
+            yield from _owner_missing(model, after, Reference(end.class_name, owner), link)
+        other = Reference(target(model, link.role), link.other)
+        yield from _owner_missing(model, after, other, link)
+
+
+def _owner_missing(model: Model, after: Graph, reference: Reference, link: object) -> Iterator[Breach]:
+    is_singleton = model.classes[reference.class_name].kind is Kind.SINGLETON
+    if isinstance(link, Linking) and not is_singleton and reference not in after.objects:
+        yield Missing(reference)
+
+
+def _set_keys(model: Model, change: Change) -> Iterator[tuple[RoleName, str]]:
+    """Yield the keys that a change sets, and to what."""
+    for effect in change.on_objects():
+        if effect.after is None:
+            continue
+        for name, role in roles(model):
+            id_ = effect.after.state.get(name.role_name)
+            old = None if effect.before is None else effect.before.state.get(name.role_name)
+            is_its = name.class_name == effect.after.reference.class_name
+            if role.holds and is_its and isinstance(id_, str) and id_ != old:
+                yield name, id_
+
+
+def _left_without_target(model: Model, before: Graph, after: Graph) -> Iterator[Breach]:
+    for name, role in roles(model):
+        for reference in before.objects.keys() - after.objects.keys():
+            needed = role.holds and role.required and reference.class_name == role.target
+            if needed and any(after.holders(name, reference.id)):
+                yield Bereft(reference, name)
+
+
+def _left_empty(model: Model, before: Graph, after: Graph) -> Iterator[Breach]:
+    for name, role in roles(model):
+        if not role.required or role.holds:
+            continue
+        for reference in before.objects.keys() & after.objects.keys():
+            had = reference.class_name == name.class_name and before.led_to(model, name, reference.id)
+            if had and not after.led_to(model, name, reference.id):
+                yield Bereft(reference, name)
+
+
+def _coupled(model: Model, after: Graph, change: Change) -> Iterator[Breach]:
+    for name, id_ in _set_keys(model, change):
+        opposite = opposite_of(model, name)
+        if (
+            opposite is not None
+            and not role_of(model, opposite).many
+            and len(list(after.holders(name, id_))) > 1
+        ):
+            yield Coupled(name, id_)
+
+
+def taken(model: Model, after: Graph, change: Change) -> Iterator[tuple[Reference, Unique]]:
+    """Yield which objects that a change writes have values that must be unique and are another's."""
+    for effect in change.on_objects():
+        class_ = model.classes[reference_of(effect).class_name]
+        for unique in class_.uniques if effect.after else ():
+            rivals = (
+                entity
+                for reference, entity in after.objects.items()
+                if reference.class_name == class_.name and unique_values(entity.state, unique) is not None
+            )
+            mine = after.objects[reference_of(effect)]
+            if any(
+                other is not mine and unique_values(other.state, unique) == unique_values(mine.state, unique)
+                for other in rivals
+            ):
+                yield mine.reference, unique
+
+
+def unique_values(state: State, unique: Unique) -> list[object] | None:
+    """Return the values that must be unique; None where one is null."""
+    values = [state.get(name) for name in unique.attributes]
+    if None in values:
+        return None
+    return [unicodedata.normalize("NFC", value) if isinstance(value, str) else value for value in values]
