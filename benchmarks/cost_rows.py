@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from time import monotonic
-from typing import NamedTuple
 
 from benchmarks.metered_engine import MeteredEngine
+from benchmarks.role_rows import CALLER, Cost, Operations, Roles
+from benchmarks.role_rows import MODEL as ROLES
 from benchmarks.table import Figure, print_table
 from cli.emulator import emulator
 from stratabase.domain.allowance import MEGABYTE, Allowance
@@ -15,7 +16,6 @@ from stratabase.domain.change import Change, Creation
 from stratabase.domain.command import Create, Delete, Update
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.filter import Comparison
-from stratabase.domain.member import Caller
 from stratabase.domain.order import Order, Term
 from stratabase.domain.page import Query, Wanted, Window
 from stratabase.domain.refusal import TooMuchRead
@@ -41,7 +41,6 @@ from tests.worlds import FrozenClock
 SIZES = tuple(map(int, os.environ.get("SIZES", "1000 10000 100000").split()))
 AT_ONCE = 90
 """Objects in one commit while the store is filled."""
-CALLER = Caller("1", "admin", "Administrator", administrator=True)
 
 MODEL = """
 extend schema @application(name: "Bench")
@@ -53,14 +52,6 @@ type Unique @unique(attributes: ["name"]) { name: String size: Int notes: Text }
 
 _MOST = {"Plain": 100_000, "Indexed": 100_000, "Unique": 1_000}
 """Objects of each class; the cost of a unique value depends on no other object."""
-
-
-class Cost(NamedTuple):
-    """The most that an operation may cost (architecture's table, for objects of at most 1 KB)."""
-
-    calls: float | None
-    read_units: float | None
-    write_units: float | None
 
 
 def main(folder: Path) -> None:
@@ -97,15 +88,16 @@ def _dynamodb(stack: ExitStack) -> Callable[[str], Engine]:
 
 def _measure(name: str, engine: Engine, size: int) -> None:
     metered = MeteredEngine(engine)
-    model = read_model(MODEL, "benchmark")
+    model = read_model(MODEL + ROLES, "benchmark")
     world = World(model, StoredEntities(metered, model), FrozenClock(), TimeOrderedIds(), _allowance)
     references = [
         reference
-        for class_name in model.classes
+        for class_name in _MOST
         for reference in _fill(world, class_name, min(size, _MOST[class_name]))
     ]
     some = {reference.class_name: reference for reference in references}
-    print_table(f"Costs on {name}, {size:,} objects a class", list(_figures(world, metered, some, size)))
+    rows = {**_operations(world, some, size), **Roles(world).operations()}
+    print_table(f"Costs on {name}, {size:,} objects a class", list(_figures(world, metered, rows)))
 
 
 def _fill(world: World, class_name: str, size: int) -> Iterator[Reference]:
@@ -125,8 +117,8 @@ def _values(number: int) -> dict[str, Stored]:
     return {"name": f"name {number:06}", "size": number, "notes": "n" * 400}
 
 
-def _figures(world: World, metered: MeteredEngine, some: dict[str, Reference], size: int) -> Iterator[Figure]:
-    for name, (cost, operation) in _operations(world, some, size).items():
+def _figures(world: World, metered: MeteredEngine, rows: Operations) -> Iterator[Figure]:
+    for name, (cost, operation) in rows.items():
         # It reads the registry, if that is stale.
         page(world, Query("Plain", Order.of(()), window=Window(size=0)), world.allowance())
         metered.reset()
@@ -139,9 +131,7 @@ def _figures(world: World, metered: MeteredEngine, some: dict[str, Reference], s
             yield Figure(f"{name}: write units", metered.write_units, "", cost.write_units)
 
 
-def _operations(
-    world: World, some: dict[str, Reference], size: int
-) -> dict[str, tuple[Cost, Callable[[], object]]]:
+def _operations(world: World, some: dict[str, Reference], size: int) -> Operations:
     """Return what is measured; s, the index slots of an object, is 1, and 2 for Indexed."""
     by_name = Order.of((Term("name"),))
     from_the_middle = Comparison("name", Operator.GTE, f"name {size // 2:06}")
@@ -158,7 +148,7 @@ def _operations(
             lambda: update(world, Update(some["Unique"], {"name": "new"}), CALLER),
         ),
         # A transaction, so that it is known who did it: docs/decisions/2026-11-21-whose-delete-it-was.md
-        "delete": (Cost(2, 1, 3), lambda: delete(world, Delete(some["Plain"]))),
+        "delete": (Cost(2, 1, 3), lambda: delete(world, Delete(some["Plain"]), CALLER)),
         "page of 50 by _id": (
             Cost(1, page_units, 0),
             lambda: page(world, Query("Plain", Order.of(()), window=window), world.allowance()),

@@ -13,7 +13,8 @@ from stratabase.operations.ports import Entities
 from stratabase.store import keys
 from stratabase.store.codec import LARGEST_STATE
 from stratabase.store.engine import MOST_ACTIONS, Engine
-from stratabase.store.entities import LARGEST_BATCH, StoredEntities
+from stratabase.store.entities import StoredEntities
+from stratabase.store.size import LARGEST_BATCH
 from tests.domain.queries import states
 from tests.models import model
 from tests.store.stores import Store, fresh_class
@@ -171,7 +172,7 @@ def test_the_largest_object_is_written_and_a_larger_one_refused(store: Store) ->
     with pytest.raises(TooLarge) as refusal:
         store.create("y", notes="é" * ((LARGEST_STATE - frame) // 2 + 1))
     assert (refusal.value.size, refusal.value.limit) == (LARGEST_STATE + 2, LARGEST_STATE)
-    assert str(refusal.value) == f"358,402 bytes in {store.class_.name} 'y': at most 358,400 are possible"
+    assert str(refusal.value) == f"358,402 bytes in one {store.class_.name}: at most 358,400 are possible"
     assert store.find("y") is None
 
 
@@ -189,7 +190,7 @@ def test_a_change_of_too_many_objects_is_refused(store: Store) -> None:
     effects = [store.creation(str(number), code=str(number)) for number in range(MOST_ACTIONS // 2)]
     store.commit(*effects)
     more = [store.creation(f"more{number}", code=f"m{number}") for number in range(MOST_ACTIONS // 2)]
-    with pytest.raises(TooLarge, match=r"101 objects and unique values in one write: at most 100 are"):
+    with pytest.raises(TooLarge, match=r"101 objects, links and unique values in one write: at most 100 are"):
         store.commit(*more, store.creation("last"))
     assert store.find("more0") is None
 

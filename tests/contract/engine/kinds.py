@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stratabase.store.engine import Engine
+from stratabase.store.metered import MeteredEngine
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.dynamodb import OverMoto, over_ministack
 from tests.contract.engine.lagging import LaggingEngine
@@ -30,6 +31,7 @@ class Kind:
 
 KINDS = (
     Kind("reference", lambda _: ReferenceEngine()),
+    Kind("metered", lambda _: MeteredEngine(ReferenceEngine(), lambda: lambda _: None)),
     Kind("lagging", lambda _: LaggingEngine(seed()), lags=True),
     Kind("sqlite", lambda folder: SqliteEngine(folder / "store.db")),
     Kind("dynamodb-ministack", lambda _: over_ministack(), threads=16, whole_reads=False),

@@ -110,12 +110,12 @@ def disagreements(items: Held, class_: Class, unguarded: Codes) -> list[str]:
 
 def creating(code: str | None = None) -> Deed:
     """Return what creates an object."""
-    return lambda world, class_: create(world, _create(class_, code), ADMINISTRATOR)
+    return lambda world, class_: create(world, _create(class_, code), ADMINISTRATOR).entity
 
 
 def saving_new(code: str | None = None) -> Deed:
     """Return what creates an object by saving it."""
-    return lambda world, class_: save(world, _create(class_, code), ADMINISTRATOR)
+    return lambda world, class_: save(world, _create(class_, code), ADMINISTRATOR).entity
 
 
 def _create(class_: Class, code: str | None) -> command.Create:
@@ -124,12 +124,12 @@ def _create(class_: Class, code: str | None) -> command.Create:
 
 def updating(id_: str, **given: Any) -> Deed:
     """Return what updates an object."""
-    return lambda world, class_: update(world, _update(class_, id_, given), ADMINISTRATOR)
+    return lambda world, class_: update(world, _update(class_, id_, given), ADMINISTRATOR).entity
 
 
 def saving(id_: str, **given: Any) -> Deed:
     """Return what updates an object by saving it."""
-    return lambda world, class_: save(world, _update(class_, id_, given), ADMINISTRATOR)
+    return lambda world, class_: save(world, _update(class_, id_, given), ADMINISTRATOR).entity
 
 
 def _update(class_: Class, id_: str, given: Mapping[str, Any]) -> command.Update:
@@ -138,4 +138,4 @@ def _update(class_: Class, id_: str, given: Mapping[str, Any]) -> command.Update
 
 def deleting(id_: str) -> Deed:
     """Return what deletes an object."""
-    return lambda world, class_: delete(world, command.Delete(Reference(class_.name, id_)))
+    return lambda world, class_: delete(world, command.Delete(Reference(class_.name, id_)), ADMINISTRATOR)

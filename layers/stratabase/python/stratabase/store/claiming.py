@@ -11,6 +11,7 @@ from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Unique
 from stratabase.model.model import Model
 from stratabase.store import codec, keys
+from stratabase.store.associations import Associations
 from stratabase.store.engine import Batch, Check, Engine, ExpectationFailed, Failure, Key
 from stratabase.store.guards import Guards, guard_key, holder
 from stratabase.store.heads import as_read
@@ -37,8 +38,9 @@ class Claiming:
     def __init__(self, engine: Engine, model: Model, class_name: str, unique: Unique) -> None:
         self._engine = engine
         self._unique = unique
-        self._class = replace(model.classes[class_name], uniques=(unique,))
+        self._class = replace(model.classes[class_name], uniques=(unique,), roles={})
         self._model = replace(model, classes={class_name: self._class})
+        self._associations = Associations(self._model)
         self._refused: dict[Key, set[str]] = {}
         """Who has values that another holds, and who holds them."""
         self._values: dict[Key, Mapping[str, Stored]] = {}
@@ -117,13 +119,15 @@ class Claiming:
 
     def _commit(self, entities: Sequence[Entity]) -> None:
         """Write the guards of objects, as if these were made now. Raises Conflict, Taken."""
-        guards = Guards(Change("", 0, tuple(map(Creation, entities))), self._model, self._read_one)
+        change = Change("", 0, tuple(map(Creation, entities)))
+        guards = Guards(change, self._model, self._read_one, self._associations)
         heads = tuple(Check(keys.head(entity.reference), as_read(entity)) for entity in entities)
         for _ in range(_ROUNDS):
-            failures = self._attempt(Batch(f"reindex{secrets.token_hex(12)}", (*heads, *guards.actions())))
+            actions = (*heads, *guards.actions(), *guards.bystanders.values())
+            failures = self._attempt(Batch(f"reindex{secrets.token_hex(12)}", actions))
             if not failures:
                 return
-            guards.learn(failures)
+            guards.learn(failures).refuse()
         raise Conflict
 
     def _read_one(self, reference: Reference) -> Entity | None:

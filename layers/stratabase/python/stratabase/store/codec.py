@@ -11,12 +11,16 @@ import orjson
 
 from stratabase.domain.change import TooLarge
 from stratabase.domain.entity import Entity, State
+from stratabase.domain.role_name import RoleName
 from stratabase.store import keys
 from stratabase.store.engine import Item
 
 COMMIT_IDS = "commitIds"
 """The attribute of a head that names the last commits that wrote it, the newest last."""
 REMEMBERED = 8
+LINKED = "linked"
+"""The attribute of a head that names the last commit that made a link in its partition."""
+_COUNT = "n."
 LARGEST_STATE = 350 * 1024
 """Bytes."""
 
@@ -26,8 +30,8 @@ def state_text(entity: Entity) -> str:
     values = {name: value for name, value in entity.state.items() if value is not None and name != "_id"}
     text = orjson.dumps(values)
     if len(text) > LARGEST_STATE:
-        class_name, id_ = entity.reference
-        raise TooLarge(f"bytes in {class_name} {id_!r}", len(text), LARGEST_STATE)
+        what = f"bytes in one {entity.reference.class_name}"
+        raise TooLarge(what, len(text), LARGEST_STATE, entity.reference)
     return text.decode()
 
 
@@ -40,7 +44,25 @@ def state_of(item: Item) -> State:
 
 def entity_of(item: Item, state: State | None = None) -> Entity:
     """Return the object whose head this is; with its `state`, if that has been read already."""
-    return Entity(keys.reference_of(item.key), state_of(item) if state is None else state, commit_ids(item))
+    reference, known = keys.reference_of(item.key), state_of(item) if state is None else state
+    if len(item.attributes) == 1:  # as of most objects
+        return Entity(reference, known, commit_ids(item))
+    linked = item.attributes.get(LINKED)
+    return Entity(reference, known, commit_ids(item), counts(item), None if linked is None else str(linked))
+
+
+def count_name(role: RoleName) -> str:
+    """Return the attribute of a head that counts what a role leads to, or what leads there by it."""
+    return f"{_COUNT}{role}"
+
+
+def counts(item: Item) -> dict[RoleName, int]:
+    """Return what a head counts."""
+    return {
+        RoleName(*name.removeprefix(_COUNT).split(".", 1)): value
+        for name, value in item.attributes.items()
+        if name.startswith(_COUNT) and isinstance(value, int)
+    }
 
 
 def commit_ids(item: Item) -> tuple[str, ...]:

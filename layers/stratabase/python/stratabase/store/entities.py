@@ -1,116 +1,154 @@
 """The stored objects: what the operations read and commit, over any engine."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import chain, islice
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.change import Change, Conflict, Effect, TooLarge, reference_of
-from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.change import Change
+from stratabase.domain.entity import Entity, Reference, State
 from stratabase.domain.page import Page, Query
-from stratabase.domain.refusal import TooMuchRead
+from stratabase.domain.refusal import Unavailable
+from stratabase.domain.role_name import RoleName
+from stratabase.domain.serial_name import SerialName
+from stratabase.domain.singleton import SINGLETON_ID
+from stratabase.model.class_ import Unique
 from stratabase.model.model import Model
-from stratabase.store import codec, keys, pages
-from stratabase.store.budget import weight
-from stratabase.store.engine import (
-    MOST_ACTIONS,
-    Action,
-    Batch,
-    Engine,
-    ExpectationFailed,
-    Failure,
-    OutcomeUnknown,
-    Patch,
-    Put,
-)
-from stratabase.store.guards import Guards
-from stratabase.store.heads import Writing, action_on_head
-from stratabase.store.outcome import is_known, was_done
+from stratabase.store import codec, committing, keys, linked, pages, unique_reading
+from stratabase.store.access_path import AccessPath
+from stratabase.store.associations import Associations
+from stratabase.store.desk import Desk
+from stratabase.store.engine import Engine, Item, Key
+from stratabase.store.linked import Range
+from stratabase.store.purging import Purging
+from stratabase.store.serials import Serials
+from stratabase.store.side_by_side import SideBySide, one_by_one
 from stratabase.store.slots import Slots
+from stratabase.store.spending import Spending
 
-LARGEST_BATCH = 4 * 1024 * 1024
-"""Bytes."""
-_BESIDE_STATE = 1024
-"""What an action may weigh at most, in bytes, without the state and the places."""
-_ROUNDS = 5
+_TOGETHER = 100
+"""How many objects are got before it is seen whether more may be: as many as engines get with a request."""
+_AT_ONCE = 200
+"""Commits that purge what a deletion has left, right after it; a sweep does the rest."""
 
 
 class StoredEntities:
     """The objects of a model, kept by an engine."""
 
-    def __init__(self, engine: Engine, model: Model) -> None:
+    def __init__(self, engine: Engine, model: Model, together: SideBySide = one_by_one) -> None:
+        """`together`: how several ranges are read, which may be at the same time."""
         self._engine = engine
         self._model = model
         self._slots = Slots(engine, model)
+        self._serials = Serials(engine)
+        self._desk = Desk(engine, model, Associations(model), self._paths, together)
+        self._purging = Purging(self._desk)
 
     def read(
         self, references: Sequence[Reference], allowance: Allowance | None = None
     ) -> list[Entity | None]:
         """Return the objects in the order asked for, None where there is none; exact at once.
 
-        With an allowance, that is drawn from. Raises TooMuchRead when it was used up before.
+        A singleton is always there: before it is first written (by an Update) it has nothing but its `_id`.
+        With an allowance, that is drawn from, so many at a time. Raises TooMuchRead when it was used up.
         """
-        if allowance is not None and allowance.is_used_up:
-            raise TooMuchRead(references[0].class_name)
-        items = self._engine.get([keys.head(reference) for reference in references])
-        if allowance is not None:
-            allowance.take(weight(items))
-        return [None if item is None else codec.entity_of(item) for item in items]
+        items = self._heads(references, allowance)
+        return [
+            self._unwritten(reference) if item is None else codec.entity_of(item)
+            for reference, item in zip(references, items, strict=True)
+        ]
+
+    def _heads(self, references: Sequence[Reference], allowance: Allowance | None) -> list[Item | None]:
+        wanted = [keys.head(reference) for reference in references]
+        if allowance is None:
+            return self._engine.get(wanted)
+        spending = Spending(allowance, references[0].class_name if references else "")
+
+        def got(some: Sequence[Key]) -> list[Item | None]:
+            spending.check()
+            items = self._engine.get(some)
+            spending.take(items)
+            return items
+
+        some = [wanted[first : first + _TOGETHER] for first in range(0, len(wanted), _TOGETHER)]
+        return list(chain.from_iterable(self._desk.together(got, some)))
+
+    def linked(  # noqa: PLR0913 - as the port has it
+        self,
+        role: RoleName,
+        ids: Sequence[str],
+        *,
+        start: str | None = None,
+        limit: int | None = None,
+        backward: bool = False,
+        allowance: Allowance | None = None,
+    ) -> list[tuple[str, ...]]:
+        """Return for each owner the ids of the objects that a role leads to; exact at once.
+
+        In order (descending if `backward`), after `start` in that order, at most `limit` of each owner; an
+        object that is named may be there no more. With an allowance, as `read`.
+        """
+        return linked.linked(self._desk, role, ids, Range(start, limit, backward), allowance)
+
+    def joined(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
+        """Return of each owner and other whether a link leads from the one to the other; exact at once."""
+        return linked.joined(self._desk, role, pairs)
 
     def page(self, query: Query, allowance: Allowance) -> Page:
         """Return a window on the objects of a class. Raises TooMuchRead."""
         class_, paths = self._model.classes[query.class_name], self._slots.paths(query.class_name)
         return pages.page(self._engine, class_, query, allowance, paths)
 
+    def holding(self, class_name: str, unique: Unique, values: State, allowance: Allowance) -> Entity | None:
+        """Return the object that has unique values, None when there is none, or a value is null.
+
+        Exact at once, as soon as all objects have their guards. Raises TooMuchRead.
+        """
+        class_ = self._model.classes[class_name]
+        if self._slots.is_guarded(class_, unique):
+            return unique_reading.holding(self._engine, class_, unique, values, allowance)
+        found = self.page(unique_reading.likely(class_, unique, values), allowance).items
+        return next((each for each in found if unique_reading.has(class_, unique, each, values)), None)
+
     def lacking(self) -> tuple[str, ...]:
         """Return what a reindex has to build, as a person knows it."""
         return self._slots.lacking()
 
+    def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
+        """Return as many new numbers of each Serial attribute as are wanted: from 1, and never one again.
+
+        Some may stay unused, whatever becomes of them. Raises Unavailable.
+        """
+        return self._serials.next(wanted)
+
+    def rehearse(self, change: Change) -> None:
+        """Raise what `commit` would raise for a change now, and write nothing."""
+        if change.effects:
+            committing.rehearse(self._desk, change)
+
     def commit(self, change: Change) -> None:
-        """Do all of a change or nothing. Raises Conflict, Taken, TooLarge, Unavailable."""
+        """Do all of a change or nothing. Raises Conflict, Taken, Broken, TooLarge, Unavailable."""
         if not change.effects:
             return
-        heads = tuple(self._action_on_head(effect, change.commit_id) for effect in change.effects)
-        guards = Guards(change, self._model, self._read_one)
-        for round_ in range(_ROUNDS):
-            failures = self._attempt(change, _batch(change, round_, (*heads, *guards.actions())))
-            if not failures or was_done(change, failures):
-                return
-            guards.learn(failures)
-        raise Conflict
+        left = committing.commit(self._desk, change)
+        if left:
+            self._purge(left)
 
-    def _action_on_head(self, effect: Effect, commit_id: str) -> Action:
-        name = reference_of(effect).class_name
-        return action_on_head(effect, Writing(self._model.classes[name], self._slots.paths(name), commit_id))
+    def sweep(self) -> None:
+        """End what deletions have left because they could not do it as one. Raises Unavailable."""
+        for _ in self._purging.steps(self._purging.waiting()):
+            pass
 
-    def _read_one(self, reference: Reference) -> Entity | None:
-        return self.read([reference])[0]
+    def _purge(self, left: Sequence[Reference]) -> None:
+        """End what a deletion has left: as much of it as may be done while somebody waits."""
+        with suppress(Unavailable):  # the change is done; what is left is in the ledgers
+            for _ in islice(self._purging.steps(left), _AT_ONCE):
+                pass
 
-    def _attempt(self, change: Change, batch: Batch) -> tuple[Failure, ...]:
-        """Commit, and return the expectations that failed, if any. Raises Unavailable."""
-        try:
-            self._engine.commit(batch)
-        except ExpectationFailed as refusal:
-            return refusal.failures
-        except OutcomeUnknown as doubt:
-            if not is_known(change, doubt.failures):
-                raise
-            return doubt.failures
-        return ()
+    def _paths(self, class_name: str) -> tuple[AccessPath, ...]:
+        return self._slots.paths(class_name)
 
-
-def _batch(change: Change, round_: int, actions: tuple[Action, ...]) -> Batch:
-    """Return what is to be done together. Raises TooLarge."""
-    if len(actions) > MOST_ACTIONS:
-        raise TooLarge("objects and unique values in one write", len(actions), MOST_ACTIONS)
-    size = sum(map(_weight, actions))
-    if size > LARGEST_BATCH:
-        raise TooLarge("bytes in one write", size, LARGEST_BATCH)
-    return Batch(change.commit_id, actions, round_)
-
-
-def _weight(action: Action) -> int:
-    """Return what an action weighs at most, in bytes."""
-    written = action.item if isinstance(action, Put) else action if isinstance(action, Patch) else None
-    if written is None:
-        return _BESIDE_STATE
-    places = sum(len(place.sort.encode()) for place in written.places.values() if place is not None)
-    return _BESIDE_STATE + places + len((written.state or "").encode())
+    def _unwritten(self, reference: Reference) -> Entity | None:
+        """Return what a singleton is before it is written; None of other objects."""
+        is_one = reference.id == SINGLETON_ID and self._desk.is_singleton(reference.class_name)
+        return Entity(reference, {"_id": SINGLETON_ID}) if is_one else None

@@ -1,19 +1,29 @@
-"""The items that hold unique values for one object each.
+"""The items that hold unique values for one object each, and objects that only one key may lead to.
 
-A change believes that the values it takes are free, or held by the object of the same change that gives them
-up. Where that was wrong, the guard that was found decides: it may be the object's own, or truly another's, or
+A change believes that what it takes is free, or held by the object of the same change that gives it up.
+Where that was wrong, the guard that was found decides: it may be the object's own, or truly another's, or
 left behind by an object that was written while the model did not have the constraint.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from stratabase.domain.attributes import value_of
-from stratabase.domain.change import Change, Conflict, Effect, Taken, reference_of
+from stratabase.domain.change import (
+    Breach,
+    Broken,
+    Change,
+    Conflict,
+    Coupled,
+    OnObject,
+    Taken,
+    reference_of,
+)
 from stratabase.domain.entity import Entity, Reference, State
 from stratabase.model.class_ import Class, Unique
 from stratabase.model.model import Model
 from stratabase.store import keys
+from stratabase.store.associations import Associations, Keyed
 from stratabase.store.engine import (
     FREE,
     Action,
@@ -42,12 +52,48 @@ class Claim(NamedTuple):
     unique: Unique
 
 
+class Hold(NamedTuple):
+    """An object that another one's key leads to, and no other key of that role may."""
+
+    reference: Reference
+    keyed: Keyed
+    target: str
+
+    @property
+    def breach(self) -> Breach:
+        """What it is that another object's key leads there."""
+        return Coupled(self.keyed.role, self.target)
+
+
+class Lost(NamedTuple):
+    """What a change wants and others have."""
+
+    claims: tuple[Claim, ...] = ()
+    holds: tuple[Hold, ...] = ()
+
+    def refuse(self) -> None:
+        """Raise Taken, Broken if anything is lost."""
+        if self.claims:
+            raise Taken(self.claims)
+        if self.holds:
+            raise Broken([hold.breach for hold in self.holds])
+
+
 def claims(class_: Class, entity: Entity | None) -> dict[Key, Claim]:
     """Return the guards that an object needs."""
     if entity is None:
         return {}
     found = ((guard_key(class_, unique, entity.state), unique) for unique in class_.uniques)
     return {key: Claim(entity.reference, unique) for key, unique in found if key is not None}
+
+
+def holds(associations: Associations, reference: Reference, entity: Entity | None) -> dict[Key, Hold]:
+    """Return the guards that an object's keys need."""
+    return {
+        keys.couple(keyed.role, target): Hold(reference, keyed, target)
+        for keyed in associations.keyed(reference.class_name)
+        if keyed.exclusive and (target := keyed.key(entity)) is not None
+    }
 
 
 def guard_key(class_: Class, unique: Unique, state: State) -> Key | None:
@@ -57,64 +103,77 @@ def guard_key(class_: Class, unique: Unique, state: State) -> Key | None:
 
 
 class Guards:
-    """The guards that a change takes and gives up, merged to one action on each. Raises Taken."""
+    """The guards that a change takes and gives up, merged to one action on each. Raises Taken, Broken."""
 
-    def __init__(self, change: Change, model: Model, read: Read) -> None:
+    def __init__(self, change: Change, model: Model, read: Read, associations: Associations) -> None:
         self._model = model
         self._read = read
+        self._associations = associations
         self._after: dict[Reference, Entity | None] = {}
-        self._taken: dict[Key, Claim] = {}
+        self._taken: dict[Key, Claim | Hold] = {}
         self._given_up: dict[Key, str] = {}
-        self._bystanders: dict[Key, Check] = {}
-        for effect in change.effects:
+        self.bystanders: dict[Key, Check] = {}
+        """What the change expects of heads that it does not write."""
+        for effect in change.on_objects():
             self._add(effect)
         self._believed: dict[Key, str | None] = dict.fromkeys(self._taken) | self._given_up
 
-    def _add(self, effect: Effect) -> None:
+    def _add(self, effect: OnObject) -> None:
         reference = reference_of(effect)
-        class_ = self._model.classes[reference.class_name]
-        old, new = claims(class_, effect.before), claims(class_, effect.after)
+        old, new = self._needed(reference, effect.before), self._needed(reference, effect.after)
         self._after[reference] = effect.after
         self._take({key: claim for key, claim in new.items() if key not in old})
         self._given_up |= {key: reference.id for key in old if key not in new}
 
-    def _take(self, wanted: Mapping[Key, Claim]) -> None:
-        twice = tuple(claim for key, claim in wanted.items() if key in self._taken)
+    def _needed(self, reference: Reference, entity: Entity | None) -> dict[Key, Claim | Hold]:
+        needed: dict[Key, Claim | Hold] = {**claims(self._model.classes[reference.class_name], entity)}
+        if self._associations.keyed(reference.class_name):
+            needed |= holds(self._associations, reference, entity)
+        return needed
+
+    def _take(self, wanted: Mapping[Key, Claim | Hold]) -> None:
+        twice = [claim for key, claim in wanted.items() if key in self._taken]
         if twice:
-            raise Taken(twice)
+            _lost(twice).refuse()
         self._taken |= wanted
 
     def actions(self) -> tuple[Action, ...]:
-        """Return what to write under the present belief."""
+        """Return what to do to the guards under the present belief."""
         taken = [self._put(key, claim) for key, claim in self._taken.items()]
-        given_up = [
-            Delete(key, _held_by(id_))
-            for key, id_ in self._given_up.items()
-            if key not in self._taken and self._believed[key] == id_
-        ]
-        return (*taken, *given_up, *self._bystanders.values())
+        given_up = [Delete(key, _held_by(id_)) for key, id_ in self._given_up.items() if self.gives_up(key)]
+        return (*taken, *given_up)
 
-    def _put(self, key: Key, claim: Claim) -> Put:
+    def gives_up(self, key: Key) -> bool:
+        """Return whether a guard is left to nobody; not when it was not the object's own after all."""
+        return key in self._given_up and key not in self._taken and self._believed[key] == self._given_up[key]
+
+    def was_held(self, key: Key) -> bool:
+        """Return whether a guard that the change gives up was the object's own, as is believed."""
+        return self._believed[key] == self._given_up.get(key)
+
+    def _put(self, key: Key, claim: Claim | Hold) -> Put:
         return Put(Item(key, {HOLDER: claim.reference.id}), _held_by(self._believed[key]))
 
-    def learn(self, failures: Sequence[Failure]) -> None:
-        """Believe what a refused commit found. Raises Conflict (not only guards failed), Taken."""
+    def knows(self, key: Key) -> bool:
+        """Return whether a key is that of one of these guards."""
+        return key in self._believed
+
+    def learn(self, failures: Sequence[Failure]) -> Lost:
+        """Believe what a refused commit found. Raises Conflict when not only these guards failed."""
         found = {failure.action.key: failure.found for failure in failures}
         if not found.keys() <= self._believed.keys():
             raise Conflict
         self._believed |= {key: holder(item) for key, item in found.items()}
-        lost = tuple(self._taken[key] for key in found if key in self._taken and self._is_anothers(key))
-        if lost:
-            raise Taken(lost)
+        return _lost(self._taken[key] for key in found if key in self._taken and self._is_anothers(key))
 
     def _is_anothers(self, key: Key) -> bool:
-        """Return whether another object than the claimant has a guard's values."""
-        reference, _ = self._taken[key]
+        """Return whether another object than the claimant has what a guard stands for."""
+        reference = self._taken[key].reference
         held_by = self._believed[key]
         if held_by is None or held_by == reference.id:
             return False
         rival = Reference(reference.class_name, held_by)
-        return key in claims(self._model.classes[rival.class_name], self._state_to_be(rival))
+        return key in self._needed(rival, self._state_to_be(rival))
 
     def _state_to_be(self, reference: Reference) -> Entity | None:
         """Return an object as it is after the change; one that the change leaves alone must then stay so."""
@@ -122,8 +181,16 @@ class Guards:
             return self._after[reference]
         entity = self._read(reference)
         key = keys.head(reference)
-        self._bystanders[key] = Check(key, FREE if entity is None else as_read(entity))
+        self.bystanders[key] = Check(key, FREE if entity is None else as_read(entity))
         return entity
+
+
+def _lost(wanted: Iterable[Claim | Hold]) -> Lost:
+    all_ = tuple(wanted)
+    return Lost(
+        tuple(each for each in all_ if isinstance(each, Claim)),
+        tuple(each for each in all_ if isinstance(each, Hold)),
+    )
 
 
 def _held_by(id_: str | None) -> Expectation:

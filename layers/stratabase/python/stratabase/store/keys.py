@@ -7,6 +7,8 @@ from typing import Any
 import orjson
 
 from stratabase.domain.entity import Reference, State
+from stratabase.domain.role_name import RoleName
+from stratabase.domain.serial_name import SerialName
 from stratabase.model.class_ import Unique
 from stratabase.store.engine import Key, Place
 
@@ -16,6 +18,8 @@ REGISTRY = Key("META", "slots")
 """The key of the registry of index slots, of which there is one, perhaps not written yet."""
 LISTING = "index1"
 """The index in which the objects of a class are listed by their ids."""
+PURGES = "P#"
+"""Where in that index is listed what deletions have left to be purged; no class has such a name."""
 
 
 def head(reference: Reference) -> Key:
@@ -32,6 +36,37 @@ def reference_of(key: Key) -> Reference:
 def id_of(key: Key) -> str:
     """Return the id of the object whose partition a key lies in."""
     return key.partition.split("#", 1)[1]
+
+
+def link(reference: Reference, name: str, other: str) -> Key:
+    """Return the key of a link that leads from an object to another one, under a role's name."""
+    return Key(f"{reference.class_name}#{reference.id}", f"{links(name)}{other}")
+
+
+def links(name: str) -> str:
+    """Return what the sort keys of an object's links under a role's name begin with."""
+    return f"L#{name}#"
+
+
+def couple(role: RoleName, target: str) -> Key:
+    """Return the key of the guard of an object that only one key of a role may lead to."""
+    return Key(f"O#{role}#{target}", "O")
+
+
+def counter(name: SerialName) -> Key:
+    """Return the key of what counts a Serial attribute."""
+    return Key(f"N#{name.class_name}.{name.attribute}", "N")
+
+
+def purge(reference: Reference) -> Key:
+    """Return the key of what the deletion of an object has left to be purged."""
+    return Key(f"{PURGES}{reference.class_name}#{reference.id}", "P")
+
+
+def purge_of(key: Key) -> Reference:
+    """Return the object whose deletion has left what a key leads to."""
+    class_name, id_ = key.partition.removeprefix(PURGES).split("#", 1)
+    return Reference(class_name, id_)
 
 
 def listed(reference: Reference) -> Place:

@@ -25,7 +25,7 @@ def was_not_done(change: Change, failures: Sequence[Failure]) -> bool:
     """
     expected = {
         keys.head(reference_of(effect)): effect.before.commit_ids[-1:]
-        for effect in change.effects
+        for effect in change.on_objects()
         if effect.before is not None
     }
     return not was_done(change, failures) and any(
@@ -37,4 +37,7 @@ def was_not_done(change: Change, failures: Sequence[Failure]) -> bool:
 
 def _named(failure: Failure) -> tuple[str, ...]:
     """Return the commits that a found item names."""
-    return () if failure.found is None else codec.commit_ids(failure.found)
+    if failure.found is None:
+        return ()
+    linked = failure.found.attributes.get(codec.LINKED)
+    return (*codec.commit_ids(failure.found), *((linked,) if isinstance(linked, str) else ()))

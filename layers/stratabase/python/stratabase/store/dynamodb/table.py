@@ -15,7 +15,7 @@ BLANK = "blank"
 OWN = frozenset({PARTITION, SORT, STATE, BLANK, *(name for pair in PLACES.values() for name in pair)})
 """The table's own names of attributes. An item's attribute that is called so is stored with a mark."""
 
-PROJECTED = ("state", "commitIds", "versionStart", "keys", "parts")
+PROJECTED = ("state", "commitIds", "versionStart")
 """What an index carries of an item: what a page needs. Not the lock: so locking leaves the indexes alone.
 
 An index cannot be told later to carry more; a new one would have to be built.

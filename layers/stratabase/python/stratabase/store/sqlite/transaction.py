@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from stratabase.store.engine import ANYTHING, Action, Batch, ExpectationFailed, Failure, Patch
-from stratabase.store.sqlite.expect import holds
+from stratabase.store.expect import holds
 from stratabase.store.sqlite.lookup import found_under
 from stratabase.store.sqlite.statement import Statement, statements
 

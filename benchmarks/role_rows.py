@@ -1,0 +1,109 @@
+"""What operations on roles cost: keys, links, counts, one-to-one, parts."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from stratabase.domain.change import Change, Creation, Linking
+from stratabase.domain.command import Create, Delete, Update
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.member import Caller
+from stratabase.domain.role_command import Links, Parts, Point, RoleCommand
+from stratabase.domain.role_name import RoleName
+from stratabase.model.attribute import Stored
+from stratabase.operations.create import create
+from stratabase.operations.delete import delete
+from stratabase.operations.update import update
+from stratabase.operations.world import World
+
+MODEL = """
+type Team { name: String members: [Worker!] @association(opposite: "team") }
+type Worker { name: String team: Team @association(opposite: "members") }
+type Boss { name: String team: Squad! @association(opposite: "bosses") }
+type Squad { name: String bosses: [Boss!] @association(opposite: "team") }
+type Note { name: String tags: [Tag!] @association(opposite: "notes") }
+type Tag { name: String notes: [Note!] @association(opposite: "tags") }
+type Driver { name: String car: Car @association(opposite: "driver", holds: true) }
+type Car { name: String driver: Driver @association(opposite: "car") }
+type Order { name: String lines: [Line!] @composition }
+type Line { name: String }
+"""
+
+CALLER = Caller("1", "admin", "Administrator", administrator=True)
+MEMBERS = 50
+
+
+class Cost(NamedTuple):
+    """The most that an operation may cost (architecture's table, for objects of at most 1 KB)."""
+
+    calls: float | None
+    read_units: float | None
+    write_units: float | None
+
+
+Operations = Mapping[str, tuple[Cost, Callable[[], object]]]
+
+
+class Roles:
+    """Objects that lead to one another, and what is measured of them; s, their index slots, is 1."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        for id_ in ("t", "u"):
+            self._make("Team", id_)
+            self._make("Squad", id_)
+        for number in range(MEMBERS):
+            self._make("Worker", f"w{number}", team="t")
+        for id_ in ("b", "c"):
+            self._make("Boss", id_, team="t")
+        for id_ in ("x", "y", "z", "free"):
+            self._make("Tag", id_)
+        for id_ in ("n", "m"):
+            self._make("Note", id_)
+            links = (Linking(RoleName("Note", "tags"), id_, tag) for tag in "xyz")
+            self._commit(*links)
+        for id_ in ("k", "l"):
+            self._make("Car", id_)
+
+    def operations(self) -> Operations:
+        """Return what is measured."""
+        return {
+            "create with a key": (Cost(1, 0, 2 + 1 + 4), self._create("Worker", team=Point("t"))),
+            "create with a required key": (Cost(1, 0, 2 + 1 + 4), self._create("Boss", team=Point("t"))),
+            "create with 3 links": (
+                Cost(1, 0, 2 + 1 + 3 * 6),
+                self._create("Note", tags=Links(("x", "y", "z"))),
+            ),
+            "create one to one": (Cost(1, 0, 2 + 1 + 4 + 2), self._create("Driver", car=Point("k"))),
+            "create with 3 parts": (
+                Cost(1, 0, 4 * 3),
+                self._create("Order", lines=Parts(create=[Create("Line", {"name": "x"})] * 3)),
+            ),
+            "move a key": (Cost(2, 1, 2 + 1 + 6), self._update("Worker", "w1", team=Point("u"))),
+            "move a required key": (Cost(2, 1, 2 + 1 + 6 + 2), self._update("Boss", "b", team=Point("u"))),
+            "link": (Cost(3, 2, 4 + 4), self._update("Note", "n", tags=Links(("free",)))),
+            "unlink": (Cost(3, 2, 4), self._update("Note", "n", tags=Links(remove=("x",)))),
+            "delete with a key": (Cost(2, 1, 2 + 1 + 2), self._delete("Worker", "w2")),
+            "delete with a required key": (Cost(2, 1, 2 + 1 + 2 + 2), self._delete("Boss", "c")),
+            "delete with 3 links": (Cost(3, 2, 2 + 1 + 3 * 4), self._delete("Note", "m")),
+            "what 48 keys lead to": (Cost(2, 1 + MEMBERS, 0), self._members),
+        }
+
+    def _create(self, class_name: str, **roles: RoleCommand) -> Callable[[], object]:
+        return lambda: create(self._world, Create(class_name, {"name": "new"}, roles=roles), CALLER)
+
+    def _update(self, class_name: str, id_: str, **roles: RoleCommand) -> Callable[[], object]:
+        return lambda: update(self._world, Update(Reference(class_name, id_), roles=roles), CALLER)
+
+    def _delete(self, class_name: str, id_: str) -> Callable[[], object]:
+        return lambda: delete(self._world, Delete(Reference(class_name, id_)), CALLER)
+
+    def _members(self) -> object:
+        (ids,) = self._world.entities.linked(RoleName("Team", "members"), ["t"])
+        return self._world.entities.read([Reference("Worker", id_) for id_ in ids])
+
+    def _make(self, class_name: str, id_: str, **state: Stored) -> None:
+        state = {"_id": id_, "name": "n" * 300, **state}
+        self._commit(Creation(Entity(Reference(class_name, id_), state)))
+
+    def _commit(self, *effects: Creation | Linking) -> None:
+        self._world.entities.commit(Change(self._world.ids.new(), self._world.clock.now(), effects))

@@ -1,0 +1,117 @@
+"""A change on its way into the store: one action on each key, as far as is known of what is there."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from stratabase.domain.change import Breach, Broken, Change, Conflict
+from stratabase.domain.entity import Reference
+from stratabase.domain.role_name import RoleName
+from stratabase.store import keys
+from stratabase.store.desk import Desk
+from stratabase.store.engine import Action, Failure, Item, Key, Put
+from stratabase.store.expect import holds
+from stratabase.store.guards import Guards
+from stratabase.store.head import Head
+
+
+class Ends(NamedTuple):
+    """What a change does beside what it does to its own objects."""
+
+    heads: Mapping[Key, Head] = MappingProxyType({})
+    """Those of its own objects as well: what is demanded of them may be more."""
+    links: Mapping[Key, Action] = MappingProxyType({})
+    evidence: Mapping[Key, tuple[Key, Sequence[RoleName]]] = MappingProxyType({})
+    """What must be there if something is to be counted off: the key of the head where, and the roles."""
+    ledgers: Sequence[Put] = ()
+
+
+NO_ENDS = Ends()
+
+
+class Deed:
+    """A change, which learns from each refusal what it takes to be done. Raises Taken, Broken."""
+
+    def __init__(
+        self, desk: Desk, change: Change, ends: Ends = NO_ENDS, plain: Iterable[Action] = ()
+    ) -> None:
+        """`plain`: what is done to the objects of a change without ends."""
+        self.change = change
+        self._desk = desk
+        self._plain = tuple(plain)
+        self._heads = ends.heads
+        self._links = dict(ends.links)
+        self._evidence = dict(ends.evidence)
+        self._ledgers = ends.ledgers
+        self._guards = Guards(change, desk.model, desk.read, desk.associations)
+
+    @property
+    def left(self) -> list[Reference]:
+        """The deleted objects of which something is left."""
+        return [keys.purge_of(ledger.key) for ledger in self._ledgers]
+
+    def actions(self) -> tuple[Action, ...]:
+        """Return what to do under the present belief."""
+        beside = self._guards.bystanders
+        heads = (head.action(beside.get(key), self._guards.gives_up) for key, head in self._heads.items())
+        return (
+            *self._plain,
+            *(action for action in heads if action is not None),
+            *self._guards.actions(),
+            *(check for key, check in beside.items() if key not in self._heads),
+            *self._links.values(),
+            *self._ledgers,
+        )
+
+    def check(self) -> None:
+        """Refuse what no action can express. Raises Broken, Conflict."""
+        certain = [breach for head in self._heads.values() if (breach := head.impossible())]
+        torn = [key for key, head in self._heads.items() if head.is_torn(self._guards.gives_up)]
+        _refuse([*certain, *(self._judge(self._read(torn)) if torn else ())])
+
+    def learn(self, failures: Sequence[Failure]) -> None:
+        """Believe what a refused commit found. Raises Conflict, Taken, Broken."""
+        found = {failure.action.key: failure.found for failure in failures}
+        if any(self._is_conflict(key, item) for key, item in found.items()):
+            raise Conflict
+        lost = self._guards.learn([each for each in failures if self._guards.knows(each.action.key)])
+        self._learn_what_was_not_counted(found)
+        suspects = self._judge(found)
+        if suspects:
+            sure = self._judge(self._read([key for key in found if key in self._heads]))
+            suspects = [breach for breach in suspects if breach in sure]
+        if lost.claims or not suspects:
+            lost.refuse()
+        _refuse([*suspects, *(hold.breach for hold in lost.holds)])
+
+    def _is_conflict(self, key: Key, found: Item | None) -> bool:
+        """Return whether what was found is neither a guard, nor as others than this change need it."""
+        beside = self._guards.bystanders.get(key)
+        if key in self._heads or beside:
+            return beside is not None and not holds(beside.expect, found)
+        return not (self._guards.knows(key) or key in self._evidence)
+
+    def _learn_what_was_not_counted(self, found: Mapping[Key, Item | None]) -> None:
+        """Count nothing off for a key that is older than its link or guard."""
+        for key in found.keys() & self._evidence.keys():
+            if key in self._links or not self._guards.was_held(key):
+                head, roles = self._evidence.pop(key)
+                self._heads[head].demand.tally.update(roles)
+                self._links.pop(key, None)
+
+    def _judge(self, found: Mapping[Key, Item | None]) -> list[Breach]:
+        """Return what is wrong with the roles if these are the heads. Raises Conflict."""
+        return [
+            breach
+            for key, item in found.items()
+            if key in self._heads
+            for breach in self._heads[key].judge(item, self._desk.count, self._guards.gives_up)
+        ]
+
+    def _read(self, wanted: Sequence[Key]) -> dict[Key, Item | None]:
+        return dict(zip(wanted, self._desk.engine.get(wanted), strict=True))
+
+
+def _refuse(breaches: Iterable[Breach]) -> None:
+    if found := tuple(dict.fromkeys(breaches)):
+        raise Broken(found)

@@ -1,0 +1,51 @@
+"""What changes are written with: an engine, the model, and what follows from both."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.role_name import RoleName
+from stratabase.model.class_ import Class, Kind
+from stratabase.model.model import Model
+from stratabase.store import codec, keys, links
+from stratabase.store.access_path import AccessPath
+from stratabase.store.associations import Associations
+from stratabase.store.engine import Engine
+from stratabase.store.side_by_side import SideBySide
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What changes are written with."""
+
+    engine: Engine
+    model: Model
+    associations: Associations
+    paths: Callable[[str], tuple[AccessPath, ...]]
+    """Tells the indexes that the objects of a class lie in."""
+    together: SideBySide
+
+    def class_of(self, entity: Entity) -> Class:
+        """Return an object's class."""
+        return self.model.classes[entity.reference.class_name]
+
+    def is_singleton(self, class_name: str) -> bool:
+        """Return whether a class has exactly one object, which is there also before it has a head."""
+        return self.model.classes[class_name].kind is Kind.SINGLETON
+
+    def read(self, reference: Reference) -> Entity | None:
+        """Return an object as it is."""
+        (item,) = self.engine.get([keys.head(reference)])
+        return None if item is None else codec.entity_of(item)
+
+    def count(self, reference: Reference, role: RoleName) -> int:
+        """Return how many there are of what a role counts at an object, as far as links and guards tell.
+
+        Of keys that are older than these they tell nothing.
+        """
+        if not self.associations.role(role).holds:
+            return len(links.found(self.engine, role, reference.id))
+        (keyed,) = (each for each in self.associations.keyed(role.class_name) if each.role == role)
+        if keyed.link is None:
+            return sum(item is not None for item in self.engine.get([keys.couple(role, reference.id)]))
+        return len(links.found(self.engine, keyed.link, reference.id))

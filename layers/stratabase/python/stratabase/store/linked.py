@@ -1,0 +1,83 @@
+"""What a role leads to where the object itself does not tell: by links, or by the guard of a one-to-one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stratabase.domain.allowance import Allowance
+from stratabase.domain.entity import Reference
+from stratabase.domain.role_name import RoleName
+from stratabase.store import keys, links
+from stratabase.store.desk import Desk
+from stratabase.store.engine import ITEMS, Bounds
+from stratabase.store.guards import holder
+from stratabase.store.spending import Spending
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Which of the ids that a role leads to: those after `start`, at most so many."""
+
+    start: str | None = None
+    limit: int | None = None
+    backward: bool = False
+
+    def bounds(self, role: RoleName) -> Bounds:
+        """Return where their links lie."""
+        return links.bounds(role.role_name, self.start, backward=self.backward)
+
+    def has(self, id_: str) -> bool:
+        """Return whether an id is after the start; and one may be asked for at all."""
+        after = self.start is None or (id_ < self.start if self.backward else id_ > self.start)
+        return after and self.limit != 0
+
+
+def linked(
+    desk: Desk, role: RoleName, ids: Sequence[str], range_: Range, allowance: Allowance | None
+) -> list[tuple[str, ...]]:
+    """Return for each owner the ids of the objects that a role leads to. Raises TooMuchRead, ValueError."""
+    spending = Spending(allowance, role.class_name)
+    spending.check()
+    keyed = desk.associations.keyed_from(role)
+    if keyed is not None and keyed.exclusive:
+        return _held(desk, keyed.role, ids, range_, spending)
+    if keyed is None and role not in desk.associations.ends:
+        raise ValueError(f"What {role} leads to stands in the object itself.")
+    return desk.together(
+        lambda id_: _walked(desk, Reference(role.class_name, id_), role, range_, spending), ids
+    )
+
+
+def _held(
+    desk: Desk, role: RoleName, ids: Sequence[str], range_: Range, spending: Spending
+) -> list[tuple[str, ...]]:
+    """Return the ids of those whose key leads to each of some objects, and no other key does."""
+    guards = desk.engine.get([keys.couple(role, id_) for id_ in ids])
+    spending.take(guards)
+    return [
+        (found,) if (found := holder(guard)) is not None and range_.has(found) else () for guard in guards
+    ]
+
+
+def _walked(
+    desk: Desk, owner: Reference, role: RoleName, range_: Range, spending: Spending
+) -> tuple[str, ...]:
+    """Return the ids that the links of one object lead to."""
+    found: list[str] = []
+    pages = desk.engine.range(
+        ITEMS,
+        keys.head(owner).partition,
+        range_.bounds(role),
+        backward=range_.backward,
+        limit=range_.limit,
+    )
+    for page in pages:
+        spending.take(page)
+        spending.check()
+        found += links.ids(page, role.role_name)
+    return tuple(found)
+
+
+def joined(desk: Desk, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
+    """Return of each owner and other whether a link leads from the one to the other."""
+    wanted = [keys.link(Reference(role.class_name, owner), role.role_name, other) for owner, other in pairs]
+    return [item is not None for item in desk.engine.get(wanted)]

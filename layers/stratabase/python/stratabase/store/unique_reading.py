@@ -1,0 +1,67 @@
+"""The object that has some unique values: found through their guard, which is exact at once."""
+
+import unicodedata
+from typing import Final
+
+from stratabase.domain.allowance import Allowance
+from stratabase.domain.entity import Entity, Reference, State
+from stratabase.domain.filter import And, Comparison, Filter
+from stratabase.domain.order import Order
+from stratabase.domain.page import Query
+from stratabase.domain.refusal import TooMuchRead
+from stratabase.model.attribute import Stored
+from stratabase.model.class_ import Class, Unique
+from stratabase.model.operator import Operator
+from stratabase.store import codec, keys
+from stratabase.store.budget import weight
+from stratabase.store.engine import Engine, Item, Key
+from stratabase.store.guards import guard_key, holder
+
+_LOOKS = 4
+"""How often a guard and the object that holds it are read: a commit may show the one before the other."""
+_FORMS: Final = ("NFC", "NFD")
+
+
+def holding(
+    engine: Engine, class_: Class, unique: Unique, values: State, allowance: Allowance
+) -> Entity | None:
+    """Return the object whose guard holds the values, None when there is none. Raises TooMuchRead."""
+    key = guard_key(class_, unique, values)
+    for _ in range(_LOOKS if key else 0):
+        assert key
+        guard = _read(engine, class_, key, allowance)
+        if guard is None:
+            return None
+        head = _read(engine, class_, keys.head(Reference(class_.name, str(holder(guard)))), allowance)
+        entity = None if head is None else codec.entity_of(head)
+        if entity is not None and guard_key(class_, unique, entity.state) == key:
+            return entity
+    return None
+
+
+def likely(class_: Class, unique: Unique, values: State) -> Query:
+    """Return a query that finds objects with the values, for when not all objects have their guards."""
+    terms = (_one_of(name, values.get(name)) for name in unique.attributes)
+    return Query(class_.name, Order(), And(tuple(terms)))
+
+
+def has(class_: Class, unique: Unique, entity: Entity, values: State) -> bool:
+    """Return whether an object has values that count as the same."""
+    key = guard_key(class_, unique, values)
+    return key is not None and guard_key(class_, unique, entity.state) == key
+
+
+def _one_of(name: str, value: Stored) -> Filter:
+    """Return the test for the spellings of a value."""
+    if not isinstance(value, str):
+        return Comparison(name, Operator.EQ, value)
+    spellings = dict.fromkeys((value, *(unicodedata.normalize(form, value) for form in _FORMS)))
+    return Comparison(name, Operator.IN, tuple(spellings))
+
+
+def _read(engine: Engine, class_: Class, key: Key, allowance: Allowance) -> Item | None:
+    if allowance.is_used_up:
+        raise TooMuchRead(class_.name)
+    items = engine.get([key])
+    allowance.take(weight(items))
+    return items[0]

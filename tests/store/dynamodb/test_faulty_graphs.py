@@ -1,0 +1,138 @@
+"""Whatever happens between the change of a graph and DynamoDB: it is done whole or not at all, both ends."""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import chain, repeat
+from typing import Any, NamedTuple
+
+import pytest
+
+from stratabase.domain.change import Broken
+from stratabase.domain.refusal import Unavailable
+from stratabase.store import keys
+from stratabase.store.dynamodb.engine import DynamoDBEngine
+from stratabase.store.dynamodb.insistence import Patience
+from stratabase.store.engine import Item
+from stratabase.store.entities import StoredEntities
+from tests.contract.engine.acting import put
+from tests.contract.engine.dynamodb import ministack_client
+from tests.soak import FULL
+from tests.store.dynamodb.faults import (
+    FAULTS,
+    HASTY,
+    Fault,
+    FaultyClient,
+    duplicated,
+    failure_before,
+    lost_answer,
+    none,
+)
+from tests.store.dynamodb.graph_cases import CASES, Case, Prepared
+from tests.store.dynamodb.operating import Held, OwnTokens, held, table
+from tests.store.dynamodb.scripted import WatchedClient
+from tests.store.graph_agreement import disagreements
+
+SHORT = Patience(attempts=3, pause=lambda _: None)
+ENDLESS = [fault for fault in FAULTS if fault is not duplicated]
+LARGE = CASES[-1]
+"""Its purge makes many calls."""
+
+
+class Outcome(NamedTuple):
+    """What came of a change."""
+
+    answer: Any
+    after: Held
+    calls: Sequence[str]
+    """What DynamoDB was asked for."""
+
+
+@cache
+def prepared(case: Case) -> Prepared:
+    return case.prepared()
+
+
+@cache
+def smooth(case: Case) -> Outcome:
+    """Return what comes of a change with which nothing goes wrong."""
+    return outcome(case, [])
+
+
+def outcome(case: Case, faults: Iterable[Fault], patience: Patience = HASTY) -> Outcome:
+    """Make the change in a table of its own, in a process that has done nothing yet."""
+    with table() as engine:
+        put(engine, prepared(case).items)
+        client = WatchedClient(FaultyClient(OwnTokens(ministack_client(), engine.name), faults))
+        entities = StoredEntities(DynamoDBEngine(client, engine.name, patience), case.model)
+        return Outcome(answer_of(entities, case), held(engine), client.operations)
+
+
+def answer_of(entities: StoredEntities, case: Case) -> Any:
+    try:
+        entities.commit(prepared(case).change)
+    except Broken as refusal:
+        return set(refusal.breaches)
+    except Unavailable as refusal:
+        return refusal
+    return None
+
+
+def name(thing: Any) -> str:
+    return str(getattr(thing, "__name__", None) or thing.name)
+
+
+EACH_CASE = pytest.mark.parametrize("case", CASES, ids=name)
+SOME_CASES = [case for case in CASES if FULL or case is not LARGE]
+
+
+@EACH_CASE
+def test_when_nothing_goes_wrong_both_ends_agree(case: Case) -> None:
+    """To which the tests below compare."""
+    answer, after, _ = smooth(case)
+    assert bool(answer) == case.refused
+    assert disagreements(case.model, prepared(case).after, after) == []
+    assert (objects(after) != objects(before(case))) != case.refused
+
+
+def before(case: Case) -> Held:
+    return {item.key: item for item in prepared(case).items}
+
+
+def objects(items: Held) -> dict[Any, Item]:
+    """Return what is in a table beside the registry."""
+    return {key: item for key, item in items.items() if key != keys.REGISTRY}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("case", SOME_CASES, ids=name)
+@pytest.mark.parametrize("fault", FAULTS if FULL else [failure_before, lost_answer], ids=name)
+def test_a_fault_at_any_call_changes_nothing(case: Case, fault: Fault) -> None:
+    expected = smooth(case)
+    for position, call in enumerate(expected.calls):
+        met = outcome(case, [*[none] * position, fault])
+        assert met.answer == expected.answer, (position, call)
+        assert objects(met.after) == objects(expected.after), (position, call)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("case", SOME_CASES, ids=name)
+@pytest.mark.parametrize("fault", ENDLESS if FULL else [lost_answer], ids=name)
+def test_when_it_does_not_end_it_is_done_whole_or_not_at_all(case: Case, fault: Fault) -> None:
+    """Where something is left to be purged, it may be done although that does not end."""
+    whole = [objects(before(case)), objects(smooth(case).after)]
+    for position, call in enumerate(smooth(case).calls):
+        answer, after, _ = outcome(case, chain([none] * position, repeat(fault)), SHORT)
+        if case is LARGE:
+            after = swept(case, after)
+            assert answer is None or isinstance(answer, Unavailable), (position, call)
+        else:
+            assert isinstance(answer, Unavailable), (position, call)
+        assert objects(after) in (whole if answer else whole[1:]), (position, call)
+
+
+def swept(case: Case, items: Held) -> Held:
+    """Return what is there when a sweep has been made."""
+    with table() as engine:
+        put(engine, items.values())
+        StoredEntities(engine, case.model).sweep()
+        return held(engine)

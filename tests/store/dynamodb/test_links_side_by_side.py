@@ -1,0 +1,43 @@
+"""What the roles of several objects lead to is asked for at once, where each answer comes over a network."""
+
+from collections.abc import Mapping
+from threading import Barrier
+from typing import Any
+
+from stratabase.store.dynamodb.client import Client
+from stratabase.store.dynamodb.engine import DynamoDBEngine
+from stratabase.store.entities import StoredEntities
+from stratabase.store.side_by_side import Threads
+from tests.contract.engine.dynamodb import ministack_client
+from tests.store.dynamodb.operating import table
+from tests.store.graphs import Objects, associated
+
+
+class InStep:
+    """A client that answers queries only when so many have been asked."""
+
+    def __init__(self, client: Client, number: int) -> None:
+        self._client = client
+        self._all_asked = Barrier(number, timeout=20)
+
+    def call(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+        if operation == "Query":
+            self._all_asked.wait()
+        return self._client.call(operation, parameters)
+
+    def close(self) -> None:
+        pass
+
+
+def test_several_ranges_are_under_way_at_the_same_time() -> None:
+    with table() as engine:
+        objects = Objects(engine, associated("key and list"))
+        objects.create("B", "b", "c")
+        objects.create("A", "x", "y", to="b")
+        objects.create("A", "z", to="c")
+        threads = Threads(3)
+        in_step = DynamoDBEngine(InStep(ministack_client(), 3), engine.name)
+        entities = StoredEntities(in_step, objects.model, threads)
+        found = entities.linked(objects.role("B", "of"), ["b", "c", "none"])
+        threads.close()
+    assert found == [("x", "y"), ("z",), ()]

@@ -1,0 +1,88 @@
+"""What a store must hold for a graph, item by item, worked out from the graph the long way."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from stratabase.domain.entity import Reference
+from stratabase.domain.role_name import RoleName
+from stratabase.model.model import Model
+from stratabase.store import codec, keys
+from stratabase.store.engine import Item, Key
+from tests.role_rules import Graph, is_counted, opposite_of, role_of, roles, target
+
+
+def disagreements(model: Model, graph: Graph, items: Mapping[Key, Item]) -> list[str]:
+    """Return where the items of a store are not those that a graph demands: heads, links, guards, counts."""
+    wanted = {**_heads(graph), **dict.fromkeys(_links(model, graph)), **_guards(model, graph)}
+    found = {key: _told(item) for key, item in items.items() if key != keys.REGISTRY}
+    return [
+        *(f"{key} is missing" for key in wanted if key not in found),
+        *(f"{key} is left over" for key in found if key not in wanted),
+        *(
+            f"{key} is {found[key]}, not {told}"
+            for key, told in wanted.items()
+            if key in found and found[key] != told
+        ),
+        *_miscounted(model, graph, items),
+    ]
+
+
+def _told(item: Item) -> Any:
+    """Return what is of interest in an item."""
+    if item.key.sort == keys.HEAD:
+        return codec.state_of(item)
+    return item.attributes.get("holder")
+
+
+def _heads(graph: Graph) -> dict[Key, Any]:
+    return {
+        keys.head(reference): {name: value for name, value in entity.state.items() if value is not None}
+        for reference, entity in graph.objects.items()
+    }
+
+
+def _links(model: Model, graph: Graph) -> Iterator[Key]:
+    for _, opposite, holder, id_ in _keys(model, graph):
+        if role_of(model, opposite).many:
+            yield keys.link(Reference(opposite.class_name, id_), opposite.role_name, holder)
+    for name, role in roles(model):
+        if role.holds and role.required and role.opposite is None:
+            for holder, id_ in _held(name, graph):
+                yield keys.link(Reference(role.target, id_), str(name), holder)
+    for name, owner, other in graph.links:
+        yield keys.link(Reference(name.class_name, owner), name.role_name, other)
+        if opposite_of(model, name) is None and is_counted(model, name):
+            yield keys.link(Reference(target(model, name), other), str(name), owner)
+
+
+def _guards(model: Model, graph: Graph) -> dict[Key, Any]:
+    return {
+        keys.couple(name, id_): holder
+        for name, opposite, holder, id_ in _keys(model, graph)
+        if not role_of(model, opposite).many
+    }
+
+
+def _keys(model: Model, graph: Graph) -> Iterator[tuple[RoleName, RoleName, str, str]]:
+    """Yield the keys that can be walked back: the role, its opposite, who holds it, and what it leads to."""
+    for name, role in roles(model):
+        opposite = opposite_of(model, name)
+        if role.holds and opposite:
+            for holder, id_ in _held(name, graph):
+                yield name, opposite, holder, id_
+
+
+def _held(name: RoleName, graph: Graph) -> Iterator[tuple[str, str]]:
+    """Yield the keys of a role: who holds it, and what it leads to."""
+    for (class_name, holder), entity in graph.objects.items():
+        id_ = entity.state.get(name.role_name)
+        if class_name == name.class_name and isinstance(id_, str):
+            yield holder, id_
+
+
+def _miscounted(model: Model, graph: Graph, items: Mapping[Key, Item]) -> Iterator[str]:
+    for reference in graph.objects:
+        wanted = graph.counts(model, reference)
+        counted = codec.counts(items[keys.head(reference)])
+        if counted != wanted:
+            yield f"{reference} counts {counted}, not {wanted}"

@@ -1,0 +1,236 @@
+"""Graphs for tests of the store: models with every kind of association, and short ways to write objects."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from stratabase.domain.change import (
+    Breach,
+    Broken,
+    Change,
+    Creation,
+    Deletion,
+    Effect,
+    Linking,
+    Unlinking,
+    Update,
+)
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.order import Order
+from stratabase.domain.page import Query, Window
+from stratabase.domain.role_name import RoleName
+from stratabase.model.class_ import Class, Kind, Unique
+from stratabase.model.model import Model
+from stratabase.model.role import Role
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from tests.models import attribute, model
+from tests.worlds import plenty
+
+_numbers: Iterator[int] = count(1)
+
+
+def class_with(
+    name: str, *roles: Role, kind: Kind = Kind.ORDINARY, uniques: tuple[Unique, ...] = ()
+) -> Class:
+    """Return a class of objects with a name, and these roles."""
+    return Class(
+        name,
+        kind,
+        attributes=MappingProxyType({"name": attribute("name", "String")}),
+        roles=MappingProxyType({role.name: role for role in roles}),
+        uniques=uniques,
+    )
+
+
+def key(name: str, target: str, opposite: str | None = None, *, required: bool = False) -> Role:
+    """Return a to-one role whose key its class holds."""
+    return Role(name, target, required=required, opposite=opposite, holds=True)
+
+
+def one(name: str, target: str, opposite: str, *, required: bool = False) -> Role:
+    """Return the side of a one-to-one that holds no key."""
+    return Role(name, target, required=required, opposite=opposite)
+
+
+def many(name: str, target: str, opposite: str | None = None, *, required: bool = False) -> Role:
+    """Return a to-many role."""
+    return Role(name, target, many=True, required=required, opposite=opposite)
+
+
+def parts(name: str, target: str, back: str, *, to_many: bool = True) -> Role:
+    """Return a composition."""
+    return Role(name, target, many=to_many, opposite=back, composition=True)
+
+
+def whole(name: str, target: str, opposite: str) -> Role:
+    """Return the role of a part to its whole."""
+    return Role(name, target, opposite=opposite, required=True, whole=True)
+
+
+KINDS: Mapping[str, tuple[Role, Role | None]] = {
+    "key": (key("to", "B"), None),
+    "required key": (key("to", "B", required=True), None),
+    "key and list": (key("to", "B", "of"), many("of", "A", "to")),
+    "required key and list": (key("to", "B", "of", required=True), many("of", "A", "to")),
+    "key and required list": (key("to", "B", "of"), many("of", "A", "to", required=True)),
+    "both required": (key("to", "B", "of", required=True), many("of", "A", "to", required=True)),
+    "one to one": (key("to", "B", "of"), one("of", "A", "to")),
+    "one to one, key required": (key("to", "B", "of", required=True), one("of", "A", "to")),
+    "one to one, other required": (key("to", "B", "of"), one("of", "A", "to", required=True)),
+    "one to one, both required": (
+        key("to", "B", "of", required=True),
+        one("of", "A", "to", required=True),
+    ),
+    "list one way": (many("to", "B"), None),
+    "required list one way": (many("to", "B", required=True), None),
+    "many to many": (many("to", "B", "of"), many("of", "A", "to")),
+    "many to many, one required": (many("to", "B", "of", required=True), many("of", "A", "to")),
+    "many to many, both required": (
+        many("to", "B", "of", required=True),
+        many("of", "A", "to", required=True),
+    ),
+}
+"""The role of A, and the opposite of B if there is one."""
+
+
+def associated(kind: str, *, within: bool = False) -> Model:
+    """Return a model with one association from A to B, or `within` A."""
+    to, of = KINDS[kind]
+    if within:
+        return model(class_with("A", _led(to, "A"), *([of] if of else [])))
+    return model(class_with("A", to), class_with("B", *([of] if of else [])))
+
+
+def _led(role: Role, target: str) -> Role:
+    return Role(role.name, target, role.many, role.required, role.opposite, holds=role.holds)
+
+
+def everything() -> Model:
+    """Return a model with all kinds of associations at once, some from a class to itself."""
+    own, others = list[Role](), list[Role]()
+    for number, (to, of) in enumerate(KINDS.values()):
+        target = "A" if number % 3 == 2 else "B"
+        back = None if of is None else f"of{number}"
+        own.append(Role(f"to{number}", target, to.many, to.required, back, holds=to.holds))
+        if of is not None:
+            opposite = Role(f"of{number}", "A", of.many, of.required, f"to{number}")
+            (own if target == "A" else others).append(opposite)
+    return model(class_with("A", *own), class_with("B", *others))
+
+
+def _renamed(told: Model, end: str) -> Model:
+    """Return a model with names for its classes that end with something."""
+
+    def renamed(role: Role) -> Role:
+        return replace(role, target=f"{role.target}{end}")
+
+    classes = (
+        replace(
+            class_,
+            name=f"{class_.name}{end}",
+            roles=MappingProxyType({name: renamed(role) for name, role in class_.roles.items()}),
+        )
+        for class_ in told.classes.values()
+    )
+    return model(*classes)
+
+
+class Objects:
+    """Objects of a model in a store, written with as few words as possible.
+
+    Their classes have names of their own in the store, so that many can share an engine.
+    """
+
+    def __init__(self, engine: Engine, told: Model, end: str | None = None) -> None:
+        """`end`: what the names of the classes end with; by itself, that is something new."""
+        self.engine = engine
+        self.told = told
+        self.outcomes: Sequence[bool] = ()
+        """Of several who raced: who was not refused."""
+        self._end = str(next(_numbers)) if end is None else end
+        self.model = _renamed(told, self._end)
+        self.entities = StoredEntities(engine, self.model)
+
+    def under(self, told: Model) -> "Objects":
+        """Return the same objects as a process sees them that has another model."""
+        return Objects(self.engine, told, self._end)
+
+    def reference(self, class_name: str, id_: str) -> Reference:
+        """Return what identifies an object."""
+        return Reference(f"{class_name}{self._end}", id_)
+
+    def role(self, class_name: str, role_name: str) -> RoleName:
+        """Return what identifies a role."""
+        return RoleName(f"{class_name}{self._end}", role_name)
+
+    def find(self, class_name: str, id_: str) -> Entity | None:
+        """Return an object as it is stored."""
+        return self.entities.read([self.reference(class_name, id_)])[0]
+
+    def get(self, class_name: str, id_: str) -> Entity:
+        """Return an object that is there."""
+        entity = self.find(class_name, id_)
+        assert entity is not None, f"there is no {class_name} {id_}"
+        return entity
+
+    def commit(self, *effects: Effect, commit_id: str | None = None) -> None:
+        """Do all effects at once."""
+        self.entities.commit(change(*effects, commit_id=commit_id))
+
+    def refused(self, *effects: Effect) -> set[Breach]:
+        """Return what is wrong with the roles, and make sure that a rehearsal says the same."""
+        with pytest.raises(Broken) as rehearsed:
+            self.entities.rehearse(change(*effects))
+        with pytest.raises(Broken) as refusal:
+            self.commit(*effects)
+        assert set(refusal.value.breaches) == set(rehearsed.value.breaches)
+        return set(refusal.value.breaches)
+
+    def creation(self, class_name: str, id_: str, **state: Any) -> Creation:
+        """Return what makes an object."""
+        return Creation(Entity(self.reference(class_name, id_), {"_id": id_, **state}))
+
+    def create(self, class_name: str, *ids: str, **state: Any) -> None:
+        """Make objects."""
+        self.commit(*(self.creation(class_name, id_, **state) for id_ in ids))
+
+    def update(self, class_name: str, id_: str, **changes: Any) -> Update:
+        """Return what changes an object, as it is now."""
+        before = self.get(class_name, id_)
+        state = {name: value for name, value in {**before.state, **changes}.items() if value is not None}
+        return Update(before, Entity(before.reference, state, before.commit_ids))
+
+    def deletion(self, class_name: str, id_: str) -> Deletion:
+        """Return what deletes an object, as it is now."""
+        return Deletion(self.get(class_name, id_))
+
+    def delete(self, class_name: str, id_: str) -> None:
+        """Delete an object."""
+        self.commit(self.deletion(class_name, id_))
+
+    def linking(self, class_name: str, role: str, owner: str, *others: str) -> list[Linking]:
+        """Return what makes associations."""
+        return [Linking(self.role(class_name, role), owner, other) for other in others]
+
+    def unlinking(self, class_name: str, role: str, owner: str, *others: str) -> list[Unlinking]:
+        """Return what ends associations."""
+        return [Unlinking(self.role(class_name, role), owner, other) for other in others]
+
+    def page(self, class_name: str) -> Sequence[Entity]:
+        """Return the objects of a class, as its listing shows them."""
+        query = Query(self.reference(class_name, "").class_name, Order.of(()), window=Window(size=100))
+        return self.entities.page(query, plenty()).items
+
+    def linked(self, class_name: str, role: str, id_: str, **range_: Any) -> str:
+        """Return what a role leads to, as one text."""
+        return " ".join(self.entities.linked(self.role(class_name, role), [id_], **range_)[0])
+
+
+def change(*effects: Effect, commit_id: str | None = None) -> Change:
+    """Return what does all effects at once."""
+    return Change(commit_id or f"graph{next(_numbers)}", 0, effects)

@@ -1,0 +1,191 @@
+"""What is asked of an engine is told, with what DynamoDB's price list says of it, to those who measure it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from types import MappingProxyType
+
+import pytest
+
+from stratabase.domain.consumption import Consumption
+from stratabase.domain.refusal import Unavailable
+from stratabase.store.engine import (
+    FREE,
+    ITEMS,
+    THERE,
+    Action,
+    Batch,
+    Check,
+    Delete,
+    ExpectationFailed,
+    Item,
+    Key,
+    Patch,
+    Place,
+    Put,
+)
+from stratabase.store.metered import MeteredEngine, measuring
+from tests.contract.engine.reference import ReferenceEngine
+
+KEY = Key("Thing#1", "V#~")
+LISTING = {"index1": Place("Thing", "1")}
+MOVED = {"index1": Place("Thing", "2")}
+
+
+def item(size: int = 100, key: Key = KEY, places: Mapping[str, Place] = MappingProxyType({})) -> Item:
+    """Return an item whose state has so many bytes."""
+    return Item(key, {}, "x" * size, places)
+
+
+class Frail(ReferenceEngine):
+    """Can be read so many times more."""
+
+    reads = 99
+
+    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+        self.reads -= 1
+        if self.reads < 0:
+            raise Unavailable("busy")
+        return super().get(keys)
+
+
+@pytest.fixture
+def inner() -> Frail:
+    return Frail()
+
+
+@pytest.fixture
+def engine(inner: Frail) -> MeteredEngine:
+    return MeteredEngine(inner)
+
+
+def measured(work: Callable[[], object]) -> list[Consumption]:
+    told: list[Consumption] = []
+    with measuring(told.append):
+        work()
+    return told
+
+
+def committed(engine: MeteredEngine, *actions: Action) -> Consumption:
+    (one,) = measured(lambda: engine.commit(Batch("b", actions)))
+    return one
+
+
+def test_nobody_is_told_unless_somebody_measures(engine: MeteredEngine, inner: Frail) -> None:
+    told = measured(lambda: None)
+    engine.commit(Batch("b", (Put(item()),)))
+    engine.get([KEY])
+    assert (told, inner.reads) == ([], 98)
+
+
+@pytest.mark.parametrize(("size", "units"), [(0, 1), (4000, 1), (4096, 2), (8100, 2), (9000, 3)])
+def test_a_get_costs_a_unit_for_each_4_kb_of_each_item(size: int, units: int, engine: MeteredEngine) -> None:
+    engine.commit(Batch("b", (Put(item(size)),)))
+
+    (one,) = measured(lambda: engine.get([KEY, Key("no", "thing")]))
+
+    assert (one.kind, one.index, one.round_trips, one.items) == ("get", None, 1, 2)
+    assert (one.read_units, one.write_units) == (units + 1, 0)
+    assert size < one.bytes < size + 40
+    assert one.milliseconds >= 0
+
+
+def test_a_get_of_many_takes_several_round_trips(engine: MeteredEngine) -> None:
+    (one,) = measured(lambda: engine.get([Key("Thing", str(number)) for number in range(201)]))
+    assert (one.round_trips, one.items, one.read_units) == (3, 201, 201)
+
+
+@pytest.mark.parametrize(("index", "partition", "units"), [("index1", "Thing", 1), (ITEMS, KEY.partition, 2)])
+def test_a_page_of_an_index_costs_half(
+    index: str, partition: str, units: float, engine: MeteredEngine
+) -> None:
+    engine.commit(Batch("b", (Put(item(5000, places=LISTING)),)))
+
+    (one,) = measured(lambda: list(engine.range(index, partition)))
+
+    assert (one.kind, one.index, one.round_trips, one.items) == ("range", index, 1, 1)
+    assert one.read_units == units
+
+
+def test_a_range_is_told_page_by_page_as_far_as_it_is_read(engine: MeteredEngine, inner: Frail) -> None:
+    pages = [[item()], [item()], [item()]]
+
+    def range_(*_: object, **__: object) -> Iterator[Sequence[Item]]:
+        return iter(pages)
+
+    inner.range = range_  # type: ignore[method-assign]
+
+    assert len(measured(lambda: next(iter(engine.range(ITEMS, "p"))))) == 1
+    assert len(measured(lambda: list(engine.range(ITEMS, "p")))) == 3
+    pages.clear()
+    (nothing,) = measured(lambda: list(engine.range(ITEMS, "p")))
+    assert (nothing.items, nothing.round_trips, nothing.read_units) == (0, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("actions", "units"),
+    [
+        ((Put(item(900)),), 1),
+        ((Put(item(1500)),), 2),
+        ((Put(item(900, places=LISTING)),), 2),
+        ((Put(item(10)), Put(item(10, Key("Thing#2", "V#~")))), 4),
+        ((Put(item(10)), Check(Key("Thing#2", "V#~"), FREE)), 4),
+    ],
+    ids=["small", "large", "in an index", "a transaction", "a check"],
+)
+def test_what_a_new_item_costs(actions: tuple[Action, ...], units: int, engine: MeteredEngine) -> None:
+    one = committed(engine, *actions)
+    assert (one.kind, one.items, one.read_units, one.write_units) == ("commit", len(actions), 0, units)
+
+
+@pytest.mark.parametrize(
+    ("action", "units"),
+    [
+        (Patch(KEY, set={"locked": True}), 1),
+        (Patch(KEY, state="y"), 2),
+        (Patch(KEY, places=MOVED), 3),
+        (Patch(KEY, places={"index1": None}), 2),
+        # Conditional, so a transaction: docs/decisions/2026-11-21-whose-delete-it-was.md
+        (Delete(KEY, THERE), 3),
+    ],
+    ids=["unseen by the index", "seen", "moved", "left", "deleted"],
+)
+def test_what_a_change_costs(action: Action, units: int, engine: MeteredEngine) -> None:
+    engine.commit(Batch("a", (Put(item(places=LISTING)),)))
+    assert committed(engine, action).write_units == units
+
+
+def test_what_is_refused_costs_all_the_same_and_stays_refused(engine: MeteredEngine) -> None:
+    engine.commit(Batch("a", (Put(item(1500, places=LISTING)),)))
+    told: list[Consumption] = []
+
+    with pytest.raises(ExpectationFailed), measuring(told.append):
+        engine.commit(Batch("b", (Put(item(), FREE),)))
+
+    assert [(one.kind, one.write_units) for one in told] == [("commit", 2)]
+
+
+def test_a_commit_that_cannot_be_measured_is_done(engine: MeteredEngine, inner: Frail) -> None:
+    inner.reads = 0
+
+    told = measured(lambda: engine.commit(Batch("b", (Put(item()),))))
+
+    inner.reads = 1
+    assert (engine.get([KEY]), len(told)) == ([item()], 1)
+
+
+def test_requests_at_the_same_time_are_told_of_their_own_calls(engine: MeteredEngine) -> None:
+    together = Barrier(4)
+
+    def ask(number: int) -> list[Consumption]:
+        def work() -> None:
+            together.wait()
+            engine.get([KEY] * number)
+            together.wait()
+
+        return measured(work)
+
+    with ThreadPoolExecutor(4) as pool:
+        told = list(pool.map(ask, range(1, 5)))
+
+    assert [[one.items for one in each] for each in told] == [[1], [2], [3], [4]]

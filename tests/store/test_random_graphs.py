@@ -1,0 +1,183 @@
+"""Random changes of random graphs: a store does and refuses what the plain rules say, and both ends agree."""
+
+import itertools
+import random
+from collections.abc import Iterator, Mapping, Sequence
+
+import pytest
+
+from stratabase.domain.change import (
+    Broken,
+    Change,
+    Conflict,
+    Creation,
+    Deletion,
+    Effect,
+    Linking,
+    OnLink,
+    OnObject,
+    Unlinking,
+    Update,
+    reference_of,
+)
+from stratabase.domain.entity import Entity, Reference
+from stratabase.model.model import Model
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from tests.role_rules import is_linked, opposite_of, role_of, roles
+from tests.soak import count, seed
+from tests.store.graph_agreement import disagreements
+from tests.store.graphs import KINDS, associated, change, everything
+from tests.store.watched_engine import WatchedEngine
+from tests.worlds import DictEntities
+
+MANY = 4
+"""Objects of a class, more or less."""
+CHANGES = 60
+"""In one story."""
+STORIES = count(3, 150)
+
+
+class Story:
+    """A graph in a store, and the same one in a dict."""
+
+    def __init__(self, model: Model, engine: Engine, chance: random.Random) -> None:
+        self._model = model
+        self._chance = chance
+        self.plain = DictEntities(model)
+        self.stored = StoredEntities(engine, model)
+        self.done = 0
+        self._numbers = itertools.count()
+        self._rarely = 1 / (1 + len([*roles(model)]) // 4)
+        """With many roles, each is written seldom: otherwise something would always be wrong."""
+        self._ids = {name: [self._new_id() for _ in range(MANY)] for name in model.classes}
+
+    def go_on(self) -> None:
+        """Change something; the store must say the same of it, and must then be the same."""
+        told = change(*self._effects())
+        expected = _outcome(self.plain, told)
+        rehearsed = _rehearsed(self.stored, told)
+        met = _outcome(self.stored, told)
+        assert _agree(expected, met), (told, expected, met)
+        assert _agree(expected, rehearsed), (told, expected, rehearsed)
+        self.done += met is None
+        self._compare()
+
+    def _new_id(self) -> str:
+        return f"id{next(self._numbers)}"
+
+    def _references(self) -> list[Reference]:
+        """Return what may be there, and was not deleted earlier: no id is used again."""
+        self._ids = {
+            name: [id_ if Reference(name, id_) in self.plain.objects else self._new_id() for id_ in ids]
+            for name, ids in self._ids.items()
+        }
+        return [Reference(name, id_) for name, ids in self._ids.items() for id_ in ids]
+
+    def _compare(self) -> None:
+        references = [Reference(name, id_) for name, ids in self._ids.items() for id_ in ids]
+        assert [_state(each) for each in self.stored.read(references)] == [
+            _state(each) for each in self.plain.read(references)
+        ]
+        assert [each and each.counts for each in self.stored.read(references)] == [
+            each and each.counts for each in self.plain.read(references)
+        ]
+        for name, role in roles(self._model):
+            if is_linked(role):
+                living = [id_ for class_name, id_ in self.plain.objects if class_name == name.class_name]
+                assert self.stored.linked(name, living) == self.plain.linked(name, living)
+
+    def _effects(self) -> Sequence[Effect]:
+        references = self._references()
+        chosen = self._chance.sample(references, self._chance.choice([0, 1, 1, 1, 2, 3, 4]))
+        on_objects = [self._effect(reference) for reference in chosen]
+        after = {reference_of(effect): effect.after for effect in on_objects}
+        return [*on_objects, *self._links({**self.plain.objects, **after})]
+
+    def _effect(self, reference: Reference) -> OnObject:
+        (before,) = self.stored.read([reference])
+        if before is None:
+            return Creation(Entity(reference, self._state(reference, {})))
+        if self._chance.random() < 0.3:
+            return Deletion(before)
+        return Update(before, Entity(reference, self._state(reference, before.state), before.commit_ids))
+
+    def _state(self, reference: Reference, before: object) -> dict[str, str]:
+        state = {**before} if isinstance(before, dict) else {}
+        for name, role in roles(self._model):
+            if (
+                role.holds
+                and name.class_name == reference.class_name
+                and self._chance.random() < 0.6 * self._rarely
+            ):
+                state[role.name] = self._target(role.target)
+        return {"_id": reference.id, **{name: value for name, value in state.items() if value is not None}}
+
+    def _target(self, class_name: str) -> str | None:
+        """Return the id of some object, mostly one that is there."""
+        living = [id_ for name, id_ in self.plain.objects if name == class_name]
+        return self._chance.choice([*self._ids[class_name], *living, *living, *living, None])
+
+    def _links(self, after: Mapping[Reference, Entity | None]) -> Iterator[OnLink]:
+        """Yield changes of links: not of what ends, and rarely of what is not there."""
+        for name, role in roles(self._model):
+            opposite = opposite_of(self._model, name)
+            is_key = role.holds or (opposite is not None and role_of(self._model, opposite).holds)
+            if is_key or (opposite is not None and opposite < name):
+                continue
+            for owner in self._ids[name.class_name]:
+                others = self.plain.linked(name, [owner])[0]
+                for other in self._ids[role.target]:
+                    ends = Reference(name.class_name, owner), Reference(role.target, other)
+                    are_there = all(after.get(end) for end in ends)
+                    chance = 0.15 if are_there else 0.0 if any(end in after for end in ends) else 0.01
+                    if self._chance.random() < chance * self._rarely:
+                        yield (Unlinking if other in others else Linking)(name, owner, other)
+
+
+def _outcome(entities: DictEntities | StoredEntities, told: Change) -> Broken | Conflict | None:
+    try:
+        entities.commit(told)
+    except (Broken, Conflict) as refusal:
+        return refusal
+    return None
+
+
+def _rehearsed(entities: StoredEntities, told: Change) -> Broken | Conflict | None:
+    try:
+        entities.rehearse(told)
+    except (Broken, Conflict) as refusal:
+        return refusal
+    return None
+
+
+def _agree(expected: Broken | Conflict | None, met: Broken | Conflict | None) -> bool:
+    """Return whether two refusals say the same; some breaches are only seen when others are mended."""
+    if isinstance(expected, Broken) and isinstance(met, Broken):
+        return bool(met.breaches) and set(met.breaches) <= set(expected.breaches)
+    return type(expected) is type(met)
+
+
+def _state(entity: Entity | None) -> object:
+    return entity and entity.state
+
+
+MODELS = {
+    **{kind: associated(kind) for kind in KINDS},
+    **{f"{kind} within a class": associated(kind, within=True) for kind in KINDS},
+    "everything": everything(),
+}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_a_story_is_the_same_in_a_store_and_both_ends_agree_after_each_change(model: Model) -> None:
+    done = 0
+    for number in range(STORIES):
+        engine = WatchedEngine()
+        story = Story(model, engine, random.Random(f"{seed()} {number}"))
+        for _ in range(CHANGES):
+            story.go_on()
+            assert disagreements(model, story.plain.graph, engine.items) == []
+        done += story.done
+    assert done > STORIES * CHANGES / 20

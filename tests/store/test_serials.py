@@ -1,0 +1,114 @@
+"""The numbers of Serial attributes: from 1, each once, whoever asks at the same time."""
+
+from itertools import chain
+from itertools import count as numbers_from
+
+import pytest
+
+from stratabase.domain.refusal import Unavailable
+from stratabase.domain.serial_name import SerialName
+from stratabase.store.engine import Batch, Engine, ExpectationFailed, OutcomeUnknown, Patch
+from stratabase.store.serials import Serials
+from tests.contract.engine.acting import together
+from tests.contract.engine.reference import ReferenceEngine
+from tests.models import model
+from tests.soak import count
+from tests.store.graphs import Objects, class_with
+from tests.store.watched_engine import WatchedEngine
+
+_numbers = numbers_from(1)
+THREADS = 4
+TIMES = count(5, 100)
+
+
+@pytest.fixture
+def name() -> SerialName:
+    """An attribute of which no number was given yet."""
+    return SerialName(f"Numbered{next(_numbers)}", "badge")
+
+
+def taken(serials: Serials, name: SerialName, number: int) -> list[int]:
+    """Return so many new numbers."""
+    return [*serials.next({name: number})[name]]
+
+
+def test_numbers_begin_at_one_and_go_up(engine: Engine, name: SerialName) -> None:
+    serials = Serials(engine)
+    assert taken(serials, name, 1) == [1]
+    assert taken(serials, name, 3) == [2, 3, 4]
+    assert taken(Serials(engine), name, 1) == [5]
+    assert taken(serials, name, 1) == [6]
+
+
+def test_who_has_given_numbers_need_not_look_which_was_the_last(name: SerialName) -> None:
+    engine = WatchedEngine()
+    serials, other = Serials(engine), SerialName("Other", "badge")
+    serials.next({name: 1, other: 2})
+    engine.keys_got.clear()
+
+    assert serials.next({name: 1, other: 2}) == {name: range(2, 3), other: range(3, 5)}
+
+    assert engine.keys_got == []
+    assert len(engine.commits) == 2
+
+
+def test_each_attribute_has_its_own(engine: Engine, name: SerialName) -> None:
+    other = SerialName(name.class_name, "other")
+    objects = Objects(engine, model(class_with("A")))
+    assert objects.entities.next_serials({name: 2, other: 1}) == {name: range(1, 3), other: range(1, 2)}
+    assert objects.entities.next_serials({other: 1}) == {other: range(2, 3)}
+
+
+@pytest.mark.soak
+def test_no_number_is_given_twice(engine: Engine, name: SerialName) -> None:
+    def take() -> list[int]:
+        serials = Serials(engine)
+        return [*chain.from_iterable(taken(serials, name, size) for size in [1, 2] * TIMES)]
+
+    given = together(*[take] * THREADS)
+    assert sorted(chain.from_iterable(given)) == [*range(1, THREADS * TIMES * 3 + 1)]
+    assert all(each == sorted(each) for each in given)
+
+
+class Doubtful(ReferenceEngine):
+    """An engine that does its first commit twice, and cannot tell what the second attempt refused."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._first = True
+
+    def commit(self, batch: Batch) -> None:
+        super().commit(batch)
+        if self._first:
+            self._first = False
+            try:
+                super().commit(batch)
+            except ExpectationFailed as refusal:
+                raise OutcomeUnknown(refusal.failures) from refusal
+
+
+def test_numbers_whose_fate_is_unknown_are_left_out(name: SerialName) -> None:
+    """Gaps are allowed; the same number twice is not."""
+    assert taken(Serials(Doubtful()), name, 1) == [2]
+
+
+class Overtaken(ReferenceEngine):
+    """An engine in which another always comes first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._theirs = False
+
+    def commit(self, batch: Batch) -> None:
+        if not self._theirs:
+            (action,) = batch.actions
+            assert isinstance(action, Patch)
+            self._theirs = True
+            taken(Serials(self), SerialName(*action.key.partition.removeprefix("N#").split(".")), 1)
+            self._theirs = False
+        super().commit(batch)
+
+
+def test_who_is_always_too_late_gives_up(name: SerialName) -> None:
+    with pytest.raises(Unavailable, match=rf"others kept taking numbers of {name.class_name}.badge"):
+        taken(Serials(Overtaken()), name, 1)

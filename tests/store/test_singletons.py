@@ -1,0 +1,88 @@
+"""The object of which there is exactly one: there before it is written, with its keys and links."""
+
+import pytest
+
+from stratabase.domain.change import Conflict, Missing
+from stratabase.domain.entity import Entity
+from stratabase.model.class_ import Kind
+from stratabase.store import keys
+from stratabase.store.engine import Engine
+from tests.models import model
+from tests.store.graphs import Objects, class_with, key, many
+from tests.store.watched_engine import WatchedEngine
+
+MODEL = model(
+    class_with(
+        "Settings",
+        key("chief", "Person", required=True),
+        many("friends", "Person"),
+        many("favourites", "Person", required=True),
+        kind=Kind.SINGLETON,
+    ),
+    class_with("Person"),
+)
+
+
+@pytest.fixture
+def objects(engine: Engine) -> Objects:
+    """Persons, and settings that lead to some."""
+    return Objects(engine, MODEL)
+
+
+def test_it_is_there_before_it_is_written(objects: Objects) -> None:
+    assert objects.get("Settings", "1") == Entity(objects.reference("Settings", "1"), {"_id": "1"})
+    assert objects.find("Settings", "2") is None
+
+
+def test_its_first_update_makes_it(objects: Objects) -> None:
+    first, second = objects.update("Settings", "1", name="a"), objects.update("Settings", "1", name="b")
+    objects.commit(first, commit_id="c1")
+    assert objects.get("Settings", "1") == Entity(
+        objects.reference("Settings", "1"), {"_id": "1", "name": "a"}, ("c1",)
+    )
+    with pytest.raises(Conflict):
+        objects.commit(second)
+    objects.commit(objects.update("Settings", "1", name="c"))
+    assert objects.get("Settings", "1").state["name"] == "c"
+
+
+def test_its_head_lies_where_those_of_others_do() -> None:
+    engine = WatchedEngine()
+    objects = Objects(engine, MODEL)
+    objects.commit(objects.update("Settings", "1", name="a"))
+    reference = objects.reference("Settings", "1")
+    assert engine.items[keys.head(reference)].places == {keys.LISTING: keys.listed(reference)}
+
+
+def test_it_is_linked_before_it_is_written(objects: Objects) -> None:
+    objects.create("Person", "p", "q")
+    objects.commit(*objects.linking("Settings", "favourites", "1", "p"))
+    objects.commit(*objects.linking("Settings", "favourites", "1", "q"))
+    objects.commit(*objects.linking("Settings", "friends", "1", "q"))
+    first = objects.update("Settings", "1", name="a", chief="p")
+    objects.commit(first)
+    with pytest.raises(Conflict):
+        objects.commit(first)
+    assert objects.linked("Settings", "favourites", "1") == "p q"
+    assert objects.linked("Settings", "friends", "1") == "q"
+    assert objects.refused(objects.deletion("Person", "p"))
+    objects.delete("Person", "q")
+    objects.commit(objects.update("Settings", "1", chief=None))
+    assert objects.refused(objects.deletion("Person", "p"), *objects.unlinking("Settings", "favourites", "1"))
+
+
+def test_what_it_leads_to_must_be_there(objects: Objects) -> None:
+    missing = {Missing(objects.reference("Person", "nobody"))}
+    assert objects.refused(objects.update("Settings", "1", chief="nobody")) == missing
+    assert objects.refused(*objects.linking("Settings", "favourites", "1", "nobody")) == missing
+    assert objects.linked("Settings", "favourites", "1") == ""
+
+
+def test_it_is_written_and_linked_at_once(objects: Objects) -> None:
+    objects.commit(
+        objects.creation("Person", "p"),
+        objects.update("Settings", "1", chief="p"),
+        *objects.linking("Settings", "favourites", "1", "p"),
+    )
+    assert objects.get("Settings", "1").state["chief"] == "p"
+    assert objects.get("Settings", "1").counts == {objects.role("Settings", "favourites"): 1}
