@@ -187,7 +187,7 @@ def test_a_write_gives_up_when_others_keep_coming_between(world: World, entities
     made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
 
     def other_write() -> None:
-        entities.objects[made.reference] = replace(made, commit_ids=(world.ids.new(),))
+        entities.objects[made.reference] = replace(made.entity, commit_ids=(world.ids.new(),))
 
     entities.before_commit = other_write
     with pytest.raises(Unavailable):
@@ -205,7 +205,7 @@ def test_a_write_of_which_the_store_cannot_say_whether_it_was_done_is_not_tried_
     writes: list[Callable[[], object]] = [
         lambda: create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR),
         lambda: update(world, Update(made.reference, {"count": 2}), ADMINISTRATOR),
-        lambda: delete(world, Delete(made.reference)),
+        lambda: delete(world, Delete(made.reference), ADMINISTRATOR),
     ]
     for write in writes:
         with pytest.raises(Unavailable, match="unknown"):
@@ -244,8 +244,8 @@ def test_save_updates_with_an_id_and_creates_without(world: World, entities: Dic
 def test_delete_tells_whether_there_was_something(world: World, entities: DictEntities) -> None:
     made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
 
-    assert delete(world, Delete(made.reference)) is True
-    assert delete(world, Delete(made.reference)) is False
+    assert delete(world, Delete(made.reference), ADMINISTRATOR) is True
+    assert delete(world, Delete(made.reference), ADMINISTRATOR) is False
     assert entities.objects == {}
 
 
@@ -259,5 +259,5 @@ def test_a_deletion_goes_on_when_the_object_is_changed_meanwhile(
         update(world, Update(made.reference, {"count": 9}), ADMINISTRATOR)
 
     entities.before_commit = other_write
-    assert delete(world, Delete(made.reference)) is True
+    assert delete(world, Delete(made.reference), ADMINISTRATOR) is True
     assert entities.objects == {}

@@ -1,17 +1,20 @@
 """What the operations need of the world: objects, members, keys, mail, a clock, ids."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.attempt import Noted
 from stratabase.domain.change import Change
-from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.entity import Entity, Reference, State
 from stratabase.domain.instant import Instant
 from stratabase.domain.mail import Mail
 from stratabase.domain.member import Member, Roster
 from stratabase.domain.page import Page, Query
+from stratabase.domain.role_name import RoleName
+from stratabase.domain.serial_name import SerialName
 from stratabase.domain.signing_key import SigningKey
+from stratabase.model.class_ import Unique
 
 
 class Entities(Protocol):
@@ -22,17 +25,58 @@ class Entities(Protocol):
     ) -> list[Entity | None]:
         """Return the objects in the order asked for, None where there is none; exact at once.
 
+        A singleton is always there: before it is first written (by an Update) it has nothing but its `_id`.
         With an allowance, that is drawn from, and TooMuchRead is raised when it was used up before.
+        """
+
+    def linked(  # noqa: PLR0913 - what narrows a range is named, and rarely given
+        self,
+        role: RoleName,
+        ids: Sequence[str],
+        *,
+        start: str | None = None,
+        limit: int | None = None,
+        backward: bool = False,
+        allowance: Allowance | None = None,
+    ) -> list[tuple[str, ...]]:
+        """Return for each owner the ids of the objects that a role leads to; exact at once.
+
+        The role is one that the owner's state does not tell: a to-many association, or the side of a
+        one-to-one that holds no key (at most one id). The ids are in order (descending if `backward`), after
+        `start` in that order, at most `limit` of each owner. An object that is named may be there no more,
+        since a key that leads to nothing keeps its link. With an allowance, as `read`.
+        """
+
+    def joined(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
+        """Return of each owner and other whether a link leads from the one to the other; exact at once.
+
+        The role is a to-many association that no key stands for.
         """
 
     def page(self, query: Query, allowance: Allowance) -> Page:
         """Return a window on the objects of a class. Raises TooMuchRead when that takes more than allowed."""
 
+    def holding(self, class_name: str, unique: Unique, values: State, allowance: Allowance) -> Entity | None:
+        """Return the object that has unique values, None when there is none, or a value is null.
+
+        Exact at once, as soon as all objects have been made known as its holders. Raises TooMuchRead.
+        """
+
+    def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
+        """Return as many new numbers of each Serial attribute as are wanted: from 1, and never one again.
+
+        Some may stay unused, whatever becomes of them. Raises Unavailable.
+        """
+
+    def rehearse(self, change: Change) -> None:
+        """Raise what `commit` would raise for a change now, and write nothing."""
+
     def commit(self, change: Change) -> None:
         """Do all of a change or nothing.
 
-        Raises Conflict when an object is no longer as read, Taken when unique values are not free: then it
-        is certain that nothing was written. Raises Unavailable when the store cannot say whether it was.
+        Raises Conflict when an object is no longer as read, Taken when unique values are not free, Broken
+        when roles would not be as the model wants them, TooLarge: then it is certain that nothing was
+        written. Raises Unavailable when the store cannot say whether it was.
         """
 
 

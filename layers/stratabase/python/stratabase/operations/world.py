@@ -1,9 +1,13 @@
 """What every operation works on: the model, and the ports."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 
 from stratabase.domain.allowance import Allowance
+from stratabase.domain.bulk import BulkLimits
+from stratabase.domain.consumption import Measuring
+from stratabase.domain.serials import stands_alone
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
 from stratabase.operations.ports import Clock, Entities, Ids
@@ -19,6 +23,17 @@ class World:
     ids: Ids
     allowance: Callable[[], Allowance]
     """Makes what one request may read; its time begins at once."""
+    measuring: Measuring = field(default=lambda _: nullcontext())
+    """Measures what is asked of the storage; without it, nothing is noted."""
+    bulk: BulkLimits = field(default_factory=BulkLimits)
+    """How much one bulk service may do."""
+    alone: frozenset[str] = field(init=False)
+    """The classes whose objects can be made without others, and without numbers."""
+
+    def __post_init__(self) -> None:
+        """Find out once what every creation asks."""
+        alone = frozenset(name for name, class_ in self.model.classes.items() if stands_alone(class_))
+        object.__setattr__(self, "alone", alone)
 
     def class_(self, name: str) -> Class:
         """Return a class of the model."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from stratabase.domain.change import Change, Conflict, Creation, Deletion, Effect, Taken, TooLarge, Update
+from stratabase.domain.change import Change, Conflict, Creation, Deletion, OnObject, Taken, TooLarge, Update
 from stratabase.domain.instant import Instant
 from stratabase.domain.issue import IssueType
 from stratabase.domain.refusal import Refused, Unavailable
@@ -31,7 +31,7 @@ def write(world: World, subject: Subject, decide: Callable[[Instant], E | None])
     raise Unavailable("other writes to the same object kept coming between; try again")
 
 
-def _committed(world: World, subject: Subject, effect: Effect, now: Instant) -> bool:
+def _committed(world: World, subject: Subject, effect: OnObject, now: Instant) -> bool:
     """Return whether the effect was written; not when the object had changed meanwhile."""
     try:
         world.entities.commit(Change(world.ids.new(), now, (effect,)))

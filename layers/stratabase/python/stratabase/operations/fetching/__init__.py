@@ -1,0 +1,1 @@
+"""The ways from the objects of one level to those of the next, each in batches."""

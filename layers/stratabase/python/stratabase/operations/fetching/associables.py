@@ -1,0 +1,121 @@
+"""From objects to a page of the objects that an association of theirs may lead to."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from stratabase.domain.cut import Cut
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.fetch import Associables
+from stratabase.domain.order import position_of
+from stratabase.domain.page import Page, Query, Wanted, Window
+from stratabase.domain.role_name import RoleName
+from stratabase.domain.way import Way
+from stratabase.model.class_ import Class
+from stratabase.model.role import Role
+from stratabase.operations.fetching.walk import Walk
+
+_LEAST, _MOST = 100, 10_000
+"""How many objects are read at once, twice as many each time, where nobody knows how many are free."""
+
+
+class AssociablesWalk(Walk[Associables]):
+    """Shows every owner the same page of a class."""
+
+    def needs(self) -> Iterator[Reference]:
+        """Yield what the page shows, since a part is there only while its whole is."""
+        return (entity.reference for entity in self._page.items)
+
+    def arrive(self) -> None:
+        """Put the page, which all owners share."""
+        items = tuple(each for each in self._page.items if self.known.get(each.reference) is not None)
+        nodes = self.next.nodes(items, sum(self.branch.times.values()))
+        shown = self.wanted.shown(replace(self._page, items=items), nodes)
+        for owner in self.branch.entities:
+            self.branch.put(owner, self.place, shown)
+
+    @cached_property
+    def _page(self) -> Page:
+        page = self.known.source.page(self.wanted.query, self.known.allowance)
+        self.known.add(page.items)
+        return page
+
+
+def is_exclusive(role: Role, target: Class) -> bool:
+    """Return whether a role is one of two that lead to one another's only partner."""
+    return role.opposite is not None and not role.many and not target.roles[role.opposite].many
+
+
+class FreeWalk(Walk[Associables]):
+    """Shows, of a one-to-one association, the objects that nothing is associated with but the owner."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._partners: dict[Reference, Reference] = {}
+
+    def needs(self) -> Iterator[Reference]:
+        """Yield what there is to choose from."""
+        return iter(self._met)
+
+    def arrive(self) -> None:
+        """Put the page of each owner."""
+        cut = Cut(self.wanted.query, self.target)
+        for owner in self.branch.entities:
+            page = cut(entity for entity in self._met.values() if self._is_free(entity, owner))
+            nodes = self.next.nodes(page.items, self.branch.times[owner])
+            self.branch.put(owner, self.place, self.wanted.shown(page, nodes))
+
+    @cached_property
+    def _met(self) -> Mapping[Reference, Entity]:
+        """Objects in the order of the page, read as long as fewer are free than it may show."""
+        met: dict[Reference, Entity] = {}
+        query = self._wide
+        while True:
+            found = self.known.source.page(query, self.known.allowance).items
+            met |= {entity.reference: entity for entity in found}
+            self._partners |= self._partners_of(found)
+            self.known.add(found)
+            self.known.settle([*met, *self._partners.values()])
+            if len(found) < query.window.size or self._suffices(met.values()):
+                return met
+            end = position_of(found[0 if query.window.backward else -1].state, query.order)
+            size = min(2 * query.window.size, _MOST)
+            query = replace(query, window=replace(query.window, size=size, start=end, inclusive=False))
+
+    def _suffices(self, met: Iterable[Entity]) -> bool:
+        window = self.wanted.query.window
+        free = sum(self._is_free(entity, None) for entity in met)
+        return not self._everything and free > window.offset + window.size
+
+    @cached_property
+    def _everything(self) -> bool:
+        """Whether all are counted, or what lies before the start is asked for."""
+        window, wanted = self.wanted.query.window, self.wanted.query.wanted
+        behind = wanted.has_next if window.backward else wanted.has_prev
+        return wanted.total_count or (behind and window.start is not None)
+
+    @property
+    def _wide(self) -> Query:
+        """The query for whatever may be on the page, or is counted."""
+        query, window = self.wanted.query, self.wanted.query.window
+        size = max(_LEAST, window.offset + window.size + 1)
+        start = Window(size, window.backward) if self._everything else replace(window, size=size, offset=0)
+        return replace(query, window=start, wanted=Wanted())
+
+    def _is_free(self, entity: Entity, owner: Reference | None) -> bool:
+        """Return whether an object is there, and nobody's partner but perhaps the owner's."""
+        partner = self._partners.get(entity.reference)
+        taken = partner is not None and partner != owner and self.known.get(partner) is not None
+        return not taken and self.known.get(entity.reference) is not None
+
+    def _partners_of(self, found: tuple[Entity, ...]) -> Mapping[Reference, Reference]:
+        own, role = self.wanted.name.class_name, self.wanted.role
+        assert role.opposite is not None
+        if self.way is Way.FACED:
+            held = ((each.reference, each.state.get(role.opposite)) for each in found)
+            return {reference: Reference(own, str(id_)) for reference, id_ in held if id_ is not None}
+        ids = [each.reference.id for each in found]
+        back = RoleName(self.target.name, role.opposite)
+        led = self.known.source.linked(back, ids, allowance=self.known.allowance) if ids else []
+        return {self.reference(id_): Reference(own, to[0]) for id_, to in zip(ids, led, strict=True) if to}

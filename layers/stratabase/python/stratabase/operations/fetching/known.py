@@ -1,0 +1,74 @@
+"""The objects that one fetch has come to know, each read once."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from stratabase.domain.allowance import Allowance
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.fetch import Face
+from stratabase.domain.refusal import TooMuchRead
+from stratabase.model.model import Model
+from stratabase.operations.fetching.source import Source
+
+_APPEARANCE = 200
+"""What an object weighs in bytes each time that the answer shows it, more or less."""
+
+
+class Known:
+    """The objects that were read. A part is there only while its whole is."""
+
+    def __init__(self, source: Source, model: Model, allowance: Allowance, face: Face) -> None:
+        self.source = source
+        self.model = model
+        self.allowance = allowance
+        self.face = face
+        self._found: dict[Reference, Entity | None] = {}
+
+    def add(self, entities: Iterable[Entity]) -> None:
+        """Note objects that were read elsewhere."""
+        for entity in entities:
+            self._found[entity.reference] = entity
+
+    def get(self, reference: Reference) -> Entity | None:
+        """Return an object that there is; None where it is not, or nothing is known of it."""
+        entity = at = self._found.get(reference)
+        while at is not None and (whole := self._whole(at)) is not None:
+            at = self._found.get(whole)
+        return None if at is None else entity
+
+    def unknown(self, references: Iterable[Reference]) -> list[Reference]:
+        """Return what is still to be read before `get` can tell, each once: also the wholes of parts."""
+        missing = (self._first_unknown(reference) for reference in references)
+        return list(dict.fromkeys(reference for reference in missing if reference is not None))
+
+    def read(self, references: Sequence[Reference]) -> None:
+        """Come to know objects. Raises TooMuchRead."""
+        self._found.update(zip(references, self.source.read(references, self.allowance), strict=True))
+
+    def settle(self, references: Iterable[Reference]) -> None:
+        """Come to know whether there are these objects. Raises TooMuchRead."""
+        references = list(references)
+        while unknown := self.unknown(references):
+            self.read(unknown)
+
+    def spend(self, class_name: str, appearances: int) -> None:
+        """Draw on the allowance for objects that the answer shows so often. Raises TooMuchRead."""
+        self.allowance.take(_APPEARANCE * appearances)
+        if self.allowance.is_used_up:
+            raise TooMuchRead(class_name)
+
+    def _first_unknown(self, reference: Reference) -> Reference | None:
+        at: Reference | None = reference
+        while at is not None and at in self._found:
+            entity = self._found[at]
+            at = None if entity is None else self._whole(entity)
+        return at
+
+    def _whole(self, entity: Entity) -> Reference | None:
+        """Return what an object is a part of."""
+        class_ = self.model.classes[entity.reference.class_name]
+        return next(self._wholes(entity), None) if class_.part else None
+
+    def _wholes(self, entity: Entity) -> Iterator[Reference]:
+        for role in self.model.classes[entity.reference.class_name].roles.values():
+            if role.whole and (id_ := entity.state.get(role.name)) is not None:
+                yield Reference(role.target, str(id_))

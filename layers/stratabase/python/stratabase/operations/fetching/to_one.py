@@ -1,0 +1,46 @@
+"""From objects to the one object that a role leads to."""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.fetch import ToOne
+from stratabase.domain.way import Way
+from stratabase.operations.fetching.walk import Walk
+
+
+class OneWalk(Walk[ToOne]):
+    """Follows a key, a part, a whole, or the one link of the side of a one-to-one that holds no key."""
+
+    def needs(self) -> Iterator[Reference]:
+        """Yield what the role leads to."""
+        return map(self.reference, self._ids.values())
+
+    def arrive(self) -> None:
+        """Put the node of the object there, None where there is none."""
+        for reference in self.branch.entities:
+            entity = self._there(reference)
+            node = None if entity is None else self.next.node(entity, self.branch.times[reference])
+            self.branch.put(reference, self.place, node)
+
+    def _there(self, owner: Reference) -> Entity | None:
+        id_ = self._ids.get(owner)
+        entity = None if id_ is None else self.known.get(self.reference(id_))
+        return entity if entity is not None and self.leads_back(entity, owner.id) else None
+
+    @cached_property
+    def _ids(self) -> Mapping[Reference, str]:
+        return self._linked() if self.way is Way.FACED else self._kept()
+
+    def _kept(self) -> Mapping[Reference, str]:
+        """Return the ids that the owners' states tell."""
+        name = self.wanted.role.name
+        found = ((owner, entity.state.get(name)) for owner, entity in self.branch.entities.items())
+        return {owner: str(id_) for owner, id_ in found if id_ is not None}
+
+    def _linked(self) -> Mapping[Reference, str]:
+        owners = list(self.branch.entities)
+        found = self.known.source.linked(
+            self.wanted.name, [owner.id for owner in owners], allowance=self.known.allowance
+        )
+        return {owner: ids[0] for owner, ids in zip(owners, found, strict=True) if ids}

@@ -1,0 +1,42 @@
+"""Read what a decision lacks: each kind of thing in one batch, however much of it there is."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from stratabase.domain.role_name import RoleName
+from stratabase.domain.snapshot import Owner, Pair, Questions, Snapshot
+from stratabase.operations.ports import Entities
+
+Q = TypeVar("Q", Owner, Pair)
+
+
+def answer(entities: Entities, snapshot: Snapshot) -> None:
+    """Add to a snapshot what it lacks. Raises Unavailable."""
+    lacking, snapshot.lacking = snapshot.lacking, Questions()
+    if lacking.entities:
+        references = list(lacking.entities)
+        snapshot.entities.update(zip(references, entities.read(references), strict=True))
+    for role, owners in _by_role(lacking.linked).items():
+        ids = [id_ for _, id_ in owners]
+        snapshot.links.update(zip(owners, entities.linked(role, ids), strict=True))
+    for role, pairs in _by_role(lacking.joined).items():
+        ends = [(owner, other) for _, owner, other in pairs]
+        snapshot.joints.update(zip(pairs, entities.joined(role, ends), strict=True))
+    if lacking.serials:
+        _number(entities, snapshot, lacking)
+
+
+def _by_role(questions: Iterable[Q]) -> Mapping[RoleName, Sequence[Q]]:
+    found: dict[RoleName, list[Q]] = defaultdict(list)
+    for question in questions:
+        found[question[0]].append(question)
+    return found
+
+
+def _number(entities: Entities, snapshot: Snapshot, lacking: Questions) -> None:
+    """Give out new numbers in the order of the request."""
+    wanted = Counter(name for name, _ in lacking.serials)
+    numbers = {name: iter(given) for name, given in entities.next_serials(wanted).items()}
+    for name, path in lacking.serials:
+        snapshot.serials[name, path] = next(numbers[name])

@@ -1,0 +1,20 @@
+"""Tell what is wrong with a write, and write nothing."""
+
+from collections.abc import Sequence
+
+from stratabase.domain.command import Command
+from stratabase.domain.graph.names import ClientIds
+from stratabase.domain.issue import Issue
+from stratabase.domain.member import Caller
+from stratabase.operations.graph import GraphWrite
+from stratabase.operations.world import World
+
+
+def validate(
+    world: World, command: Command, caller: Caller, earlier: ClientIds | None = None
+) -> Sequence[Issue]:
+    """Return why the write would be refused: nothing when it would be done. Raises Unavailable.
+
+    `earlier`: as with `create`.
+    """
+    return GraphWrite(world, command, caller, earlier).rehearsed().issues

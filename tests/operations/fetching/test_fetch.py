@@ -1,0 +1,35 @@
+"""What is wanted of objects is read level by level, in batches, and is what the contract says."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.operations.fetch import fetched
+from stratabase.operations.fetching import associables
+from tests.everything import EVERYTHING, Objects
+from tests.operations.fetching import naive
+from tests.operations.fetching.graphs import fetches, graphs
+from tests.worlds import plenty
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_at_once() -> Iterator[None]:
+    """Read candidates two by two, so that few objects take several pages."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(associables, "_LEAST", 2)
+        yield
+
+
+@given(st.data(), graphs())
+def test_a_fetch_finds_what_the_contract_says(data: st.DataObject, objects: Objects) -> None:
+    class_name = data.draw(st.sampled_from(["Person", "Team", "Desk", "House", "Address"]))
+    roots = [entity for reference, entity in objects.objects.items() if reference.class_name == class_name]
+    fetch = data.draw(fetches(EVERYTHING.classes[class_name]))
+
+    found: list[Any] = fetched(objects, EVERYTHING, fetch, roots, plenty())
+
+    there = [root for root in roots if naive.there(objects, *root.reference) is not None]
+    assert found == [naive.node(objects, fetch, root) for root in there]

@@ -1,0 +1,21 @@
+"""The objects of a scene, with a note of each call to them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.worlds import DictEntities
+
+
+class NotedCalls:
+    """Notes the names of the calls that go through it."""
+
+    def __init__(self, entities: DictEntities) -> None:
+        self._entities = entities
+        self.calls: list[str] = []
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            self.calls.append(name)
+            return getattr(self._entities, name)(*arguments, **options)
+
+        return call

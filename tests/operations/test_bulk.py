@@ -1,0 +1,228 @@
+"""updateBulk and deleteBulk: each object by itself, never too many, and not for too long."""
+
+from dataclasses import replace
+
+import pytest
+
+from stratabase.domain.bulk import BulkLimits
+from stratabase.domain.command import UpdateBulk
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.filter import Comparison
+from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.order import Order
+from stratabase.domain.page import Query, Window
+from stratabase.domain.refusal import Refused, TooMuchRead, Unavailable
+from stratabase.model.operator import Operator
+from stratabase.operations.delete_bulk import delete_bulk
+from stratabase.operations.update_bulk import update_bulk
+from stratabase.operations.validate_bulk import validate_bulk
+from tests.graphs.commands import add, change, end, point
+from tests.graphs.scene import Scene, told
+from tests.worlds import ADMINISTRATOR, plenty
+
+EVERYBODY = Query("Employee", Order(), window=Window(10_000))
+LABELS = Query("Label", Order(), window=Window(10_000))
+
+
+def refusal(work: object) -> tuple[Issue, ...]:
+    with pytest.raises(Refused) as refused:
+        work()  # type: ignore[operator]
+    return refused.value.issues
+
+
+def scene_with(**limits: int) -> Scene:
+    """Return a scene with other limits."""
+    scene = Scene()
+    scene.world = replace(scene.world, bulk=BulkLimits(**limits))
+    return scene
+
+
+def labelled(scene: Scene, number: int) -> None:
+    """Make so many labels, besides those that are there."""
+    for index in range(number):
+        reference = Reference("Label", f"x{index:03}")
+        scene.entities.objects[reference] = Entity(
+            reference, {"_id": reference.id, "name": "old"}, ("before",)
+        )
+
+
+def names(scene: Scene) -> list[object]:
+    return [
+        entity.state.get("name")
+        for entity in scene.entities.objects.values()
+        if entity.reference.class_name == "Label"
+    ]
+
+
+def test_all_that_match_are_updated_and_the_others_are_not() -> None:
+    scene = Scene()
+    query = replace(EVERYBODY, filter=Comparison("name", Operator.IN, ("Ada", "Cy")))
+
+    written = update_bulk(
+        scene.world,
+        UpdateBulk("Employee", {"age": 7}, {"team": point("t2"), "friends": add("e4")}),
+        query,
+        ADMINISTRATOR,
+        plenty(),
+    )
+
+    assert [each.reference.id for each in written] == ["e1", "e3"]
+    assert [each.state["age"] for each in written] == [7, 7]
+    states = {
+        reference.id: each.state
+        for reference, each in scene.entities.objects.items()
+        if reference.class_name == "Employee"
+    }
+    assert [states[id_].get("team") for id_ in ("e1", "e2", "e3", "e4")] == ["t2", "t1", "t2", None]
+    assert len(scene.entities.commits) == 2
+
+
+def test_what_is_so_already_counts_and_is_not_written() -> None:
+    scene = Scene()
+    command = UpdateBulk("Label", {"name": "hot"})
+
+    assert len(update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty())) == 2
+    assert len(scene.entities.commits) == 1
+
+
+def test_all_that_match_are_deleted_with_their_parts() -> None:
+    scene = Scene()
+    query = Query("Project", Order(), window=Window(10_000))
+
+    assert delete_bulk(scene.world, query, ADMINISTRATOR, plenty()) == 1
+    assert not {"Project", "Task", "Charter"} & {name for name, _ in scene.entities.objects}
+
+
+def test_no_more_than_a_window_are_touched() -> None:
+    scene = Scene()
+    labelled(scene, 5)
+
+    assert delete_bulk(scene.world, replace(LABELS, window=Window(3)), ADMINISTRATOR, plenty()) == 3
+    assert len(names(scene)) == 4
+
+
+def test_too_many_are_refused_with_their_number_before_anything_is_written() -> None:
+    scene = scene_with(objects=6)
+    labelled(scene, 5)
+
+    for work in (
+        lambda: delete_bulk(scene.world, LABELS, ADMINISTRATOR, plenty()),
+        lambda: update_bulk(scene.world, UpdateBulk("Label", {"name": "x"}), LABELS, ADMINISTRATOR, plenty()),
+    ):
+        (issue,) = refusal(work)
+        assert (issue.type, issue.path) == (IssueType.MALFORMED_REQUEST, ("options",))
+        assert issue.message.startswith("7 Label objects match, and at most 6")
+    assert scene.entities.commits == []
+
+
+def test_where_they_cannot_be_counted_too_many_are_refused_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = scene_with(objects=1)
+    page = scene.entities.page
+
+    def uncountable(query: Query, *given: object) -> object:
+        if query.wanted.total_count:
+            raise TooMuchRead("Label")
+        return page(query, plenty())
+
+    monkeypatch.setattr(scene.entities, "page", uncountable)
+    (issue,) = refusal(lambda: delete_bulk(scene.world, LABELS, ADMINISTRATOR, plenty()))
+
+    assert issue.message.startswith("more than 1 Label objects match")
+
+
+def test_one_that_is_refused_keeps_nothing_from_the_others() -> None:
+    scene = Scene()
+
+    summary, *issues = refusal(lambda: delete_bulk(scene.world, EVERYBODY, ADMINISTRATOR, plenty()))
+
+    assert summary.message.startswith("1 of 4 Employee objects were deleted")
+    assert {told(issue)[0] for issue in issues} == {"ROLE_CARDINALITY"}
+    assert Reference("Employee", "e4") not in scene.entities.objects
+    assert Reference("Employee", "e1") in scene.entities.objects
+
+
+def test_when_the_time_is_over_it_says_how_far_it_has_come_and_can_go_on() -> None:
+    scene = scene_with(seconds=20)
+    labelled(scene, 6)
+    command = UpdateBulk("Label", {"name": "new"})
+
+    def time_goes_by() -> None:
+        scene.clock.instant += 9_000
+
+    scene.entities.before_commit = time_goes_by
+    (issue,) = refusal(lambda: update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty()))
+
+    assert "3 of 8 Label objects were updated" in issue.message
+    assert issue.type is IssueType.SERVICE_HANDLER_ERROR
+    assert names(scene).count("new") == 3
+    refusal(lambda: update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty()))
+    assert len(update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty())) == 8
+    assert set(names(scene)) == {"new"}
+
+
+def test_what_matches_no_more_when_its_turn_comes_is_left_alone() -> None:
+    """The page may be from a moment ago: here one has another name by then, and one is gone."""
+    scene = Scene()
+    labelled(scene, 3)
+    query = replace(LABELS, filter=Comparison("name", Operator.EQ, "old"))
+
+    def others() -> None:
+        scene.entities.before_commit = lambda: None
+        scene.write(change("Label", "x001", name="precious"))
+        scene.write(end("Label", "x002"))
+
+    scene.entities.before_commit = others
+    assert delete_bulk(scene.world, query, ADMINISTRATOR, plenty()) == 1
+    assert sorted(map(str, names(scene))) == ["cold", "hot", "precious"]
+
+
+def test_an_object_that_changes_before_it_is_written_is_looked_at_once_more() -> None:
+    scene = Scene()
+    labelled(scene, 1)
+    query = replace(LABELS, filter=Comparison("name", Operator.EQ, "old"))
+
+    def other() -> None:
+        scene.entities.before_commit = lambda: None
+        scene.write(change("Label", "x000", name="precious"))
+
+    scene.entities.before_commit = other
+    assert delete_bulk(scene.world, query, ADMINISTRATOR, plenty()) == 0
+
+
+def test_trouble_with_the_store_says_how_far_it_has_come() -> None:
+    scene = Scene()
+    labelled(scene, 2)
+
+    def trouble() -> None:
+        if len(scene.entities.commits) == 2:
+            raise Unavailable("too busy", retry_after=5)
+
+    scene.entities.before_commit = trouble
+    with pytest.raises(Unavailable, match="2 of 4 Label objects were deleted, then: too busy") as unavailable:
+        delete_bulk(scene.world, LABELS, ADMINISTRATOR, plenty())
+    assert unavailable.value.retry_after == 5
+
+
+def test_a_bulk_write_is_validated_without_a_trace() -> None:
+    scene = scene_with(objects=4)
+
+    assert list(validate_bulk(scene.world, None, LABELS, ADMINISTRATOR, plenty())) == []
+    wrong = UpdateBulk("Employee", {"age": -1}, {"team": point("t9")})
+    issues = validate_bulk(scene.world, wrong, EVERYBODY, ADMINISTRATOR, plenty())
+
+    assert sorted({told(issue)[:3] for issue in issues}) == [
+        (type_, "Employee", id_)
+        for type_ in ("ATTRIBUTE_RANGE", "ENTITY_NOT_FOUND")
+        for id_ in ("e1", "e2", "e3", "e4")
+    ]
+    assert scene.entities.commits == []
+
+
+def test_too_many_are_an_issue_of_its_validation() -> None:
+    scene = scene_with(objects=3)
+
+    (issue,) = validate_bulk(scene.world, None, EVERYBODY, ADMINISTRATOR, plenty())
+
+    assert issue.message.startswith("4 Employee objects match")

@@ -1,0 +1,38 @@
+"""Forms are previewed and never stored."""
+
+from stratabase.domain.change import Linking
+from stratabase.operations.preview import preview
+from stratabase.operations.validate import validate
+from tests.graphs.commands import add, make, point
+from tests.graphs.scene import Scene, told
+from tests.worlds import ADMINISTRATOR
+
+
+def test_a_form_is_shown_with_what_it_leads_to() -> None:
+    scene = Scene()
+
+    shown = preview(
+        scene.world, make("Leave", "f", days=3, employee=point("e1"), deputies=add("e2", "e3")), ADMINISTRATOR
+    )
+
+    assert (shown.state["days"], shown.state["employee"]) == (3, "e1")
+    assert [effect.other for effect in shown.effects if isinstance(effect, Linking)] == ["e2", "e3"]
+    assert scene.entities.commits == []
+
+
+def test_what_is_wrong_with_a_form_is_told_at_once() -> None:
+    issues = validate(
+        Scene().world, make("Leave", days="x", employee=point("e9"), deputies=add("e1", "e8")), ADMINISTRATOR
+    )
+
+    assert sorted(told(issue) for issue in issues) == [
+        ("DATA_TYPE", "Leave", None, "days", "data.days"),
+        ("ENTITY_NOT_FOUND", "Leave", None, "deputies", "data.deputies"),
+        ("ENTITY_NOT_FOUND", "Leave", None, "employee", "data.employee"),
+    ]
+
+
+def test_a_form_needs_what_it_requires() -> None:
+    (issue,) = validate(Scene().world, make("Leave", days=1), ADMINISTRATOR)
+
+    assert told(issue) == ("ROLE_CARDINALITY", "Leave", None, "employee", "data.employee")

@@ -1,0 +1,265 @@
+"""How often writing a graph asks the store: by its depth, and not by how many objects there are."""
+
+from dataclasses import replace
+from typing import cast
+
+import pytest
+
+from stratabase.domain.change import TooLarge
+from stratabase.domain.command import Command
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.issue import IssueType
+from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.domain.role_command import Links, Parts
+from stratabase.operations.ports import Entities
+from tests.graphs.commands import add, change, create, end, make, point, remove, update
+from tests.graphs.scene import Scene, told
+from tests.operations.graph_calls import NotedCalls
+
+
+def calls(command: Command, scene: Scene | None = None) -> list[str]:
+    """Return the calls that a command takes."""
+    scene = scene or Scene()
+    noted = NotedCalls(scene.entities)
+    scene.world = replace(scene.world, entities=cast("Entities", noted))
+    scene.write(command)
+    return noted.calls
+
+
+CALLS: dict[str, tuple[Command, list[str]]] = {
+    "alone": (make("Employee", name="Eve"), ["commit"]),
+    "with keys and links": (
+        make("Employee", name="Eve", team=point("t1"), projects=add("p1"), friends=add("e1", "e2", "e3")),
+        ["commit"],
+    ),
+    "with parts and their parts": (
+        make(
+            "Employee",
+            name="Eve",
+            addresses=create(make("Address", street="x", rooms=create(make("Room", name="y")))),
+        ),
+        ["commit"],
+    ),
+    "with members, whose keys must be read": (
+        make("Team", name="new", members=add("e1", "e2", "e3")),
+        ["read", "commit"],
+    ),
+    "with numbers": (make("Invoice", lines=create(make("Line", text="a"))), ["next_serials", "commit"]),
+    "changed": (change("Employee", "e1", name="Eve"), ["read", "commit"]),
+    "a key changed": (change("Employee", "e1", team=point("t2")), ["read", "commit"]),
+    "nothing changed": (change("Employee", "e1", team=point("t1")), ["read"]),
+    "members added": (change("Team", "t1", members=add("e3", "e4")), ["read", "commit"]),
+    "links added and removed": (
+        change("Project", "p1", people=Links(add=["e3"], remove=["e2"])),
+        ["read", "joined", "commit"],
+    ),
+    "parts of parts changed, made and ended": (
+        change(
+            "Project",
+            "p1",
+            tasks=Parts(
+                update=[change("Task", "k1", subtasks=update(change("Task", "k3", name="solder")))],
+                create=[make("Task", name="new", assignee=point("e1"))],
+                delete=["k2"],
+            ),
+        ),
+        ["read", "commit"],
+    ),
+    "a partner exchanged": (
+        change("Employee", "e1", leads=point("t3")),
+        ["read", "linked", "read", "commit"],
+    ),
+    "deleted alone": (end("Label", "l2"), ["read", "commit"]),
+    "deleted with parts and their parts": (end("Project", "p1"), ["read", "read", "read", "commit"]),
+    "deleted where there is nothing": (end("Project", "p9"), ["read"]),
+}
+
+
+@pytest.mark.parametrize(("command", "expected"), CALLS.values(), ids=CALLS)
+def test_a_write_takes_these_calls(command: Command, expected: list[str]) -> None:
+    assert calls(command) == expected
+
+
+@pytest.mark.parametrize("number", [2, 40])
+def test_the_calls_do_not_grow_with_the_number_of_objects(number: int) -> None:
+    scene = Scene()
+    ids = [f"x{n}" for n in range(number)]
+    for id_ in ids:
+        reference = Reference("Address", id_)
+        scene.entities.objects[reference] = Entity(reference, {"_id": id_, "street": "s", "employee": "e2"})
+    whole = scene.entities.objects[Reference("Employee", "e2")]
+    state = {**whole.state, "addresses": ids}
+    scene.entities.objects[whole.reference] = replace(whole, state=state)
+
+    parts = [change("Address", id_, street="new", guests=add("e3")) for id_ in ids[1:]]
+    command = change("Employee", "e2", addresses=Parts(update=parts, delete=ids[:1]))
+
+    assert calls(command, scene) == ["read", "joined", "commit"]
+
+
+def between(scene: Scene, *others: Command) -> None:
+    """Let other writes come between reading and committing, once."""
+
+    def write() -> None:
+        scene.entities.before_commit = lambda: None
+        for other in others:
+            scene.write(other)
+
+    scene.entities.before_commit = write
+
+
+def refusal(scene: Scene, command: Command) -> list[tuple[object, ...]]:
+    """Return why a command is refused, though others come between."""
+    with pytest.raises(Refused) as refused:
+        scene.write(command)
+    return [told(issue) for issue in refused.value.issues]
+
+
+def test_a_graph_is_decided_anew_when_another_write_came_between() -> None:
+    """The other adds a part and a link, too; all must be there."""
+    scene = Scene()
+    between(
+        scene,
+        change("Employee", "e1", addresses=create(make("Address", street="theirs")), friends=add("e3")),
+    )
+
+    mine = create(make("Address", street="mine"))
+    scene.write(change("Employee", "e1", addresses=mine, friends=add("e3", "e4")))
+
+    employee = scene.entities.objects[Reference("Employee", "e1")]
+    ids = employee.state["addresses"]
+    assert isinstance(ids, list)
+    streets = [scene.entities.objects[Reference("Address", id_)].state["street"] for id_ in ids]
+    assert streets == ["1st", "2nd", "theirs", "mine"]
+
+
+RACES: dict[str, tuple[Command, Command, tuple[object, ...]]] = {
+    "the target goes": (
+        change("Employee", "e3", team=point("t3")),
+        end("Team", "t3"),
+        ("ENTITY_NOT_FOUND", "Employee", "e3", "team", "data.team"),
+    ),
+    "the object goes": (
+        change("Employee", "e3", team=point("t3")),
+        end("Project", "p1"),
+        (),
+    ),
+    "the whole of the part goes": (
+        change("Customer", "c1", addresses=update(change("Address", "a4", street="new"))),
+        end("Project", "p1"),
+        (),
+    ),
+    "the partner is taken": (
+        change("Team", "t3", lead=point("e3")),
+        change("Employee", "e3", leads=point("t3")),
+        (),
+    ),
+    "the partner is taken by another": (
+        change("Team", "t3", lead=point("e3")),
+        make("Team", name="other", lead=point("e3")),
+        ("ROLE_CARDINALITY", "Team", "t3", "lead", "data.lead"),
+    ),
+    "the partner is taken by another, seen from the other side": (
+        change("Employee", "e3", leads=point("t3")),
+        change("Team", "t3", lead=point("e4")),
+        ("ROLE_CARDINALITY", "Employee", "e3", "leads", "data.leads"),
+    ),
+    "the last but one goes": (
+        change("Project", "p1", people=remove("e1")),
+        change("Project", "p1", people=remove("e2")),
+        ("ROLE_CARDINALITY", "Project", "p1", "people", "data.people"),
+    ),
+    "somebody comes to need it": (
+        end("Customer", "c2"),
+        change("Project", "p1", customer=point("c2")),
+        ("ROLE_CARDINALITY", "Project", None, "customer", "_id"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("command", "other", "issue"), RACES.values(), ids=RACES)
+def test_a_lost_race_is_the_refusal_that_one_would_have_met_later(
+    command: Command, other: Command, issue: tuple[object, ...]
+) -> None:
+    scene = Scene()
+    between(scene, other)
+
+    if issue:
+        assert refusal(scene, command) == [issue]
+    else:
+        scene.write(command)
+
+
+def test_the_parts_of_a_whole_that_goes_away_meanwhile_are_not_written() -> None:
+    scene = Scene()
+    between(scene, end("Project", "p1"))
+
+    command = change("Project", "p1", tasks=update(change("Task", "k1", name="new")))
+
+    assert refusal(scene, command) == [("ENTITY_NOT_FOUND", "Project", "p1", "data._id")]
+
+
+def test_a_write_gives_up_when_others_keep_coming_between() -> None:
+    scene = Scene()
+
+    def other_write() -> None:
+        (employee,) = scene.entities.read([Reference("Employee", "e1")])
+        assert employee is not None
+        scene.entities.objects[employee.reference] = replace(employee, commit_ids=(scene.world.ids.new(),))
+
+    scene.entities.before_commit = other_write
+    with pytest.raises(Unavailable):
+        scene.write(change("Employee", "e1", team=point("t3")))
+    assert scene.entities.commits == []
+
+
+def test_a_graph_of_which_nobody_knows_whether_it_was_written_is_not_tried_again() -> None:
+    scene = Scene()
+    attempts: list[None] = []
+    scene.entities.before_commit = lambda: attempts.append(None)
+    scene.entities.refuse = Unavailable("unknown")
+
+    for command in (change("Employee", "e1", team=point("t3")), end("Project", "p1")):
+        with pytest.raises(Unavailable, match="unknown"):
+            scene.write(command)
+    assert len(attempts) == 2
+
+
+def test_what_the_store_cannot_do_at_once_is_refused_with_the_limit() -> None:
+    scene = Scene()
+    scene.entities.refuse = TooLarge("actions", 250, 100)
+
+    (issue,) = scene.refusal(change("Employee", "e1", addresses=create(make("Address", street="x"))))
+
+    assert (issue.type, issue.path) == (IssueType.MALFORMED_REQUEST, ("data",))
+    assert "250" in issue.message
+    assert "100" in issue.message
+
+
+def test_a_request_that_speaks_of_too_many_objects_is_refused_before_anything_is_read() -> None:
+    scene = Scene()
+    noted = NotedCalls(scene.entities)
+    scene.world = replace(scene.world, entities=cast("Entities", noted))
+    many = [f"x{number}" for number in range(600)]
+
+    (issue,) = scene.refusal(change("Employee", "e1", friends=Links(add=many, remove=many)))
+
+    assert issue.type is IssueType.MALFORMED_REQUEST
+    assert "1,201" in issue.message
+    assert "1,000" in issue.message
+    assert noted.calls == []
+
+
+def test_parts_of_parts_without_end_are_no_trouble() -> None:
+    """They are gone into one after the other, and not by calls within calls."""
+    task = make("Task", name="last", assignee=point("e1"))
+    for _ in range(450):
+        task = make("Task", name="x", assignee=point("e1"), subtasks=create(task))
+    scene = Scene()
+
+    changes = scene.changes(change("Project", "p1", tasks=create(task)))
+
+    assert len(scene.entities.commits[-1].effects) == 452
+    assert changes["Project.p1.tasks"] == ["k1", "k2", "id1"]
+    scene.write(end("Project", "p1"))
+    assert not [reference for reference in scene.entities.objects if reference.class_name == "Task"]

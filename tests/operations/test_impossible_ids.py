@@ -1,0 +1,50 @@
+"""Ids that no object can have are ids of nothing, whatever the store could look for."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from stratabase.domain.command import Command
+from stratabase.operations.validate import validate
+from stratabase.store.engine import Engine
+from tests.contract.engine.kinds import STURDY
+from tests.graphs.commands import add, change, end, make, point, remove
+from tests.graphs.company import COMPANY
+from tests.graphs.processes import process
+from tests.graphs.scene import told
+from tests.worlds import ADMINISTRATOR
+
+IDS = {
+    "long": "x" * 1500,
+    "longer than any key": "x" * 5000,
+    "empty": "",
+    "like a key": "L#members#",
+    "a control character": "\x00",
+    "many bytes": "é" * 600,
+    "half of a pair": "\ud800",
+}
+
+
+@pytest.fixture(scope="module", params=STURDY, ids=lambda kind: kind.name)
+def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """An engine."""
+    engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))
+    yield engine
+    engine.close()
+
+
+@pytest.mark.parametrize("id_", IDS.values(), ids=IDS)
+def test_they_are_not_found(engine: Engine, id_: str) -> None:
+    world = process(engine, COMPANY)
+    commands: list[tuple[Command, list[str]]] = [
+        (make("Employee", name="Eve", team=point(id_)), ["team"]),
+        (make("Employee", name="Eve", leads=point(id_)), ["leads"]),
+        (make("Employee", name="Eve", friends=add(id_)), ["friends"]),
+        (make("Team", name="new", members=add(id_)), ["members"]),
+        (change("Office", "1", guests=remove(id_)), []),
+        (end("Employee", id_), []),
+    ]
+    for command, roles in commands:
+        issues = validate(world, command, ADMINISTRATOR)
+        assert [told(issue)[::3][:2] for issue in issues] == [("ENTITY_NOT_FOUND", role) for role in roles]
+        assert all(len(issue.message) < 150 for issue in issues)

@@ -1,0 +1,120 @@
+"""Graphs that are larger than what can be written at once."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from stratabase.domain.command import Create, Update
+from stratabase.domain.entity import Reference
+from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.refusal import Refused
+from stratabase.domain.role_command import Parts
+from stratabase.model.reading import read_model
+from stratabase.operations.delete import delete
+from stratabase.operations.save import save
+from stratabase.operations.validate import validate
+from stratabase.operations.world import World
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.contract.engine.reference import ReferenceEngine
+from tests.graphs.commands import change, create, end, make, point
+from tests.graphs.company import COMPANY
+from tests.graphs.processes import process
+from tests.graphs.reading import plain_of
+from tests.worlds import ADMINISTRATOR
+
+LONG_TEXTS = """
+extend schema @application(name: "Books")
+type Book { chapters: [Chapter!] @composition }
+type Chapter { text: Text }
+"""
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    engine = SqliteEngine(tmp_path / "store.db")
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
+def world(engine: Engine) -> World:
+    return process(engine, COMPANY)
+
+
+def refusal(world: World, command: Create | Update) -> Issue:
+    """Return the one reason why a command is refused, which is found without writing anything, too."""
+    with pytest.raises(Refused) as refused:
+        save(world, command, ADMINISTRATOR)
+    (issue,) = refused.value.issues
+    assert list(validate(world, command, ADMINISTRATOR)) == [issue]
+    return issue
+
+
+def addresses(number: int) -> Parts:
+    return create(*(make("Address", street=str(each)) for each in range(number)))
+
+
+def test_more_than_can_be_done_at_once_is_refused_with_number_and_limit(world: World) -> None:
+    issue = refusal(world, make("Employee", name="Eve", addresses=addresses(120)))
+
+    assert issue.type is IssueType.MALFORMED_REQUEST
+    assert issue.path == ("data",)
+    assert "121" in issue.message
+    assert "100" in issue.message
+    assert plain_of(world.entities, COMPANY).objects == {}
+
+
+def test_a_part_that_is_too_large_is_refused_with_the_limit(world: World) -> None:
+    model = read_model(LONG_TEXTS, "long.graphql")
+    world = replace(world, model=model, entities=StoredEntities(ReferenceEngine(), model))
+
+    issue = refusal(world, make("Book", chapters=create(make("Chapter", text="x" * 400_000))))
+
+    assert (issue.type, issue.entity_name) == (IssueType.MALFORMED_REQUEST, "Chapter")
+    assert issue.path == ("data", "chapters", "create", 0)
+    assert "358,400" in issue.message
+
+
+def test_a_whole_with_more_parts_than_end_at_once_can_be_deleted(world: World) -> None:
+    eve = save(world, make("Employee", name="Eve"), ADMINISTRATOR).reference
+    for _ in range(4):
+        save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+    (entity,) = world.entities.read([eve])
+    assert entity is not None
+    ids = entity.state["addresses"]
+    assert isinstance(ids, list)
+    assert len(ids) == 320
+
+    assert list(validate(world, end("Employee", eve.id), ADMINISTRATOR)) == []
+    assert delete(world, end("Employee", eve.id), ADMINISTRATOR) is True
+
+    assert set(world.entities.read([eve, *(Reference("Address", id_) for id_ in ids)])) == {None}
+    assert plain_of(world.entities, COMPANY).objects == {}
+
+
+def test_so_it_can_be_when_something_else_must_have_it_only_by_being_refused(world: World) -> None:
+    eve = save(world, make("Employee", name="Eve"), ADMINISTRATOR).reference
+    for _ in range(2):
+        save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+    save(world, make("Passport", owner=point(eve.id)), ADMINISTRATOR)
+
+    with pytest.raises(Refused) as refused:
+        delete(world, end("Employee", eve.id), ADMINISTRATOR)
+
+    assert [issue.type for issue in refused.value.issues] == [IssueType.ROLE_CARDINALITY]
+    assert len(plain_of(world.entities, COMPANY).objects) == 162
+
+
+def test_all_parts_of_a_whole_that_stays_end_at_once_or_not_at_all(world: World) -> None:
+    eve = save(world, make("Employee", name="Eve"), ADMINISTRATOR).reference
+    for _ in range(2):
+        save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+
+    issue = refusal(world, change("Employee", eve.id, addresses=Parts(delete_all=True)))
+
+    assert issue.type is IssueType.MALFORMED_REQUEST
+    assert len(plain_of(world.entities, COMPANY).objects) == 161

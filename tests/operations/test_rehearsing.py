@@ -1,0 +1,118 @@
+"""Preview and validate: what a write would come to, without a trace."""
+
+import pytest
+
+from stratabase.domain.change import Change, Creation
+from stratabase.domain.command import Command, Create, Update
+from stratabase.domain.refusal import Refused
+from stratabase.domain.role_command import Links
+from stratabase.operations.preview import preview
+from stratabase.operations.validate import validate
+from tests.graphs.commands import add, change, create, end, make, point, remove, update
+from tests.graphs.scene import Scene, told
+from tests.worlds import ADMINISTRATOR
+
+BROKEN: dict[str, Command] = {
+    "wrong values": make("Employee", name=3, age=-1),
+    "no such object": change("Employee", "e9", name="Eve"),
+    "no such target": make("Employee", name="Eve", team=point("t9")),
+    "a partner that is taken": make("Team", name="new", lead=point("e1")),
+    "values that are taken": make("Employee", name="Eve", email="ada@x.org"),
+    "nobody is left": change("Meeting", "m1", attendees=remove("e1")),
+    "a required role": make("Project", name="x"),
+    "it is needed": end("Employee", "e1"),
+    "a contradiction": change("Employee", "e1", friends=Links(add=["e2"], remove=["e2"])),
+    "several things": change(
+        "Employee", "e2", age=-1, email="ada@x.org", team=point("t9"), leads=point("t1"), friends=add("e9")
+    ),
+}
+
+
+@pytest.mark.parametrize("command", BROKEN.values(), ids=BROKEN)
+def test_a_rehearsal_finds_what_the_write_would_meet(command: Command) -> None:
+    scene = Scene()
+
+    issues = validate(scene.world, command, ADMINISTRATOR)
+
+    assert issues
+    assert list(issues) == list(Scene().refusal(command))
+    if isinstance(command, Create | Update):
+        with pytest.raises(Refused) as refused:
+            preview(scene.world, command, ADMINISTRATOR)
+        assert list(refused.value.issues) == list(issues)
+    assert scene.entities.commits == []
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    issues = validate(Scene().world, BROKEN["several things"], ADMINISTRATOR)
+
+    assert sorted(told(issue) for issue in issues) == [
+        ("ATTRIBUTE_RANGE", "Employee", "e2", "age", "data.age"),
+        ("ENTITY_NOT_FOUND", "Employee", "e2", "friends", "data.friends"),
+        ("ENTITY_NOT_FOUND", "Employee", "e2", "team", "data.team"),
+        ("ENTITY_UNIQUE", "Employee", "e2", "email", "data.email"),
+        ("ROLE_CARDINALITY", "Employee", "e2", "leads", "data.leads"),
+    ]
+
+
+RIGHT: dict[str, Command] = {
+    "a creation": make("Invoice", lines=create(make("Line", text="tea"))),
+    "an update": change(
+        "Employee", "e1", team=point("t2"), addresses=update(change("Address", "a1", code="x"))
+    ),
+    "an update of nothing": change("Employee", "e1", name="Ada"),
+    "a deletion": end("Project", "p1"),
+    "a deletion of nothing": end("Project", "p9"),
+}
+
+
+@pytest.mark.parametrize("command", RIGHT.values(), ids=RIGHT)
+def test_a_rehearsal_leaves_no_trace(command: Command) -> None:
+    scene = Scene()
+    graph, allowances = scene.entities.graph, len(scene.entities.allowances)
+
+    assert list(validate(scene.world, command, ADMINISTRATOR)) == []
+
+    assert scene.entities.graph is graph
+    assert scene.entities.commits == []
+    assert scene.entities.serials == {}
+    assert len(scene.entities.allowances) == allowances
+    scene.write(command)
+
+
+def test_a_preview_shows_the_object_as_it_would_be_but_for_its_numbers() -> None:
+    scene = Scene()
+
+    shown = preview(
+        scene.world, make("Invoice", "mine", lines=create(make("Line", text="tea"))), ADMINISTRATOR
+    )
+
+    assert shown.state.get("number") is None
+    assert shown.client_ids == {shown.reference: "mine"}
+    made = [effect.after for effect in shown.effects if isinstance(effect, Creation)]
+    assert [each.reference.class_name for each in made] == ["Invoice", "Line"]
+    assert shown.state["lines"] == [made[1].reference.id]
+
+
+def test_a_preview_of_an_update_shows_what_stays_and_what_changes() -> None:
+    shown = preview(Scene().world, change("Employee", "e1", name="Eve"), ADMINISTRATOR)
+
+    assert shown.state["name"] == "Eve"
+    assert shown.state["email"] == "ada@x.org"
+    assert shown.state["_lastmodifiedby"] == "ada"
+
+
+def test_a_rehearsal_is_made_again_when_another_write_comes_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It reads, and then asks the store, which knows better by then."""
+    scene = Scene()
+    rehearse = scene.entities.rehearse
+
+    def other_write(asked: Change) -> None:
+        monkeypatch.undo()
+        scene.write(change("Employee", "e1", name="Other"))
+        rehearse(asked)
+
+    monkeypatch.setattr(scene.entities, "rehearse", other_write)
+    shown = preview(scene.world, change("Employee", "e1", age=3), ADMINISTRATOR)
+
+    assert (shown.state["name"], shown.state["age"]) == ("Other", 3)
