@@ -46,3 +46,38 @@ def test_a_request_reads_as_much_as_the_settings_allow(instance: Instance) -> No
     assert "read as much as it may before" in three["message"]
     assert two["extensions"]["attributeNames"] == ["name"]
     assert "errors" not in ask(instance, f"{{ {page} }}")
+
+
+def insight(answer: Any) -> Any:
+    return answer["extensions"]["insight"]
+
+
+def test_insight_tells_what_was_asked_of_the_store(instance: Instance) -> None:
+    page = ask(instance, "{ Note___getPage(options: {next: 2}, insight: FULL) { items { _id name } } }")
+    (range_,) = (call for call in insight(page)["calls"] if call["kind"] == "range")
+    (id_, _) = (item["_id"] for item in page["data"]["Note___getPage"]["items"])
+    get = ask(instance, "query($id: ID!) { Note___get(_id: $id, insight: LIGHT) { name } }", id=id_)
+    change = "mutation($data: NoteUpdate!) { Note___update(data: $data, insight: FULL) { name } }"
+    update = ask(instance, change, data={"_id": id_, "text": "short"})
+
+    assert (range_["index"], range_["items"], range_["readUnits"]) == ("index1", 2, 73.5)
+    assert (insight(get)["roundTrips"], insight(get)["items"], insight(get)["readUnits"]) == (1, 1, 74)
+    assert insight(get)["writeUnits"] == 0
+    read, commit = (call for call in insight(update)["calls"] if call["bytes"])
+    assert (read["kind"], read["readUnits"]) == ("get", 74)
+    assert (commit["kind"], commit["writeUnits"]) == ("commit", 294 * 2)
+    assert insight(update)["writeUnits"] == commit["writeUnits"]
+
+
+def test_nothing_is_said_of_the_store_to_those_who_do_not_ask(instance: Instance) -> None:
+    assert "extensions" not in ask(instance, "{ Note___getPage { totalCount } }")
+
+
+def test_a_query_costs_as_much_as_the_settings_allow(tmp_path: Path) -> None:
+    (tmp_path / "model.graphql").write_text(MODEL)
+    built = Instance(Settings(home=tmp_path, model=tmp_path / "model.graphql", query_cost=100))
+    page = "{ Note___getPage(options: {next: %d}) { items { name } } }"
+
+    assert "errors" not in ask(built, page % 100)
+    assert "about 101: at most 100" in ask(built, page % 101)["errors"][0]["message"]
+    built.close()

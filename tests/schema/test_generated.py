@@ -1,7 +1,6 @@
 """The schema that a model generates: its names, types and defaults (api.md sections 2 and 3)."""
 
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -16,15 +15,16 @@ from graphql import (
     print_type,
 )
 
-from stratabase.model.class_ import Class, Kind
+from stratabase.model.class_ import Class
 from stratabase.model.reading import read_model_file
 from stratabase.model.reading.rules.generated import FIXED, SUFFIXES
 from stratabase.model.types import TYPES
 from stratabase.schema.generated import NothingServed, generate_schema
-from tests.models import THINGS, attribute, class_, model
+from tests.everything import FILE as EVERYTHING
+from tests.models import THINGS, model
 from tests.service import SAMPLE_MODEL
 
-GOLDEN = Path(__file__).parent / "golden" / "hr.graphql"
+GOLDEN = Path(__file__).parent / "golden"
 
 
 @pytest.fixture(scope="module")
@@ -38,34 +38,53 @@ def fields(schema: GraphQLSchema, name: str) -> dict[str, str]:
     return {field: str(definition.type) for field, definition in type_.fields.items()}
 
 
-def test_the_sample_model_generates_the_golden_file() -> None:
+@pytest.mark.parametrize(("model_file", "golden"), [(SAMPLE_MODEL, "hr"), (EVERYTHING, "everything")])
+def test_a_model_generates_its_golden_file(model_file: Path, golden: str) -> None:
     """`make golden` writes it anew; read the difference before you commit it."""
-    assert print_schema(generate_schema(read_model_file(SAMPLE_MODEL))) + "\n" == GOLDEN.read_text()
+    generated = print_schema(generate_schema(read_model_file(model_file))) + "\n"
+    assert generated == (GOLDEN / f"{golden}.graphql").read_text()
 
 
 def test_an_ordinary_class_has_its_services_under_their_names(schema: GraphQLSchema) -> None:
     assert schema.query_type
     assert schema.mutation_type
-    assert list(schema.query_type.fields) == ["Thing___get", "Thing___getPage"]
+    assert list(schema.query_type.fields) == [
+        "Thing___get",
+        "Thing___getByCode",
+        "Thing___getPage",
+        "Thing___previewCreate",
+        "Thing___previewUpdate",
+        "Thing___preview",
+        "Thing___validateCreate",
+        "Thing___validateUpdate",
+        "Thing___validateUpdateBulk",
+        "Thing___validate",
+        "Thing___validateDelete",
+        "Thing___validateDeleteBulk",
+    ]
     assert list(schema.mutation_type.fields) == [
         "Thing___create",
         "Thing___update",
+        "Thing___updateBulk",
         "Thing___save",
         "Thing___delete",
+        "Thing___deleteBulk",
     ]
 
 
 def test_the_services_take_the_arguments_of_the_contract(schema: GraphQLSchema) -> None:
     text = print_schema(schema)
 
-    assert "Thing___get(_id: ID!): Thing\n" in text
+    diagnostics = "insight: InsightType, disableCache: Boolean = false"
+    assert f"Thing___get(_id: ID!, {diagnostics}): Thing\n" in text
     defaults = "{ offset: 0, next: 10, orderBy: [_id___ASC] }"
-    assert f"Thing___getPage(options: ThingPageOptions = {defaults}): ThingPage\n" in text
+    options = f"options: ThingPageOptions = {defaults}"
+    assert f"Thing___getPage({options}, {diagnostics}): ThingPage\n" in text
     warnings = "forceWarnings: ForceWarnings = { actionVeto: false, dataValidation: false }"
-    assert f"Thing___create(data: ThingCreate!, {warnings}): Thing\n" in text
-    assert f"Thing___update(data: ThingUpdate!, {warnings}): Thing\n" in text
-    assert f"Thing___save(data: ThingDraft!, {warnings}): Thing\n" in text
-    assert f"Thing___delete(_id: ID!, {warnings}): DeleteResult\n" in text
+    for verb, family in (("create", "Create"), ("update", "Update"), ("save", "Draft")):
+        arguments = f"data: Thing{family}!, {warnings}, {diagnostics}"
+        assert f"Thing___{verb}({arguments}): Thing\n" in text
+    assert f"Thing___delete(_id: ID!, {warnings}, {diagnostics}): DeleteResult\n" in text
 
 
 def test_an_object_shows_every_attribute_nullable_with_a_format_where_there_is_one(
@@ -205,7 +224,11 @@ NATIVE = {
     [
         ("ThingCreate", {"_clientId": "ID"} | NATIVE | {"name": "String!"}),
         ("ThingUpdate", {"_id": "ID!"} | NATIVE),
+        ("ThingUpdateBulk", NATIVE),
         ("ThingDraft", {"_id": "ID", "_clientId": "ID"} | NATIVE),
+        ("ThingDraftCreate", {"_clientId": "ID"} | NATIVE),
+        ("ThingDraftUpdate", {"_id": "ID!"} | NATIVE),
+        ("ThingDraftUpdateBulk", NATIVE),
     ],
 )
 def test_an_input_has_the_native_attributes_only(
@@ -214,32 +237,10 @@ def test_an_input_has_the_native_attributes_only(
     assert fields(schema, name) == expected
 
 
-@pytest.mark.parametrize(
-    "without_services",
-    [
-        Class("Other", kind=Kind.SINGLETON),
-        Class("Other", kind=Kind.FORM),
-        Class("Other", part=True),
-        Class("Other", exposed=False),
-    ],
-)
-def test_a_class_that_is_not_served_has_no_services(without_services: Class) -> None:
-    other = Class(
-        without_services.name,
-        kind=without_services.kind,
-        part=without_services.part,
-        exposed=without_services.exposed,
-        attributes=MappingProxyType({"a": attribute("a", "String")}),
-    )
-    schema = generate_schema(model(class_("Thing", attribute("a", "String")), other))
-
-    assert schema.query_type
-    assert not [name for name in schema.query_type.fields if name.startswith("Other")]
-
-
-def test_the_model_reader_knows_every_name_that_is_generated() -> None:
+@pytest.mark.parametrize("model_file", [SAMPLE_MODEL, EVERYTHING])
+def test_the_model_reader_knows_every_name_that_is_generated(model_file: Path) -> None:
     """It refuses models whose names clash with generated ones, and cannot import them from here."""
-    sample = read_model_file(SAMPLE_MODEL)
+    sample = read_model_file(model_file)
     known = {*sample.enumerations, *TYPES, *FIXED}
     known |= {name + suffix for name in sample.classes for suffix in ("", *SUFFIXES)}
 

@@ -128,6 +128,13 @@ def test_a_mutation_is_done_once_however_it_is_answered(mutation: str) -> None:
     assert answers(query, {}, compiled=True) == answers(query, {}, compiled=False)
 
 
+def test_issues_that_are_asked_for_are_answered_as_by_the_executor() -> None:
+    query = """{ Thing___validateCreate(data: {name: "far too long", day: "x"}) {
+      isValid issues { issueType issueReferenceType attributeNames roleNames entityID } } }"""
+
+    assert answers(query, {}, compiled=True) == answers(query, {}, compiled=False)
+
+
 def test_wrong_variables_are_refused_as_by_the_executor() -> None:
     query = "query($id: ID!) { Thing___get(_id: $id) { name } }"
 
@@ -144,6 +151,11 @@ def test_wrong_variables_are_refused_as_by_the_executor() -> None:
         ("{ Thing___getPage { items { ...F } totalCount nextCursor } } fragment F on Thing { moment }", {}),
         ('mutation { Thing___update(data: {_id: "full", count: 1}) { count } }', {}),
         ('mutation { Thing___delete(_id: "none") { deleted } }', {}),
+        (
+            """{ Thing___validateCreate(data: {name: "far too long", day: "x"}) {
+              isValid issues { issueType issueLevel attributeNames roleNames userMessage } } }""",
+            {},
+        ),
     ],
 )
 def test_what_is_asked_for_often_is_compiled(

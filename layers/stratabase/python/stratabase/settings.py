@@ -66,6 +66,9 @@ class Settings:
     suggestions: Annotated[
         bool, Variable("STRATABASE_SUGGESTIONS", setting.switch, 'Whether GraphQL errors say "did you mean".')
     ] = True
+    graphiql: Annotated[
+        bool, Variable("STRATABASE_GRAPHIQL", setting.switch, "Whether there is a GraphiQL page.")
+    ] = True
     base_url: Annotated[
         str | None,
         Variable(
@@ -146,6 +149,14 @@ class Settings:
             "How many directives may stand at one place of a query.",
         ),
     ] = 10
+    query_cost: Annotated[
+        int,
+        Variable(
+            "STRATABASE_QUERY_COST",
+            setting.whole(100, 100_000_000),
+            "What a query may cost, as it is estimated: an object that is read counts 1, one written 10.",
+        ),
+    ] = 100_000
     query_kilobytes: Annotated[
         int,
         Variable(
@@ -168,6 +179,22 @@ class Settings:
             "How long one GraphQL request may go on reading from the store, in seconds.",
         ),
     ] = 10
+    bulk_objects: Annotated[
+        int,
+        Variable(
+            "STRATABASE_BULK_OBJECTS",
+            setting.whole(1, 100_000),
+            "How many objects one updateBulk or deleteBulk may be for.",
+        ),
+    ] = 1000
+    bulk_seconds: Annotated[
+        int,
+        Variable(
+            "STRATABASE_BULK_SECONDS",
+            setting.whole(1, 900),
+            "After how many seconds an updateBulk or deleteBulk ends, and says how far it has come.",
+        ),
+    ] = 20
     log_level: Annotated[
         str,
         Variable("STRATABASE_LOG_LEVEL", setting.level, f"The least that is logged: {', '.join(LEVELS)}."),

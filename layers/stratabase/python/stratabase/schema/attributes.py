@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from stratabase.domain.serials import serials
 from stratabase.model.attribute import Attribute, Origin
 from stratabase.model.class_ import Class
 from stratabase.model.types import ID_TYPE
@@ -27,10 +28,12 @@ def sortable(class_: Class) -> Iterator[Attribute]:
 
 
 def writable(class_: Class) -> Iterator[Attribute]:
-    """Yield the attributes that clients give."""
-    yield from (attribute for attribute in readable(class_) if attribute.origin is Origin.NATIVE)
+    """Yield the attributes that clients give: native ones, but for those that the service numbers."""
+    numbered = serials(class_)
+    native = (attribute for attribute in readable(class_) if attribute.origin is Origin.NATIVE)
+    yield from (attribute for attribute in native if attribute.name not in numbered)
 
 
 def _served(attribute: Attribute) -> bool:
-    """Return whether the API shows it: derived attributes and Serial have no place there yet."""
-    return attribute.origin is not Origin.DERIVED and attribute.type.name != "Serial"
+    """Return whether the API shows it: derived attributes have no place there yet."""
+    return attribute.origin is not Origin.DERIVED

@@ -1,7 +1,8 @@
 """Parsed and validated documents, kept because requests repeat."""
 
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from graphql import (
     DocumentNode,
@@ -20,6 +21,7 @@ from graphql.validation import ASTValidationRule
 from graphql.validation.validate import ValidationAbortedError
 
 from stratabase.schema.compiled.program import Program, compilable
+from stratabase.schema.cost.costs import Costs
 from stratabase.schema.limits import excesses, too_long
 from stratabase.schema.policy import Policy
 
@@ -40,11 +42,16 @@ class Document:
     """A document that can be executed, or the errors why it cannot."""
 
     def __init__(
-        self, schema: GraphQLSchema, ast: DocumentNode | None, errors: Sequence[GraphQLError] = ()
+        self,
+        schema: GraphQLSchema,
+        ast: DocumentNode | None,
+        errors: Sequence[GraphQLError] = (),
+        costs: Costs | None = None,
     ) -> None:
         self.ast = ast
         self.errors = tuple(errors)
         self._schema = schema
+        self._costs = costs
         self._asked_before: set[str | None] = set()
         self._programs: dict[str | None, Program | None] = {}
 
@@ -65,6 +72,11 @@ class Document:
         program = Program(self._schema, self.ast, operation) if compilable(self.ast) else None
         self._programs[operation_name] = program
         return program
+
+    def excess(self, operation_name: str | None, variables: Mapping[str, Any]) -> GraphQLError | None:
+        """Return why the operation that is asked for is not done, if it would cost too much."""
+        operation = self._operation(operation_name)
+        return self._costs.excess(operation, variables) if operation and self._costs else None
 
     def _operation(self, name: str | None) -> OperationDefinitionNode | None:
         return get_operation_ast(self.ast, name) if self.ast else None
@@ -117,8 +129,9 @@ class Documents:
         errors = validate(
             self._schema, ast, self._rules, max_errors=MOST_ERRORS, hide_suggestions=not self._suggestions
         )
-        worded = [_worded(error) for error in errors[:MOST_ERRORS]]
-        return Document(self._schema, None if errors else ast, worded)
+        if errors:
+            return Document(self._schema, None, [_worded(error) for error in errors[:MOST_ERRORS]])
+        return Document(self._schema, ast, costs=Costs(self._schema, ast, self._limits.cost))
 
 
 def _worded(error: GraphQLError) -> GraphQLError:

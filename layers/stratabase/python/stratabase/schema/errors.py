@@ -8,6 +8,7 @@ from graphql import GraphQLError, GraphQLSyntaxError
 from stratabase.domain.issue import Issue, IssueType, ReferenceType
 from stratabase.domain.member import Caller
 from stratabase.domain.refusal import Refused, TooMuchRead, Unavailable
+from stratabase.schema.issues import Asked
 
 Report = Callable[[BaseException, str], None]
 """Notes an exception that is the service's own fault, with the trace id."""
@@ -19,9 +20,7 @@ class Errors:
     """Writes the errors of one request. Every execution error carries an Issue in its extensions."""
 
     def __init__(self, application: str, caller: Caller, trace_id: str, report: Report) -> None:
-        self._application = application
-        self._caller = caller
-        self._trace_id = trace_id
+        self._asked = Asked(application, caller.profile, trace_id)
         self._report = report
 
     def of_request(self, error: GraphQLError) -> Json:
@@ -40,7 +39,11 @@ class Errors:
             yield self.of_request(error)
             return
         for issue in self._issues(cause):
-            yield {**error.formatted, "message": issue.message, "extensions": self._extensions(issue, error)}
+            yield {
+                **error.formatted,
+                "message": issue.message,
+                "extensions": self._asked.shown(issue, error.path or ()),
+            }
 
     def _issues(self, cause: BaseException) -> tuple[Issue, ...]:
         if isinstance(cause, Refused):
@@ -49,28 +52,12 @@ class Errors:
             return (_too_much(cause),)
         if isinstance(cause, Unavailable):
             return (Issue(IssueType.SERVER_ERROR, str(cause)),)
-        self._report(cause, self._trace_id)
+        self._report(cause, self._asked.trace_id)
         return (
-            Issue(IssueType.SERVER_ERROR, f"the service failed; name {self._trace_id} when you report it"),
+            Issue(
+                IssueType.SERVER_ERROR, f"the service failed; name {self._asked.trace_id} when you report it"
+            ),
         )
-
-    def _extensions(self, issue: Issue, error: GraphQLError) -> Json:
-        reference = issue.reference_type
-        return {
-            "sourceRequestReference": ".".join(str(step) for step in (*(error.path or ()), *issue.path)),
-            "userMessage": issue.message,
-            "issueLevel": issue.level.value,
-            "issueReferenceType": None if reference is None else reference.value,
-            "issueType": issue.type.value,
-            "entityID": issue.entity_id,
-            "_clientId": issue.client_id,
-            "entityName": issue.entity_name,
-            "attributeNames": issue.attribute_names or None,
-            "roleNames": issue.role_names or None,
-            "applicationName": self._application,
-            "profileName": self._caller.profile,
-            "traceId": self._trace_id,
-        }
 
 
 def _without_internals(error: GraphQLError) -> str:

@@ -11,6 +11,7 @@ from stratabase.domain.member import Caller
 from stratabase.domain.refusal import Unavailable
 from stratabase.operations.executor import Answer, QueriesOnly
 from stratabase.operations.world import World
+from stratabase.schema import insight
 from stratabase.schema.context import Context
 from stratabase.schema.documents import Documents
 from stratabase.schema.errors import Errors, Report
@@ -59,12 +60,15 @@ class SchemaExecutor:
             return _refusal([errors.of_request(error) for error in document.errors])
         if queries_only and document.mutates(operation_name):
             raise QueriesOnly("a mutation must be sent by POST")
+        excess = document.excess(operation_name, variables or {})
+        if excess:
+            return _refusal([errors.of_request(excess)])
         context = Context(self._world, caller, trace_id, self._world.allowance())
         program = document.program(operation_name) if self._compile else None
         data = program.data(context, variables or {}) if program else None
         if data is not None:
-            return Answer(orjson.dumps({"data": data}))
-        return _answer(self._executed(document.ast, context, variables, operation_name), errors)
+            return _answer({"data": data}, context)
+        return _judged(self._executed(document.ast, context, variables, operation_name), errors, context)
 
     def _executed(
         self,
@@ -83,14 +87,20 @@ class SchemaExecutor:
         )
 
 
-def _answer(result: ExecutionResult, errors: Errors) -> Answer:
+def _answer(response: dict[str, Any], context: Context) -> Answer:
+    if context.insights:
+        response["extensions"] = {"insight": insight.shown(context.insights)}
+    return Answer(orjson.dumps(response))
+
+
+def _judged(result: ExecutionResult, errors: Errors, context: Context) -> Answer:
     if not result.errors:
-        return Answer(orjson.dumps({"data": result.data}))
+        return _answer({"data": result.data}, context)
     if _never_began(result):
         return _refusal([errors.of_request(error) for error in result.errors])
     _raise_unavailable(result)
     listed = [each for error in result.errors for each in errors.of_execution(error)]
-    return Answer(orjson.dumps({"errors": listed, "data": result.data}))
+    return _answer({"errors": listed, "data": result.data}, context)
 
 
 def _never_began(result: ExecutionResult) -> bool:

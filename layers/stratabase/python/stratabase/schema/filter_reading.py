@@ -1,6 +1,7 @@
 """From a filter as a client gives it to the domain's Filter."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from stratabase.domain.filter import And, Comparison, Filter, Not, Or
@@ -29,7 +30,10 @@ class FilterReader:
 
     def __init__(self, class_: Class) -> None:
         self._subject = Subject(class_)
-        self._fields = dict(filter_fields(class_))
+
+    @cached_property
+    def _fields(self) -> Mapping[str, FilterField]:
+        return dict(filter_fields(self._subject.class_))
 
     def read(self, given: Given, formats: Formats, path: Path) -> Filter:
         """Return the filter. Raises Refused with every operand that is wrong."""

@@ -39,6 +39,11 @@ DELETE_RESULT = GraphQLObjectType(
     },
 )
 
+DELETE_BULK_RESULT = GraphQLObjectType(
+    "DeleteBulkResult",
+    {"deleted": GraphQLField(GraphQLNonNull(GraphQLInt), description="How many objects were deleted.")},
+)
+
 FORCE_WARNINGS = GraphQLInputObjectType(
     "ForceWarnings",
     {
@@ -80,3 +85,12 @@ def force_warnings() -> dict[str, GraphQLArgument]:
     return {
         "forceWarnings": with_default(FORCE_WARNINGS, {"actionVeto": False, "dataValidation": False}),
     }
+
+
+DISABLE_CACHE = "disableCache"
+"""Has the objects of a page be read once more by their keys: an index may lag behind them."""
+
+
+def disable_cache() -> dict[str, GraphQLArgument]:
+    """Return the argument of a service that reads; what is not read from an index is exact without it."""
+    return {DISABLE_CACHE: with_default(GraphQLBoolean, value=False)}

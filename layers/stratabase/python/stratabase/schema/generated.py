@@ -5,14 +5,15 @@ from collections.abc import Iterable
 from graphql import GraphQLField, GraphQLObjectType, GraphQLSchema, validate_schema
 
 from stratabase.model.model import Model
+from stratabase.schema.bulk_results import bulk_result_type
 from stratabase.schema.filters import filter_type
 from stratabase.schema.generation import Generation, Maker
-from stratabase.schema.inputs import create_type, draft_type, update_type
+from stratabase.schema.inputs import role_types, table, types
 from stratabase.schema.names import Family, service
 from stratabase.schema.objects import object_type
 from stratabase.schema.options import options_type
 from stratabase.schema.pages import page_type
-from stratabase.schema.services import MUTATIONS, QUERIES, Service
+from stratabase.schema.services import MUTATIONS, QUERIES, Serving
 from stratabase.schema.sorts import cursor_type, sort_type
 
 MAKERS: dict[Family, Maker] = {
@@ -22,9 +23,9 @@ MAKERS: dict[Family, Maker] = {
     Family.CURSOR: cursor_type,
     Family.SORT: sort_type,
     Family.FILTER: filter_type,
-    Family.CREATE: create_type,
-    Family.UPDATE: update_type,
-    Family.DRAFT: draft_type,
+    Family.BULK_RESULT: bulk_result_type,
+    **{family: types.maker(family) for family in table.TABLE},
+    **{family: role_types.maker(family) for family in role_types.FIELDS},
 }
 
 
@@ -34,7 +35,7 @@ class NothingServed(Exception):
     def __init__(self, model: Model) -> None:
         super().__init__(
             f"No class of the application {model.application} has services. "
-            "Write one that is ordinary, exposed, and no part of another."
+            "Write one that is exposed, and no part of another."
         )
 
 
@@ -54,11 +55,12 @@ def generate_schema(model: Model) -> GraphQLSchema:
     return schema
 
 
-def _root(name: str, services: Iterable[Service], generation: Generation) -> GraphQLObjectType | None:
+def _root(name: str, services: Iterable[Serving], generation: Generation) -> GraphQLObjectType | None:
     fields: dict[str, GraphQLField] = {
-        service(class_.name, each.verb): each.field(generation, class_)
+        service(class_.name, verb): field
         for class_ in generation.model.classes.values()
         for each in services
         if each.serves(class_)
+        for verb, field in each.fields(generation, class_)
     }
     return GraphQLObjectType(name, fields) if fields else None

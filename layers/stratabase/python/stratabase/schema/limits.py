@@ -1,4 +1,4 @@
-"""How large a query may be: judged by its text and its shape alone, before the schema is asked anything."""
+"""How large a query may be: all but its cost is judged by its text and its shape, without the schema."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +28,8 @@ class Limits:
     aliases: int = 50
     directives: int = 10
     """At one place."""
+    cost: int = 100_000
+    """Of an operation: an object that is read counts 1."""
 
 
 def too_long(text: str, limits: Limits) -> GraphQLError | None:

@@ -2,6 +2,7 @@
 
 from enum import Enum
 
+from stratabase.model.class_ import Unique
 from stratabase.model.operator import Operator
 
 SEPARATOR = "___"
@@ -18,7 +19,20 @@ class Family(Enum):
     FILTER = "Filter"
     CREATE = "Create"
     UPDATE = "Update"
+    UPDATE_BULK = "UpdateBulk"
     DRAFT = "Draft"
+    DRAFT_CREATE = "DraftCreate"
+    DRAFT_UPDATE = "DraftUpdate"
+    DRAFT_UPDATE_BULK = "DraftUpdateBulk"
+    ROLE_REF = "RoleRef"
+    ROLE_REFS = "RoleRefs"
+    ROLE_OBJECT = "RoleObject"
+    ROLE_OBJECTS = "RoleObjects"
+    DRAFT_ROLE_REFS = "DraftRoleRefs"
+    DRAFT_ROLE_OBJECTS = "DraftRoleObjects"
+    DRAFT_UPDATE_ROLE_OBJECT = "DraftUpdateRoleObject"
+    DRAFT_UPDATE_ROLE_OBJECTS = "DraftUpdateRoleObjects"
+    BULK_RESULT = "BulkResult"
 
 
 class Direction(Enum):
@@ -42,6 +56,16 @@ def type_name(class_name: str, family: Family) -> str:
 def service(class_name: str, verb: str) -> str:
     """`Employee___getPage`."""
     return f"{class_name}{SEPARATOR}{verb}"
+
+
+def get_by(unique: Unique) -> str:
+    """`getByLast_name_First_name`: the verb of what finds an object by unique values."""
+    return "getBy" + "_".join(name[:1].upper() + name[1:] for name in unique.attributes)
+
+
+def associables(role: str) -> str:
+    """`team___associables`."""
+    return f"{role}{SEPARATOR}associables"
 
 
 def sort(attribute: str, direction: Direction) -> str:

@@ -18,6 +18,7 @@ from stratabase.schema.context import Context
 from stratabase.schema.fixed import format_argument
 from stratabase.schema.generation import Generation
 from stratabase.schema.names import CLIENT_ID, ID, Family, type_name
+from stratabase.schema.roles import role_fields
 
 ATTRIBUTE = "attribute"
 """The extension of a field that holds the attribute whose value it shows."""
@@ -27,10 +28,13 @@ Info = GraphQLResolveInfo[Context]
 
 
 def object_type(generation: Generation, class_: Class) -> GraphQLObjectType:
-    """Return the type whose source is an object's state."""
-    fields = {CLIENT_ID: GraphQLField(GraphQLID), ID: GraphQLField(GraphQLID)}
-    for attribute in readable(class_):
-        fields[attribute.name] = _field(generation, class_, attribute)
+    """Return the type whose source is an object's node: its state, and what its roles lead to."""
+
+    def fields() -> dict[str, GraphQLField]:
+        own = {CLIENT_ID: GraphQLField(GraphQLID), ID: GraphQLField(GraphQLID)}
+        attributes = {each.name: _field(generation, class_, each) for each in readable(class_)}
+        return own | attributes | dict(role_fields(generation, class_))
+
     return GraphQLObjectType(type_name(class_.name, Family.OBJECT), fields, description=class_.description)
 
 

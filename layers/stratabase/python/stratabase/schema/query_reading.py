@@ -23,10 +23,11 @@ Given = Mapping[str, Any]
 
 
 class QueryReader:
-    """Reads the page options of one class."""
+    """Reads the page options of one class; `default_size`: how many objects are meant if it is not said."""
 
-    def __init__(self, class_: Class, most_items: int = MOST_ITEMS) -> None:
+    def __init__(self, class_: Class, most_items: int = MOST_ITEMS, default_size: int = DEFAULT_SIZE) -> None:
         self._class = class_
+        self._default_size = default_size
         self._subject = Subject(class_)
         self._filters = FilterReader(class_)
         self._types = {attribute.name: attribute.type for attribute in sortable(class_)}
@@ -44,7 +45,7 @@ class QueryReader:
         self._refuse_both(options, "cursor", "fromCursor")
         backward = options.get("prev") is not None
         return Window(
-            size=self._count(options, "prev" if backward else "next", DEFAULT_SIZE, self._most_items),
+            size=self._count(options, "prev" if backward else "next", self._default_size, self._most_items),
             backward=backward,
             offset=self._count(options, "offset", 0),
             start=self._start(options, order, formats),

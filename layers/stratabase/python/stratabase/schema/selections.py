@@ -9,7 +9,6 @@ from graphql import (
     FragmentDefinitionNode,
     FragmentSpreadNode,
     GraphQLIncludeDirective,
-    GraphQLResolveInfo,
     GraphQLSkipDirective,
     InlineFragmentNode,
     SelectionSetNode,
@@ -72,12 +71,6 @@ def fragments_of(document: DocumentNode) -> dict[str, FragmentDefinitionNode]:
     return {
         node.name.value: node for node in document.definitions if isinstance(node, FragmentDefinitionNode)
     }
-
-
-def selected_names(info: GraphQLResolveInfo[Any]) -> frozenset[str]:
-    """Return the names of the fields selected directly below the one that is being resolved."""
-    selections = Selections(info.fragments, info.variable_values)
-    return names_of(selections.collect([node.selection_set for node in info.field_nodes]))
 
 
 def names_of(collected: Collected) -> frozenset[str]:

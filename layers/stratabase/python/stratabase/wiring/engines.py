@@ -6,6 +6,11 @@ from stratabase.settings import Settings
 from stratabase.store.aside import Aside
 from stratabase.store.dynamodb.endpoint import Endpoint
 from stratabase.store.engine import Engine
+from stratabase.store.metered import MeteredEngine
+from stratabase.store.side_by_side import SideBySide, Threads, one_by_one
+
+_RANGES_AT_ONCE = 16
+"""How many a process reads side by side, where each waits for a network."""
 
 
 def _sqlite(settings: Settings) -> Engine:
@@ -31,4 +36,16 @@ _ENGINES: Mapping[str, Callable[[Settings], Engine]] = {"sqlite": _sqlite, "dyna
 
 def engine_of(settings: Settings) -> Engine:
     """Return the engine that the settings choose. Raises UnusableStore."""
-    return _ENGINES[settings.store](settings)
+    return MeteredEngine(_ENGINES[settings.store](settings))
+
+
+_TOGETHER: Mapping[str, Callable[[], SideBySide]] = {
+    "sqlite": lambda: one_by_one,
+    "dynamodb": lambda: Threads(_RANGES_AT_ONCE),
+}
+"""By the setting `store`."""
+
+
+def side_by_side_of(settings: Settings) -> SideBySide:
+    """Return how several ranges of the engine are read that the settings choose."""
+    return _TOGETHER[settings.store]()

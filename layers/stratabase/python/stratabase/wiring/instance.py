@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from stratabase import __version__
 from stratabase.clock import SystemClock
 from stratabase.domain.allowance import MEGABYTE, Allowance
+from stratabase.domain.bulk import BulkLimits
 from stratabase.edge.cors import Cors
 from stratabase.edge.endpoint import Endpoint
 from stratabase.edge.front_door import FrontDoor
+from stratabase.edge.graphiql.endpoints import graphiql_endpoints
 from stratabase.edge.graphql import graphql_endpoint
 from stratabase.edge.health import health_endpoint
 from stratabase.edge.openapi.document import Service
@@ -28,8 +30,9 @@ from stratabase.store import keys
 from stratabase.store.engine import Engine
 from stratabase.store.entities import StoredEntities
 from stratabase.store.ids import TimeOrderedIds
+from stratabase.store.metered import measuring
 from stratabase.wiring.administration import Office
-from stratabase.wiring.engines import engine_of
+from stratabase.wiring.engines import engine_of, side_by_side_of
 from stratabase.wiring.gate import Gate
 from stratabase.wiring.people import People, people_of
 
@@ -61,7 +64,7 @@ class Instance:
     @cached_property
     def entities(self) -> StoredEntities:
         """The stored objects."""
-        return StoredEntities(self.engine, self.model)
+        return StoredEntities(self.engine, self.model, side_by_side_of(self.settings))
 
     @cached_property
     def people(self) -> People:
@@ -86,8 +89,11 @@ class Instance:
 
         entities, settings = self.entities, self.settings
         allowance = partial(Allowance, settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
+        bulk = BulkLimits(settings.bulk_objects, settings.bulk_seconds)
         return SchemaExecutor(
-            World(self.model, entities, self._clock, self._ids, allowance), self._report, self._policy()
+            World(self.model, entities, self._clock, self._ids, allowance, measuring, bulk),
+            self._report,
+            self._policy(),
         )
 
     def graphql(self) -> FrontDoor:
@@ -148,6 +154,8 @@ class Instance:
         yield graphql_endpoint(application, self.executor)
         if self.settings.introspection:
             yield sdl_endpoint(application, lambda: self.executor.sdl)
+        if self.settings.graphiql:
+            yield from graphiql_endpoints(application)
 
     def _token_endpoints(self) -> Iterator[Endpoint]:
         yield get_token_endpoint(self.gate.sign_in, self.gate.issuer)
@@ -163,6 +171,7 @@ class Instance:
             settings.query_depth,
             settings.query_aliases,
             settings.query_directives,
+            settings.query_cost,
         )
         return Policy(settings.introspection, settings.suggestions, limits)
 

@@ -23,6 +23,7 @@ from graphql import (
 from stratabase.model.formats import Formats
 from stratabase.schema.compiled.shapes import Shape, Shapes, Uncompilable
 from stratabase.schema.context import Call, Context
+from stratabase.schema.fetching.plan import Plan, plan
 from stratabase.schema.selections import Selections, fragments_of, names_of
 from stratabase.schema.services.service import ANSWER
 
@@ -37,6 +38,7 @@ class Root(NamedTuple):
     field: GraphQLField
     node: FieldNode
     selected: frozenset[str]
+    plan: Plan
     shape: Shape
 
 
@@ -81,11 +83,14 @@ class Program:
             if field is None or not isinstance(field.type, GraphQLObjectType):
                 raise Uncompilable(key)
             selected = names_of(self._selections.collect([node.selection_set for node in nodes]))
-            yield Root(key, field, nodes[0], selected, shapes.shape(field.type, nodes))
+            planned = plan(self._selections, key, field, nodes)
+            yield Root(key, field, nodes[0], selected, planned, shapes.shape(key, field.type, nodes))
 
 
 def _answered(root: Root, context: Context, values: Any) -> Any:
-    call = Call(context, get_argument_values(root.field, root.node, values), root.selected)
+    fetch = root.plan.fetch(values, context.caller.formats)
+    arguments = get_argument_values(root.field, root.node, values)
+    call = Call(context, root.key, arguments, root.selected, fetch)
     source = context.outcomes.of(root.key, lambda: root.field.extensions[ANSWER](call))
     return None if source is None else root.shape(source)
 

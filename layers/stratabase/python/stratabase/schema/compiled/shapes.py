@@ -18,6 +18,7 @@ from stratabase.model.attribute import Attribute
 from stratabase.model.formats import Formats
 from stratabase.schema.compiled.code import Code
 from stratabase.schema.objects import ATTRIBUTE
+from stratabase.schema.roles import ROLE, place
 from stratabase.schema.selections import Selections
 
 Shape = Callable[[Any], Any]
@@ -45,35 +46,41 @@ class Shapes:
         self._selections = selections
         self._formats = formats
 
-    def shape(self, type_: GraphQLObjectType, nodes: Sequence[FieldNode]) -> Shape:
-        """Return what turns a source of this type into its answer; it raises Unshaped when in doubt.
+    def shape(self, key: str, type_: GraphQLObjectType, nodes: Sequence[FieldNode]) -> Shape:
+        """Return what turns the source of a field, with its response key, into its answer.
 
-        Raises Uncompilable, Malformed (for a format that is none).
+        It raises Unshaped when in doubt. Raises Uncompilable, Malformed (for a format that is none).
         """
         code = Code()
-        return code.finished(self._object(code, type_, nodes))
+        return code.finished(self._object(code, key, type_, nodes))
 
-    def _object(self, code: Code, type_: GraphQLObjectType, nodes: Sequence[FieldNode]) -> str:
+    def _object(self, code: Code, above: str, type_: GraphQLObjectType, nodes: Sequence[FieldNode]) -> str:
+        """Return the function for the objects that the field `above` shows."""
         collected = self._selections.collect([node.selection_set for node in nodes])
-        members = (f"{key!r}: {self._member(code, type_, nodes)}" for key, nodes in collected.items())
+        members = (
+            f"{key!r}: {self._member(code, (above, key), type_, nodes)}" for key, nodes in collected.items()
+        )
         return code.function("{" + ", ".join(members) + "}")
 
-    def _member(self, code: Code, parent: GraphQLObjectType, nodes: Sequence[FieldNode]) -> str:
+    def _member(
+        self, code: Code, keys: tuple[str, str], parent: GraphQLObjectType, nodes: Sequence[FieldNode]
+    ) -> str:
         name = nodes[0].name.value
         if name == "__typename":
             return repr(parent.name)
         field = parent.fields[name]
         nullable = not isinstance(field.type, GraphQLNonNull)
         type_ = field.type if nullable else field.type.of_type
-        good = self._good(code, field, type_, nodes)
-        return f"({'None' if nullable else 'bad()'} if (v := g({name!r})) is None else {good})"
+        good = self._good(code, keys[-1], field, type_, nodes)
+        held = place(*keys) if ROLE in field.extensions else name
+        return f"({'None' if nullable else 'bad()'} if (v := g({held!r})) is None else {good})"
 
-    def _good(self, code: Code, field: GraphQLField, type_: Any, nodes: Sequence[FieldNode]) -> str:
+    def _good(self, code: Code, key: str, field: GraphQLField, type_: Any, nodes: Sequence[FieldNode]) -> str:
         """Return the expression for a value `v` that is not null."""
         if isinstance(type_, GraphQLObjectType):
-            return f"{self._object(code, type_, nodes)}(v)"
+            return f"{self._object(code, key, type_, nodes)}(v)"
         if isinstance(type_, GraphQLList):
-            return self._list(code, type_, nodes)
+            return self._list(code, key, type_, nodes)
         attribute: Attribute | None = field.extensions.get(ATTRIBUTE)
         if attribute is not None and attribute.type.writes:
             return f"{code.bound(self._writer(attribute, field, nodes[0]))}(v)"
@@ -81,11 +88,13 @@ class Shapes:
             return f"(v if v in {code.bound(frozenset(type_.values))} else bad())"
         return self._scalar(type_.name)
 
-    def _list(self, code: Code, type_: Any, nodes: Sequence[FieldNode]) -> str:
+    def _list(self, code: Code, key: str, type_: Any, nodes: Sequence[FieldNode]) -> str:
         item = type_.of_type
-        if not (isinstance(item, GraphQLNonNull) and isinstance(item.of_type, GraphQLObjectType)):
+        if not isinstance(item, GraphQLNonNull):
             raise Uncompilable(str(type_))
-        return f"[{self._object(code, item.of_type, nodes)}(each) for each in v]"
+        if isinstance(item.of_type, GraphQLObjectType):
+            return f"[{self._object(code, key, item.of_type, nodes)}(each) for each in v]"
+        return f"[{self._scalar(item.of_type.name)} for v in v]"
 
     def _scalar(self, name: str) -> str:
         if name not in _PYTHON:

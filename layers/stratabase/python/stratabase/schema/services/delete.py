@@ -16,7 +16,7 @@ from stratabase.schema.services.service import Service, answered
 def _field(_: Generation, class_: Class) -> GraphQLField:
     def answer(call: Call) -> dict[str, bool]:
         command = Delete(Reference(class_.name, call.arguments[ID]))
-        return {"deleted": delete(call.context.world, command)}
+        return {"deleted": delete(call.context.world, command, call.context.caller)}
 
     return answered(
         DELETE_RESULT,

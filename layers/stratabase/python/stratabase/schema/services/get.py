@@ -2,20 +2,22 @@
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 
-from stratabase.domain.entity import Reference, State
+from stratabase.domain.entity import Reference
+from stratabase.domain.fetch import Node
 from stratabase.model.class_ import Class
 from stratabase.operations.read import get
+from stratabase.schema.classes import is_read
 from stratabase.schema.context import Call
+from stratabase.schema.fetching.nodes import node_of
 from stratabase.schema.generation import Generation
 from stratabase.schema.names import ID, Family
 from stratabase.schema.services.service import Service, answered
 
 
 def _field(generation: Generation, class_: Class) -> GraphQLField:
-    def answer(call: Call) -> State | None:
-        context = call.context
-        entity = get(context.world, Reference(class_.name, call.arguments[ID]), context.allowance)
-        return None if entity is None else entity.state
+    def answer(call: Call) -> Node | None:
+        entity = get(call.context.world, Reference(class_.name, call.arguments[ID]), call.context.allowance)
+        return node_of(call, entity)
 
     return answered(
         generation.of(Family.OBJECT, class_),
@@ -25,4 +27,4 @@ def _field(generation: Generation, class_: Class) -> GraphQLField:
     )
 
 
-SERVICE = Service("get", _field)
+SERVICE = Service("get", _field, is_read)

@@ -1,24 +1,23 @@
 """`<C>___getPage`: the objects of a class that match a filter, in an order, a page at a time."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from graphql import GraphQLField
 
-from stratabase.domain import cursor
-from stratabase.domain.order import Order, position_of
-from stratabase.domain.page import Page, Wanted
+from stratabase.domain.entity import Entity
 from stratabase.model.class_ import Class
-from stratabase.operations.read import page
+from stratabase.operations.read import confirmed, page
+from stratabase.schema.classes import is_read
 from stratabase.schema.context import Call
-from stratabase.schema.fixed import with_default
+from stratabase.schema.fetching.nodes import nodes_of
+from stratabase.schema.fetching.page import PageAnswer, wanted
+from stratabase.schema.fixed import DISABLE_CACHE, with_default
 from stratabase.schema.generation import Generation
 from stratabase.schema.names import Family
 from stratabase.schema.options import DEFAULT_OPTIONS
 from stratabase.schema.query_reading import QueryReader
 from stratabase.schema.services.service import Service, answered
-
-_CURSORS = {"nextCursor": -1, "prevCursor": 0}
-"""The cursors of a page, each with the item whose position it is."""
 
 
 def _field(generation: Generation, class_: Class) -> GraphQLField:
@@ -26,9 +25,14 @@ def _field(generation: Generation, class_: Class) -> GraphQLField:
 
     def answer(call: Call) -> dict[str, Any]:
         options = call.arguments.get("options") or {}
-        query = reader.read(options, _wanted(call.selected), call.context.caller.formats)
-        found = page(call.context.world, query, call.context.allowance)
-        return _fields(found) | _cursors(found, call.selected, query.order, class_)
+        query = reader.read(options, wanted(call.selected), call.context.caller.formats)
+        world, allowance = call.context.world, call.context.allowance
+        found = page(world, query, allowance)
+        items: Sequence[Entity] = found.items
+        if call.arguments.get(DISABLE_CACHE):
+            # The cursors stay where the index ends the page: what has moved since must not carry them away.
+            items = confirmed(world, query, found, allowance)
+        return PageAnswer(class_, query.order, call.selected)(found, nodes_of(call, items))
 
     return answered(
         generation.of(Family.PAGE, class_),
@@ -38,32 +42,4 @@ def _field(generation: Generation, class_: Class) -> GraphQLField:
     )
 
 
-def _wanted(selected: frozenset[str]) -> Wanted:
-    return Wanted(
-        items="items" in selected or not selected.isdisjoint(_CURSORS),
-        total_count="totalCount" in selected,
-        has_next="hasNext" in selected,
-        has_prev="hasPrev" in selected,
-    )
-
-
-def _fields(found: Page) -> dict[str, Any]:
-    return {
-        "items": [entity.state for entity in found.items],
-        "totalCount": found.total_count,
-        "hasNext": found.has_next,
-        "hasPrev": found.has_prev,
-    }
-
-
-def _cursors(found: Page, selected: frozenset[str], order: Order, class_: Class) -> dict[str, str]:
-    if not found.items:
-        return {}
-    return {
-        name: cursor.encode(position_of(found.items[item].state, order), order, class_)
-        for name, item in _CURSORS.items()
-        if name in selected
-    }
-
-
-SERVICE = Service("getPage", _field)
+SERVICE = Service("getPage", _field, is_read)

@@ -1,25 +1,33 @@
 """A service: a verb, and the field that it makes for a class."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLResolveInfo
 
-from stratabase.model.class_ import Class, Kind
-from stratabase.schema.context import Call, Context
+from stratabase.model.class_ import Class
+from stratabase.schema import insight
+from stratabase.schema.classes import Serves, is_ordinary
+from stratabase.schema.context import Answering, Call, Context
+from stratabase.schema.fetching.plan import plan
+from stratabase.schema.fixed import disable_cache
 from stratabase.schema.generation import Generation
-from stratabase.schema.selections import selected_names
+from stratabase.schema.selections import Selections, names_of
 
 ANSWER = "answer"
 """The extension of a root field that holds what answers a call, for whoever executes it."""
 
-Answering = Callable[[Call], Any]
 
+class Serving(Protocol):
+    """What makes fields for the classes that it serves."""
 
-def is_ordinary(class_: Class) -> bool:
-    """Return whether a class has the services of an ordinary one."""
-    return class_.kind is Kind.ORDINARY and not class_.part and class_.exposed
+    @property
+    def serves(self) -> Serves:
+        """Whether a class has it."""
+
+    def fields(self, generation: Generation, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
+        """Yield the fields of a class by their verbs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +36,31 @@ class Service:
 
     verb: str
     field: Callable[[Generation, Class], GraphQLField]
-    serves: Callable[[Class], bool] = is_ordinary
+    serves: Serves = is_ordinary
+
+    def fields(self, generation: Generation, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
+        """Yield the fields of a class by their verbs."""
+        yield self.verb, self.field(generation, class_)
 
 
 def answered(
     type_: Any, arguments: dict[str, GraphQLArgument], answer: Answering, description: str
 ) -> GraphQLField:
     """Return a root field that `answer` answers."""
+    answer = insight.telling(answer)
+    arguments = {**arguments, **insight.argument(), **disable_cache()}
 
     def resolve(_: Any, info: GraphQLResolveInfo[Context], **given: Any) -> Any:
-        call = Call(info.context, given, selected_names(info))
-        return info.context.outcomes.of(str(info.path.key), lambda: answer(call))
+        return info.context.outcomes.of(str(info.path.key), lambda: answer(_call(field, info, given)))
 
-    return GraphQLField(type_, arguments, resolve, description=description, extensions={ANSWER: answer})
+    field = GraphQLField(type_, arguments, resolve, description=description, extensions={ANSWER: answer})
+    return field
+
+
+def _call(field: GraphQLField, info: GraphQLResolveInfo[Context], given: dict[str, Any]) -> Call:
+    """Return the call that graphql-core makes of a root field. Raises Refused."""
+    selections = Selections(info.fragments, info.variable_values)
+    names = names_of(selections.collect([node.selection_set for node in info.field_nodes]))
+    planned = plan(selections, str(info.path.key), field, info.field_nodes)
+    fetch = planned.fetch(info.variable_values, info.context.caller.formats)
+    return Call(info.context, str(info.path.key), given, names, fetch)

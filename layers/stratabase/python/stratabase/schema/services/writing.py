@@ -1,30 +1,37 @@
 """What the services that write one object share: their arguments, and the shape of their answer."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
-from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull
+from graphql import GraphQLField
 
-from stratabase.domain.entity import Entity, State
+from stratabase.domain.fetch import Node
 from stratabase.model.class_ import Class
-from stratabase.schema.context import Call, Context
+from stratabase.operations.written import Written
+from stratabase.schema.context import Call
+from stratabase.schema.fetching.nodes import written_nodes
 from stratabase.schema.fixed import force_warnings
 from stratabase.schema.generation import Generation
-from stratabase.schema.names import CLIENT_ID, Family
+from stratabase.schema.inputs.reading import Reading
+from stratabase.schema.names import Family
+from stratabase.schema.services.data import Given
 from stratabase.schema.services.service import answered
 
-Data = Mapping[str, Any]
-Write = Callable[[Data, Context], Entity]
+Write = Callable[..., Written]
+"""An operation: of the world, a command, who asks, and what the request has called objects so far."""
 
 
 def written(
-    generation: Generation, class_: Class, family: Family, write: Write, description: str
+    generation: Generation, class_: Class, given: Given, write: Write, description: str
 ) -> GraphQLField:
-    """Return a mutation that takes `data` of a family of inputs and answers the object as it is now."""
+    """Return a mutation that takes `data` and answers the object as it is now."""
+    reading = Reading(generation.model)
 
-    def answer(call: Call) -> State:
-        data = call.arguments["data"]
-        return {**write(data, call.context).state, CLIENT_ID: data.get(CLIENT_ID)}
+    def answer(call: Call) -> Node:
+        context = call.context
+        command = given.command(reading, class_, call)
+        done = write(context.world, command, context.caller, context.called)
+        context.called.update(done.client_ids)
+        return written_nodes(call, [done])[0]
 
-    arguments = {"data": GraphQLArgument(GraphQLNonNull(generation.of(family, class_)))} | force_warnings()
+    arguments = given.argument(generation, class_) | force_warnings()
     return answered(generation.of(Family.OBJECT, class_), arguments, answer, description)

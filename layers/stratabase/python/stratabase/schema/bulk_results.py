@@ -1,0 +1,21 @@
+"""`<C>BulkResult`: the objects that a service has changed in bulk."""
+
+from graphql import GraphQLField, GraphQLInt, GraphQLList, GraphQLNonNull, GraphQLObjectType
+
+from stratabase.model.class_ import Class
+from stratabase.schema.generation import Generation
+from stratabase.schema.names import Family, type_name
+
+
+def bulk_result_type(generation: Generation, class_: Class) -> GraphQLObjectType:
+    """Return the type whose source is a dict of its fields."""
+    item = GraphQLNonNull(generation.of(Family.OBJECT, class_))
+    return GraphQLObjectType(
+        type_name(class_.name, Family.BULK_RESULT),
+        {
+            "items": GraphQLField(GraphQLNonNull(GraphQLList(item))),
+            "totalCount": GraphQLField(
+                GraphQLNonNull(GraphQLInt), description="How many objects were changed."
+            ),
+        },
+    )

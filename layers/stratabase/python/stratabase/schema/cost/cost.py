@@ -1,0 +1,64 @@
+"""What one operation costs, and why it is not done when it costs too much."""
+
+from functools import cached_property
+
+from graphql import (
+    GraphQLError,
+    GraphQLSchema,
+    OperationDefinitionNode,
+    OperationType,
+    value_from_ast_untyped,
+)
+
+from stratabase.schema.cost.step import WRITTEN, Step
+from stratabase.schema.cost.steps import Place, Steps
+from stratabase.schema.cost.window import Variables
+from stratabase.schema.selections import Selections
+
+
+class Cost:
+    """Judges one operation; what it selects does not depend on variables any more."""
+
+    def __init__(
+        self, schema: GraphQLSchema, operation: OperationDefinitionNode, selections: Selections, most: int
+    ) -> None:
+        """Read the operation. Raises GraphQLError when it leads to objects at too many places."""
+        type_ = schema.get_root_type(operation.operation)
+        assert type_, "the document is valid"
+        found = Steps(selections, writes=operation.operation is OperationType.MUTATION)
+        self._steps = tuple(found.below(Place(type_, [operation.selection_set])))
+        self._most = most
+        self._defaults = {
+            definition.variable.name.value: value_from_ast_untyped(definition.default_value)
+            for definition in operation.variable_definitions or ()
+            if definition.default_value
+        }
+
+    def excess(self, variables: Variables) -> GraphQLError | None:
+        """Return why the operation is not done, None when it costs no more than it may."""
+        return self._judged(variables) if self._varies else self._always
+
+    @cached_property
+    def _varies(self) -> bool:
+        return any(step.varies for step in self._steps)
+
+    @cached_property
+    def _always(self) -> GraphQLError | None:
+        return self._judged({})
+
+    def _judged(self, variables: Variables) -> GraphQLError | None:
+        given = {**self._defaults, **variables}
+        total = sum(step.total(given) for step in self._steps)
+        if total <= self._most:
+            return None
+        costs = (cost for step in self._steps for cost in step.costs(given))
+        return _error(total, self._most, *max(costs, key=lambda cost: cost[0]))
+
+
+def _error(total: int, most: int, alone: int, costliest: Step) -> GraphQLError:
+    return GraphQLError(
+        f"The request would cost about {total:,}: at most {most:,} are possible, "
+        f"where an object that is read counts 1 and one that is written {WRITTEN}. "
+        f"{'.'.join(costliest.keys)} alone costs {alone:,}: {costliest.advice}.",
+        costliest.node,
+    )

@@ -1,0 +1,48 @@
+"""What is answered of a page: no more than is selected of it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from stratabase.domain import cursor
+from stratabase.domain.fetch import Node
+from stratabase.domain.order import Order, position_of
+from stratabase.domain.page import Page, Wanted
+from stratabase.model.class_ import Class
+
+_CURSORS = {"nextCursor": -1, "prevCursor": 0}
+"""The cursors of a page, each with the item whose position it is."""
+
+
+def wanted(selected: frozenset[str]) -> Wanted:
+    """Return what must be found out for the fields of a page that are selected."""
+    return Wanted(
+        items="items" in selected or not selected.isdisjoint(_CURSORS),
+        total_count="totalCount" in selected,
+        has_next="hasNext" in selected,
+        has_prev="hasPrev" in selected,
+    )
+
+
+class PageAnswer:
+    """Makes the source of a page: a dict of its fields."""
+
+    def __init__(self, class_: Class, order: Order, selected: frozenset[str]) -> None:
+        self._class = class_
+        self._order = order
+        self._cursors = [(name, item) for name, item in _CURSORS.items() if name in selected]
+
+    def __call__(self, page: Page, nodes: Sequence[Node]) -> dict[str, Any]:
+        """Return the source of a page whose objects have these nodes."""
+        return {
+            "items": nodes,
+            "totalCount": page.total_count,
+            "hasNext": page.has_next,
+            "hasPrev": page.has_prev,
+            **(self._shown_cursors(page) if self._cursors and page.items else {}),
+        }
+
+    def _shown_cursors(self, page: Page) -> dict[str, str]:
+        return {
+            name: cursor.encode(position_of(page.items[item].state, self._order), self._order, self._class)
+            for name, item in self._cursors
+        }

@@ -1,0 +1,60 @@
+"""From inputs to commands: whole graphs, with where each part of them stands."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from stratabase.domain.command import Create, Update, UpdateBulk
+from stratabase.domain.entity import Reference
+from stratabase.domain.issue import Path
+from stratabase.domain.role_command import RoleCommand
+from stratabase.domain.singleton import singleton
+from stratabase.model.class_ import Class, Kind
+from stratabase.model.model import Model
+from stratabase.schema.inputs.row import Row
+from stratabase.schema.inputs.table import TABLE
+from stratabase.schema.names import CLIENT_ID, ID, Family
+
+Given = Mapping[str, Any]
+
+
+class Reading:
+    """Reads the inputs of one model. Paths lead from a whole to its part; the root of a graph has none."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def create(self, family: Family, class_: Class, given: Given, path: Path | None = None) -> Create:
+        """Return what an input that makes an object asks for."""
+        values, roles = self._values(class_, given), self._roles(family, class_, given)
+        return Create(class_.name, values, given.get(CLIENT_ID), roles, path)
+
+    def update(self, family: Family, class_: Class, given: Given, path: Path | None = None) -> Update:
+        """Return what an input that changes an object asks for."""
+        is_singleton = class_.kind is Kind.SINGLETON
+        reference = singleton(class_) if is_singleton else Reference(class_.name, given[ID])
+        values, roles = self._values(class_, given), self._roles(family, class_, given)
+        return Update(reference, values, given.get(CLIENT_ID), roles, path)
+
+    def update_bulk(self, family: Family, class_: Class, given: Given) -> UpdateBulk:
+        """Return what an input asks of each of several objects."""
+        return UpdateBulk(class_.name, self._values(class_, given), self._roles(family, class_, given))
+
+    def save(self, class_: Class, given: Given, path: Path | None = None) -> Create | Update:
+        """Return what a `<C>Draft` asks for: a change of what has an id, a new object otherwise."""
+        verb = self.create if given.get(ID) is None else self.update
+        return verb(Family.DRAFT, class_, given, path)
+
+    def _values(self, class_: Class, given: Given) -> dict[str, Any]:
+        return {name: value for name, value in given.items() if name in class_.attributes}
+
+    def _roles(self, family: Family, class_: Class, given: Given) -> dict[str, RoleCommand]:
+        return dict(self._commands(TABLE[family], class_, given))
+
+    def _commands(self, row: Row, class_: Class, given: Given) -> Iterator[tuple[str, RoleCommand]]:
+        for role in class_.roles.values():
+            if role.name not in given:
+                continue
+            target = self._model.classes[role.target]
+            command = row.column(role).read(self, target, given[role.name], (role.name,))
+            if command is not None:
+                yield role.name, command

@@ -1,0 +1,66 @@
+"""The input types of roles: what is to be done with what a role leads to."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from graphql import GraphQLBoolean, GraphQLID, GraphQLInputField, GraphQLInputObjectType, GraphQLList
+
+from stratabase.model.class_ import Class
+from stratabase.schema.generation import Generation
+from stratabase.schema.names import Family, type_name
+
+Given = Family | Any
+"""A family of inputs of the class that the role leads to, or another type."""
+
+_SEVERAL = {"add": [GraphQLID], "remove": [GraphQLID], "removeAll": GraphQLBoolean}
+
+FIELDS: Mapping[Family, Mapping[str, Given]] = {
+    Family.ROLE_REF: {"set": GraphQLID, "remove": GraphQLBoolean},
+    Family.ROLE_REFS: _SEVERAL,
+    Family.DRAFT_ROLE_REFS: _SEVERAL,
+    Family.ROLE_OBJECT: {"create": Family.CREATE, "update": Family.UPDATE, "delete": GraphQLBoolean},
+    Family.ROLE_OBJECTS: {
+        "create": [Family.CREATE],
+        "update": [Family.UPDATE],
+        "delete": [GraphQLID],
+        "deleteAll": GraphQLBoolean,
+    },
+    Family.DRAFT_ROLE_OBJECTS: {
+        "save": [Family.DRAFT],
+        "delete": [GraphQLID],
+        "deleteAll": GraphQLBoolean,
+    },
+    Family.DRAFT_UPDATE_ROLE_OBJECT: {
+        "create": Family.DRAFT_CREATE,
+        "update": Family.DRAFT_UPDATE,
+        "delete": GraphQLBoolean,
+    },
+    Family.DRAFT_UPDATE_ROLE_OBJECTS: {
+        "create": [Family.DRAFT_CREATE],
+        "update": [Family.DRAFT_UPDATE],
+        "delete": [GraphQLID],
+        "deleteAll": GraphQLBoolean,
+    },
+}
+"""What each has; a list in brackets."""
+
+
+def maker(family: Family) -> Callable[[Generation, Class], GraphQLInputObjectType]:
+    """Return what makes the inputs of a family for the classes that roles lead to."""
+
+    def make(generation: Generation, class_: Class) -> GraphQLInputObjectType:
+        def fields() -> dict[str, GraphQLInputField]:
+            return {
+                name: GraphQLInputField(_type(generation, class_, given))
+                for name, given in FIELDS[family].items()
+            }
+
+        return GraphQLInputObjectType(type_name(class_.name, family), fields)
+
+    return make
+
+
+def _type(generation: Generation, class_: Class, given: Given) -> Any:
+    if isinstance(given, list):
+        return GraphQLList(_type(generation, class_, given[0]))
+    return generation.of(given, class_) if isinstance(given, Family) else given

@@ -1,0 +1,74 @@
+"""`<C>___getBy…`: one object by values that no two may have, a service for each uniqueness constraint."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull
+
+from stratabase.domain.entity import State
+from stratabase.domain.fetch import Node
+from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.refusal import Refused
+from stratabase.domain.subject import Subject
+from stratabase.model.attribute import Attribute, Stored
+from stratabase.model.class_ import Class, Unique
+from stratabase.model.formats import Formats
+from stratabase.model.types.base import Malformed
+from stratabase.operations.read import get_by
+from stratabase.schema.attributes import readable
+from stratabase.schema.classes import is_ordinary
+from stratabase.schema.context import Call
+from stratabase.schema.fetching.nodes import node_of
+from stratabase.schema.generation import Generation
+from stratabase.schema.names import Family
+from stratabase.schema.names import get_by as verb_of
+from stratabase.schema.services.service import answered
+
+
+class GetBy:
+    """The services of all constraints of a class."""
+
+    serves = staticmethod(is_ordinary)
+
+    def fields(self, generation: Generation, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
+        """Yield the fields of a class by their verbs."""
+        shown = {attribute.name: attribute for attribute in readable(class_)}
+        for unique in class_.uniques:
+            if shown.keys() >= set(unique.attributes):
+                attributes = [shown[name] for name in unique.attributes]
+                yield verb_of(unique), _field(generation, class_, unique, attributes)
+
+
+def _field(
+    generation: Generation, class_: Class, unique: Unique, attributes: list[Attribute]
+) -> GraphQLField:
+    def answer(call: Call) -> Node | None:
+        context = call.context
+        values = _read(class_, attributes, call.arguments, context.caller.formats)
+        return node_of(call, get_by(context.world, class_.name, unique, values, context.allowance))
+
+    return answered(
+        generation.of(Family.OBJECT, class_),
+        {each.name: GraphQLArgument(GraphQLNonNull(generation.input(each))) for each in attributes},
+        answer,
+        f"The {class_.name} with these values, which no two have; null when there is none.",
+    )
+
+
+def _read(class_: Class, attributes: list[Attribute], given: Mapping[str, Any], formats: Formats) -> State:
+    """Return the values that are looked for. Raises Refused with every one that cannot be read."""
+    values: dict[str, Stored] = {}
+    issues: list[Issue] = []
+    for attribute in attributes:
+        name = attribute.name
+        try:
+            values[name] = attribute.type.read(given[name], formats)
+        except Malformed as mistake:
+            message = f"{class_.name}.{name}: {mistake}"
+            issues.append(Subject(class_).attribute_issue(IssueType.DATA_TYPE, message, name, path=(name,)))
+    if issues:
+        raise Refused(issues)
+    return values
+
+
+SERVICE = GetBy()

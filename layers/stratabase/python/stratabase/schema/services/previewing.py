@@ -1,0 +1,26 @@
+"""What the services that preview a write share: their arguments, and the shape of their answer."""
+
+from graphql import GraphQLField
+
+from stratabase.domain.fetch import Node
+from stratabase.model.class_ import Class
+from stratabase.operations.preview import preview
+from stratabase.schema.context import Call
+from stratabase.schema.fetching.nodes import previewed_node
+from stratabase.schema.generation import Generation
+from stratabase.schema.inputs.reading import Reading
+from stratabase.schema.names import Family
+from stratabase.schema.services.data import Given
+from stratabase.schema.services.service import answered
+
+
+def previewed(generation: Generation, class_: Class, given: Given, description: str) -> GraphQLField:
+    """Return a query that takes `data` and answers the object as it would be."""
+    reading = Reading(generation.model)
+
+    def answer(call: Call) -> Node:
+        command = given.command(reading, class_, call)
+        return previewed_node(call, preview(call.context.world, command, call.context.caller))
+
+    arguments = given.argument(generation, class_)
+    return answered(generation.of(Family.OBJECT, class_), arguments, answer, description)

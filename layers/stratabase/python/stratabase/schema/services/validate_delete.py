@@ -1,0 +1,28 @@
+"""`<C>___validateDelete`: what `delete` would refuse."""
+
+from collections.abc import Sequence
+
+from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
+
+from stratabase.domain.command import Delete
+from stratabase.domain.entity import Reference
+from stratabase.domain.issue import Issue
+from stratabase.model.class_ import Class
+from stratabase.operations.validate import validate
+from stratabase.schema.context import Call
+from stratabase.schema.generation import Generation
+from stratabase.schema.names import ID
+from stratabase.schema.services.service import Service
+from stratabase.schema.services.validating import judged
+
+
+def _field(_: Generation, class_: Class) -> GraphQLField:
+    def issues(call: Call) -> Sequence[Issue]:
+        command = Delete(Reference(class_.name, call.arguments[ID]))
+        return validate(call.context.world, command, call.context.caller)
+
+    arguments = {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))}
+    return judged(arguments, issues, f"What is in the way of ending this {class_.name}; nothing is written.")
+
+
+SERVICE = Service("validateDelete", _field)

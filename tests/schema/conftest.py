@@ -1,0 +1,18 @@
+"""Graphs of objects, in a dict and in a file, for the tests of this room."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stratabase.store.entities import StoredEntities
+from tests.schema.graph_room import GraphRoom, over_a_dict, over_sqlite
+
+
+@pytest.fixture(params=[over_a_dict, over_sqlite], ids=["dict", "sqlite"])
+def graphs(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GraphRoom]:
+    """Requests to a graph, over each kind of store."""
+    room: GraphRoom = request.param(tmp_path)
+    yield room
+    if isinstance(room.entities, StoredEntities):
+        room.entities._engine.close()

@@ -1,0 +1,150 @@
+"""Inputs become commands: values, what is asked of each role, and where in the request each part stands."""
+
+from typing import Any
+
+import pytest
+
+from stratabase.domain.command import Create, Update, UpdateBulk
+from stratabase.domain.entity import Reference
+from stratabase.domain.role_command import Links, Parts, Point, RoleCommand
+from stratabase.schema.inputs.reading import Reading
+from stratabase.schema.names import Family
+from tests.everything import EVERYTHING
+
+PERSON = EVERYTHING.classes["Person"]
+READING = Reading(EVERYTHING)
+
+
+def test_an_object_is_made_of_its_values_and_its_roles() -> None:
+    given = {"_clientId": "P", "last_name": "Li", "email": None, "team": "t", "skills": ["a", None, "b"]}
+
+    command = READING.create(Family.CREATE, PERSON, given)
+
+    assert command == Create(
+        "Person",
+        {"last_name": "Li", "email": None},
+        "P",
+        {"team": Point("t"), "skills": Links(add=["a", "b"])},
+    )
+
+
+def test_what_has_an_id_is_saved_by_changing_it() -> None:
+    assert READING.save(PERSON, {"_id": None, "height": 1}) == Create("Person", {"height": 1})
+    assert READING.save(PERSON, {"_id": "p", "_clientId": "P", "height": 1}) == Update(
+        Reference("Person", "p"), {"height": 1}, "P"
+    )
+
+
+def test_the_singleton_needs_no_id() -> None:
+    command = READING.update(Family.UPDATE, EVERYTHING.classes["House"], {"name": "H"})
+
+    assert command == Update(Reference("House", "1"), {"name": "H"})
+
+
+def test_many_objects_are_asked_the_same() -> None:
+    command = READING.update_bulk(Family.UPDATE_BULK, PERSON, {"height": 1, "team": {"set": "t"}})
+
+    assert command == UpdateBulk("Person", {"height": 1}, {"team": Point("t")})
+
+
+ENDED = Parts(delete_all=True)
+
+
+def made(*path: str | int, class_name: str = "Phone", **given: Any) -> Create:
+    return Create(class_name, given, path=path)
+
+
+def changed(id_: str, *path: str | int, class_name: str = "Phone", **given: Any) -> Update:
+    return Update(Reference(class_name, id_), given, path=path)
+
+
+@pytest.mark.parametrize(
+    ("family", "role", "given", "command"),
+    [
+        (Family.CREATE, "team", None, Point()),
+        (Family.CREATE, "pupils", None, None),
+        (Family.CREATE, "pupils", [], Links([])),
+        (Family.CREATE, "home", None, None),
+        (Family.CREATE, "home", {"street": "s"}, Parts([made("home", class_name="Address", street="s")])),
+        (Family.CREATE, "phones", [], None),
+        (Family.CREATE, "phones", [None, {"digits": "1"}], Parts([made("phones", 1, digits="1")])),
+        (Family.DRAFT_CREATE, "phones", [{}], Parts([made("phones", 0)])),
+        (Family.UPDATE, "mentor", None, Point()),
+        (Family.UPDATE, "mentor", {}, None),
+        (Family.UPDATE, "mentor", {"remove": False}, None),
+        (Family.UPDATE, "mentor", {"remove": None, "set": None}, Point()),
+        (Family.UPDATE, "mentor", {"remove": True}, Point(None, remove=True)),
+        (Family.UPDATE, "mentor", {"set": "p", "remove": True}, Point("p", remove=True)),
+        (Family.UPDATE, "pupils", None, Links(remove_all=True)),
+        (Family.UPDATE, "pupils", {}, Links([], [])),
+        (
+            Family.UPDATE,
+            "pupils",
+            {"add": ["a", None], "remove": ["b"], "removeAll": True},
+            Links(["a"], ["b"], remove_all=True),
+        ),
+        (Family.UPDATE, "home", None, ENDED),
+        (Family.UPDATE, "home", {"delete": True}, Parts([], [], delete_all=True)),
+        (
+            Family.UPDATE,
+            "home",
+            {"create": {"street": "s"}},
+            Parts([made("home", "create", class_name="Address", street="s")], []),
+        ),
+        (
+            Family.DRAFT_UPDATE,
+            "home",
+            {"create": None, "update": {"_id": "h", "street": "s"}},
+            Parts([], [changed("h", "home", "update", class_name="Address", street="s")]),
+        ),
+        (Family.UPDATE, "phones", None, ENDED),
+        (
+            Family.UPDATE,
+            "phones",
+            {"create": [{"digits": "1"}], "update": [None, {"_id": "x"}], "delete": [None, "y"]},
+            Parts([made("phones", "create", 0, digits="1")], [changed("x", "phones", "update", 1)], ["y"]),
+        ),
+        (Family.UPDATE, "phones", {"deleteAll": True}, Parts([], [], [], delete_all=True)),
+        (Family.DRAFT, "team", None, Point()),
+        (Family.DRAFT, "pupils", {"add": ["a"]}, Links(["a"], [])),
+        (Family.DRAFT, "home", None, ENDED),
+        (
+            Family.DRAFT,
+            "home",
+            {"street": "s"},
+            Parts([made("home", class_name="Address", street="s")], delete_all=True),
+        ),
+        (
+            Family.DRAFT,
+            "home",
+            {"_id": "h"},
+            Parts(update=[changed("h", "home", class_name="Address")]),
+        ),
+        (Family.DRAFT, "phones", None, ENDED),
+        (
+            Family.DRAFT,
+            "phones",
+            {"save": [{"_id": "x"}, None, {"digits": "1"}], "delete": ["y"], "deleteAll": False},
+            Parts([made("phones", "save", 2, digits="1")], [changed("x", "phones", "save", 0)], ["y"]),
+        ),
+    ],
+)
+def test_what_is_given_of_a_role_is_what_is_asked_of_it(
+    family: Family, role: str, given: Any, command: RoleCommand | None
+) -> None:
+    found = READING.create(family, PERSON, {role: given}).roles
+
+    assert found == ({} if command is None else {role: command})
+
+
+def test_a_path_leads_from_a_whole_to_its_part() -> None:
+    """However deep the part is: its whole has a path of its own."""
+    rooms = {"save": [{"name": "r"}]}
+
+    (address,) = READING.save(PERSON, {"addresses": {"save": [{"rooms": rooms}]}}).roles.values()
+
+    assert isinstance(address, Parts)
+    assert address.create[0].path == ("addresses", "save", 0)
+    room = address.create[0].roles["rooms"]
+    assert isinstance(room, Parts)
+    assert room.create[0].path == ("rooms", "save", 0)

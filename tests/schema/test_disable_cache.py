@@ -1,0 +1,117 @@
+"""`disableCache` has the objects of a page be read once more by key, since an index may lag behind them."""
+
+import json
+from typing import Any
+
+import pytest
+
+from stratabase.domain import cursor
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.order import Order, Term, position_of
+from stratabase.domain.page import Page, Query
+from stratabase.schema.executor import SchemaExecutor
+from tests.models import THING, THINGS
+from tests.worlds import ADMINISTRATOR, world_of
+
+BY_COUNT = Order.of((Term("count"),))
+
+
+def thing(id_: str, **state: Any) -> Entity:
+    return Entity(Reference("Thing", id_), {"_id": id_, **state})
+
+
+class Room:
+    """The schema room over objects of which an index shows an older state."""
+
+    def __init__(self, *, compiled: bool = True) -> None:
+        world, self.entities, _ = world_of(THINGS)
+        self.executor = SchemaExecutor(world, lambda *_: None, compile_answers=compiled)
+        self.shown: tuple[Entity, ...] = ()
+        self.entities.page = self._page  # type: ignore[assignment,method-assign]
+        self.show(thing("1", count=1), thing("2", count=2), thing("3", count=3), thing("4", count=4))
+        self.have(thing("1", count=1), thing("2", count=9), thing("3", count=3, name="new"))
+
+    def _page(self, query: Query, *_: object) -> Page:
+        return Page(self.shown if query.wanted.items else (), 4, has_next=True, has_prev=False)
+
+    def show(self, *entities: Entity) -> None:
+        self.shown = entities
+
+    def have(self, *entities: Entity) -> None:
+        self.entities.objects.clear()
+        self.entities.objects.update({entity.reference: entity for entity in entities})
+
+    def ask(self, options: str, fields: str, disable: str = "true") -> Any:
+        query = f"{{ Thing___getPage(options: {options}, disableCache: {disable}) {{ {fields} }} }}"
+        answer = json.loads(self.executor.execute(query, {}, None, ADMINISTRATOR, "trace1").body)
+        return answer["data"]["Thing___getPage"]
+
+
+@pytest.fixture
+def room() -> Room:
+    return Room()
+
+
+def test_without_it_a_page_is_as_the_index_shows_it(room: Room) -> None:
+    for disable in ("false", "null"):
+        page = room.ask("{orderBy: [count___ASC]}", "items { _id count }", disable)
+        assert [each["count"] for each in page["items"]] == [1, 2, 3, 4]
+
+
+def test_objects_are_as_they_are_and_in_order_and_those_that_are_gone_are_left_out(room: Room) -> None:
+    page = room.ask("{orderBy: [count___DESC]}", "items { _id count name }")
+
+    assert page["items"] == [
+        {"_id": "2", "count": 9, "name": None},
+        {"_id": "3", "count": 3, "name": "new"},
+        {"_id": "1", "count": 1, "name": None},
+    ]
+
+
+def test_what_matches_no_more_is_left_out(room: Room) -> None:
+    page = room.ask("{filter: {count___lt: 5}}", "items { _id }")
+
+    assert [each["_id"] for each in page["items"]] == ["1", "3"]
+
+
+def test_cursors_stay_where_the_index_ends_the_page(room: Room) -> None:
+    """An object that has moved far ahead must not have the next page skip all that lies between."""
+    page = room.ask("{orderBy: [count___ASC]}", "items { _id } nextCursor prevCursor")
+
+    ends = (room.shown[-1], room.shown[0])
+    assert [page["nextCursor"], page["prevCursor"]] == [
+        cursor.encode(position_of(end.state, BY_COUNT), BY_COUNT, THING) for end in ends
+    ]
+
+
+def test_a_page_whose_objects_are_all_gone_still_leads_on(room: Room) -> None:
+    room.have()
+
+    page = room.ask("{}", "items { _id } nextCursor hasNext")
+
+    assert (page["items"], page["hasNext"]) == ([], True)
+    assert page["nextCursor"] is not None
+
+
+def test_what_is_not_selected_is_not_read(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(*_: object) -> None:
+        raise AssertionError("nothing had to be read")
+
+    monkeypatch.setattr(room.entities, "read", read)
+
+    assert room.ask("{}", "totalCount") == {"totalCount": 4}
+
+
+def test_what_is_read_again_draws_from_the_allowance(room: Room) -> None:
+    room.ask("{}", "items { _id }")
+
+    assert len(room.entities.allowances) == 1
+
+
+def test_compiled_answers_are_the_same() -> None:
+    compiled, plain = (
+        [room.ask("{orderBy: [count___ASC]}", "items { _id count } nextCursor") for _ in range(3)]
+        for room in (Room(compiled=True), Room(compiled=False))
+    )
+
+    assert compiled == plain

@@ -1,0 +1,336 @@
+"""What is generated for roles and for the kinds of class (api.md sections 2 and 3)."""
+
+from collections.abc import Mapping
+
+import pytest
+from graphql import GraphQLInputObjectType, GraphQLObjectType, GraphQLSchema
+
+from stratabase.model.reading.rules.generated import SUFFIXES
+from stratabase.model.reading.rules.uniques import get_by
+from stratabase.schema import names
+from stratabase.schema.generated import generate_schema
+from tests.everything import EVERYTHING
+
+
+@pytest.fixture(scope="module")
+def schema() -> GraphQLSchema:
+    return generate_schema(EVERYTHING)
+
+
+def fields(schema: GraphQLSchema, name: str) -> dict[str, str]:
+    type_ = schema.type_map[name]
+    assert isinstance(type_, GraphQLObjectType | GraphQLInputObjectType)
+    return {field: str(definition.type) for field, definition in type_.fields.items()}
+
+
+def roles(schema: GraphQLSchema, name: str, class_name: str) -> dict[str, str]:
+    """Return the fields of a type that are roles of a class."""
+    known = EVERYTHING.classes[class_name].roles
+    return {field: type_ for field, type_ in fields(schema, name).items() if field in known}
+
+
+def services(root: GraphQLObjectType | None, class_name: str) -> dict[str, str]:
+    """Return a class's services with their arguments, but for those that all have."""
+    assert root
+    common = ("insight", "disableCache", "forceWarnings")
+    return {
+        name.removeprefix(f"{class_name}___"): ", ".join(
+            f"{argument}: {definition.type}"
+            for argument, definition in field.args.items()
+            if argument not in common
+        )
+        + f" -> {field.type}"
+        for name, field in root.fields.items()
+        if name.startswith(f"{class_name}___")
+    }
+
+
+ORDINARY = {
+    "get": "_id: ID! -> Person",
+    "getByEmail": "email: String! -> Person",
+    "getByLast_name_Born": "last_name: String!, born: Date! -> Person",
+    "getPage": "options: PersonPageOptions -> PersonPage",
+    "previewCreate": "data: PersonDraftCreate! -> Person",
+    "previewUpdate": "data: PersonDraftUpdate! -> Person",
+    "preview": "data: PersonDraft! -> Person",
+    "validateCreate": "data: PersonDraftCreate! -> ValidationResult",
+    "validateUpdate": "data: PersonDraftUpdate! -> ValidationResult",
+    "validateUpdateBulk": "data: PersonDraftUpdateBulk!, options: PersonPageOptions! -> ValidationResult",
+    "validate": "data: PersonDraft! -> ValidationResult",
+    "validateDelete": "_id: ID! -> ValidationResult",
+    "validateDeleteBulk": "options: PersonPageOptions! -> ValidationResult",
+}
+ORDINARY_WRITES = {
+    "create": "data: PersonCreate! -> Person",
+    "update": "data: PersonUpdate! -> Person",
+    "updateBulk": "data: PersonUpdateBulk!, options: PersonPageOptions! -> PersonBulkResult",
+    "save": "data: PersonDraft! -> Person",
+    "delete": "_id: ID! -> DeleteResult",
+    "deleteBulk": "options: PersonPageOptions! -> DeleteBulkResult",
+}
+SINGLETON = {
+    "get": " -> House",
+    "previewUpdate": "data: HouseDraftUpdate! -> House",
+    "validateUpdate": "data: HouseDraftUpdate! -> ValidationResult",
+}
+FORM = {
+    "previewCreate": "data: ComplaintDraftCreate! -> Complaint",
+    "preview": "data: ComplaintDraft! -> Complaint",
+}
+EXPOSED_PART = {
+    "get": "_id: ID! -> Contract",
+    "getPage": "options: ContractPageOptions -> ContractPage",
+}
+
+
+@pytest.mark.parametrize(
+    ("class_name", "queries", "mutations"),
+    [
+        ("Person", ORDINARY, ORDINARY_WRITES),
+        ("Contract", EXPOSED_PART, {}),
+        ("Phone", {}, {}),
+        ("Colour", {}, {}),
+        ("House", SINGLETON, {"update": "data: HouseUpdate! -> House"}),
+        ("Vault", {}, {}),
+        ("Complaint", FORM, {}),
+        ("Clock", {"get": " -> Clock"}, {}),
+    ],
+)
+def test_a_class_has_exactly_the_services_of_its_kind(
+    schema: GraphQLSchema, class_name: str, queries: Mapping[str, str], mutations: Mapping[str, str]
+) -> None:
+    assert services(schema.query_type, class_name) == queries
+    assert services(schema.mutation_type, class_name) == mutations
+
+
+def test_an_input_that_would_be_empty_does_not_exist_nor_what_takes_it(schema: GraphQLSchema) -> None:
+    """Of the class without any field that a client gives, only what is done with ids and filters is left."""
+    found = services(schema.query_type, "Nameless") | services(schema.mutation_type, "Nameless")
+
+    assert found.keys() == (ORDINARY.keys() | ORDINARY_WRITES.keys()) - {
+        "getByEmail",
+        "getByLast_name_Born",
+        "validateUpdateBulk",
+        "updateBulk",
+    }
+    assert not {"NamelessUpdateBulk", "NamelessDraftUpdateBulk", "ClockUpdate"} & schema.type_map.keys()
+    assert fields(schema, "NamelessCreate") == {"_clientId": "ID"}
+
+
+def test_a_role_leads_to_an_object_or_to_a_page(schema: GraphQLSchema) -> None:
+    shown = fields(schema, "Person")
+
+    assert roles(schema, "Person", "Person") == {
+        "team": "Team",
+        "mentor": "Person",
+        "pupils": "PersonPage",
+        "desk": "Desk",
+        "leads": "Team",
+        "projects": "ProjectPage",
+        "favourite": "Skill",
+        "skills": "SkillPage",
+        "contract": "Contract",
+        "home": "Address",
+        "phones": "PhonePage",
+        "addresses": "AddressPage",
+    }
+    assert {field: shown[field] for field in shown if field.endswith("___associables")} == {
+        "team___associables": "TeamPage",
+        "mentor___associables": "PersonPage",
+        "pupils___associables": "PersonPage",
+        "desk___associables": "DeskPage",
+        "leads___associables": "TeamPage",
+        "projects___associables": "ProjectPage",
+        "favourite___associables": "SkillPage",
+        "skills___associables": "SkillPage",
+    }
+
+
+@pytest.mark.parametrize("field", ["pupils", "phones", "team___associables"])
+def test_a_nested_page_takes_options_without_a_default(schema: GraphQLSchema, field: str) -> None:
+    type_ = schema.type_map["Person"]
+    assert isinstance(type_, GraphQLObjectType)
+
+    (options,) = type_.fields[field].args.values()
+
+    assert str(options.type).endswith("PageOptions")
+    assert options.default is None
+
+
+def test_a_part_has_a_role_back_to_each_whole_that_it_may_have(schema: GraphQLSchema) -> None:
+    assert roles(schema, "Address", "Address") == {
+        "rooms": "RoomPage",
+        "keeper": "Person",
+        "dweller": "Person",
+        "visitor": "Person",
+        "house": "House",
+    }
+    assert not {"dweller___associables", "rooms___associables"} & fields(schema, "Address").keys()
+    for written in ("AddressCreate", "AddressUpdate", "AddressDraft"):
+        assert roles(schema, written, "Address").keys() == {"rooms", "keeper"}
+
+
+ASSOCIATIONS_BY_ID = {
+    "team": "ID",
+    "mentor": "ID",
+    "pupils": "[ID]",
+    "desk": "ID",
+    "leads": "ID",
+    "projects": "[ID]",
+    "favourite": "ID",
+    "skills": "[ID]",
+}
+ASSOCIATIONS_CHANGED = {
+    "team": "TeamRoleRef",
+    "mentor": "PersonRoleRef",
+    "pupils": "PersonRoleRefs",
+    "desk": "DeskRoleRef",
+    "leads": "TeamRoleRef",
+    "projects": "ProjectRoleRefs",
+    "favourite": "SkillRoleRef",
+    "skills": "SkillRoleRefs",
+}
+UPDATE = ASSOCIATIONS_CHANGED | {
+    "contract": "ContractRoleObject",
+    "home": "AddressRoleObject",
+    "phones": "PhoneRoleObjects",
+    "addresses": "AddressRoleObjects",
+}
+DRAFT_UPDATE = ASSOCIATIONS_CHANGED | {
+    "contract": "ContractDraftUpdateRoleObject",
+    "home": "AddressDraftUpdateRoleObject",
+    "phones": "PhoneDraftUpdateRoleObjects",
+    "addresses": "AddressDraftUpdateRoleObjects",
+}
+
+
+@pytest.mark.parametrize(
+    ("input_", "expected"),
+    [
+        (
+            "PersonCreate",
+            ASSOCIATIONS_BY_ID
+            | {"team": "ID!", "skills": "[ID]!"}
+            | {"contract": "ContractCreate!", "home": "AddressCreate"}
+            | {"phones": "[PhoneCreate]", "addresses": "[AddressCreate]"},
+        ),
+        ("PersonUpdate", UPDATE),
+        ("PersonUpdateBulk", UPDATE),
+        (
+            "PersonDraft",
+            ASSOCIATIONS_BY_ID
+            | {"pupils": "PersonDraftRoleRefs", "projects": "ProjectDraftRoleRefs"}
+            | {"skills": "SkillDraftRoleRefs", "contract": "ContractDraft", "home": "AddressDraft"}
+            | {"phones": "PhoneDraftRoleObjects", "addresses": "AddressDraftRoleObjects"},
+        ),
+        (
+            "PersonDraftCreate",
+            ASSOCIATIONS_BY_ID
+            | {"contract": "ContractDraftCreate", "home": "AddressDraftCreate"}
+            | {"phones": "[PhoneDraftCreate]", "addresses": "[AddressDraftCreate]"},
+        ),
+        ("PersonDraftUpdate", DRAFT_UPDATE),
+        ("PersonDraftUpdateBulk", DRAFT_UPDATE),
+    ],
+)
+def test_an_input_takes_of_each_role_what_the_table_says(
+    schema: GraphQLSchema, input_: str, expected: dict[str, str]
+) -> None:
+    assert roles(schema, input_, "Person") == expected
+
+
+@pytest.mark.parametrize(
+    ("input_", "expected"),
+    [
+        ("TeamRoleRef", {"set": "ID", "remove": "Boolean"}),
+        ("ProjectRoleRefs", {"add": "[ID]", "remove": "[ID]", "removeAll": "Boolean"}),
+        ("ProjectDraftRoleRefs", {"add": "[ID]", "remove": "[ID]", "removeAll": "Boolean"}),
+        (
+            "ContractRoleObject",
+            {"create": "ContractCreate", "update": "ContractUpdate", "delete": "Boolean"},
+        ),
+        (
+            "PhoneRoleObjects",
+            {
+                "create": "[PhoneCreate]",
+                "update": "[PhoneUpdate]",
+                "delete": "[ID]",
+                "deleteAll": "Boolean",
+            },
+        ),
+        ("PhoneDraftRoleObjects", {"save": "[PhoneDraft]", "delete": "[ID]", "deleteAll": "Boolean"}),
+        (
+            "ContractDraftUpdateRoleObject",
+            {"create": "ContractDraftCreate", "update": "ContractDraftUpdate", "delete": "Boolean"},
+        ),
+        (
+            "PhoneDraftUpdateRoleObjects",
+            {
+                "create": "[PhoneDraftCreate]",
+                "update": "[PhoneDraftUpdate]",
+                "delete": "[ID]",
+                "deleteAll": "Boolean",
+            },
+        ),
+        ("PersonBulkResult", {"items": "[Person!]!", "totalCount": "Int!"}),
+        ("DeleteBulkResult", {"deleted": "Int!"}),
+        ("ValidationResult", {"isValid": "Boolean!", "issues": "[Issue!]!"}),
+        (
+            "Issue",
+            {
+                "sourceRequestReference": "String!",
+                "userMessage": "String!",
+                "issueLevel": "IssueLevel!",
+                "issueReferenceType": "IssueReferenceType",
+                "issueType": "IssueType!",
+                "entityID": "ID",
+                "_clientId": "ID",
+                "entityName": "String",
+                "attributeNames": "[String!]",
+                "roleNames": "[String!]",
+                "applicationName": "String!",
+                "profileName": "String!",
+                "traceId": "String!",
+            },
+        ),
+    ],
+)
+def test_the_types_beside_them_have_their_fields(
+    schema: GraphQLSchema, input_: str, expected: dict[str, str]
+) -> None:
+    assert fields(schema, input_) == expected
+
+
+def test_a_singleton_is_named_by_no_id_and_has_no_pages(schema: GraphQLSchema) -> None:
+    for input_ in ("HouseUpdate", "HouseDraftUpdate"):
+        assert not {"_id", "_clientId"} & fields(schema, input_).keys()
+        assert {"name", "director", "guests", "place", "doors"} == fields(schema, input_).keys()
+    never = {f"House{suffix}" for suffix in ("Page", "PageOptions", "Filter", "Sort", "Cursor", "Create")}
+    assert not never & schema.type_map.keys()
+
+
+def test_a_form_gives_what_other_objects_give(schema: GraphQLSchema) -> None:
+    assert fields(schema, "ComplaintDraftCreate") == {
+        "_clientId": "ID",
+        "text": "Text",
+        "by": "ID",
+        "about": "[ID]",
+    }
+    assert fields(schema, "Complaint")["about"] == "TeamPage"
+    assert not {"ComplaintCreate", "ComplaintUpdate", "ComplaintPage"} & schema.type_map.keys()
+
+
+def test_the_model_reader_calls_the_services_of_unique_values_by_their_names() -> None:
+    """It finds out whether two constraints would have the same service."""
+    uniques = [unique for class_ in EVERYTHING.classes.values() for unique in class_.uniques]
+    assert len(uniques) > 1
+    assert [names.get_by(unique) for unique in uniques] == [get_by(unique.attributes) for unique in uniques]
+
+
+def test_no_two_generated_names_are_the_same_unless_one_is_that_of_a_class() -> None:
+    """A name that two classes would generate is one that the model reader refuses a class to have."""
+    made = {*SUFFIXES}
+    for suffix in SUFFIXES:
+        for shorter in SUFFIXES:
+            if suffix.endswith(shorter) and suffix != shorter:
+                assert suffix.removesuffix(shorter) in made, (suffix, shorter)

@@ -1,0 +1,160 @@
+"""`insight` tells administrators what the storage was asked for a service, and nobody else anything."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from stratabase.domain.consumption import Consumption, Note
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.member import Caller
+from stratabase.schema.executor import SchemaExecutor
+from tests.models import THINGS
+from tests.worlds import ADMINISTRATOR, world_of
+
+CLERK = Caller("2", "bert", "Clerk")
+GET = Consumption("get", None, 1, 1, 300, 1.0, 0, 0.1234567)
+RANGE = Consumption("range", "index1", 1, 10, 4000, 0.5, 0, 1.0)
+TOTALS = {
+    "roundTrips": 2,
+    "readUnits": 1.5,
+    "writeUnits": 0,
+    "items": 11,
+    "bytes": 4300,
+    "milliseconds": 1.123,
+}
+
+
+class Room:
+    """The schema room over a store that consumes the same each time that it is measured."""
+
+    def __init__(self, *, compiled: bool = True) -> None:
+        world, self.entities, _ = world_of(THINGS)
+        reference = Reference("Thing", "1")
+        self.entities.objects[reference] = Entity(reference, {"_id": "1", "name": "chair"})
+        self.measured = 0
+        self.executor = SchemaExecutor(
+            replace(world, measuring=self._measuring), lambda *_: None, compile_answers=compiled
+        )
+
+    @contextmanager
+    def _measuring(self, note: Note) -> Iterator[None]:
+        self.measured += 1
+        for consumed in (RANGE, GET):
+            note(consumed)
+        yield
+
+    def ask(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> Any:
+        return json.loads(self.executor.execute(query, variables, None, caller, "trace1").body)
+
+
+@pytest.fixture
+def room() -> Room:
+    return Room()
+
+
+def test_light_tells_the_totals(room: Room) -> None:
+    answer = room.ask('{ Thing___get(_id: "1", insight: LIGHT) { name } }')
+
+    assert answer == {"data": {"Thing___get": {"name": "chair"}}, "extensions": {"insight": TOTALS}}
+
+
+def test_full_tells_each_call_too(room: Room) -> None:
+    answer = room.ask('{ mine: Thing___get(_id: "1", insight: FULL) { name } }')
+
+    calls = answer["extensions"]["insight"].pop("calls")
+    assert answer["extensions"]["insight"] == TOTALS
+    assert calls == [
+        {
+            "path": ["mine"],
+            "kind": "range",
+            "index": "index1",
+            "roundTrips": 1,
+            "readUnits": 0.5,
+            "writeUnits": 0,
+            "items": 10,
+            "bytes": 4000,
+            "milliseconds": 1.0,
+        },
+        {
+            "path": ["mine"],
+            "kind": "get",
+            "index": None,
+            "roundTrips": 1,
+            "readUnits": 1.0,
+            "writeUnits": 0,
+            "items": 1,
+            "bytes": 300,
+            "milliseconds": 0.123,
+        },
+    ]
+
+
+@pytest.mark.parametrize("argument", ["", ", insight: null"])
+def test_nothing_is_measured_unless_it_is_asked_for(argument: str, room: Room) -> None:
+    answer = room.ask(f'{{ Thing___get(_id: "1"{argument}) {{ name }} }}')
+
+    assert (list(answer), room.measured) == (["data"], 0)
+
+
+def test_several_services_tell_together_and_each_as_much_as_it_was_asked_for(room: Room) -> None:
+    answer = room.ask(
+        """{
+          light: Thing___get(_id: "1", insight: LIGHT) { name }
+          full: Thing___getPage(insight: FULL) { totalCount }
+          silent: Thing___getPage { totalCount }
+        }"""
+    )
+
+    insight = answer["extensions"]["insight"]
+    assert (insight["roundTrips"], insight["readUnits"]) == (4, 3.0)
+    assert [call["path"] for call in insight["calls"]] == [["full"], ["full"]]
+
+
+@pytest.mark.parametrize(
+    ("query", "result"),
+    [
+        ('{ Thing___get(_id: "1", insight: LIGHT) { name } }', "Thing___get"),
+        ('mutation { Thing___delete(_id: "1", insight: FULL) { deleted } }', "Thing___delete"),
+    ],
+)
+def test_others_are_refused_before_anything_is_done(query: str, result: str, room: Room) -> None:
+    answer = room.ask(query, CLERK)
+
+    (error,) = answer["errors"]
+    assert answer["data"] == {result: None}
+    assert error["extensions"]["issueType"] == "APPLICATION_ACCESS_FORBIDDEN"
+    assert error["extensions"]["sourceRequestReference"] == f"{result}.insight"
+    assert "extensions" not in answer
+    assert (room.measured, room.entities.commits) == (0, [])
+
+
+def test_a_write_tells_too(room: Room) -> None:
+    answer = room.ask('mutation { Thing___delete(_id: "1", insight: LIGHT) { deleted } }')
+
+    assert answer == {"data": {"Thing___delete": {"deleted": True}}, "extensions": {"insight": TOTALS}}
+
+
+def test_a_service_that_refuses_tells_what_it_took(room: Room) -> None:
+    answer = room.ask("{ Thing___getPage(options: {next: -1}, insight: LIGHT) { totalCount } }")
+
+    assert answer["errors"][0]["extensions"]["issueType"] == "MALFORMED_REQUEST"
+    assert answer["extensions"]["insight"] == TOTALS
+
+
+@pytest.mark.parametrize("level", ["LIGHT", "FULL", None])
+@pytest.mark.parametrize("caller", [ADMINISTRATOR, CLERK], ids=["administrator", "clerk"])
+def test_compiled_answers_are_the_same(level: str | None, caller: Caller) -> None:
+    query = """query($level: InsightType) {
+      one: Thing___get(_id: "1", insight: $level) { name day(format: "bbb") }
+      all: Thing___getPage(insight: $level) { items { name } }
+    }"""
+    rooms = Room(compiled=True), Room(compiled=False)
+
+    compiled, plain = ([room.ask(query, caller, level=level) for _ in range(3)] for room in rooms)
+
+    assert compiled == plain
+    assert rooms[0].measured == rooms[1].measured
