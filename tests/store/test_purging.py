@@ -1,6 +1,6 @@
 """Deletions of more than can be done as one: the object itself ends at once, the rest soon after."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from stratabase.model.class_ import Unique
 from stratabase.model.model import Model
 from stratabase.store import entities as entities_module
 from stratabase.store import keys
-from stratabase.store.engine import Batch, Engine
+from stratabase.store.engine import Batch, Delete, Engine
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.models import model
 from tests.soak import count
@@ -349,3 +349,74 @@ def test_unique_values_of_parts_are_free_when_they_are_purged(watched: WatchedEn
         Deletion(objects.get("Order", "o")), *(Deletion(objects.get("Line", line)) for line in lines)
     )
     assert len(watched.items) == 0
+
+
+class Meddling(WatchedEngine):
+    """An engine in which another always links a part just before it is purged."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.link: Callable[[str], None] | None = None
+        self.times = 0
+
+    def commit(self, batch: Batch) -> None:
+        meant = [action.key for action in batch.actions if isinstance(action, Delete)]
+        ended = [keys.id_of(key) for key in meant if key.sort == keys.HEAD]
+        if self.link is not None and self.times and batch.id.startswith("purge") and ended:
+            self.times -= 1
+            self.link(ended[0])
+        super().commit(batch)
+
+
+@pytest.mark.parametrize(("times", "done"), [(3, True), (1000, False)])
+def test_a_part_that_others_keep_linking_is_left_to_the_next_purge(
+    monkeypatch: pytest.MonkeyPatch, times: int, *, done: bool
+) -> None:
+    """After some tries; nothing waits for it for ever."""
+    monkeypatch.setattr(entities_module, "_AT_ONCE", 0)
+    engine, tags = Meddling(), iter(range(2000))
+    objects = Objects(engine, MODEL)
+    ordered(objects, "o", [f"{number:03}" for number in range(110)])
+    objects.commit(*whole_deletion(objects, "o"))
+
+    def link(line: str) -> None:
+        tag = f"tag{next(tags)}"
+        objects.commit(objects.creation("Tag", tag), *objects.linking("Line", "marks", line, tag))
+
+    engine.link, engine.times = link, times
+    objects.entities.sweep()
+    assert (left_over(engine, "Tag", "Product", "Line") == []) == done
+    engine.times = 0
+    objects.entities.sweep()
+    assert left_over(engine, "Tag", "Product") == []
+
+
+def test_a_part_that_gets_more_links_than_fit_is_purged_all_the_same(
+    watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They must end with it, because what they lead to counts them."""
+    monkeypatch.setattr(entities_module, "_AT_ONCE", 0)
+    told = model(
+        class_with("Order", parts("lines", "Line", "order_")),
+        class_with("Line", whole("order_", "Order", "lines"), many("marks", "Tag", "lines")),
+        class_with("Tag", many("lines", "Line", "marks", required=True)),
+    )
+    objects = Objects(watched, told)
+    lines = [f"{number:03}" for number in range(110)]
+    objects.create("Order", "o", lines=lines)
+    for first in range(0, 110, 40):
+        objects.create("Line", *lines[first : first + 40], order_="o")
+    objects.commit(
+        Deletion(objects.get("Order", "o")), *(Deletion(objects.get("Line", line)) for line in lines)
+    )
+    tagged(objects, "Line", "marks", "055", 60)
+    objects.entities.sweep()
+    assert left_over(watched, "Tag") == []
+    assert objects.get("Tag", "tag000").counts == {objects.role("Tag", "lines"): 0}
+
+
+def test_what_was_purged_already_is_not_purged_again(watched: WatchedEngine) -> None:
+    objects = Objects(watched, MODEL)
+    ordered(objects, "o", ["a"])
+    assert [*objects.entities._purging.steps([objects.reference("Order", "o")])] == []
+    assert objects.get("Order", "o").state["lines"] == ["a"]

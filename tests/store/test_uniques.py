@@ -16,8 +16,8 @@ from stratabase.model.class_ import Class, Index, Unique
 from stratabase.model.types import TYPES
 from stratabase.store import keys
 from stratabase.store.built import shown
+from stratabase.store.claims import claims, holder
 from stratabase.store.engine import EVERYTHING, Batch, Bounds, Engine, Item, Key
-from stratabase.store.guards import claims, holder
 from stratabase.store.reindex import Outcome, Reindex
 from stratabase.store.slots import FRESH, Slots
 from tests.contract.engine.reference import ReferenceEngine

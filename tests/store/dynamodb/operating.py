@@ -16,12 +16,12 @@ from stratabase.operations.save import save
 from stratabase.operations.update import update
 from stratabase.operations.world import World
 from stratabase.store import heads, keys
+from stratabase.store.claims import HOLDER, claims
 from stratabase.store.codec import entity_of
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.record import items_of
 from stratabase.store.engine import Engine, Item, Key
 from stratabase.store.entities import StoredEntities
-from stratabase.store.guards import HOLDER, claims
 from stratabase.store.registry import registry_of
 from tests.contract.engine.dynamodb import OwnTable, ministack_client, over_ministack
 from tests.models import THING, model

@@ -12,8 +12,9 @@ from stratabase.model.class_ import Unique
 from stratabase.model.model import Model
 from stratabase.store import codec, keys
 from stratabase.store.associations import Associations
+from stratabase.store.claims import guard_key, holder
 from stratabase.store.engine import Batch, Check, Engine, ExpectationFailed, Failure, Key
-from stratabase.store.guards import Guards, guard_key, holder
+from stratabase.store.guards import Guards
 from stratabase.store.heads import as_read
 
 _ROUNDS = 3

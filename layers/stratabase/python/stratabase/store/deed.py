@@ -13,10 +13,11 @@ from stratabase.store.engine import Action, Failure, Item, Key, Put
 from stratabase.store.expect import holds
 from stratabase.store.guards import Guards
 from stratabase.store.head import Head
+from stratabase.store.merging import merged
 
 
-class Ends(NamedTuple):
-    """What a change does beside what it does to its own objects."""
+class Surroundings(NamedTuple):
+    """What a change is about beside its own objects, and with them."""
 
     heads: Mapping[Key, Head] = MappingProxyType({})
     """Those of its own objects as well: what is demanded of them may be more."""
@@ -26,23 +27,23 @@ class Ends(NamedTuple):
     ledgers: Sequence[Put] = ()
 
 
-NO_ENDS = Ends()
+ALONE = Surroundings()
 
 
 class Deed:
     """A change, which learns from each refusal what it takes to be done. Raises Taken, Broken."""
 
     def __init__(
-        self, desk: Desk, change: Change, ends: Ends = NO_ENDS, plain: Iterable[Action] = ()
+        self, desk: Desk, change: Change, around: Surroundings = ALONE, plain: Iterable[Action] = ()
     ) -> None:
-        """`plain`: what is done to the objects of a change without ends."""
+        """`plain`: what is done to the objects of a change that is about nothing else."""
         self.change = change
         self._desk = desk
         self._plain = tuple(plain)
-        self._heads = ends.heads
-        self._links = dict(ends.links)
-        self._evidence = dict(ends.evidence)
-        self._ledgers = ends.ledgers
+        self._heads = around.heads
+        self._links = dict(around.links)
+        self._evidence = dict(around.evidence)
+        self._ledgers = around.ledgers
         self._guards = Guards(change, desk.model, desk.read, desk.associations)
 
     @property
@@ -53,9 +54,10 @@ class Deed:
     def actions(self) -> tuple[Action, ...]:
         """Return what to do under the present belief."""
         beside = self._guards.bystanders
-        heads = (head.action(beside.get(key), self._guards.gives_up) for key, head in self._heads.items())
+        if self._plain:  # as of most changes
+            return (*self._plain, *self._guards.actions(), *beside.values())
+        heads = (merged(head, beside.get(key), self._guards.gives_up) for key, head in self._heads.items())
         return (
-            *self._plain,
             *(action for action in heads if action is not None),
             *self._guards.actions(),
             *(check for key, check in beside.items() if key not in self._heads),
@@ -65,6 +67,8 @@ class Deed:
 
     def check(self) -> None:
         """Refuse what no action can express. Raises Broken, Conflict."""
+        if self._plain:
+            return
         certain = [breach for head in self._heads.values() if (breach := head.impossible())]
         torn = [key for key, head in self._heads.items() if head.is_torn(self._guards.gives_up)]
         _refuse([*certain, *(self._judge(self._read(torn)) if torn else ())])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from stratabase.domain.entity import Reference
 from stratabase.domain.role_name import RoleName
 from stratabase.store import keys
-from stratabase.store.associations import End
+from stratabase.store.association import End
 from stratabase.store.engine import Key
 from stratabase.store.ties import Tie, Ties
 

@@ -2,7 +2,7 @@
 
 from stratabase.domain.change import Change, OnObject, reference_of
 from stratabase.store import endings, keys, links
-from stratabase.store.deed import Deed, Ends
+from stratabase.store.deed import Deed, Surroundings
 from stratabase.store.demands import Demand, demands
 from stratabase.store.desk import Desk
 from stratabase.store.engine import Delete, Patch, Put
@@ -19,9 +19,10 @@ def drafted(desk: Desk, change: Change, *, forced: bool = False, leaving: bool =
     """
     if leaving:
         change = endings.without_parts(change, desk)
-    bases = {reference_of(effect): _base(desk, effect, change.commit_id) for effect in change.on_objects()}
     if not desk.associations.concern(change):
-        return Deed(desk, change, plain=bases.values())
+        plain = [_base(desk, effect, change.commit_id) for effect in change.on_objects()]
+        return Deed(desk, change, plain=plain)
+    bases = {reference_of(effect): _base(desk, effect, change.commit_id) for effect in change.on_objects()}
     ended = endings.links_of(desk, change, leaving=leaving)
     all_ties = ties(change, desk.associations, lambda reference: ended.get(reference, endings.NONE).pairs)
     wanted = demands(all_ties)
@@ -42,7 +43,9 @@ def drafted(desk: Desk, change: Change, *, forced: bool = False, leaving: bool =
         for tie in all_ties.left
         if tie.keyed.counted and (key := links.evidence(tie))
     }
-    return Deed(desk, change, Ends(heads, written, evidence, tuple(endings.ledgers(desk, change, ended))))
+    return Deed(
+        desk, change, Surroundings(heads, written, evidence, tuple(endings.ledgers(desk, change, ended)))
+    )
 
 
 def _base(desk: Desk, effect: OnObject, commit_id: str) -> Put | Patch | Delete:

@@ -9,7 +9,7 @@ from stratabase.domain.change import Change, Deletion
 from stratabase.domain.entity import Entity, Reference
 from stratabase.model.class_ import Class
 from stratabase.store import codec, keys, links
-from stratabase.store.associations import Ends, Pair
+from stratabase.store.association import Ends, Pair
 from stratabase.store.desk import Desk
 from stratabase.store.engine import MOST_ACTIONS, Item, Place, Put
 

@@ -5,25 +5,14 @@ Where that was wrong, the guard that was found decides: it may be the object's o
 left behind by an object that was written while the model did not have the constraint.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
 
-from stratabase.domain.attributes import value_of
-from stratabase.domain.change import (
-    Breach,
-    Broken,
-    Change,
-    Conflict,
-    Coupled,
-    OnObject,
-    Taken,
-    reference_of,
-)
-from stratabase.domain.entity import Entity, Reference, State
-from stratabase.model.class_ import Class, Unique
+from stratabase.domain.change import Change, Conflict, OnObject, reference_of
+from stratabase.domain.entity import Entity, Reference
 from stratabase.model.model import Model
 from stratabase.store import keys
-from stratabase.store.associations import Associations, Keyed
+from stratabase.store.associations import Associations
+from stratabase.store.claims import HOLDER, Claim, Hold, Lost, claims, holder, holds, lost
 from stratabase.store.engine import (
     FREE,
     Action,
@@ -39,67 +28,7 @@ from stratabase.store.engine import (
 )
 from stratabase.store.heads import as_read
 
-HOLDER = "holder"
-"""The attribute of a guard that names the object that holds its values."""
-
 Read = Callable[[Reference], Entity | None]
-
-
-class Claim(NamedTuple):
-    """Values that an object has and no other may have."""
-
-    reference: Reference
-    unique: Unique
-
-
-class Hold(NamedTuple):
-    """An object that another one's key leads to, and no other key of that role may."""
-
-    reference: Reference
-    keyed: Keyed
-    target: str
-
-    @property
-    def breach(self) -> Breach:
-        """What it is that another object's key leads there."""
-        return Coupled(self.keyed.role, self.target)
-
-
-class Lost(NamedTuple):
-    """What a change wants and others have."""
-
-    claims: tuple[Claim, ...] = ()
-    holds: tuple[Hold, ...] = ()
-
-    def refuse(self) -> None:
-        """Raise Taken, Broken if anything is lost."""
-        if self.claims:
-            raise Taken(self.claims)
-        if self.holds:
-            raise Broken([hold.breach for hold in self.holds])
-
-
-def claims(class_: Class, entity: Entity | None) -> dict[Key, Claim]:
-    """Return the guards that an object needs."""
-    if entity is None:
-        return {}
-    found = ((guard_key(class_, unique, entity.state), unique) for unique in class_.uniques)
-    return {key: Claim(entity.reference, unique) for key, unique in found if key is not None}
-
-
-def holds(associations: Associations, reference: Reference, entity: Entity | None) -> dict[Key, Hold]:
-    """Return the guards that an object's keys need."""
-    return {
-        keys.couple(keyed.role, target): Hold(reference, keyed, target)
-        for keyed in associations.keyed(reference.class_name)
-        if keyed.exclusive and (target := keyed.key(entity)) is not None
-    }
-
-
-def guard_key(class_: Class, unique: Unique, state: State) -> Key | None:
-    """Return the key of the guard that a state needs; None where a value is null, or counts as null."""
-    values = {name: value_of(class_, name)(state) for name in unique.attributes}
-    return keys.guard(class_.name, unique, values)
 
 
 class Guards:
@@ -134,7 +63,7 @@ class Guards:
     def _take(self, wanted: Mapping[Key, Claim | Hold]) -> None:
         twice = [claim for key, claim in wanted.items() if key in self._taken]
         if twice:
-            _lost(twice).refuse()
+            lost(twice).refuse()
         self._taken |= wanted
 
     def actions(self) -> tuple[Action, ...]:
@@ -164,7 +93,7 @@ class Guards:
         if not found.keys() <= self._believed.keys():
             raise Conflict
         self._believed |= {key: holder(item) for key, item in found.items()}
-        return _lost(self._taken[key] for key in found if key in self._taken and self._is_anothers(key))
+        return lost(self._taken[key] for key in found if key in self._taken and self._is_anothers(key))
 
     def _is_anothers(self, key: Key) -> bool:
         """Return whether another object than the claimant has what a guard stands for."""
@@ -185,18 +114,5 @@ class Guards:
         return entity
 
 
-def _lost(wanted: Iterable[Claim | Hold]) -> Lost:
-    all_ = tuple(wanted)
-    return Lost(
-        tuple(each for each in all_ if isinstance(each, Claim)),
-        tuple(each for each in all_ if isinstance(each, Hold)),
-    )
-
-
 def _held_by(id_: str | None) -> Expectation:
     return FREE if id_ is None else Expectation(conditions=(Condition(HOLDER, Test.EQUALS, id_),))
-
-
-def holder(item: Item | None) -> str | None:
-    """Return who holds a guard."""
-    return None if item is None else str(item.attributes[HOLDER])

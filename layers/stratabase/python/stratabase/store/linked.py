@@ -7,9 +7,9 @@ from stratabase.domain.allowance import Allowance
 from stratabase.domain.entity import Reference
 from stratabase.domain.role_name import RoleName
 from stratabase.store import keys, links
+from stratabase.store.claims import holder
 from stratabase.store.desk import Desk
 from stratabase.store.engine import ITEMS, Bounds
-from stratabase.store.guards import holder
 from stratabase.store.spending import Spending
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from stratabase.domain.entity import Reference
 from stratabase.domain.role_name import RoleName
 from stratabase.store import keys
-from stratabase.store.associations import Pair
+from stratabase.store.association import Pair
 from stratabase.store.engine import (
     ANYTHING,
     FREE,

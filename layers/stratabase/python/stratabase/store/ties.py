@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from stratabase.domain.change import Change, Linking, reference_of
 from stratabase.domain.entity import Reference
-from stratabase.store.associations import Associations, Keyed, Pair
+from stratabase.store.association import Keyed, Pair
+from stratabase.store.associations import Associations
 
 
 class Tie(NamedTuple):

@@ -14,8 +14,8 @@ from stratabase.model.class_ import Class, Unique
 from stratabase.model.operator import Operator
 from stratabase.store import codec, keys
 from stratabase.store.budget import weight
+from stratabase.store.claims import guard_key, holder
 from stratabase.store.engine import Engine, Item, Key
-from stratabase.store.guards import guard_key, holder
 
 _LOOKS = 4
 """How often a guard and the object that holds it are read: a commit may show the one before the other."""

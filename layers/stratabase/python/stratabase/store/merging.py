@@ -1,0 +1,95 @@
+"""What a change does to one head: what its object's effect does and associations demand, as one action."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from stratabase.domain.role_name import RoleName
+from stratabase.store import codec, keys
+from stratabase.store.engine import (
+    FREE,
+    Action,
+    Check,
+    Condition,
+    Delete,
+    Expectation,
+    Patch,
+    Put,
+    Test,
+    Value,
+)
+from stratabase.store.head import Head, IsFreed
+
+
+def merged(head: Head, beside: Check | None, is_freed: IsFreed) -> Action | None:
+    """Return what to do under the present belief; None where that is nothing.
+
+    `beside`: what else is expected of the head.
+    """
+    if head.base is not None:
+        return _MERGED[type(head.base)](head, head.base)
+    key = keys.head(head.reference)
+    if head.gone or head.bereft(is_freed):
+        return Check(key, FREE)
+    patch = _patch(head, Patch(key, Expectation(None if head.counted.optional else True)))
+    expect = _both(patch.expect, beside.expect) if beside else patch.expect
+    if patch.set or patch.add:
+        return replace(patch, expect=expect)
+    return Check(key, expect) if head.demand.there or beside else None
+
+
+def _put(head: Head, base: Put) -> Action:
+    """Return the head of a new object, with all its counts."""
+    counts = {codec.count_name(role): head.demand.tally[role] for role in head.counted.roles}
+    attributes = {**base.item.attributes, **counts, **_stamp(head)}
+    return replace(base, item=replace(base.item, attributes=attributes))
+
+
+def _patch(head: Head, base: Patch) -> Patch:
+    """Return a change of an object and of what is counted there."""
+    tally = {role: head.demand.tally[role] for role in head.asked()}
+    first = {codec.count_name(role): head.absent[role] + tally[role] for role in tally if role in head.absent}
+    more = {codec.count_name(role): number for role, number in tally.items() if role not in head.absent}
+    conditions = tuple(_countable(head, role, number) for role, number in tally.items())
+    return replace(
+        base,
+        expect=_both(base.expect, Expectation(None, conditions)),
+        set={**base.set, **first, **_stamp(head)},
+        add={**base.add, **more},
+    )
+
+
+def _countable(head: Head, role: RoleName, number: int) -> Condition:
+    name = codec.count_name(role)
+    if role in head.absent:
+        return Condition(name, Test.ABSENT)
+    if number < 0 and role not in head.counted.barriers and not head.forced:
+        return Condition(name, Test.MORE_THAN, -number)
+    return Condition(name, Test.PRESENT)
+
+
+def _delete(head: Head, base: Delete) -> Action:
+    """Return the end of an object to which no required key leads that does not end as well."""
+    conditions = tuple(_unneeded(head, role) for role in head.asked())
+    return replace(base, expect=_both(base.expect, Expectation(None, conditions)))
+
+
+def _unneeded(head: Head, role: RoleName) -> Condition:
+    name = codec.count_name(role)
+    if role in head.absent:
+        return Condition(name, Test.ABSENT)
+    return Condition(name, Test.AT_MOST, -head.demand.tally[role])
+
+
+def _stamp(head: Head) -> dict[str, Value]:
+    return {codec.LINKED: head.commit_id} if head.demand.linked else {}
+
+
+def _both(one: Expectation, other: Expectation) -> Expectation:
+    """Return what expects both; that something is there goes before that it is not."""
+    exists = one.exists if other.exists is None else (one.exists or other.exists)
+    more = tuple(each for each in other.conditions if each not in one.conditions)
+    return Expectation(exists, (*one.conditions, *more))
+
+
+_MERGED: Mapping[type[Any], Callable[[Head, Any], Action]] = {Put: _put, Patch: _patch, Delete: _delete}
