@@ -1,9 +1,11 @@
 """What roles show: objects, pages of them, and what may be associated; over each kind of store."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from stratabase.domain.entity import Entity
 from stratabase.domain.refusal import TooMuchRead, Unavailable
 from tests.everything import Objects
 from tests.schema.graph_room import GraphRoom
@@ -287,20 +289,20 @@ class Watched(Objects):
         ("team { name }", ["read"]),
         ("team { name } addresses { items { street } } phones { totalCount }", ["read"]),
         ("team { lead { team { name } } }", ["read"]),
-        ("addresses { items { visitor { last_name } rooms { items { name } } } }", ["read"]),
+        ("addresses { items { visitor { last_name } rooms { items { name } } } }", ["read", "read"]),
         (
             """team { name } addresses { items { street } }
                projects { items { title members { items { _id } } } }""",
-            ["Person.projects", "read", "Project.members"],
+            ["Person.projects", "read", "Project.members", "read"],
         ),
         (
             "projects { totalCount hasNext } team { members { items { _id } } }",
-            ["Person.projects", "read", "Team.members"],
+            ["Person.projects", "read", "Team.members", "read"],
         ),
     ],
 )
 def test_round_trips_depend_on_the_depth_alone(persons: int, selection: str, trips: list[str]) -> None:
-    """What leads to objects that the request has read already costs nothing more."""
+    """One batch for what keys and parts lead to, and the links before it; what was read is not read again."""
     objects = Watched(persons)
 
     found = GraphRoom(objects).ask(
@@ -309,6 +311,36 @@ def test_round_trips_depend_on_the_depth_alone(persons: int, selection: str, tri
 
     assert len(found["items"]) == persons
     assert objects.trips == ["page", *trips]
+
+
+class Lagging(Objects):
+    """Objects whose pages show them as they were."""
+
+    def page(self, *given: Any) -> Any:
+        found = super().page(*given)
+        return replace(found, items=tuple(map(_older, found.items)))
+
+
+def _older(entity: Entity) -> Entity:
+    return replace(entity, state={**entity.state, "last_name": "old", "team": "t"})
+
+
+@pytest.mark.parametrize("arguments", ["", "(disableCache: true)"])
+def test_roles_are_exact_though_the_page_that_they_start_from_may_lag(arguments: str) -> None:
+    """What the page has shown of an object is no answer to a role that leads to it."""
+    objects = Lagging()
+    objects.put("Team", "t")
+    objects.put("Team", "u")
+    for id_ in "ab":
+        objects.put("Person", id_, last_name="new", mentor="a", team="u")
+
+    found = GraphRoom(objects).ask(
+        f"""{{ Person___getPage{arguments} {{ items {{ last_name
+          mentor {{ last_name team {{ _id members {{ totalCount }} }} }} }} }} }}"""
+    )
+
+    mentor = {"last_name": "new", "team": {"_id": "u", "members": {"totalCount": 2}}}
+    assert found["items"] == [{"last_name": "new" if arguments else "old", "mentor": mentor}] * 2
 
 
 def test_what_is_not_asked_of_a_page_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:

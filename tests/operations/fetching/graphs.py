@@ -116,10 +116,10 @@ def _role(draw: st.DrawFn, class_: Class, name: str, depth: int) -> RoleFetch:
 
 
 def _shown(query: Query) -> Any:
-    def shown(page: Any, nodes: Any) -> Shown:
+    def shown(page: Any, views: Any) -> Shown:
         wanted = query.wanted
         return Shown(
-            list(nodes) if wanted.items else [],
+            list(views) if wanted.items else [],
             page.total_count if wanted.total_count else None,
             page.has_next if wanted.has_next else None,
             page.has_prev if wanted.has_prev else None,

@@ -15,14 +15,14 @@ from tests.role_rules import is_linked
 class Shown(NamedTuple):
     """What is answered of a page; None for what nobody wanted to know."""
 
-    nodes: list[Any]
+    views: list[Any]
     total_count: int | None
     has_next: bool | None
     has_prev: bool | None
 
 
-def node(objects: Objects, fetch: Fetch, entity: Entity) -> dict[str, Any]:
-    """Return the node of an object."""
+def view(objects: Objects, fetch: Fetch, entity: Entity) -> dict[str, Any]:
+    """Return the view of an object."""
     found = {place: _value(objects, wanted, entity) for place, wanted in fetch.roles.items()}
     return {**entity.state, **found}
 
@@ -30,7 +30,7 @@ def node(objects: Objects, fetch: Fetch, entity: Entity) -> dict[str, Any]:
 def _value(objects: Objects, wanted: RoleFetch, owner: Entity) -> Any:
     if isinstance(wanted, ToOne):
         found = list(_led_to(objects, wanted.name, owner))
-        return node(objects, wanted.fetch, found[0]) if found else None
+        return view(objects, wanted.fetch, found[0]) if found else None
     if isinstance(wanted, Associables):
         return _page(objects, wanted, list(_associables(objects, wanted, owner)))
     return _page(objects, wanted, list(_led_to(objects, wanted.name, owner)))
@@ -41,9 +41,9 @@ def _page(objects: Objects, wanted: Any, found: list[Entity]) -> Shown:
     class_ = EVERYTHING.classes[wanted.role.target]
     by_id = {entity.reference.id: entity for entity in found}
     seen = naive.page([each.state for each in found], query.filter, query.order, query.window, class_)
-    nodes = [node(objects, wanted.fetch, by_id[id_]) for id_ in seen.ids]
+    views = [view(objects, wanted.fetch, by_id[id_]) for id_ in seen.ids]
     return Shown(
-        nodes if query.wanted.items else [],
+        views if query.wanted.items else [],
         seen.total_count if query.wanted.total_count else None,
         seen.has_next if query.wanted.has_next else None,
         seen.has_prev if query.wanted.has_prev else None,

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from stratabase.operations.fetch import fetched
 from stratabase.operations.fetching import associables
+from stratabase.operations.fetching.known import Known
 from tests.everything import EVERYTHING, Objects
 from tests.operations.fetching import naive
 from tests.operations.fetching.graphs import fetches, graphs
@@ -29,7 +30,10 @@ def test_a_fetch_finds_what_the_contract_says(data: st.DataObject, objects: Obje
     roots = [entity for reference, entity in objects.objects.items() if reference.class_name == class_name]
     fetch = data.draw(fetches(EVERYTHING.classes[class_name]))
 
-    found: list[Any] = fetched(objects, EVERYTHING, fetch, roots, plenty())
+    known = Known(objects, EVERYTHING, plenty())
+    known.add(roots if data.draw(st.booleans()) else ())
+
+    found: list[Any] = fetched(known, fetch, roots)
 
     there = [root for root in roots if naive.there(objects, *root.reference) is not None]
-    assert found == [naive.node(objects, fetch, root) for root in there]
+    assert found == [naive.view(objects, fetch, root) for root in there]

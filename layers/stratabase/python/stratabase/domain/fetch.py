@@ -9,26 +9,26 @@ from stratabase.domain.page import Page, Query
 from stratabase.domain.role_name import RoleName
 from stratabase.model.role import Role
 
-Node = Mapping[str, Any]
-"""An object as it is answered: its state, and what its roles lead to under the places that a fetch names."""
+View = Mapping[str, Any]
+"""An object as it is answered: its state, and what its roles lead to under the spots that a fetch names."""
 
 Face = Callable[[Entity], Mapping[str, Any]]
-"""Makes of an object what its node shows of it by itself."""
+"""Makes of an object what its view shows of it by itself."""
 
-Shown = Callable[[Page, Sequence[Node]], Any]
-"""Makes what is answered of a page and the nodes of its objects."""
+Shown = Callable[[Page, Sequence[View]], Any]
+"""Makes what is answered of a page and the views of its objects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """The roles that are wanted of objects of one class, each by the place where a node holds it."""
+    """The roles that are wanted of objects of one class, each by the spot where a view holds it."""
 
     roles: Mapping[str, "RoleFetch"] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class ToOne:
-    """The object that a role leads to; its node is the answer, None where there is no object."""
+    """The object that a role leads to; its view is the answer, None where there is no object."""
 
     name: RoleName
     role: Role

@@ -28,7 +28,7 @@ Info = GraphQLResolveInfo[Context]
 
 
 def object_type(generation: Generation, class_: Class) -> GraphQLObjectType:
-    """Return the type whose source is an object's node: its state, and what its roles lead to."""
+    """Return the type whose source is an object's view: its state, and what its roles lead to."""
 
     def fields() -> dict[str, GraphQLField]:
         own = {CLIENT_ID: GraphQLField(GraphQLID), ID: GraphQLField(GraphQLID)}

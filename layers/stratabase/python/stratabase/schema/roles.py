@@ -59,10 +59,10 @@ def role_fields(generation: Generation, class_: Class) -> Iterator[tuple[str, Gr
             yield associables(role.name), _field(generation, candidates, description)
 
 
-def place(above: str, key: str) -> str:
-    """Return where a node holds what a field leads to, by the response keys of the field and the one above.
+def spot(above: str, key: str) -> str:
+    """Return where a view holds what a field leads to, by the response keys of the field and the one above.
 
-    No attribute is called that, and no field that selects otherwise has the same place: a page may show its
+    No attribute is called that, and no field that selects otherwise has the same spot: a page may show its
     items twice, under two keys.
     """
     return f"{above}.{key}"
@@ -82,4 +82,4 @@ def _resolve(source: Any, info: Info, **_: Any) -> Any:
     while isinstance(above, Path) and isinstance(above.key, int):
         above = above.prev
     assert above is not None
-    return source[place(str(above.key), str(info.path.key))]
+    return source[spot(str(above.key), str(info.path.key))]

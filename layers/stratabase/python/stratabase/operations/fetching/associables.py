@@ -1,8 +1,9 @@
 """From objects to a page of the objects that an association of theirs may lead to."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from stratabase.domain.cut import Cut
@@ -23,23 +24,21 @@ _LEAST, _MOST = 100, 10_000
 class AssociablesWalk(Walk[Associables]):
     """Shows every owner the same page of a class."""
 
-    def needs(self) -> Iterator[Reference]:
-        """Yield what the page shows, since a part is there only while its whole is."""
-        return (entity.reference for entity in self._page.items)
+    def needs(self) -> list[Reference]:
+        """Return the wholes of what the page shows, if those are parts."""
+        return self.known.unknown(self.known.wholes(self._page.items))
 
     def arrive(self) -> None:
         """Put the page, which all owners share."""
-        items = tuple(each for each in self._page.items if self.known.get(each.reference) is not None)
-        nodes = self.next.nodes(items, sum(self.branch.times.values()))
-        shown = self.wanted.shown(replace(self._page, items=items), nodes)
+        items = tuple(filter(self.known.stands, self._page.items))
+        views = self.next.views(items, sum(self.branch.times.values()))
+        shown = self.wanted.shown(replace(self._page, items=items), views)
         for owner in self.branch.entities:
-            self.branch.put(owner, self.place, shown)
+            self.branch.put(owner, self.spot, shown)
 
     @cached_property
     def _page(self) -> Page:
-        page = self.known.source.page(self.wanted.query, self.known.allowance)
-        self.known.add(page.items)
-        return page
+        return self.known.source.page(self.wanted.query, self.known.allowance)
 
 
 def is_exclusive(role: Role, target: Class) -> bool:
@@ -54,17 +53,17 @@ class FreeWalk(Walk[Associables]):
         super().__init__(*given)
         self._partners: dict[Reference, Reference] = {}
 
-    def needs(self) -> Iterator[Reference]:
-        """Yield what there is to choose from."""
-        return iter(self._met)
+    def needs(self) -> list[Reference]:
+        """Return nothing: what there is to choose from is read page by page, until it suffices."""
+        return []
 
     def arrive(self) -> None:
         """Put the page of each owner."""
         cut = Cut(self.wanted.query, self.target)
         for owner in self.branch.entities:
             page = cut(entity for entity in self._met.values() if self._is_free(entity, owner))
-            nodes = self.next.nodes(page.items, self.branch.times[owner])
-            self.branch.put(owner, self.place, self.wanted.shown(page, nodes))
+            views = self.next.views(page.items, self.branch.times[owner])
+            self.branch.put(owner, self.spot, self.wanted.shown(page, views))
 
     @cached_property
     def _met(self) -> Mapping[Reference, Entity]:
@@ -75,8 +74,7 @@ class FreeWalk(Walk[Associables]):
             found = self.known.source.page(query, self.known.allowance).items
             met |= {entity.reference: entity for entity in found}
             self._partners |= self._partners_of(found)
-            self.known.add(found)
-            self.known.settle([*met, *self._partners.values()])
+            self.known.settle(chain(self.known.wholes(found), self._partners.values()))
             if len(found) < query.window.size or self._suffices(met.values()):
                 return met
             end = position_of(found[0 if query.window.backward else -1].state, query.order)
@@ -107,7 +105,7 @@ class FreeWalk(Walk[Associables]):
         """Return whether an object is there, and nobody's partner but perhaps the owner's."""
         partner = self._partners.get(entity.reference)
         taken = partner is not None and partner != owner and self.known.get(partner) is not None
-        return not taken and self.known.get(entity.reference) is not None
+        return not taken and self.known.stands(entity)
 
     def _partners_of(self, found: tuple[Entity, ...]) -> Mapping[Reference, Reference]:
         own, role = self.wanted.name.class_name, self.wanted.role

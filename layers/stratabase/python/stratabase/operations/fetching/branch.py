@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.fetch import Face, Fetch, Node
+from stratabase.domain.fetch import Face, Fetch, View
 
 
 class Branch:
-    """Objects of one class, each once however often the answer shows it, with their nodes."""
+    """Objects of one class, each once however often the answer shows it, with their views."""
 
     def __init__(self, fetch: Fetch, face: Face) -> None:
         self.fetch = fetch
@@ -17,21 +17,21 @@ class Branch:
         self.entities: dict[Reference, Entity] = {}
         self.times: Counter[Reference] = Counter()
         """How often the answer shows each."""
-        self._nodes: dict[Reference, dict[str, Any]] = {}
+        self._views: dict[Reference, dict[str, Any]] = {}
 
-    def node(self, entity: Entity, times: int = 1) -> Node:
-        """Return the node of an object, which the answer shows so many times more."""
+    def view(self, entity: Entity, times: int = 1) -> View:
+        """Return the view of an object, which the answer shows so many times more."""
         reference = entity.reference
         self.times[reference] += times
-        if reference not in self._nodes:
+        if reference not in self._views:
             self.entities[reference] = entity
-            self._nodes[reference] = dict(self._face(entity))
-        return self._nodes[reference]
+            self._views[reference] = dict(self._face(entity))
+        return self._views[reference]
 
-    def nodes(self, entities: Iterable[Entity], times: int = 1) -> list[Node]:
-        """Return the nodes of several objects."""
-        return [self.node(entity, times) for entity in entities]
+    def views(self, entities: Iterable[Entity], times: int = 1) -> list[View]:
+        """Return the views of several objects."""
+        return [self.view(entity, times) for entity in entities]
 
-    def put(self, reference: Reference, place: str, value: Any) -> None:
-        """Put into an object's node what a role leads to."""
-        self._nodes[reference][place] = value
+    def put(self, reference: Reference, spot: str, value: Any) -> None:
+        """Put into an object's view what a role leads to."""
+        self._views[reference][spot] = value

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.fetch import Face
+from stratabase.domain.fetch import Face, plainly
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.model import Model
 from stratabase.operations.fetching.source import Source
@@ -14,9 +14,12 @@ _APPEARANCE = 200
 
 
 class Known:
-    """The objects that were read. A part is there only while its whole is."""
+    """The objects that were read by key. A part is there only while its whole is.
 
-    def __init__(self, source: Source, model: Model, allowance: Allowance, face: Face) -> None:
+    What a page has shown is not among them: its index may lag behind, and roles are exact.
+    """
+
+    def __init__(self, source: Source, model: Model, allowance: Allowance, face: Face = plainly) -> None:
         self.source = source
         self.model = model
         self.allowance = allowance
@@ -24,9 +27,17 @@ class Known:
         self._found: dict[Reference, Entity | None] = {}
 
     def add(self, entities: Iterable[Entity]) -> None:
-        """Note objects that were read elsewhere."""
+        """Note objects that were read by key elsewhere."""
         for entity in entities:
             self._found[entity.reference] = entity
+
+    def __contains__(self, reference: Reference) -> bool:
+        """Return whether it is known if there is an object, whatever it may be a part of."""
+        return reference in self._found
+
+    def __getitem__(self, reference: Reference) -> Entity | None:
+        """Return an object as it was read, None where there was none."""
+        return self._found[reference]
 
     def get(self, reference: Reference) -> Entity | None:
         """Return an object that there is; None where it is not, or nothing is known of it."""
@@ -34,6 +45,15 @@ class Known:
         while at is not None and (whole := self._whole(at)) is not None:
             at = self._found.get(whole)
         return None if at is None else entity
+
+    def stands(self, entity: Entity) -> bool:
+        """Return whether an object is no part, or its whole is known to be there."""
+        whole = self._whole(entity)
+        return whole is None or self.get(whole) is not None
+
+    def wholes(self, entities: Iterable[Entity]) -> Iterator[Reference]:
+        """Yield what must be known before `stands` can tell."""
+        return (whole for entity in entities if (whole := self._whole(entity)) is not None)
 
     def unknown(self, references: Iterable[Reference]) -> list[Reference]:
         """Return what is still to be read before `get` can tell, each once: also the wholes of parts."""

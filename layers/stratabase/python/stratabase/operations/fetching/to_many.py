@@ -1,6 +1,6 @@
 """From objects to a page of the objects that a role leads to."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from stratabase.domain.cut import Cut
@@ -25,19 +25,19 @@ class ManyWalk(Walk[ToMany]):
         self._exhausted: set[Reference] = set()
         """The owners of which there are no more ids."""
 
-    def needs(self) -> Iterator[Reference]:
-        """Yield what the role leads to."""
+    def needs(self) -> list[Reference]:
+        """Return what the role leads to, as far as it was not read yet."""
         while short := [owner for owner in self.branch.entities if self._is_short(owner)]:
             self._look(short)
-        return (self.reference(id_) for ids in self._ids.values() for id_ in ids)
+        return self.unread(self.reference(id_) for ids in self._ids.values() for id_ in ids)
 
     def arrive(self) -> None:
         """Put what is answered of the page."""
         cut = Cut(self.wanted.query, self.target)
         for owner in self.branch.entities:
-            page = cut(self._there(owner))
-            nodes = self.next.nodes(page.items, self.branch.times[owner])
-            self.branch.put(owner, self.place, self.wanted.shown(page, nodes))
+            page = cut(self._led_to(owner))
+            views = self.next.views(page.items, self.branch.times[owner])
+            self.branch.put(owner, self.spot, self.wanted.shown(page, views))
 
     def _is_short(self, owner: Reference) -> bool:
         """Return whether an owner's ids were not looked for yet, or too few of them lead to something."""
@@ -45,11 +45,11 @@ class ManyWalk(Walk[ToMany]):
             return True
         if self._enough is None or owner in self._exhausted:
             return False
-        is_known = not self.known.unknown(map(self.reference, self._ids[owner]))
-        return is_known and len(self._there(owner)) < self._enough
+        is_known = not self.unread(map(self.reference, self._ids[owner]))
+        return is_known and len(self._led_to(owner)) < self._enough
 
-    def _there(self, owner: Reference) -> list[Entity]:
-        found = (self.known.get(self.reference(id_)) for id_ in self._ids[owner])
+    def _led_to(self, owner: Reference) -> list[Entity]:
+        found = (self.there(self.reference(id_)) for id_ in self._ids[owner])
         return [each for each in found if each is not None and self.leads_back(each, owner.id)]
 
     def _look(self, owners: Sequence[Reference]) -> None:

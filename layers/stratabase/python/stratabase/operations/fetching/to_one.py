@@ -1,6 +1,6 @@
 """From objects to the one object that a role leads to."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 
 from stratabase.domain.entity import Entity, Reference
@@ -12,20 +12,20 @@ from stratabase.operations.fetching.walk import Walk
 class OneWalk(Walk[ToOne]):
     """Follows a key, a part, a whole, or the one link of the side of a one-to-one that holds no key."""
 
-    def needs(self) -> Iterator[Reference]:
-        """Yield what the role leads to."""
-        return map(self.reference, self._ids.values())
+    def needs(self) -> list[Reference]:
+        """Return what the role leads to, as far as it was not read yet."""
+        return self.unread(map(self.reference, self._ids.values()))
 
     def arrive(self) -> None:
-        """Put the node of the object there, None where there is none."""
+        """Put the view of the object there, None where there is none."""
         for reference in self.branch.entities:
-            entity = self._there(reference)
-            node = None if entity is None else self.next.node(entity, self.branch.times[reference])
-            self.branch.put(reference, self.place, node)
+            entity = self._leads_to(reference)
+            view = None if entity is None else self.next.view(entity, self.branch.times[reference])
+            self.branch.put(reference, self.spot, view)
 
-    def _there(self, owner: Reference) -> Entity | None:
+    def _leads_to(self, owner: Reference) -> Entity | None:
         id_ = self._ids.get(owner)
-        entity = None if id_ is None else self.known.get(self.reference(id_))
+        entity = None if id_ is None else self.there(self.reference(id_))
         return entity if entity is not None and self.leads_back(entity, owner.id) else None
 
     @cached_property

@@ -17,10 +17,10 @@ _BY_THE_KEY_OF_THE_OTHER = frozenset({Way.FACED, Way.MEMBERS})
 
 
 class Walk(ABC, Generic[F]):
-    """Finds what a role leads to, and puts it into the nodes of a branch."""
+    """Finds what a role leads to, and puts it into the views of a branch."""
 
-    def __init__(self, place: str, wanted: F, branch: Branch, known: Known) -> None:
-        self.place = place
+    def __init__(self, spot: str, wanted: F, branch: Branch, known: Known) -> None:
+        self.spot = spot
         self.wanted = wanted
         self.branch = branch
         self.known = known
@@ -30,15 +30,25 @@ class Walk(ABC, Generic[F]):
 
     @abstractmethod
     def needs(self) -> Iterable[Reference]:
-        """Return the objects that must be known; asked again once they are, until nothing is new."""
+        """Return the objects that are still to be read; asked again once they are, until there are none."""
 
     @abstractmethod
     def arrive(self) -> None:
-        """Put into the nodes what was found, and the objects of the next level into `next`."""
+        """Put into the views what was found, and the objects of the next level into `next`."""
 
     def reference(self, id_: str) -> Reference:
         """Return an object that the role leads to."""
         return Reference(self.target.name, id_)
+
+    def unread(self, references: Iterable[Reference]) -> list[Reference]:
+        """Return what is still to be read before `there` can tell."""
+        if self.way is Way.PARTS:
+            return [reference for reference in references if reference not in self.known]
+        return self.known.unknown(references)
+
+    def there(self, reference: Reference) -> Entity | None:
+        """Return an object that there is. Parts to which their whole has led are there with it."""
+        return self.known[reference] if self.way is Way.PARTS else self.known.get(reference)
 
     def spend(self) -> None:
         """Draw on the request's allowance for all that the next level shows. Raises TooMuchRead."""

@@ -18,7 +18,7 @@ from stratabase.model.attribute import Attribute
 from stratabase.model.formats import Formats
 from stratabase.schema.compiled.code import Code
 from stratabase.schema.objects import ATTRIBUTE
-from stratabase.schema.roles import ROLE, place
+from stratabase.schema.roles import ROLE, spot
 from stratabase.schema.selections import Selections
 
 Shape = Callable[[Any], Any]
@@ -72,7 +72,7 @@ class Shapes:
         nullable = not isinstance(field.type, GraphQLNonNull)
         type_ = field.type if nullable else field.type.of_type
         good = self._good(code, keys[-1], field, type_, nodes)
-        held = place(*keys) if ROLE in field.extensions else name
+        held = spot(*keys) if ROLE in field.extensions else name
         return f"({'None' if nullable else 'bad()'} if (v := g({held!r})) is None else {good})"
 
     def _good(self, code: Code, key: str, field: GraphQLField, type_: Any, nodes: Sequence[FieldNode]) -> str:

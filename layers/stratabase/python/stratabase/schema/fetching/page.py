@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from stratabase.domain import cursor
-from stratabase.domain.fetch import Node
+from stratabase.domain.fetch import View
 from stratabase.domain.order import Order, position_of
 from stratabase.domain.page import Page, Wanted
 from stratabase.model.class_ import Class
@@ -31,10 +31,10 @@ class PageAnswer:
         self._order = order
         self._cursors = [(name, item) for name, item in _CURSORS.items() if name in selected]
 
-    def __call__(self, page: Page, nodes: Sequence[Node]) -> dict[str, Any]:
-        """Return the source of a page whose objects have these nodes."""
+    def __call__(self, page: Page, views: Sequence[View]) -> dict[str, Any]:
+        """Return the source of a page whose objects have these views."""
         return {
-            "items": nodes,
+            "items": views,
             "totalCount": page.total_count,
             "hasNext": page.has_next,
             "hasPrev": page.has_prev,

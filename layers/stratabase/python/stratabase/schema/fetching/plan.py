@@ -18,7 +18,7 @@ from stratabase.domain.page import Query
 from stratabase.domain.refusal import Refused
 from stratabase.model.formats import Formats
 from stratabase.schema.fetching.page import PageAnswer, wanted
-from stratabase.schema.roles import ROLE, RoleField, place
+from stratabase.schema.roles import ROLE, RoleField, spot
 from stratabase.schema.selections import Selections, names_of
 
 Keys = tuple[str, ...]
@@ -70,7 +70,7 @@ class _RolePlan:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The roles that are selected, by their places."""
+    """The roles that are selected, by their spots."""
 
     roles: Mapping[str, _RolePlan]
 
@@ -78,7 +78,7 @@ class Plan:
         """Return what is to be fetched. Raises Refused for options that make no sense."""
         if not self.roles:
             return NOTHING
-        return Fetch({place: role.fetch(variables, formats) for place, role in self.roles.items()})
+        return Fetch({spot: role.fetch(variables, formats) for spot, role in self.roles.items()})
 
 
 def plan(selections: Selections, key: str, field: GraphQLField, nodes: Sequence[FieldNode]) -> Plan:
@@ -94,7 +94,7 @@ def _plan(selections: Selections, above: _Selected) -> Plan:
         if role is not None:
             names = names_of(selections.collect([node.selection_set for node in selected.nodes]))
             own = _RolePlan(role, selected, names, _plan(selections, selected))
-            roles[place(above.keys[-1], selected.keys[-1])] = own
+            roles[spot(above.keys[-1], selected.keys[-1])] = own
         else:
             roles |= _plan(selections, selected).roles
     return Plan(roles)

@@ -3,21 +3,21 @@
 from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 
 from stratabase.domain.entity import Reference
-from stratabase.domain.fetch import Node
+from stratabase.domain.fetch import View
 from stratabase.model.class_ import Class
 from stratabase.operations.read import get
 from stratabase.schema.classes import is_read
 from stratabase.schema.context import Call
-from stratabase.schema.fetching.nodes import node_of
+from stratabase.schema.fetching.views import view_of
 from stratabase.schema.generation import Generation
 from stratabase.schema.names import ID, Family
 from stratabase.schema.services.service import Service, answered
 
 
 def _field(generation: Generation, class_: Class) -> GraphQLField:
-    def answer(call: Call) -> Node | None:
+    def answer(call: Call) -> View | None:
         entity = get(call.context.world, Reference(class_.name, call.arguments[ID]), call.context.allowance)
-        return node_of(call, entity)
+        return view_of(call, entity)
 
     return answered(
         generation.of(Family.OBJECT, class_),

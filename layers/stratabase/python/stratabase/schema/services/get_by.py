@@ -6,7 +6,7 @@ from typing import Any
 from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull
 
 from stratabase.domain.entity import State
-from stratabase.domain.fetch import Node
+from stratabase.domain.fetch import View
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
@@ -18,7 +18,7 @@ from stratabase.operations.read import get_by
 from stratabase.schema.attributes import readable
 from stratabase.schema.classes import is_ordinary
 from stratabase.schema.context import Call
-from stratabase.schema.fetching.nodes import node_of
+from stratabase.schema.fetching.views import view_of
 from stratabase.schema.generation import Generation
 from stratabase.schema.names import Family
 from stratabase.schema.names import get_by as verb_of
@@ -42,10 +42,10 @@ class GetBy:
 def _field(
     generation: Generation, class_: Class, unique: Unique, attributes: list[Attribute]
 ) -> GraphQLField:
-    def answer(call: Call) -> Node | None:
+    def answer(call: Call) -> View | None:
         context = call.context
         values = _read(class_, attributes, call.arguments, context.caller.formats)
-        return node_of(call, get_by(context.world, class_.name, unique, values, context.allowance))
+        return view_of(call, get_by(context.world, class_.name, unique, values, context.allowance))
 
     return answered(
         generation.of(Family.OBJECT, class_),

@@ -10,8 +10,8 @@ from stratabase.model.class_ import Class
 from stratabase.operations.read import confirmed, page
 from stratabase.schema.classes import is_read
 from stratabase.schema.context import Call
-from stratabase.schema.fetching.nodes import nodes_of
 from stratabase.schema.fetching.page import PageAnswer, wanted
+from stratabase.schema.fetching.views import views_of
 from stratabase.schema.fixed import DISABLE_CACHE, with_default
 from stratabase.schema.generation import Generation
 from stratabase.schema.names import Family
@@ -29,10 +29,11 @@ def _field(generation: Generation, class_: Class) -> GraphQLField:
         world, allowance = call.context.world, call.context.allowance
         found = page(world, query, allowance)
         items: Sequence[Entity] = found.items
-        if call.arguments.get(DISABLE_CACHE):
+        exact = bool(call.arguments.get(DISABLE_CACHE))
+        if exact:
             # The cursors stay where the index ends the page: what has moved since must not carry them away.
             items = confirmed(world, query, found, allowance)
-        return PageAnswer(class_, query.order, call.selected)(found, nodes_of(call, items))
+        return PageAnswer(class_, query.order, call.selected)(found, views_of(call, items, exact=exact))
 
     return answered(
         generation.of(Family.PAGE, class_),

@@ -2,21 +2,21 @@
 
 from graphql import GraphQLField
 
-from stratabase.domain.fetch import Node
+from stratabase.domain.fetch import View
 from stratabase.domain.singleton import singleton
 from stratabase.model.class_ import Class
 from stratabase.operations.read import get
 from stratabase.schema.classes import is_singleton
 from stratabase.schema.context import Call
-from stratabase.schema.fetching.nodes import node_of
+from stratabase.schema.fetching.views import view_of
 from stratabase.schema.generation import Generation
 from stratabase.schema.names import Family
 from stratabase.schema.services.service import Service, answered
 
 
 def _field(generation: Generation, class_: Class) -> GraphQLField:
-    def answer(call: Call) -> Node | None:
-        return node_of(call, get(call.context.world, singleton(class_), call.context.allowance))
+    def answer(call: Call) -> View | None:
+        return view_of(call, get(call.context.world, singleton(class_), call.context.allowance))
 
     return answered(generation.of(Family.OBJECT, class_), {}, answer, f"The {class_.name}.")
 

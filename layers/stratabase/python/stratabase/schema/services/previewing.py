@@ -2,11 +2,11 @@
 
 from graphql import GraphQLField
 
-from stratabase.domain.fetch import Node
+from stratabase.domain.fetch import View
 from stratabase.model.class_ import Class
 from stratabase.operations.preview import preview
 from stratabase.schema.context import Call
-from stratabase.schema.fetching.nodes import previewed_node
+from stratabase.schema.fetching.views import previewed_view
 from stratabase.schema.generation import Generation
 from stratabase.schema.inputs.reading import Reading
 from stratabase.schema.names import Family
@@ -18,9 +18,9 @@ def previewed(generation: Generation, class_: Class, given: Given, description: 
     """Return a query that takes `data` and answers the object as it would be."""
     reading = Reading(generation.model)
 
-    def answer(call: Call) -> Node:
+    def answer(call: Call) -> View:
         command = given.command(reading, class_, call)
-        return previewed_node(call, preview(call.context.world, command, call.context.caller))
+        return previewed_view(call, preview(call.context.world, command, call.context.caller))
 
     arguments = given.argument(generation, class_)
     return answered(generation.of(Family.OBJECT, class_), arguments, answer, description)

@@ -8,7 +8,7 @@ from stratabase.model.class_ import Class
 from stratabase.operations.update_bulk import update_bulk
 from stratabase.schema.classes import giving, is_ordinary
 from stratabase.schema.context import Call
-from stratabase.schema.fetching.nodes import written_nodes
+from stratabase.schema.fetching.views import written_views
 from stratabase.schema.fixed import force_warnings
 from stratabase.schema.generation import Generation
 from stratabase.schema.inputs.reading import Reading
@@ -25,7 +25,7 @@ def _field(generation: Generation, class_: Class) -> GraphQLField:
         command = reading.update_bulk(Family.UPDATE_BULK, class_, call.arguments["data"])
         context, query = call.context, selecting.query(call)
         done = update_bulk(context.world, command, query, context.caller, context.allowance)
-        items = written_nodes(call, done) if "items" in call.selected else []
+        items = written_views(call, done) if "items" in call.selected else []
         return {"items": items, "totalCount": len(done)}
 
     arguments = {

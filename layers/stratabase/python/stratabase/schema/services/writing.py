@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from graphql import GraphQLField
 
-from stratabase.domain.fetch import Node
+from stratabase.domain.fetch import View
 from stratabase.model.class_ import Class
 from stratabase.operations.written import Written
 from stratabase.schema.context import Call
-from stratabase.schema.fetching.nodes import written_nodes
+from stratabase.schema.fetching.views import written_views
 from stratabase.schema.fixed import force_warnings
 from stratabase.schema.generation import Generation
 from stratabase.schema.inputs.reading import Reading
@@ -26,12 +26,12 @@ def written(
     """Return a mutation that takes `data` and answers the object as it is now."""
     reading = Reading(generation.model)
 
-    def answer(call: Call) -> Node:
+    def answer(call: Call) -> View:
         context = call.context
         command = given.command(reading, class_, call)
         done = write(context.world, command, context.caller, context.called)
         context.called.update(done.client_ids)
-        return written_nodes(call, [done])[0]
+        return written_views(call, [done])[0]
 
     arguments = given.argument(generation, class_) | force_warnings()
     return answered(generation.of(Family.OBJECT, class_), arguments, answer, description)

@@ -1,57 +1,63 @@
-"""From objects to their nodes, with all that a call wants of them."""
+"""From objects to their views, with all that a call wants of them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stratabase.domain.change import Creation
 from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.fetch import Face, Node
+from stratabase.domain.fetch import Face, View
 from stratabase.domain.graph.names import ClientIds
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.refusal import Refusal, Refused, TooMuchRead, Unavailable
 from stratabase.operations.fetch import fetched
+from stratabase.operations.fetching.known import Known
 from stratabase.operations.overlay import Overlay
 from stratabase.operations.written import Written
 from stratabase.schema.context import Call
 from stratabase.schema.names import CLIENT_ID, ID
 
 
-def nodes_of(call: Call, entities: Sequence[Entity]) -> list[Node]:
-    """Return the nodes of stored objects of one class, without parts whose whole is there no more.
+def views_of(call: Call, entities: Sequence[Entity], *, exact: bool = False) -> list[View]:
+    """Return the views of stored objects of one class, without parts whose whole is there no more.
 
-    Raises TooMuchRead.
+    `exact`: the objects were read by key. Raises TooMuchRead.
     """
     world, allowance = call.context.world, call.context.allowance
-    return fetched(world.entities, world.model, call.fetch, entities, allowance)
+    known = Known(world.entities, world.model, allowance)
+    known.add(entities if exact else ())
+    return fetched(known, call.fetch, entities)
 
 
-def node_of(call: Call, entity: Entity | None) -> Node | None:
-    """Return the node of a stored object, None where there is none. Raises TooMuchRead."""
-    return next(iter(nodes_of(call, [entity])), None) if entity is not None else None
+def view_of(call: Call, entity: Entity | None) -> View | None:
+    """Return the view of an object that was read by key, None where there is none. Raises TooMuchRead."""
+    return next(iter(views_of(call, [entity], exact=True)), None) if entity is not None else None
 
 
-def written_nodes(call: Call, done: Sequence[Written]) -> list[Node]:
-    """Return the nodes of objects that were written, as they are now, with what their client calls them.
+def written_views(call: Call, done: Sequence[Written]) -> list[View]:
+    """Return the views of objects that were written, as they are now, with what their client calls them.
 
     Raises Refused, which says that they were written, when what they lead to cannot be read.
     """
     try:
-        return _nodes(call, done, _Face(call.context.called))
+        return _views(call, done, _Face(call.context.called))
     except (TooMuchRead, Unavailable) as trouble:
         raise Refused([_unshown(one, trouble) for one in done]) from trouble
 
 
-def previewed_node(call: Call, done: Written) -> Node:
-    """Return the node of an object as it would be; a new one has no id yet. Raises TooMuchRead."""
+def previewed_view(call: Call, done: Written) -> View:
+    """Return the view of an object as it would be; a new one has no id yet. Raises TooMuchRead."""
     made = (effect.after.reference for effect in done.effects if isinstance(effect, Creation))
-    (node,) = _nodes(call, [done], _Face(done.client_ids, frozenset(made)))
-    return node
+    (view,) = _views(call, [done], _Face(done.client_ids, frozenset(made)))
+    return view
 
 
-def _nodes(call: Call, done: Sequence[Written], face: Face) -> list[Node]:
+def _views(call: Call, done: Sequence[Written], face: Face) -> list[View]:
     world, allowance = call.context.world, call.context.allowance
     source = Overlay(world.entities, world.model, (effect for one in done for effect in one.effects))
-    return fetched(source, world.model, call.fetch, [one.entity for one in done], allowance, face=face)
+    entities = [one.entity for one in done]
+    known = Known(source, world.model, allowance, face)
+    known.add(entities)
+    return fetched(known, call.fetch, entities)
 
 
 def _unshown(done: Written, trouble: Refusal) -> Issue:
@@ -61,7 +67,7 @@ def _unshown(done: Written, trouble: Refusal) -> Issue:
 
 
 class _Face:
-    """What nodes show of what was written: what the client calls it, and only ids that are kept."""
+    """What views show of what was written: what the client calls it, and only ids that are kept."""
 
     def __init__(self, called: ClientIds, unkept: frozenset[Reference] = frozenset()) -> None:
         self._called = called
