@@ -1,7 +1,7 @@
 """The planner: every way to answer a query gives the same answer, and the cheap one is taken."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from unittest.mock import patch
 
@@ -18,6 +18,7 @@ from stratabase.store.engine import Engine
 from stratabase.store.plans import Source, candidates
 from stratabase.store.plans.walk import LONG_RUN
 from stratabase.store.slots import Slots
+from tests.contract.engine.kinds import STURDY
 from tests.contract.engine.reference import ReferenceEngine
 from tests.domain import naive
 from tests.models import THING, model
@@ -25,6 +26,16 @@ from tests.store.scenarios import scenario
 from tests.store.stores import Store, fresh_class, unlimited
 from tests.store.watched_engine import WatchedEngine
 from tests.worlds import plenty
+
+STORING = [kind for kind in STURDY if kind.name != "metered"]
+
+
+@pytest.fixture(scope="module", params=STORING, ids=lambda kind: kind.name)
+def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """An engine of each kind that stores: one that only measures another answers as that does."""
+    engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))
+    yield engine
+    engine.close()
 
 
 def answers(engine: Engine, store: Store, query: Query) -> Sequence[tuple[str, Page]]:
