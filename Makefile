@@ -28,7 +28,7 @@ format: $(VENV)/.dev ## Format the code and mend what the linter can
 	$(BIN)/ruff check --fix .
 
 soak: $(VENV)/.dev .venv-ministack/.done ## The races, kills and random histories at full count (up to an hour)
-	STRATABASE_SOAK=1 $(BIN)/python -m pytest -n 2 -m soak $(TESTS)
+	STRATABASE_SOAK=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m soak $(TESTS)
 
 bench: $(VENV)/.dev ## Measure, and print each limit beside its figure
 	@$(BIN)/python -m benchmarks
@@ -45,8 +45,9 @@ graphiql: .node-graphiql/.done ## Build the GraphiQL page anew (needs Node 20 or
 validate: .venv-sam/.done ## Check the template as deployment does
 	@SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam validate --lint
 
-build: .venv-sam/.done ## Build what is deployed (needs Python 3.13)
-	@SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam build
+build: .venv-sam/.done $(VENV)/.run ## Build what is deployed (needs Python 3.13)
+	@STRATABASE="$(CURDIR)/$(BIN)/stratabase" SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam build
+	@PYTHONPYCACHEPREFIX= python3.13 -m compileall -q --invalidation-mode unchecked-hash .aws-sam/build/DependenciesLayer
 
 lock: $(VENV)/.dev ## Pin every package anew
 	$(BIN)/python -m pip install -q uv

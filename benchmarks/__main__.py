@@ -7,10 +7,20 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import auth_rows, client_rows, cost_rows, http_rows, start_rows
+from benchmarks import (
+    auth_rows,
+    client_rows,
+    cost_rows,
+    function_rows,
+    http_rows,
+    introspection_rows,
+    start_rows,
+)
 
 BENCHMARKS = {
     "start": start_rows.main,
+    "functions": function_rows.main,
+    "introspection": introspection_rows.main,
     "auth": auth_rows.main,
     "costs": cost_rows.main,
     "clients": client_rows.main,

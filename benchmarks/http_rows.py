@@ -5,7 +5,7 @@ import socket
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import count, cycle, islice, repeat
 from pathlib import Path
 
@@ -14,9 +14,13 @@ from benchmarks.table import Figure, print_table
 from tests.service import PASSWORD, RunningService, basic, running
 
 OBJECTS = 10_000
+GRAPHS = 200
+"""Employees with a team, a contract and two addresses, the last to be made."""
 CONNECTIONS = (1, 16)
-POSTGRAPHILE = {"get": 0.26 / 0.018, "page of 50": 0.64 / 0.018}
+POSTGRAPHILE = {"get": 0.26 / 0.018, "page of 50": 0.64 / 0.018, "page of 50, team": 0.83 / 0.018}
 """The CPU of PostGraphile's server (without PostgreSQL's), in empty answers of uvicorn beside it."""
+
+_TEAMS = count(1)
 
 Case = tuple[str, int, Iterator[bytes]]
 
@@ -42,9 +46,15 @@ def _cases(service: RunningService, ids: list[str], connections: int) -> Iterato
     get = "query($id: ID!) { Employee___get(_id: $id) { _id first_name last_name email salary } }"
     page = "{ Employee___getPage(options: {next: 50}) { items { _id first_name last_name email salary } } }"
     update = "mutation($data: EmployeeUpdate!) { Employee___update(data: $data) { _id salary } }"
+    items = "items { _id first_name last_name email salary team { name } }"
+    team = f"{{ Employee___getPage(options: {{prev: 50}}) {{ {items} }} }}"
+    addresses = team.replace("team { name }", "team { name } addresses { items { street city } }")
     yield "get", 5_000, (_request(service, get, {"id": id_}) for id_ in cycle(ids))
     yield "page of 50", 1_000, cycle([_request(service, page, {})])
+    yield "page of 50, team", 500, cycle([_request(service, team, {})])
+    yield "page of 50, team and addresses", 300, cycle([_request(service, addresses, {})])
     yield "create", 2_000, _creations(service, f"bench{connections}")
+    yield "create a graph", 1_000, _creations(service, f"graph{connections}", _graph(service))
     updates = ({"_id": id_, "salary": number} for number, id_ in enumerate(cycle(ids), 1))
     yield "update", 2_000, (_request(service, update, {"data": data}) for data in updates)
 
@@ -83,6 +93,8 @@ def _bare_answer() -> float:
 def _fill(service: RunningService) -> list[str]:
     result = load.run(service.port, 16, islice(_creations(service, "fill"), OBJECTS))
     assert not result.bad
+    result = load.run(service.port, 16, islice(_creations(service, "graphs", _graph(service)), GRAPHS))
+    assert not result.bad
     ids: list[str] = []
     cursor, more = None, True
     query = """query($c: Cursor) {
@@ -94,12 +106,25 @@ def _fill(service: RunningService) -> list[str]:
     return ids
 
 
-def _creations(service: RunningService, name: str) -> Iterator[bytes]:
+def _creations(
+    service: RunningService, name: str, more: Mapping[str, object] | None = None
+) -> Iterator[bytes]:
     query = "mutation($data: EmployeeCreate!) { Employee___create(data: $data) { _id } }"
     for number in count(1):
         email = f"{name}.{number}@example.com"
         data = {"first_name": "Ada", "last_name": f"Lovelace {number}", "email": email, "salary": number}
-        yield _request(service, query, {"data": data})
+        yield _request(service, query, {"data": {**data, **(more or {})}})
+
+
+def _graph(service: RunningService) -> Mapping[str, object]:
+    """Return what an employee is given beside attributes; the team is made."""
+    query = "mutation($name: String!) { Team___create(data: {name: $name}) { _id } }"
+    made = service.graphql(query, {"name": f"Team {next(_TEAMS)}"})
+    return {
+        "team": made["data"]["Team___create"]["_id"],
+        "contract": {"kind": "PERMANENT", "starts_on": "2020-01-31"},
+        "addresses": [{"street": f"Via Roma {number}", "city": "Milano"} for number in (1, 2)],
+    }
 
 
 def _request(service: RunningService, query: str, variables: dict[str, object]) -> bytes:

@@ -1,32 +1,74 @@
-"""How long the service takes from its command to its first answer."""
+"""How long the local server takes from its command to its first answers, with a small and a large model."""
 
+import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
+from benchmarks import cpu, memory
+from benchmarks.models import MODELS, Served
 from benchmarks.table import Figure, print_table
 from tests.service import RunningService
 
 STARTS = 5
+SLOWEST = 3
+"""Seconds of a start."""
+MOST_CPU = 1.0
+"""Seconds of CPU up to the first answer with the large model."""
+MOST_TIMES = 2.0
+"""How many times what it takes with the small one."""
+
+
+class Start(NamedTuple):
+    """A start."""
+
+    seconds: float
+    """To the first answer at all."""
+    cpu: float
+    """To the first answer of GraphQL, in seconds."""
+    megabytes: float
 
 
 def main(folder: Path) -> None:
-    """Measure the first start on an empty data folder, and later ones."""
-    service = RunningService(folder / "home")
-    first = _start(service)
-    later = sorted(_start(service) for _ in range(STARTS))
-    print_table(
-        "Start, from the command to the first answer",
-        [
-            Figure("first, on an empty data folder", first, "s"),
-            Figure(f"later, the slowest of {STARTS}", later[-1], "s", 3),
-            Figure(f"later, the median of {STARTS}", later[STARTS // 2], "s"),
-        ],
+    """Measure starts of one process that watches no files."""
+    cpus = {name: _measure(name, served, folder / name) for name, served in MODELS.items()}
+    times = Figure("CPU", cpus["large"] / cpus["small"], "times", MOST_TIMES)
+    print_table("Start with the large model beside the small one", [times])
+
+
+def _measure(name: str, served: Served, folder: Path) -> float:
+    """Print the figures of starts with a model, and return the CPU seconds of the median one."""
+    folder.mkdir()
+    # Compiled, as after the very first start; where Python may not leave that beside the files, it is slow.
+    settings = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
+    service = RunningService(
+        folder / "home",
+        model=served.file(folder),
+        application=served.application,
+        settings={**settings, "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
     )
+    _start(service, served)
+    starts = sorted((_start(service, served) for _ in range(STARTS)), key=lambda start: start.cpu)
+    print_table(f"Start of the local server, {name} model", list(_figures(name, starts)))
+    return starts[STARTS // 2].cpu
 
 
-def _start(service: RunningService) -> float:
+def _figures(name: str, starts: list[Start]) -> Iterator[Figure]:
+    seconds, median = sorted(start.seconds for start in starts), starts[STARTS // 2]
+    yield Figure(f"from the command to an answer, slowest of {STARTS}", seconds[-1], "s", SLOWEST)
+    yield Figure(f"from the command to an answer, median of {STARTS}", seconds[STARTS // 2], "s")
+    limit = MOST_CPU if name == "large" else None
+    yield Figure("CPU to the first answer of GraphQL", median.cpu, "s", limit)
+    yield Figure("memory then", median.megabytes, "MB")
+
+
+def _start(service: RunningService, served: Served) -> Start:
     began = time.perf_counter()
     service.start()
-    took = time.perf_counter() - began
+    seconds = time.perf_counter() - began
+    answer = service.graphql(served.query)
+    assert "errors" not in answer, answer
+    start = Start(seconds, cpu.seconds(service.pid), memory.megabytes(service.pid))
     service.stop()
-    return took
+    return start

@@ -25,8 +25,8 @@ class Figure(NamedTuple):
 def print_table(title: str, figures: Sequence[Figure]) -> None:
     """Print one figure a line, with its limit and the verdict."""
     print(f"\n{title}")
-    print(f"  {'':44}{'figure':>10}{'limit':>10}")
+    print(f"  {'':48}{'figure':>10}{'limit':>10}")
     for figure in figures:
         limit = "" if figure.limit is None else f"{figure.limit:g}"
         source = f"({figure.source})" if figure.source else ""
-        print(f"  {figure.name:44}{figure.value:10.3f}{limit:>10} {figure.unit:8}{figure.verdict:5}{source}")
+        print(f"  {figure.name:48}{figure.value:10.3f}{limit:>10} {figure.unit:8}{figure.verdict:5}{source}")

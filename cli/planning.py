@@ -11,8 +11,8 @@ from cli.fault import Fault
 from stratabase.domain.page import Query, Wanted
 from stratabase.domain.refusal import Refused
 from stratabase.model.class_ import Class
-from stratabase.model.formats import DEFAULT_FORMATS
 from stratabase.model.model import Model
+from stratabase.schema.asking import Asking
 from stratabase.schema.generated import NothingServed, generate_schema
 from stratabase.schema.names import Family, type_name
 from stratabase.schema.query_reading import QueryReader
@@ -71,6 +71,6 @@ def _query(model: Model, class_: Class, given: Mapping[str, Any], wanted: Wanted
     if mistakes:
         raise Fault("\n".join(f"OPTIONS: {mistake}" for mistake in mistakes))
     try:
-        return QueryReader(class_).read(coerce_input_value(given, type_), wanted, DEFAULT_FORMATS)
+        return QueryReader(model, class_).read(coerce_input_value(given, type_), wanted, Asking())
     except Refused as refusal:
         raise Fault(f"OPTIONS: {refusal}") from refusal

@@ -1,11 +1,14 @@
 """What holds for every test: one seed, which is printed, and as many random examples as the run is for."""
 
+import math
 import os
 import secrets
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from stratabase.store import aftermath
 from tests.soak import EXAMPLES
 
 settings.register_profile(
@@ -21,6 +24,14 @@ settings.load_profile("stratabase")
 def pytest_configure() -> None:
     """Choose the seed once; the worker processes inherit it."""
     os.environ.setdefault("STRATABASE_SEED", str(secrets.randbits(32)))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _unhurried() -> Iterator[None]:
+    """Have deletions end what they leave however long it takes: no outcome may hang on the machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(aftermath, "SECONDS", math.inf)
+        yield
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

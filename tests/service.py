@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -155,6 +155,14 @@ class RunningService:
             self._process.send_signal(how)
             self._process.wait(DEADLINE)
             self._process = None
+
+
+def eventually(holds: Callable[[], bool]) -> None:
+    """Return as soon as something holds that a service brings about by itself."""
+    deadline = time.monotonic() + DEADLINE
+    while not holds():
+        assert time.monotonic() < deadline, "it did not come to hold"
+        time.sleep(0.01)
 
 
 @contextmanager

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from stratabase.domain.member import Caller
+from stratabase.model.prepared import prepare, prepared_file
+from stratabase.model.reading import read_model
 from stratabase.settings import Settings
 from stratabase.wiring import Instance
 
@@ -81,3 +83,21 @@ def test_a_query_costs_as_much_as_the_settings_allow(tmp_path: Path) -> None:
     assert "errors" not in ask(built, page % 100)
     assert "about 101: at most 100" in ask(built, page % 101)["errors"][0]["message"]
     built.close()
+
+
+def test_a_model_that_was_prepared_is_taken_as_it_is(tmp_path: Path) -> None:
+    """Told by one that says something else than the text, which nobody would make."""
+    file = tmp_path / "model.graphql"
+    file.write_text(MODEL)
+    other = read_model(MODEL.replace("Notes", "Prepared"), "other")
+    prepared_file(file).write_bytes(prepare(other, MODEL.encode()))
+
+    assert Instance(Settings(home=tmp_path, model=file)).model.application == "Prepared"
+
+
+def test_a_model_that_was_changed_since_it_was_prepared_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "model.graphql"
+    prepared_file(file).write_bytes(prepare(read_model(MODEL, "model"), MODEL.encode()))
+    file.write_text(MODEL.replace("Notes", "Changed"))
+
+    assert Instance(Settings(home=tmp_path, model=file)).model.application == "Changed"

@@ -8,6 +8,7 @@ from itertools import count
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.change import Broken, Change, Conflict, Taken, reference_of
 from stratabase.domain.cut import Cut
+from stratabase.domain.derived_query import Derive
 from stratabase.domain.entity import Entity, Reference, State
 from stratabase.domain.instant import Instant
 from stratabase.domain.member import Caller
@@ -92,11 +93,12 @@ class DictEntities:
     def joined(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
         return [other in self.graph.led_to(self._model, role, owner) for owner, other in pairs]
 
-    def page(self, query: Query, allowance: Allowance) -> Page:
+    def page(self, query: Query, allowance: Allowance, derive: Derive | None = None) -> Page:
         self.queries.append(query)
         self.allowances.append(allowance)
         cut = Cut(query, self._model.classes[query.class_name])
-        return cut(each for each in self.objects.values() if each.reference.class_name == query.class_name)
+        found = [each for each in self.objects.values() if each.reference.class_name == query.class_name]
+        return cut(derive(found) if derive else found)
 
     def holding(self, class_name: str, unique: Unique, values: State, allowance: Allowance) -> Entity | None:
         self.allowances.append(allowance)

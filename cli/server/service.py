@@ -9,6 +9,7 @@ from cli.fault import Fault
 from cli.gateway import functions, server, template
 from cli.server.job import Job
 from cli.server.report import News, Report
+from cli.server.sweeper import Sweeper
 from cli.server.welcome import left_to_build, password_shown, welcome
 from stratabase import wiring
 from stratabase.domain.member_refusals import BadMember
@@ -40,7 +41,8 @@ def serve(job: Job, listener: socket.socket, tell: Callable[[Report], None]) -> 
     )
     try:
         milestones = server.Milestones(lambda _end: tell(ready), lambda: tell(Report(News.LEFT)))
-        server.serve(listener, declared, loaded, milestones)
+        with Sweeper(instance.entities, instance.log):
+            server.serve(listener, declared, loaded, milestones)
     finally:
         instance.close()
 

@@ -7,6 +7,7 @@ import pytest
 from graphql import build_schema, parse
 
 from cli.main import main
+from stratabase.model.prepared import read_prepared
 
 SAMPLE = Path(__file__).parents[2] / "layers/model/model.graphql"
 GOOD = 'extend schema @application(name: "Shop")\ntype Pet { name: String! }\n'
@@ -150,6 +151,19 @@ def test_the_index_that_is_missing_is_named(served: Path, capsys: pytest.Capture
     assert capsys.readouterr().out.endswith('\nCheaper with: @index(attributes: ["age"])\n')
 
 
+def test_a_condition_is_asked_of_what_a_filter_finds(
+    served: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No index serves it; beside a filter, that of the filter does."""
+    served.write_text(INDEXED)
+
+    for options in ({"filter_exp": "age > 3"}, {"filter_exp": "age > 3", "filter": {"name___eq": "Rex"}}):
+        assert main(["model", "explain", "Pet", json.dumps(options)]) == 0
+
+    taken = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Taken: ")]
+    assert ["@index name" in line for line in taken] == [False, True]
+
+
 @pytest.mark.parametrize(
     ("arguments", "refusal"),
     [
@@ -159,6 +173,10 @@ def test_the_index_that_is_missing_is_named(served: Path, capsys: pytest.Capture
         (["Pet", '{"orderBy": ["name"]}'], "OPTIONS: Value 'name' does not exist in 'PetSort' enum."),
         (["Pet", '{"filter": {"nam___eq": 1}}'], "OPTIONS: Expected value of type 'PetFilter'"),
         (["Pet", '{"next": -1}'], "OPTIONS: Pet: next is -1"),
+        (
+            ["Pet", '{"filter_exp": "nam == 1"}'],
+            "OPTIONS: Pet: filter_exp, character 1: Pet has no attribute",
+        ),
     ],
 )
 def test_what_cannot_be_explained_is_refused(
@@ -166,3 +184,40 @@ def test_what_cannot_be_explained_is_refused(
 ) -> None:
     assert main(["model", "explain", *arguments]) == 1
     assert capsys.readouterr().err.startswith(refusal)
+
+
+def test_a_model_is_prepared_beside_its_text(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["model", "prepare", str(served)]) == 0
+
+    file = served.with_name("model.prepared.json")
+    assert capsys.readouterr().out == f"{file}\n"
+    model = read_prepared(file.read_bytes(), served.read_bytes())
+    assert model is not None
+    assert list(model.classes) == ["Pet"]
+
+
+def test_a_model_is_prepared_elsewhere(served: Path, tmp_path: Path) -> None:
+    output = tmp_path / "another.json"
+
+    assert main(["model", "prepare", str(served), str(output)]) == 0
+
+    assert read_prepared(output.read_bytes(), served.read_bytes())
+
+
+def test_a_model_with_mistakes_is_not_prepared(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    served.write_text(GOOD.replace("String", "Strin"))
+
+    assert main(["model", "prepare", str(served)]) == 1
+
+    assert "Strin" in capsys.readouterr().err
+    assert not served.with_name("model.prepared.json").exists()
+
+
+def test_a_prepared_model_that_cannot_be_written_is_told(
+    served: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nowhere = served.parent / "nowhere" / "model.json"
+
+    assert main(["model", "prepare", str(served), str(nowhere)]) == 1
+
+    assert f"{nowhere} cannot be written (No such file or directory)." in capsys.readouterr().err

@@ -7,10 +7,11 @@ from functools import cmp_to_key
 from typing import Any, NamedTuple
 
 from stratabase.domain.entity import State
-from stratabase.domain.filter import And, Comparison, Filter, Not, Or
+from stratabase.domain.filter import And, Comparison, Filter, Holds, Marked, Not, Or
 from stratabase.domain.order import Order, Position
 from stratabase.domain.page import Window
 from stratabase.model.class_ import Class
+from stratabase.model.expressions import Environment
 from stratabase.model.operator import Operator
 
 NEGATED = {
@@ -48,11 +49,19 @@ def matches(filter_: Filter, state: State, class_: Class) -> bool:
             return True in {matches(part, state, class_) for part in parts}
         case Not(part):
             return matches(part, state, class_) is False
+        case Holds() | Marked():
+            return _told(filter_, state)
         case Comparison(attribute, operator, operand):
             if operator in NEGATED:
                 positive = Comparison(attribute, NEGATED[operator], operand)
                 return matches(positive, state, class_) is False
             return compares(operator, attribute, state.get(attribute), operand, class_)
+
+
+def _told(filter_: Holds | Marked, state: State) -> bool:
+    if isinstance(filter_, Marked):
+        return state.get(filter_.mark) is True
+    return filter_.expression.evaluate(Environment(state, filter_.circumstances)) is True
 
 
 def compares(operator: Operator, attribute: str, value: Any, operand: Any, class_: Class) -> bool:

@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from stratabase.domain.filter import And, Comparison, Filter, Not, Or
+from stratabase.domain.entity import State
+from stratabase.domain.filter import And, Comparison, Filter, Holds, Not, Or
 from stratabase.domain.matching import COMPARISONS, matcher
+from stratabase.model.expressions import Circumstances, ModelNames, Scope, read
 from stratabase.model.operator import Operator
 from tests.domain import naive
 from tests.domain.queries import VALUES, filters, many_states
-from tests.models import THING
+from tests.models import THING, model
 
 PRECOMPOSED, DECOMPOSED = "\u00e9", "e\u0301"
 BEYOND_PLANE_0 = "\U0001f600"
@@ -131,6 +133,24 @@ def test_empty_and_is_true_and_empty_or_is_false() -> None:
 
 def test_not_matches_null() -> None:
     assert matcher(Not(Comparison("count", Operator.GT, 1)), THING)({"_id": "x"})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("count > 1", [True, False, False]),
+        ("name == caller.username", [True, False, False]),
+        ("good", [False] * 3),
+    ],
+)
+def test_a_condition_holds_where_it_is_true_and_not_where_it_is_null(text: str, expected: list[bool]) -> None:
+    """Negated, it is the other way round."""
+    expression = read(text, Scope(ModelNames(model(THING)), "Thing"))
+    condition = Holds(expression, Circumstances({"username": "a"}))
+    states: list[State] = [{"_id": "x", "count": 2, "name": "a"}, {"_id": "y", "count": 1}, {"_id": "z"}]
+    test, negation = matcher(condition, THING), matcher(Not(condition), THING)
+    assert [test(state) for state in states] == expected
+    assert [negation(state) for state in states] == [not one for one in expected]
 
 
 def test_every_operator_has_a_factory() -> None:

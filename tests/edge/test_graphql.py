@@ -147,6 +147,13 @@ def test_the_media_type_decides_how_an_invalid_document_is_answered(
     assert reply.headers["Content-Type"] == [f"{content_type}; charset=utf-8"]
 
 
+@pytest.mark.parametrize("mutated", [True, False])
+def test_what_may_have_written_says_so_when_it_is_too_large(mutated: bool, post: Any, world: Any) -> None:
+    world.executor.outcome = Answer(b" " * 7_000_000, mutated=mutated)
+    reply = post({"query": "{x}"})
+    assert (reply.status, "has been done" in reply.body) == (413, mutated)
+
+
 @pytest.mark.parametrize("accept", [MODERN, LEGACY])
 def test_what_was_executed_is_200_whatever_came_of_it(accept: str, post: Any, world: Any) -> None:
     world.executor.outcome = Answer(b'{"errors":[{"message":"no"}],"data":null}')

@@ -2,10 +2,21 @@
 
 from typing import Any
 
-from stratabase.domain.command import Create, Delete, Update
+from stratabase.domain.command import Command, Create, Delete, Update
 from stratabase.domain.entity import Reference
 from stratabase.domain.issue import Path
 from stratabase.domain.role_command import Links, Parts, Point, RoleCommand
+from stratabase.operations.delete import delete as delete_
+from stratabase.operations.save import save
+from stratabase.operations.world import World
+from tests.worlds import ADMINISTRATOR
+
+
+def do(world: World, command: Command) -> Any:
+    """Do a command, and return what its operation does. Raises Refused, Unavailable."""
+    if isinstance(command, Delete):
+        return delete_(world, command, ADMINISTRATOR)
+    return save(world, command, ADMINISTRATOR)
 
 
 def make(class_name: str, client_id: str | None = None, path: Path | None = None, **asked: Any) -> Create:

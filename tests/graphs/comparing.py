@@ -23,11 +23,7 @@ def told_by_plain(graph: Plain) -> Told:
     """Return the same of the plain graph."""
     return {
         reference: {name: value for name, value in values.items() if value is not None}
-        | {
-            role.name: led
-            for role in _roles(graph, reference)
-            if (led := _plain_role(graph, reference, role))
-        }
+        | {role.name: led for role in _roles(graph, reference) if (led := plain_role(graph, reference, role))}
         for reference, values in graph.objects.items()
     }
 
@@ -36,7 +32,8 @@ def _roles(graph: Plain, reference: Reference) -> Iterable[Role]:
     return graph.model.classes[reference.class_name].roles.values()
 
 
-def _plain_role(graph: Plain, own: Reference, role: Role) -> list[str]:
+def plain_role(graph: Plain, own: Reference, role: Role) -> list[str]:
+    """Return what a role leads to."""
     if role.whole:
         owners = (
             whole for (whole, name), ids in graph.parts.items() if name == role.opposite and own.id in ids

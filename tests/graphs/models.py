@@ -146,3 +146,20 @@ def _is_sound(text: str) -> bool:
     except ModelMistakes:
         return False
     return True
+
+
+def _of_family(kind: str, *, from_part: bool) -> str:
+    """Return the text of a model of wholes and parts that are associated as well."""
+    whole, part = ClassText("A"), ClassText("B")
+    compose("{to}: [{B}!]", 1, whole, part)
+    associate(kind, 2, *((part, whole) if from_part else (whole, part)))
+    return text_of([whole, part])
+
+
+OF_FAMILIES: Mapping[str, Model] = {
+    f"{kind} from {'part' if from_part else 'whole'}": read_model(text, kind)
+    for kind in ASSOCIATIONS
+    for from_part in (True, False)
+    if _is_sound(text := _of_family(kind, from_part=from_part))
+}
+"""One for each kind of association between wholes and their parts."""

@@ -80,10 +80,14 @@ class Scene:
         self.world, self.entities, self.clock = world_of(model)
         for class_name, objects in OBJECTS.items():
             for id_, state in objects.items():
-                reference = Reference(class_name, id_)
-                self.entities.objects[reference] = Entity(reference, {"_id": id_, **state}, ("before",))
+                self.put(Reference(class_name, id_), state)
         for class_name, role, owner, other in LINKS:
             self.entities.graph.links |= set(ends(model, RoleName(class_name, role), owner, other))
+
+    def put(self, reference: Reference, state: Mapping[str, Any]) -> None:
+        """Put an object there."""
+        entity = Entity(reference, {**state, "_id": reference.id}, ("before",))
+        self.entities.objects[reference] = entity
 
     def write(self, command: Command) -> Any:
         """Do a command, and return what its operation does. Raises Refused."""

@@ -13,7 +13,9 @@ from tests.members import DictMembers, PlainPasswords
 from tests.worlds import FrozenClock
 
 GERMAN = Formats("dd.MM.yyyy", "HH:mm", "Europe/Berlin", "de")
-ANNA = Member("1", "Anna", "anna@example.com", "Boss", formats=GERMAN, password="hash of right", generation=4)
+ANNA = Member(
+    "1", "Anna", "anna@example.com", "Boss", "drinks tea", GERMAN, password="hash of right", generation=4
+)
 BERT = Member("2", "Bert", "bert@example.com", "Clerk", password="hash of other")
 PROFILES = {"Boss": Profile("Boss", administrator=True), "Clerk": Profile("Clerk")}
 

@@ -12,6 +12,7 @@ from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.order import Order
 from stratabase.domain.page import Query, Window
 from stratabase.domain.refusal import Refused, TooMuchRead, Unavailable
+from stratabase.model.expressions import ANYWHERE
 from stratabase.model.operator import Operator
 from stratabase.operations.delete_bulk import delete_bulk
 from stratabase.operations.update_bulk import update_bulk
@@ -64,6 +65,7 @@ def test_all_that_match_are_updated_and_the_others_are_not() -> None:
         query,
         ADMINISTRATOR,
         plenty(),
+        ANYWHERE,
     )
 
     assert [each.reference.id for each in written] == ["e1", "e3"]
@@ -81,7 +83,7 @@ def test_what_is_so_already_counts_and_is_not_written() -> None:
     scene = Scene()
     command = UpdateBulk("Label", {"name": "hot"})
 
-    assert len(update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty())) == 2
+    assert len(update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty(), ANYWHERE)) == 2
     assert len(scene.entities.commits) == 1
 
 
@@ -89,7 +91,7 @@ def test_all_that_match_are_deleted_with_their_parts() -> None:
     scene = Scene()
     query = Query("Project", Order(), window=Window(10_000))
 
-    assert delete_bulk(scene.world, query, ADMINISTRATOR, plenty()) == 1
+    assert delete_bulk(scene.world, query, ADMINISTRATOR, plenty(), ANYWHERE) == 1
     assert not {"Project", "Task", "Charter"} & {name for name, _ in scene.entities.objects}
 
 
@@ -97,7 +99,7 @@ def test_no_more_than_a_window_are_touched() -> None:
     scene = Scene()
     labelled(scene, 5)
 
-    assert delete_bulk(scene.world, replace(LABELS, window=Window(3)), ADMINISTRATOR, plenty()) == 3
+    assert delete_bulk(scene.world, replace(LABELS, window=Window(3)), ADMINISTRATOR, plenty(), ANYWHERE) == 3
     assert len(names(scene)) == 4
 
 
@@ -106,8 +108,10 @@ def test_too_many_are_refused_with_their_number_before_anything_is_written() -> 
     labelled(scene, 5)
 
     for work in (
-        lambda: delete_bulk(scene.world, LABELS, ADMINISTRATOR, plenty()),
-        lambda: update_bulk(scene.world, UpdateBulk("Label", {"name": "x"}), LABELS, ADMINISTRATOR, plenty()),
+        lambda: delete_bulk(scene.world, LABELS, ADMINISTRATOR, plenty(), ANYWHERE),
+        lambda: update_bulk(
+            scene.world, UpdateBulk("Label", {"name": "x"}), LABELS, ADMINISTRATOR, plenty(), ANYWHERE
+        ),
     ):
         (issue,) = refusal(work)
         assert (issue.type, issue.path) == (IssueType.MALFORMED_REQUEST, ("options",))
@@ -127,7 +131,7 @@ def test_where_they_cannot_be_counted_too_many_are_refused_all_the_same(
         return page(query, plenty())
 
     monkeypatch.setattr(scene.entities, "page", uncountable)
-    (issue,) = refusal(lambda: delete_bulk(scene.world, LABELS, ADMINISTRATOR, plenty()))
+    (issue,) = refusal(lambda: delete_bulk(scene.world, LABELS, ADMINISTRATOR, plenty(), ANYWHERE))
 
     assert issue.message.startswith("more than 1 Label objects match")
 
@@ -135,7 +139,7 @@ def test_where_they_cannot_be_counted_too_many_are_refused_all_the_same(
 def test_one_that_is_refused_keeps_nothing_from_the_others() -> None:
     scene = Scene()
 
-    summary, *issues = refusal(lambda: delete_bulk(scene.world, EVERYBODY, ADMINISTRATOR, plenty()))
+    summary, *issues = refusal(lambda: delete_bulk(scene.world, EVERYBODY, ADMINISTRATOR, plenty(), ANYWHERE))
 
     assert summary.message.startswith("1 of 4 Employee objects were deleted")
     assert {told(issue)[0] for issue in issues} == {"ROLE_CARDINALITY"}
@@ -152,13 +156,13 @@ def test_when_the_time_is_over_it_says_how_far_it_has_come_and_can_go_on() -> No
         scene.clock.instant += 9_000
 
     scene.entities.before_commit = time_goes_by
-    (issue,) = refusal(lambda: update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty()))
+    (issue,) = refusal(lambda: update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty(), ANYWHERE))
 
     assert "3 of 8 Label objects were updated" in issue.message
     assert issue.type is IssueType.SERVICE_HANDLER_ERROR
     assert names(scene).count("new") == 3
-    refusal(lambda: update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty()))
-    assert len(update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty())) == 8
+    refusal(lambda: update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty(), ANYWHERE))
+    assert len(update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty(), ANYWHERE)) == 8
     assert set(names(scene)) == {"new"}
 
 
@@ -174,7 +178,7 @@ def test_what_matches_no_more_when_its_turn_comes_is_left_alone() -> None:
         scene.write(end("Label", "x002"))
 
     scene.entities.before_commit = others
-    assert delete_bulk(scene.world, query, ADMINISTRATOR, plenty()) == 1
+    assert delete_bulk(scene.world, query, ADMINISTRATOR, plenty(), ANYWHERE) == 1
     assert sorted(map(str, names(scene))) == ["cold", "hot", "precious"]
 
 
@@ -188,7 +192,7 @@ def test_an_object_that_changes_before_it_is_written_is_looked_at_once_more() ->
         scene.write(change("Label", "x000", name="precious"))
 
     scene.entities.before_commit = other
-    assert delete_bulk(scene.world, query, ADMINISTRATOR, plenty()) == 0
+    assert delete_bulk(scene.world, query, ADMINISTRATOR, plenty(), ANYWHERE) == 0
 
 
 def test_trouble_with_the_store_says_how_far_it_has_come() -> None:
@@ -201,16 +205,16 @@ def test_trouble_with_the_store_says_how_far_it_has_come() -> None:
 
     scene.entities.before_commit = trouble
     with pytest.raises(Unavailable, match="2 of 4 Label objects were deleted, then: too busy") as unavailable:
-        delete_bulk(scene.world, LABELS, ADMINISTRATOR, plenty())
+        delete_bulk(scene.world, LABELS, ADMINISTRATOR, plenty(), ANYWHERE)
     assert unavailable.value.retry_after == 5
 
 
 def test_a_bulk_write_is_validated_without_a_trace() -> None:
     scene = scene_with(objects=4)
 
-    assert list(validate_bulk(scene.world, None, LABELS, ADMINISTRATOR, plenty())) == []
+    assert list(validate_bulk(scene.world, None, LABELS, ADMINISTRATOR, plenty(), ANYWHERE)) == []
     wrong = UpdateBulk("Employee", {"age": -1}, {"team": point("t9")})
-    issues = validate_bulk(scene.world, wrong, EVERYBODY, ADMINISTRATOR, plenty())
+    issues = validate_bulk(scene.world, wrong, EVERYBODY, ADMINISTRATOR, plenty(), ANYWHERE)
 
     assert sorted({told(issue)[:3] for issue in issues}) == [
         (type_, "Employee", id_)
@@ -223,6 +227,23 @@ def test_a_bulk_write_is_validated_without_a_trace() -> None:
 def test_too_many_are_an_issue_of_its_validation() -> None:
     scene = scene_with(objects=3)
 
-    (issue,) = validate_bulk(scene.world, None, EVERYBODY, ADMINISTRATOR, plenty())
+    (issue,) = validate_bulk(scene.world, None, EVERYBODY, ADMINISTRATOR, plenty(), ANYWHERE)
 
     assert issue.message.startswith("4 Employee objects match")
+
+
+def test_of_very_many_issues_the_first_are_told_and_the_others_counted() -> None:
+    scene = Scene()
+    command = UpdateBulk("Employee", {}, {"friends": add(*(f"none{number}" for number in range(30)))})
+    more = "100 of 120 issues are told here: 20 more were found"
+
+    summary, *told = refusal(
+        lambda: update_bulk(scene.world, command, EVERYBODY, ADMINISTRATOR, plenty(), ANYWHERE)
+    )
+    *found, last = validate_bulk(scene.world, command, EVERYBODY, ADMINISTRATOR, plenty(), ANYWHERE)
+
+    none = "0 of 4 Employee objects were updated; what kept the others from it follows"
+    assert summary.message == f"{none}; {more}"
+    assert (last.message, last.type, last.path) == (more, IssueType.SERVICE_HANDLER_ERROR, ("options",))
+    assert told == found
+    assert [issue.entity_id for issue in told] == [*["e1"] * 30, *["e2"] * 30, *["e3"] * 30, *["e4"] * 10]

@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 from functools import partial
 from random import Random
-from typing import NamedTuple
 
 import pytest
 
-from stratabase.domain.change import Creation
 from stratabase.domain.command import Command, Delete
 from stratabase.domain.entity import Reference
 from stratabase.domain.refusal import Refused
@@ -17,22 +15,21 @@ from stratabase.operations.world import World
 from stratabase.store.engine import Engine
 from tests.contract.engine.acting import together
 from tests.contract.engine.kinds import STURDY
-from tests.graphs.commands import add, change, create, end, make, point, update
-from tests.graphs.company import COMPANY
 from tests.graphs.comparing import told_by, told_by_plain
 from tests.graphs.models import OF_KINDS
 from tests.graphs.plain import Plain
 from tests.graphs.processes import process
 from tests.graphs.reading import plain_of
+from tests.graphs.recovered import faults
 from tests.graphs.requests import Requests
 from tests.soak import count, seed
+from tests.store.held import held
 from tests.worlds import ADMINISTRATOR
 
 pytestmark = pytest.mark.soak
 
 THREADS = 4
 REQUESTS = count(5, 60)
-TIMES = count(3, 200)
 
 
 KINDS = [kind for kind in STURDY if kind.name != "metered"]
@@ -84,51 +81,4 @@ def test_random_requests_of_several_leave_a_graph_as_the_model_wants_it(engine: 
 
     assert sum(counts) > 0
     look(process(engine, model)).check()
-
-
-class Whole(NamedTuple):
-    """A project with a task, and who does it."""
-
-    project: Reference
-    task: Reference
-    employee: str
-
-
-def made(world: World) -> Whole:
-    """Make a whole with a part."""
-    customer = save(world, make("Customer", name="Acme"), ADMINISTRATOR)
-    eve = save(world, make("Employee", name="Eve"), ADMINISTRATOR)
-    tasks = create(make("Task", name="x", assignee=point(eve.reference.id)))
-    project = make(
-        "Project",
-        name="Moon",
-        customer=point(customer.reference.id),
-        people=add(eve.reference.id),
-        charter=create(make("Charter", text="Go.")),
-        tasks=tasks,
-    )
-    written = save(world, project, ADMINISTRATOR)
-    (task,) = (
-        each.after.reference
-        for each in written.effects
-        if isinstance(each, Creation) and each.after.reference.class_name == "Task"
-    )
-    return Whole(written.reference, task, eve.reference.id)
-
-
-def test_parts_that_are_written_while_their_whole_is_deleted_go_with_it(engine: Engine) -> None:
-    worlds = [process(engine, COMPANY) for _ in range(3)]
-    for _ in range(TIMES):
-        project, task, employee = made(worlds[0])
-        new = make("Task", name="y", assignee=point(employee))
-        old = change("Task", task.id, name="z")
-
-        outcomes = together(
-            partial(done, worlds[0], change("Project", project.id, tasks=create(new))),
-            partial(done, worlds[1], change("Project", project.id, tasks=update(old))),
-            partial(done, worlds[2], end("Project", project.id)),
-        )
-
-        assert outcomes[2] is True
-        assert worlds[0].entities.read([project, task]) == [None, None]
-    look(worlds[0])
+    assert faults(model, held(engine)) == []

@@ -1,18 +1,25 @@
 """Ids that no object can have are ids of nothing, whatever the store could look for."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from stratabase.domain.command import Command
+from stratabase.domain.command import Command, Delete
+from stratabase.domain.entity import Reference
+from stratabase.domain.refusal import Refused
+from stratabase.model.expressions import ANYWHERE
+from stratabase.operations.delete import delete
+from stratabase.operations.read import get
+from stratabase.operations.update import update
 from stratabase.operations.validate import validate
 from stratabase.store.engine import Engine
 from tests.contract.engine.kinds import STURDY
-from tests.graphs.commands import add, change, end, make, point, remove
+from tests.graphs.commands import add, change, create, end, make, point, remove
 from tests.graphs.company import COMPANY
 from tests.graphs.processes import process
 from tests.graphs.scene import told
-from tests.worlds import ADMINISTRATOR
+from tests.worlds import ADMINISTRATOR, plenty
 
 IDS = {
     "long": "x" * 1500,
@@ -48,3 +55,29 @@ def test_they_are_not_found(engine: Engine, id_: str) -> None:
         issues = validate(world, command, ADMINISTRATOR)
         assert [told(issue)[::3][:2] for issue in issues] == [("ENTITY_NOT_FOUND", role) for role in roles]
         assert all(len(issue.message) < 150 for issue in issues)
+
+
+@pytest.mark.parametrize("id_", IDS.values(), ids=IDS)
+@pytest.mark.parametrize(
+    "roles", [{}, {"addresses": create(make("Address", street="x"))}], ids=["alone", "whole"]
+)
+def test_what_is_not_there_is_not_updated(engine: Engine, id_: str, roles: dict[str, Any]) -> None:
+    world = process(engine, COMPANY)
+    command = change("Employee", id_, name="Eve", **roles)
+
+    with pytest.raises(Refused) as refusal:
+        update(world, command, ADMINISTRATOR)
+
+    (issue,) = refusal.value.issues
+    assert (issue.type.name, issue.path) == ("ENTITY_NOT_FOUND", ("data", "_id"))
+    assert len(issue.message) < 150
+    (issue.entity_id or "").encode()
+
+
+@pytest.mark.parametrize("id_", IDS.values(), ids=IDS)
+def test_what_is_not_there_is_not_read_nor_deleted(engine: Engine, id_: str) -> None:
+    world = process(engine, COMPANY)
+    reference = Reference("Employee", id_)
+
+    assert get(world, reference, plenty(), ANYWHERE) is None
+    assert delete(world, Delete(reference), ADMINISTRATOR) is False

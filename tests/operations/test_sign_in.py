@@ -20,7 +20,8 @@ def desk() -> Desk:
 
 
 def test_a_caller_has_what_the_member_and_its_profile_have(desk: Desk) -> None:
-    anna = Caller("1", "Anna", "Boss", administrator=True, formats=GERMAN, generation=4)
+    known = Caller("1", "Anna", "Boss", administrator=True, formats=GERMAN, generation=4)
+    anna = replace(known, email="anna@example.com", notes="drinks tea")
     assert desk.sign_in("Anna", "right", HOME) == anna
     assert desk.sign_in("Bert", "other", HOME).administrator is False
 

@@ -37,7 +37,9 @@ def claims(token: str) -> dict[str, object]:
 
 
 def test_a_token_makes_its_member_a_caller(gate: Gate) -> None:
-    expected = Caller("1", "Anna", "Boss", administrator=True, signed_in=NOON, generation=4)
+    expected = Caller(
+        "1", "Anna", "Boss", administrator=True, signed_in=NOON, generation=4, email="anna@example.com"
+    )
     assert gate.caller(gate.token()) == expected
     assert gate.caller(gate.token(BERT)).administrator is False
 

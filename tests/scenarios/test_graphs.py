@@ -1,55 +1,16 @@
 """The normal way of every generated service, over HTTP, against the model that uses every feature."""
 
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests import ministack
 from tests.everything import FILE
-from tests.service import RunningService, running
+from tests.scenarios.graph_client import Client, over_dynamodb, over_sqlite
+from tests.service import running
 
 
-def over_dynamodb() -> dict[str, str]:
-    return {
-        "STRATABASE_STORE": "dynamodb",
-        "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
-        "STRATABASE_TABLE": "graphs",
-        "AWS_ACCESS_KEY_ID": "local",
-        "AWS_SECRET_ACCESS_KEY": "local",
-    }
-
-
-class Client:
-    """Sends GraphQL requests to a service."""
-
-    def __init__(self, service: RunningService) -> None:
-        self._service = service
-        self._names = map(str, count())
-
-    def ask(self, query: str, **variables: Any) -> Any:
-        """Return what the only field of an answer without errors holds."""
-        body = self._service.graphql(query, variables)
-        assert "errors" not in body, body["errors"]
-        (value,) = body["data"].values()
-        return value
-
-    def create(self, class_name: str, **data: Any) -> str:
-        """Make an object, and return its id."""
-        query = f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id }} }}"
-        return str(self.ask(query, data=data)["_id"])
-
-    def person(self, **data: Any) -> tuple[str, str]:
-        """Make a person in a team, and return the ids of both."""
-        team = self.create("Team", name=next(self._names))
-        skill = self.create("Skill", name="sing")
-        needs = {"last_name": "Li", "team": team, "skills": [skill], "phones": [{"digits": "1"}]}
-        return self.create("Person", contract={"starts_on": "2020-01-31"}, **{**needs, **data}), team
-
-
-@pytest.fixture(scope="module", params=[dict, over_dynamodb], ids=["sqlite", "dynamodb"])
+@pytest.fixture(scope="module", params=[over_sqlite, over_dynamodb("graphs")], ids=["sqlite", "dynamodb"])
 def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     home: Path = tmp_path_factory.mktemp("service") / "home"
     options = {"model": FILE, "application": "Everything", "settings": request.param()}

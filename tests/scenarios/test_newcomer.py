@@ -59,6 +59,25 @@ def test_an_employee_is_created_and_read_back(service: RunningService) -> None:
     }
 
 
+def test_what_follows_from_other_values_is_computed(service: RunningService) -> None:
+    """As the README shows it."""
+    id_ = create(service, "computed@example.com")
+    made = service.graphql(
+        """mutation($members: [ID]) { Team___create(data: {name: "Engines", members: $members}) {
+             name head_count } }""",
+        {"members": [id_]},
+    )
+    page = """{ Employee___getPage(options: {
+      filter_exp: "year(firstNotNull(date_of_birth, today())) > 2000 && team_name == 'Engines'",
+      orderBy: [full_name___ASC]
+    }) { items { full_name team { name head_count } } } }"""
+
+    team = {"name": "Engines", "head_count": 1}
+    assert made == {"data": {"Team___create": team}}
+    items = [{"full_name": "Ada Lovelace", "team": team}]
+    assert service.graphql(page) == {"data": {"Employee___getPage": {"items": items}}}
+
+
 def test_an_unknown_id_is_null(service: RunningService) -> None:
     assert service.graphql('{ Employee___get(_id: "nobody") { _id } }') == {"data": {"Employee___get": None}}
 

@@ -21,8 +21,23 @@ from tests.worlds import ADMINISTRATOR, world_of
 MODEL = read_model(
     """
     extend schema @application(name: "Company")
-    type Team { name: String members: [Person!] @association(opposite: "team") }
-    type Person { name: String photo: File team: Team @association(opposite: "members") }
+    type Team {
+      name: String
+      headcount: Int @derived(path: "members", aggregate: COUNT)
+      loud: String @derived(expression: "upper(name)")
+      members: [Person!] @association(opposite: "team")
+      rooms: [Room!] @composition(whole: "team")
+    }
+    type Room { number: Int }
+    type Person {
+      name: String
+      photo: File
+      greeting: String @derived(expression: "'I am ' + name")
+      team_name: String @derived(path: "team.loud")
+      team_size: Int @derived(path: "team.headcount")
+      colleagues: String @derived(expression: "team.name + ': ' + string(team.headcount)")
+      team: Team @association(opposite: "members")
+    }
     """,
     "company",
 )
@@ -76,11 +91,72 @@ def cost(text: str, name: str | None = None, **variables: Any) -> int:
         ('mutation { Person___delete(_id: "1") { deleted } }', 10),
         ("mutation { Person___create(data: {}) { name team { members { items { name } } } } }", 21),
         (FRAGMENTS, 20),
+        ('{ Team___get(_id: "1") { rooms { totalCount } } }', 2),
+        ('{ Team___get(_id: "1") { rooms(options: {next: 5}) { totalCount items { number } } } }', 7),
+        ('{ Team___get(_id: "1") { rooms(options: {filter: {number___eq: 1}}) { totalCount } } }', 101),
+        ('{ Team___get(_id: "1") { members { totalCount } } }', 101),
     ],
 )
 def test_what_documents_cost(text: str, expected: int) -> None:
     assert cost(text) == expected
     assert judged(text, {}, expected) is None
+
+
+@pytest.mark.parametrize(
+    ("selected", "expected"),
+    [
+        ("name greeting", 1),
+        ("team_name", 2),
+        ("team_name again: team_name ... { team_name }", 2),
+        ("team_name team { name }", 3),
+        ("team_size", 12),
+        ("colleagues", 12),
+        ("team_name team_size greeting", 13),
+        ("team { headcount }", 12),
+        (
+            "team { members(options: {next: 5}) { items { team_name } b: items { team_size team_name } } }",
+            67,
+        ),
+    ],
+)
+def test_derived_attributes_cost_what_they_lead_to(selected: str, expected: int) -> None:
+    """A role to many counts as one of its pages would; what is selected twice is computed once."""
+    assert cost(f'{{ Person___get(_id: "1") {{ {selected} }} }}') == expected
+
+
+def test_items_that_are_not_shown_derive_nothing() -> None:
+    shown = f"{{ {PEOPLE}(options: {{next: 50, offset: 7}}) {{ items {{ team_name }} totalCount }} }}"
+    assert cost(shown) == 50 + 7 + 100 + 50
+    assert cost('mutation { Person___update(data: {_id: "1"}) { team_name } }') == 10 + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "variables", "expected"),
+    [
+        (f'{{ {PEOPLE}(options: {{filter_exp: "true"}}) {{ items {{ name }} }} }}', {}, 14),
+        (f'{{ {PEOPLE}(options: {{filter_exp: "true"}}) {{ totalCount }} }}', {}, 104),
+        (
+            f"query($e: String) {{ {PEOPLE}(options: {{filter_exp: $e}}) {{ hasNext }} }}",
+            {"e": "x" * 90},
+            100,
+        ),
+        (f"query($e: String) {{ {PEOPLE}(options: {{filter_exp: $e}}) {{ hasNext }} }}", {"e": 7}, 10),
+        (
+            f"query($o: PersonPageOptions) {{ {PEOPLE}(options: $o) {{ hasNext }} }}",
+            {"o": {"filter_exp": "true", "next": 3}},
+            7,
+        ),
+        (
+            '{ Team___getPage { items { members(options: {filter_exp: "true", next: 2}) { hasNext } } } }',
+            {},
+            10 + 20 + 4,
+        ),
+    ],
+)
+def test_a_condition_costs_what_reading_its_text_does_once(
+    text: str, variables: Mapping[str, Any], expected: int
+) -> None:
+    assert cost(text, **variables) == expected
 
 
 @pytest.mark.parametrize(
@@ -134,12 +210,31 @@ def test_the_refusal_tells_the_estimate_the_limit_and_what_costs_the_most() -> N
     assert error
     assert error.message == (
         "The request would cost about 1,200: at most 1,199 are possible, "
-        "where an object that is read counts 1 and one that is written 10. "
+        "where an object that is read counts 1, one that is written 10, and a character of a filter_exp 1. "
         "all.items.t.members alone costs 1,000: "
         "ask for smaller pages, without an offset or totalCount."
     )
     assert error.locations
     assert judged(text, {}, 1200) is None
+
+
+BULK = "Team___updateBulk(data: {}, options: %s) { items { members { totalCount } } }"
+
+
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        (
+            "{}",
+            "all.items.members alone costs 100,000: say in all with options.next for how many objects it is",
+        ),
+        ("{next: 999}", "all.items.members alone costs 99,900: ask for smaller pages"),
+    ],
+)
+def test_a_service_in_bulk_is_advised_to_say_for_how_many_objects_it_is(options: str, advice: str) -> None:
+    error = judged(f"mutation {{ all: {BULK % options} }}", {}, 50_000)
+    assert error
+    assert advice in error.message
 
 
 def test_many_single_objects_are_advised_to_come_in_several_requests() -> None:

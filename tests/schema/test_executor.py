@@ -473,3 +473,15 @@ def test_a_busy_store_does_not_hide_what_was_done_before(room: Room) -> None:
 
     assert answer["data"] == {"done": {"name": "chair"}, "busy": None}
     assert answer["errors"][0]["extensions"]["issueType"] == "SERVER_ERROR"
+
+
+def test_the_answer_to_a_mutation_says_that_it_may_have_written() -> None:
+    """However often it is asked, and refused too; but not when it never began."""
+    room = Room()
+    create = 'mutation { Thing___create(data: {name: "a"}) { _id } }'
+    wrong = 'mutation { Thing___update(data: {_id: "none", name: "a"}) { _id } }'
+
+    assert [room.answer(create).mutated for _ in range(3)] == [True] * 3
+    assert room.answer(wrong).mutated
+    assert not room.answer("{ Thing___getPage { totalCount } }").mutated
+    assert not room.answer("mutation { nothing }").mutated

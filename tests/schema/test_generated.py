@@ -129,6 +129,7 @@ def test_a_page_has_its_six_fields(schema: GraphQLSchema) -> None:
     options = fields(schema, "ThingPageOptions")
     assert options == {
         "filter": "ThingFilter",
+        "filter_exp": "String",
         "offset": "Int",
         "cursor": "Cursor",
         "fromCursor": "ThingCursor",

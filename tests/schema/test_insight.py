@@ -16,7 +16,7 @@ from tests.models import THINGS
 from tests.worlds import ADMINISTRATOR, world_of
 
 CLERK = Caller("2", "bert", "Clerk")
-GET = Consumption("get", None, 1, 1, 300, 1.0, 0, 0.1234567)
+GET = Consumption("get", None, 1, 1, 300, 1.0, 0, 0.1234567, after=1)
 RANGE = Consumption("range", "index1", 1, 10, 4000, 0.5, 0, 1.0)
 TOTALS = {
     "roundTrips": 2,

@@ -158,7 +158,7 @@ SAVE = "mutation($data: PersonDraft!) { Person___save(data: $data) { _id %s } }"
 
 
 def test_a_graph_is_saved_by_its_ids(graphs: GraphRoom) -> None:
-    """What has an id is changed, what has none is made; the one part without an id replaces another."""
+    """What has an id is changed, what has none is made; a null ends the one part that is there."""
     selection = "home { _id street } contract { _id starts_on } phones { items { _id digits } }"
     draft = {**graphs.needs(), "home": {"street": "s"}}
     draft |= {"skills": {"add": draft["skills"]}, "phones": {"save": [{"digits": "1"}, {"digits": "2"}]}}
@@ -166,7 +166,7 @@ def test_a_graph_is_saved_by_its_ids(graphs: GraphRoom) -> None:
     first, second = made["phones"]["items"]
     again = {
         "_id": made["_id"],
-        "home": {"street": "new"},
+        "home": {"_id": made["home"]["_id"], "street": "new"},
         "contract": {"_id": made["contract"]["_id"], "starts_on": "2021-01-01"},
         "phones": {
             "save": [{"_id": second["_id"], "digits": "two"}, {"digits": "3"}],
@@ -176,12 +176,30 @@ def test_a_graph_is_saved_by_its_ids(graphs: GraphRoom) -> None:
 
     saved = graphs.ask(SAVE % selection, data=again)
 
-    assert saved["home"]["street"] == "new"
-    assert saved["home"]["_id"] != made["home"]["_id"]
+    assert saved["home"] == {"_id": made["home"]["_id"], "street": "new"}
     assert saved["contract"] == {"_id": made["contract"]["_id"], "starts_on": "01/01/2021"}
     assert [item["digits"] for item in saved["phones"]["items"]] == ["two", "3"]
     assert saved["phones"]["items"][0]["_id"] == second["_id"]
     assert graphs.ask(SAVE % "home { _id }", data={"_id": made["_id"], "home": None})["home"] is None
+
+
+def test_a_save_makes_no_second_part_where_there_can_be_one(graphs: GraphRoom) -> None:
+    """A client that names no id does not know of the part, and may not end it with all that is below it."""
+    draft = {**graphs.needs(), "home": {"street": "s"}, "phones": {"save": [{"digits": "1"}]}}
+    draft |= {"skills": {"add": draft["skills"]}}
+    id_ = graphs.ask(SAVE % "", data=draft)["_id"]
+    again = {"_id": id_, "home": {"street": "new"}}
+
+    refused = graphs.issues(SAVE % "", data=again)
+    told = graphs.ask("query($data: PersonDraft!) { Person___validate(data: $data) { isValid } }", data=again)
+    kept = graphs.ask("query($id: ID!) { Person___get(_id: $id) { home { street } } }", id=id_)
+    graphs.ask(SAVE % "", data={"_id": id_, "home": None})
+    other = graphs.ask(SAVE % "home { street }", data=again)
+
+    assert refused == [("ROLE_CARDINALITY", "Person___save.data.home")]
+    assert told == {"isValid": False}
+    assert kept == {"home": {"street": "s"}}
+    assert other["home"] == {"street": "new"}
 
 
 @pytest.mark.parametrize(
@@ -191,7 +209,10 @@ def test_a_graph_is_saved_by_its_ids(graphs: GraphRoom) -> None:
         ({"team": None}, [("ROLE_CARDINALITY", "team")]),
         ({"skills": {"add": ["none"]}}, [("ENTITY_NOT_FOUND", "skills")]),
         ({"contract": None}, [("ROLE_CARDINALITY", "contract")]),
-        ({"contract": {}}, [("ATTRIBUTE_REQUIRED", "contract.starts_on")]),
+        (
+            {"contract": {}},
+            [("ROLE_CARDINALITY", "contract"), ("ATTRIBUTE_REQUIRED", "contract.starts_on")],
+        ),
         ({"phones": {"deleteAll": True}}, [("ROLE_CARDINALITY", "phones")]),
         ({"phones": {"save": [{"digits": "1"}, None, {}]}}, [("ATTRIBUTE_REQUIRED", "phones.save.2.digits")]),
         ({"phones": {"save": [{"_id": "none"}]}}, [("ENTITY_NOT_FOUND", "phones.save.0._id")]),

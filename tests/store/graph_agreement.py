@@ -6,15 +6,17 @@ from typing import Any
 from stratabase.domain.entity import Reference
 from stratabase.domain.role_name import RoleName
 from stratabase.model.model import Model
-from stratabase.store import codec, keys
-from stratabase.store.engine import Item, Key
+from stratabase.store import codec, heads, keys
+from stratabase.store.engine import Item, Key, Place
+from stratabase.store.registry import registry_of
 from tests.role_rules import Graph, is_counted, opposite_of, role_of, roles, target
 
 
 def disagreements(model: Model, graph: Graph, items: Mapping[Key, Item]) -> list[str]:
     """Return where the items of a store are not those that a graph demands: heads, links, guards, counts."""
-    wanted = {**_heads(graph), **dict.fromkeys(_links(model, graph)), **_guards(model, graph)}
-    found = {key: _told(item) for key, item in items.items() if key != keys.REGISTRY}
+    guards = {**_guards(model, graph), **_unique_guards(model, graph)}
+    wanted = {**_heads(graph), **dict.fromkeys(_links(model, graph)), **guards}
+    found = {key: _told(item) for key, item in items.items() if not _is_kept_for_good(key)}
     return [
         *(f"{key} is missing" for key in wanted if key not in found),
         *(f"{key} is left over" for key in found if key not in wanted),
@@ -24,7 +26,13 @@ def disagreements(model: Model, graph: Graph, items: Mapping[Key, Item]) -> list
             if key in found and found[key] != told
         ),
         *_miscounted(model, graph, items),
+        *_misplaced(items),
     ]
+
+
+def _is_kept_for_good(key: Key) -> bool:
+    """Return whether what is under a key belongs to no object: the registry of slots, or given numbers."""
+    return key == keys.REGISTRY or key.partition.startswith("N#")
 
 
 def _told(item: Item) -> Any:
@@ -63,6 +71,15 @@ def _guards(model: Model, graph: Graph) -> dict[Key, Any]:
     }
 
 
+def _unique_guards(model: Model, graph: Graph) -> dict[Key, Any]:
+    return {
+        key: reference.id
+        for reference, entity in graph.objects.items()
+        for unique in model.classes[reference.class_name].uniques
+        if (key := keys.guard(reference.class_name, unique, entity.state))
+    }
+
+
 def _keys(model: Model, graph: Graph) -> Iterator[tuple[RoleName, RoleName, str, str]]:
     """Yield the keys that can be walked back: the role, its opposite, who holds it, and what it leads to."""
     for name, role in roles(model):
@@ -82,7 +99,20 @@ def _held(name: RoleName, graph: Graph) -> Iterator[tuple[str, str]]:
 
 def _miscounted(model: Model, graph: Graph, items: Mapping[Key, Item]) -> Iterator[str]:
     for reference in graph.objects:
-        wanted = graph.counts(model, reference)
-        counted = codec.counts(items[keys.head(reference)])
+        wanted, head = graph.counts(model, reference), items.get(keys.head(reference))
+        counted = wanted if head is None else codec.counts(head)
         if counted != wanted:
             yield f"{reference} counts {counted}, not {wanted}"
+
+
+def _misplaced(items: Mapping[Key, Item]) -> Iterator[str]:
+    """Return where an item lies in indexes otherwise than it should: heads in those of their class."""
+    registry = registry_of(items.get(keys.REGISTRY))
+    for key, item in items.items():
+        places: dict[str, Place] = {}
+        if key.sort == keys.HEAD:
+            entity = codec.entity_of(item)
+            paths = registry.paths(entity.reference.class_name)
+            places = {keys.LISTING: keys.listed(entity.reference), **heads.places(entity, paths)}
+        if item.places != places:
+            yield f"{key} lies in {item.places}, not {places}"

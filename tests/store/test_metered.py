@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import pytest
 
-from stratabase.domain.consumption import Consumption
+from stratabase.domain.consumption import Consumption, round_trips
 from stratabase.domain.refusal import Unavailable
 from stratabase.store.engine import (
     FREE,
@@ -25,6 +25,7 @@ from stratabase.store.engine import (
     Put,
 )
 from stratabase.store.metered import MeteredEngine, measuring
+from stratabase.store.side_by_side import one_by_one
 from tests.contract.engine.reference import ReferenceEngine
 
 KEY = Key("Thing#1", "V#~")
@@ -189,3 +190,24 @@ def test_requests_at_the_same_time_are_told_of_their_own_calls(engine: MeteredEn
         told = list(pool.map(ask, range(1, 5)))
 
     assert [[one.items for one in each] for each in told] == [[1], [2], [3], [4]]
+
+
+def test_calls_that_follow_one_another_are_told_apart_from_those_side_by_side(engine: MeteredEngine) -> None:
+    def work() -> None:
+        engine.get([KEY])
+        one_by_one(lambda number: engine.get([KEY] * number), [1, 101, 1])
+        list(engine.range(ITEMS, "p"))
+        engine.commit(Batch("b", (Put(item()),)))
+
+    told = measured(work)
+
+    assert [(one.kind, one.after, one.round_trips) for one in told] == [
+        ("get", 0, 1),
+        ("get", 1, 1),
+        ("get", 1, 2),
+        ("get", 1, 1),
+        ("range", 3, 1),
+        ("commit", 4, 1),
+    ]
+    assert round_trips(told) == 5
+    assert round_trips([]) == 0

@@ -1,16 +1,15 @@
 """Deletions of more than can be done as one: the object itself ends at once, the rest soon after."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from stratabase.domain.change import Bereft, Deletion, Effect, TooLarge, Update
+from stratabase.domain.change import Bereft, Cause, Deletion, Effect, TooLarge, Update
 from stratabase.domain.refusal import Unavailable
 from stratabase.model.class_ import Unique
 from stratabase.model.model import Model
-from stratabase.store import entities as entities_module
-from stratabase.store import keys
+from stratabase.store import aftermath, keys
 from stratabase.store.engine import Batch, Delete, Engine
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.models import model
@@ -198,33 +197,28 @@ def test_a_purge_that_is_stopped_anywhere_goes_on() -> None:
 
 
 def test_a_purge_is_done_by_several_at_once(watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entities_module, "_AT_ONCE", 0)
+    monkeypatch.setattr(aftermath, "MOST_STEPS", 0)
     objects = Objects(watched, MODEL)
     ordered(objects, "o", [f"{number:03}" for number in range(110)])
     tagged(objects, "Order", "tags", "o", 30)
     objects.commit(*whole_deletion(objects, "o"))
     sweepers = [objects.under(MODEL).entities for _ in range(3)]
-    turns = [steps(each) for each in sweepers]
+    turns = [each.sweeping() for each in sweepers]
     while turns:
         turns = [each for each in turns if next(each, "done") != "done"]
     assert left_over(watched, "Tag", "Product") == []
-
-
-def steps(entities: entities_module.StoredEntities) -> Iterator[None]:
-    purging = entities._purging
-    return purging.steps(purging.waiting())
 
 
 def test_a_purge_ends_what_others_link_meanwhile(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A part is there until it is purged."""
-    monkeypatch.setattr(entities_module, "_AT_ONCE", 0)
+    monkeypatch.setattr(aftermath, "MOST_STEPS", 0)
     objects = Objects(watched, MODEL)
     ordered(objects, "o", [f"{number:03}" for number in range(110)])
     objects.create("Tag", "t")
     objects.commit(*whole_deletion(objects, "o"))
-    for index, _ in enumerate(steps(objects.entities)):
+    for index, _ in enumerate(objects.entities.sweeping()):
         line = f"{109 - index:03}"
         if objects.find("Line", line):
             watched.before_commit = lambda line=line: objects.commit(
@@ -285,7 +279,7 @@ def test_what_is_needed_while_it_waits_to_be_purged_ends_all_the_same(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its whole has ended: the key of who needed it so late leads to nothing."""
-    monkeypatch.setattr(entities_module, "_AT_ONCE", 0)
+    monkeypatch.setattr(aftermath, "MOST_STEPS", 0)
     objects = Objects(watched, needing(role_required=True))
     lines = [f"{each:03}" for each in range(110)]
     objects.create("Order", "o", lines=lines)
@@ -316,12 +310,33 @@ def test_links_that_must_end_with_an_object_and_do_not_fit_are_refused(watched: 
         links = [link for note in chosen for link in objects.linking("Note", "tags", note, "t", "u")]
         objects.commit(*(objects.creation("Note", note) for note in chosen), *links[:20])
         objects.commit(*links[20:])
-    with pytest.raises(TooLarge, match="objects, links and unique values in one write"):
+    with pytest.raises(
+        TooLarge, match=r"^at least 181 objects, links and unique values in one write"
+    ) as refusal:
         objects.delete("Tag", "t")
+    assert refusal.value.cause == Cause(objects.role("Tag", "notes"), 33)
     assert objects.find("Tag", "t") is not None
-    for first in range(0, 60, 20):
-        objects.commit(*objects.unlinking("Tag", "notes", "t", *notes[first : first + 20]))
+    for first in range(0, 60, 33):
+        objects.commit(*objects.unlinking("Tag", "notes", "t", *notes[first : first + 33]))
     objects.delete("Tag", "t")
+
+
+def test_what_cannot_do_without_is_told_before_the_size(watched: WatchedEngine) -> None:
+    """Taking links away a few at a time would not help."""
+    told = model(
+        class_with("Note", many("tags", "Tag", "notes", required=True)),
+        class_with("Tag", many("notes", "Note", "tags")),
+    )
+    objects = Objects(watched, told)
+    objects.create("Tag", "t")
+    notes = [f"{number:03}" for number in range(40)]
+    for first in range(0, 40, 20):
+        chosen = notes[first : first + 20]
+        links = [link for note in chosen for link in objects.linking("Note", "tags", note, "t")]
+        objects.commit(*(objects.creation("Note", note) for note in chosen), *links)
+    assert objects.refused(objects.deletion("Tag", "t")) == {
+        Bereft(objects.reference("Note", note), objects.role("Note", "tags")) for note in notes
+    }
 
 
 def test_what_is_no_deletion_and_does_not_fit_is_refused(watched: WatchedEngine) -> None:
@@ -373,7 +388,7 @@ def test_a_part_that_others_keep_linking_is_left_to_the_next_purge(
     monkeypatch: pytest.MonkeyPatch, times: int, *, done: bool
 ) -> None:
     """After some tries; nothing waits for it for ever."""
-    monkeypatch.setattr(entities_module, "_AT_ONCE", 0)
+    monkeypatch.setattr(aftermath, "MOST_STEPS", 0)
     engine, tags = Meddling(), iter(range(2000))
     objects = Objects(engine, MODEL)
     ordered(objects, "o", [f"{number:03}" for number in range(110)])
@@ -395,7 +410,7 @@ def test_a_part_that_gets_more_links_than_fit_is_purged_all_the_same(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They must end with it, because what they lead to counts them."""
-    monkeypatch.setattr(entities_module, "_AT_ONCE", 0)
+    monkeypatch.setattr(aftermath, "MOST_STEPS", 0)
     told = model(
         class_with("Order", parts("lines", "Line", "order_")),
         class_with("Line", whole("order_", "Order", "lines"), many("marks", "Tag", "lines")),
@@ -418,5 +433,39 @@ def test_a_part_that_gets_more_links_than_fit_is_purged_all_the_same(
 def test_what_was_purged_already_is_not_purged_again(watched: WatchedEngine) -> None:
     objects = Objects(watched, MODEL)
     ordered(objects, "o", ["a"])
-    assert [*objects.entities._purging.steps([objects.reference("Order", "o")])] == []
+    assert [*objects.entities.sweeping()] == []
+    assert [*objects.entities._aftermath._purging.steps([objects.reference("Order", "o")])] == []
     assert objects.get("Order", "o").state["lines"] == ["a"]
+
+
+def test_what_a_class_that_the_model_no_longer_has_left_waits_and_holds_up_nobody(
+    watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ends when the model has the class again."""
+    monkeypatch.setattr(aftermath, "MOST_STEPS", 0)
+    objects = Objects(watched, MODEL)
+    for order in "op":
+        ordered(objects, order, [f"{order}{number:03}" for number in range(110)])
+    objects.create("Tag", "t")
+    objects.commit(*whole_deletion(objects, "o"))
+    small = objects.under(model(class_with("Product"), class_with("Tag")))
+    left = len(watched.items)
+    small.entities.sweep()
+    assert len(watched.items) == left
+    objects.entities.sweep()
+    assert objects.find("Line", "o000") is None
+    assert objects.find("Line", "p000") is not None
+
+
+def test_what_there_is_no_time_for_goes_to_whoever_takes_it(
+    watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aftermath, "MOST_STEPS", 0)
+    objects, taken = Objects(watched, MODEL), list[aftermath.Steps]()
+    objects.entities.leave_to(taken.append)
+    ordered(objects, "o", [f"{number:03}" for number in range(110)])
+    objects.commit(*whole_deletion(objects, "o"))
+    assert left_over(watched, "Product") != []
+    (rest,) = taken
+    assert len([*rest]) > 1
+    assert left_over(watched, "Product") == []

@@ -1,7 +1,9 @@
 """The numbers of Serial attributes: from 1, each once, whoever asks at the same time."""
 
+from collections.abc import Callable
 from itertools import chain
 from itertools import count as numbers_from
+from threading import Barrier, Condition
 
 import pytest
 
@@ -112,3 +114,89 @@ class Overtaken(ReferenceEngine):
 def test_who_is_always_too_late_gives_up(name: SerialName) -> None:
     with pytest.raises(Unavailable, match=rf"others kept taking numbers of {name.class_name}.badge"):
         taken(Serials(Overtaken()), name, 1)
+
+
+class AtOnce(ReferenceEngine):
+    """An engine that commits when so many wait for it, in the order of the numbers that they take."""
+
+    def __init__(self, parties: int) -> None:
+        super().__init__()
+        self._all_there = Barrier(parties)
+        self._turn = Condition()
+        self._waiting: list[int] = []
+
+    def commit(self, batch: Batch) -> None:
+        (action,) = batch.actions
+        assert isinstance(action, Patch)
+        number = int(str(action.set["last"]))
+        self._waiting.append(number)
+        self._all_there.wait(10)
+        with self._turn:
+            self._turn.wait_for(lambda: min(self._waiting) == number, 10)
+            super().commit(batch)
+            self._waiting.remove(number)
+            self._turn.notify_all()
+
+
+def test_those_who_ask_a_process_at_once_are_not_in_each_others_way(name: SerialName) -> None:
+    """Each takes the numbers behind those that are being taken: one commit each, and nobody is too late."""
+    serials = Serials(AtOnce(8))
+
+    given = together(*[lambda: taken(serials, name, 1)] * 8)
+
+    assert sorted(chain.from_iterable(given)) == [*range(1, 9)]
+
+
+class Overtaking(ReferenceEngine):
+    """An engine in which others take numbers while somebody's first commit is under way."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.under_way: list[Callable[[], object]] = []
+
+    def commit(self, batch: Batch) -> None:
+        others, self.under_way = self.under_way, []
+        for other in others:
+            other()
+        super().commit(batch)
+
+
+@pytest.mark.parametrize("own_first", [True, False])
+def test_whom_another_process_overtakes_goes_on_behind_that(name: SerialName, *, own_first: bool) -> None:
+    engine = Overtaking()
+    serials, others = Serials(engine), Serials(engine)
+    given: list[list[int]] = [taken(serials, name, 1)]
+    under_way: list[Callable[[], object]] = [
+        lambda: given.append(taken(serials, name, 2)),
+        lambda: given.append(taken(others, name, 1)),
+    ]
+    engine.under_way = under_way if own_first else under_way[::-1]
+
+    given += [taken(serials, name, 1), taken(serials, name, 1)]
+
+    assert sorted(chain.from_iterable(given)) == [1, 2, 3, 4, 5, 6]
+
+
+def test_what_could_not_be_taken_keeps_nobody_waiting(name: SerialName) -> None:
+    """A store that refuses has given nothing; the next who ask find out what is the last."""
+    engine = Refusing()
+    serials = Serials(engine)
+    assert taken(serials, name, 1) == [1]
+    engine.refuses = True
+    for _ in range(3):
+        with pytest.raises(Unavailable):
+            taken(serials, name, 1)
+    engine.refuses = False
+
+    assert [taken(serials, name, 1) for _ in range(2)] == [[2], [3]]
+
+
+class Refusing(ReferenceEngine):
+    """An engine that can be told to refuse."""
+
+    refuses = False
+
+    def commit(self, batch: Batch) -> None:
+        if self.refuses:
+            raise Unavailable("not now")
+        super().commit(batch)

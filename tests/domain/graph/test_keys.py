@@ -5,9 +5,14 @@ from typing import Any
 import pytest
 
 from stratabase.domain.command import Command
+from stratabase.domain.entity import Reference
+from stratabase.domain.issue import IssueType
 from stratabase.domain.role_command import Links, Parts, Point
+from stratabase.domain.role_name import RoleName
 from tests.graphs.commands import add, change, create, delete, end, make, point, remove, update
+from tests.graphs.company import COMPANY
 from tests.graphs.scene import Scene, told
+from tests.role_rules import ends
 
 DONE: dict[str, tuple[Command, dict[str, Any]]] = {
     # The object's own key.
@@ -365,3 +370,25 @@ def test_a_key_that_leads_to_nothing_any_more_may_stay_so_or_lead_elsewhere() ->
 
     assert scene.changes(change("Employee", "e1", age=3)) == {"Employee.e1.age": 3}
     assert scene.changes(change("Employee", "e1", team=point("t2"))) == {"Employee.e1.team": "t2"}
+
+
+@pytest.mark.parametrize(
+    ("command", "role", "gone"),
+    [
+        (change("Employee", "e4", favourite=point("a9")), "favourite", "Address with _id 'a9'"),
+        (change("Employee", "e1", friends=add("e8")), "friends", "Employee with _id 'e8'"),
+    ],
+)
+def test_what_leads_to_nothing_cannot_be_asked_for_again(command: Command, role: str, gone: str) -> None:
+    """Also when it has led there since before the other was deleted: then nothing is to be written."""
+    scene = Scene()
+    before = scene.entities.objects[Reference("Employee", "e4")]
+    scene.put(before.reference, {**before.state, "favourite": "a9"})
+    scene.entities.graph.links |= set(ends(COMPANY, RoleName("Employee", "friends"), "e1", "e8"))
+
+    (issue,) = scene.refusal(command)
+
+    assert (issue.type, issue.message) == (
+        IssueType.ENTITY_NOT_FOUND,
+        f"Employee.{role}: there is no {gone}",
+    )

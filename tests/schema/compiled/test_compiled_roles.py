@@ -24,9 +24,16 @@ OPTIONS = [
     "(options: {prev: 2, orderBy: [_id___DESC]})",
     "(options: {next: $n, offset: 1})",
     "(options: {filter: {_id___gt: $id}})",
+    "(options: {filter_exp: \"_id > 'd'\"})",
     "(options: {fromCursor: {_id: $id}})",
     '(options: {cursor: "none"})',
 ]
+ATTRIBUTES = [
+    *("last_name", "born", "name", "digits"),
+    *("introduction", "team_name", "team_size", "mentor_born", "pupil_count", "own"),
+    *("headcount", "payroll", "eldest_born", "loud_colour", "window_count", "days"),
+]
+"""Some that classes have, kept or derived."""
 PAGE = ["totalCount", "hasNext", "hasPrev", "nextCursor", "prevCursor", "__typename"]
 
 
@@ -36,7 +43,8 @@ def stored() -> Objects:
     for number in range(4):
         key = {"team": f"t{number % 2}", "mentor": "p0", "desk": f"d{number}", "favourite": "nothing"}
         phones = [f"p{number}.1", f"p{number}.2"]
-        objects.put("Person", f"p{number}", last_name="Li", born="2000-01-31", **key, phones=phones)
+        known = {"last_name": "Li", "email": f"{number}@example.com", "born": "2000-01-31", "salary": "10.5"}
+        objects.put("Person", f"p{number}", **known, **key, phones=phones, _createdby="ada")
         for phone in phones:
             objects.put("Phone", phone, digits="1", person_=f"p{number}")
         objects.put("Desk", f"d{number}", number=number)
@@ -69,7 +77,7 @@ def answers(query: str, variables: dict[str, Any], *, compiled: bool) -> list[An
 @st.composite
 def selections(draw: st.DrawFn, class_: Class, depth: int = 3) -> str:
     """Draw a selection on objects of a class; a key stands for one field, which may be selected twice."""
-    names = ["_id", *(name for name in ("last_name", "born", "name", "digits") if name in class_.attributes)]
+    names = ["_id", *(name for name in ATTRIBUTES if name in class_.attributes)]
     fields = [draw(st.sampled_from(names)) for _ in range(draw(st.integers(1, 2)))]
     roles = range(draw(st.integers(0, 2)) if depth and class_.roles else 0)
     fields += [draw(_role(class_, draw(st.sampled_from(sorted(class_.roles))), depth)) for _ in roles]

@@ -112,7 +112,7 @@ def changed(id_: str, *path: str | int, class_name: str = "Phone", **given: Any)
             Family.DRAFT,
             "home",
             {"street": "s"},
-            Parts([made("home", class_name="Address", street="s")], delete_all=True),
+            Parts([made("home", class_name="Address", street="s")]),
         ),
         (
             Family.DRAFT,

@@ -23,7 +23,7 @@ from stratabase.store.dynamodb.record import items_of
 from stratabase.store.engine import Engine, Item, Key
 from stratabase.store.entities import StoredEntities
 from stratabase.store.registry import registry_of
-from tests.contract.engine.dynamodb import OwnTable, ministack_client, over_ministack
+from tests.contract.engine.dynamodb import OwnTable, over_ministack
 from tests.models import THING, model
 from tests.worlds import ADMINISTRATOR, world_of
 
@@ -76,7 +76,7 @@ def world_over(engine: Engine, class_: Class, ids: Ids | None = None) -> World:
 
 def held(engine: OwnTable) -> Held:
     """Return all that is in a table."""
-    answer = ministack_client().call("Scan", {"TableName": engine.name, "ConsistentRead": True})
+    answer = engine._client.call("Scan", {"TableName": engine.name, "ConsistentRead": True})
     assert "LastEvaluatedKey" not in answer
     return {item.key: item for item in items_of(answer["Items"])}
 

@@ -57,9 +57,9 @@ def test_pages_grow_and_others_get_their_turn_between_them(
     assert turns == [1, 2, 3, 4, 5, 6]
 
 
-@pytest.mark.parametrize(("limit", "sizes"), [(1, [1]), (64, [64]), (65, [64, 1]), (100, [64, 36])])
+@pytest.mark.parametrize(("limit", "sizes"), [(1, [1]), (65, [65]), (1030, [1024, 6]), (2000, [1024, 76])])
 def test_no_more_is_read_than_is_wanted(engine: SqliteEngine, limit: int, sizes: list[int]) -> None:
-    put(engine, [Item(Key("p", f"{number:05}")) for number in range(300)])
+    put(engine, [Item(Key("p", f"{number:05}")) for number in range(1100)])
     assert [len(page) for page in engine.range(ITEMS, "p", limit=limit)] == sizes
 
 

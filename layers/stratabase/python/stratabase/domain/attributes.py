@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stratabase.domain.entity import State
+from stratabase.model.attribute import Origin
 from stratabase.model.class_ import Class
 from stratabase.model.types import ID_TYPE
 from stratabase.model.types.base import AttributeType
@@ -12,6 +13,12 @@ from stratabase.model.types.base import AttributeType
 def type_of(class_: Class, attribute: str) -> AttributeType:
     """Return the type of a class's attribute, or of `_id`."""
     return ID_TYPE if attribute == "_id" else class_.attributes[attribute].type
+
+
+def is_derived(class_: Class, attribute: str) -> bool:
+    """Return whether an attribute is computed at each read: no state keeps it, and no index."""
+    found = class_.attributes.get(attribute)
+    return found is not None and found.origin is Origin.DERIVED
 
 
 def value_of(class_: Class, attribute: str) -> Callable[[State], Any]:

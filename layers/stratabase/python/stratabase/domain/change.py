@@ -139,13 +139,33 @@ class Broken(Exception):
         """All that were found: each was true when it was read once more, after the store had refused."""
 
 
+class Cause(NamedTuple):
+    """The role of an object that most of a change is for, and how many of its links are written at once."""
+
+    role: RoleName
+    most: int
+
+
 class TooLarge(Exception):
     """More than the store takes at once, found before anything was written."""
 
-    def __init__(self, what: str, size: int, limit: int, reference: Reference | None = None) -> None:
-        super().__init__(f"{size:,} {what}: at most {limit:,} are possible")
+    def __init__(  # noqa: PLR0913 - all that is known of it
+        self,
+        what: str,
+        size: int,
+        limit: int,
+        reference: Reference | None = None,
+        *,
+        at_least: bool = False,
+        cause: Cause | None = None,
+    ) -> None:
+        """`at_least`: no more were counted."""
+        number = f"at least {size:,}" if at_least else f"{size:,}"
+        super().__init__(f"{number} {what}: at most {limit:,} are possible")
         self.what = what
         self.size = size
         self.limit = limit
         self.reference = reference
         """The object that is too large by itself, if one is."""
+        self.cause = cause
+        """What most of it is for, if that is one thing."""

@@ -49,9 +49,10 @@ class UpdateBulk:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """End an object, and all its parts."""
+    """End an object, and all its parts; `place`: where the request asks for it."""
 
     reference: Reference
+    place: Path = ("_id",)
 
 
 Command = Create | Update | Delete

@@ -1,6 +1,6 @@
 """What the storage was asked on behalf of a request, and what that consumed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -22,6 +22,13 @@ class Consumption:
     """In DynamoDB's units, which price what is read and written."""
     write_units: float
     milliseconds: float
+    after: int = 0
+    """How many round trips came before it, one after the other; those side by side follow the same ones."""
+
+
+def round_trips(consumed: Iterable[Consumption]) -> int:
+    """Return how many round trips of a request followed one another."""
+    return max((one.after + one.round_trips for one in consumed), default=0)
 
 
 Note = Callable[[Consumption], None]

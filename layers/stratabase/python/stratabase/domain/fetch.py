@@ -1,4 +1,4 @@
-"""What is wanted of objects beside their attributes: which of their roles, and what of the objects there."""
+"""What is wanted of objects beside what they keep: what is derived, and what their roles lead to."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,9 +21,11 @@ Shown = Callable[[Page, Sequence[View]], Any]
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """The roles that are wanted of objects of one class, each by the spot where a view holds it."""
+    """What is wanted of objects of one class: roles, each by the spot where a view holds it."""
 
     roles: Mapping[str, "RoleFetch"] = field(default_factory=dict)
+    derived: tuple[str, ...] = ()
+    """The derived attributes that are wanted in their views, under their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ class Associables:
 RoleFetch = ToOne | ToMany | Associables
 
 NOTHING = Fetch()
-"""No roles are wanted."""
+"""Nothing is wanted beside what the objects keep."""
 
 
 def plainly(entity: Entity) -> Mapping[str, Any]:

@@ -4,9 +4,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from stratabase.domain.change import Effect, Linking, OnObject, Unlinking
+from stratabase.domain.entity import Entity
 from stratabase.domain.role_name import RoleName
 from stratabase.domain.way import opposite_name
+from stratabase.model.attribute import Stored
 from stratabase.model.model import Model
+from stratabase.model.role import Role
 
 
 class Move(NamedTuple):
@@ -40,9 +43,13 @@ def _of_keys(effect: OnObject, model: Model) -> Iterator[Move]:
     assert entity is not None
     for role in model.classes[entity.reference.class_name].roles.values():
         opposite = opposite_name(role) if role.holds else None
-        if opposite is None:
+        was, is_ = _key(effect.before, role), _key(effect.after, role)
+        if opposite is None or was == is_:
             continue
-        for state, begins in ((effect.before, False), (effect.after, True)):
-            key = None if state is None else state.state.get(role.name)
+        for key, begins in ((was, False), (is_, True)):
             if isinstance(key, str):
                 yield Move(opposite, key, entity.reference.id, begins)
+
+
+def _key(entity: Entity | None, role: Role) -> Stored:
+    return None if entity is None else entity.state.get(role.name)

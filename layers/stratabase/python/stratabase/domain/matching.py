@@ -9,8 +9,9 @@ from typing import Any
 
 from stratabase.domain.attributes import type_of, value_of
 from stratabase.domain.entity import State
-from stratabase.domain.filter import And, Comparison, Filter, Not, Or
+from stratabase.domain.filter import And, Comparison, Filter, Holds, Marked, Not, Or
 from stratabase.model.class_ import Class
+from stratabase.model.expressions import Environment
 from stratabase.model.operator import Operator
 
 Test = Callable[[State], bool]
@@ -59,11 +60,23 @@ def _not(negation: Not, class_: Class) -> Test:
     return lambda state: not test(state)
 
 
+def _holds(condition: Holds, _: Class) -> Test:
+    holds, circumstances = condition.expression.holds, condition.circumstances
+    return lambda state: holds(Environment(state, circumstances))
+
+
+def _marked(marked: Marked, _: Class) -> Test:
+    mark = marked.mark
+    return lambda state: state.get(mark) is True
+
+
 _COMPILERS: Mapping[type[Any], Callable[[Any, Class], Test]] = {
     Comparison: _comparison,
     And: _and,
     Or: _or,
     Not: _not,
+    Holds: _holds,
+    Marked: _marked,
 }
 
 

@@ -66,6 +66,8 @@ class Caller:
     """When the password behind a token was verified; None when the request itself brings the password."""
     generation: int = 0
     """The member's: a token that is issued on the strength of a password ends with that."""
+    email: str = ""
+    notes: str | None = None
 
 
 LONGEST_NAME = 1024

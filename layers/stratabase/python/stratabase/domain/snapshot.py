@@ -18,13 +18,15 @@ class Questions:
     """What is to be read, each thing once."""
 
     entities: dict[Reference, None] = field(default_factory=dict)
+    seen: dict[Reference, None] = field(default_factory=dict)
+    """Of which it is asked whether the caller sees them: objects that are there."""
     linked: dict[Owner, None] = field(default_factory=dict)
     joined: dict[Pair, None] = field(default_factory=dict)
     serials: dict[tuple[SerialName, Path], None] = field(default_factory=dict)
     """By where the request makes the object that is to be numbered."""
 
     def __bool__(self) -> bool:
-        return bool(self.entities or self.linked or self.joined or self.serials)
+        return bool(self.entities or self.seen or self.linked or self.joined or self.serials)
 
 
 @dataclass(slots=True)
@@ -36,6 +38,7 @@ class Snapshot:
     """
 
     entities: dict[Reference, Entity | None] = field(default_factory=dict)
+    seen: dict[Reference, bool] = field(default_factory=dict)
     links: dict[Owner, tuple[str, ...]] = field(default_factory=dict)
     joints: dict[Pair, bool] = field(default_factory=dict)
     serials: dict[tuple[SerialName, Path], int] = field(default_factory=dict)
@@ -50,6 +53,12 @@ class Snapshot:
         if reference not in self.entities:
             self.lacking.entities[reference] = None
         return self.entities.get(reference)
+
+    def sees(self, reference: Reference) -> bool:
+        """Return whether the caller sees an object that is there."""
+        if reference not in self.seen:
+            self.lacking.seen[reference] = None
+        return self.seen.get(reference, False)
 
     def linked(self, role: RoleName, id_: str) -> tuple[str, ...]:
         """Return what a role leads to that the object's state does not tell."""

@@ -1,6 +1,8 @@
 """The decisions of writing one object: from what is and what is asked to what shall be, or to issues."""
 
 from stratabase.domain import platform
+from stratabase.domain.access import Access
+from stratabase.domain.access.reading import check_comparison
 from stratabase.domain.checks import Draft, issues_of
 from stratabase.domain.checks.draft import drafted
 from stratabase.domain.command import Create, Update
@@ -43,14 +45,19 @@ def _checked(draft: Draft) -> Draft:
     return draft
 
 
-def not_found(class_: Class, id_: str, *path: str) -> Refused:
+def not_found(subject: Subject) -> Refused:
     """Return the refusal to write an object that is not there."""
-    message = f"there is no {class_.name} with _id {shown(id_)}"
-    return Refused([Subject(class_, id_).issue(IssueType.ENTITY_NOT_FOUND, message, *path)])
+    message = f"there is no {subject.class_.name} with _id {shown(subject.id)}"
+    return Refused([subject.issue(IssueType.ENTITY_NOT_FOUND, message, *subject.path, "_id")])
 
 
-def taken(subject: Subject, unique: Unique, state: State) -> Issue:
-    """Return the issue of values that must be unique and are another object's."""
-    values = ", ".join(f"{name} {shown(state.get(name))}" for name in unique.attributes)
-    message = f"another {subject.class_.name} has {values}: no two may have the same"
+def taken(subject: Subject, unique: Unique, state: State, access: Access | None = None) -> Issue:
+    """Return the issue of values that must be unique and are another object's; it shows what may be read."""
+    class_ = subject.class_
+    hidden = [name for name in unique.attributes if access and check_comparison(access, class_, name, ())]
+    values = ", ".join(
+        f"the same {name}" if name in hidden else f"{name} {shown(state.get(name))}"
+        for name in unique.attributes
+    )
+    message = f"another {class_.name} has {values}: no two may have the same"
     return subject.attribute_issue(IssueType.ENTITY_UNIQUE, message, *unique.attributes)

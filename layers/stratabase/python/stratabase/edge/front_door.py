@@ -54,7 +54,7 @@ class FrontDoor:
 
     def _written(self, request: Request, response: Response) -> Answer:
         answer = answer_of(self._finished(request, response), bodiless=request.method == "HEAD")
-        check_size(answer)
+        check_size(answer, wrote=response.wrote)
         return answer
 
     def _answered(self, request: Request, event: Event) -> Response:

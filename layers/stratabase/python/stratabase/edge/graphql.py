@@ -66,4 +66,5 @@ def _execute(
 def _response(answer: Answer, media: str) -> Response:
     # The specification: in the legacy type, a request that was understood gets 200 whatever is in the answer.
     status = 200 if answer.began or media == LEGACY else 400
-    return Response(status, (("Content-Type", f"{media}; charset=utf-8"),), answer.body)
+    headers = (("Content-Type", f"{media}; charset=utf-8"),)
+    return Response(status, headers, answer.body, wrote=answer.mutated)

@@ -13,5 +13,7 @@ class Response:
     body: bytes = b""
     binary: bool = False
     """The body is not text, and travels as base64 to the gateway."""
+    wrote: bool = False
+    """It tells of what may have been written."""
     compressed: Callable[[], bytes] | None = None
     """Returns the body as gzip has it, where that need not be made anew each time."""

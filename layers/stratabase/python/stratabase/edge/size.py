@@ -12,18 +12,21 @@ LARGEST_ANSWER = 6 * 1024 * 1024
 """Bytes as JSON, which is how an answer travels from Lambda to API Gateway."""
 _WORST_ESCAPE = 6
 """A character takes at most so many bytes as JSON (`\\u0000`)."""
+_DONE = "; what the mutation could do has been done: read before you repeat it."
 _BESIDE_BODY = 64 * 1024
 """Bytes; status and headers never take as many."""
 
 
-def check_size(answer: Answer) -> None:
-    """Raise AnswerTooLarge when the gateway would refuse the answer as it is sent, compressed or not."""
+def check_size(answer: Answer, *, wrote: bool = False) -> None:
+    """Raise AnswerTooLarge when the gateway would refuse the answer as it is sent, compressed or not.
+
+    `wrote`: it tells of what may have been written.
+    """
     size = excessive_size(answer, LARGEST_ANSWER)
     if size is not None:
         raise AnswerTooLarge(
             f"The answer would have {size:,} bytes; at most {LARGEST_ANSWER:,} can be sent. "
-            f"Ask for smaller pages, or for fewer fields{_or_gzip(answer)}; "
-            "what a mutation asked for has been done."
+            f"Ask for smaller pages, or for fewer fields{_or_gzip(answer)}{_DONE if wrote else '.'}"
         )
 
 

@@ -5,44 +5,75 @@ from dataclasses import replace
 from typing import Generic, TypeVar
 
 from stratabase import waiting
+from stratabase.domain.access import access_of
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.entity import Reference
-from stratabase.domain.issue import Issue, IssueType
-from stratabase.domain.matching import Test, matcher
+from stratabase.domain.command import Command
+from stratabase.domain.derived_query import derived_by
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.filter import And
+from stratabase.domain.issue import Issue, IssueType, Path, ReferenceType
+from stratabase.domain.matching import matcher
+from stratabase.domain.member import Caller
+from stratabase.domain.order import Order
 from stratabase.domain.page import Query, Wanted
 from stratabase.domain.refusal import Refused, TooMuchRead, Unavailable
-from stratabase.operations.graph import NotMeant
+from stratabase.model.expressions import Circumstances
+from stratabase.operations.fetching.known import Known
+from stratabase.operations.first_issues import FirstIssues
+from stratabase.operations.graph import GraphWrite, Meant, NotMeant
 from stratabase.operations.world import World
 
 T = TypeVar("T")
 
+OPTIONS: Path = ("options",)
+"""Where a request says which objects are meant."""
 
-def found(world: World, query: Query, allowance: Allowance) -> list[Reference]:
+
+def found(world: World, query: Query, allowance: Allowance, circumstances: Circumstances) -> list[Reference]:
     """Return the objects of a query's page.
 
     Raises Refused when it has more than a bulk service may be for, TooMuchRead.
     """
     most = world.bulk.objects
     window = replace(query.window, size=min(query.window.size, most + 1))
-    page = world.entities.page(replace(query, window=window), allowance)
+    known = Known(world.entities, world.model, allowance, circumstances=circumstances)
+    page = known.page(replace(query, window=window))
     if len(page.items) > most:
-        number = _counted(world, query, allowance, most)
+        number = _counted(known, query, most)
         text = f"{number} {query.class_name} objects match, and at most {most:,} can be done with at once"
         text = f"{text}: narrow the filter, or ask for fewer with next"
-        raise Refused([_issue(IssueType.MALFORMED_REQUEST, query.class_name, text)])
+        raise Refused([about_all(IssueType.MALFORMED_REQUEST, query.class_name, text)])
     return [entity.reference for entity in page.items]
 
 
-def meant_by(world: World, query: Query) -> Test | None:
-    """Return which objects a query means by their state; all of them where it has no filter."""
-    return None if query.filter is None else matcher(query.filter, world.class_(query.class_name))
+def check_allowed(world: World, command: Command, caller: Caller) -> None:
+    """Raise Refused for a command, on any object, that is allowed with none."""
+    issues = GraphWrite(world, command, caller).forbidden()
+    if issues:
+        raise Refused(replace(issue, entity_id=None) for issue in issues)
 
 
-def _counted(world: World, query: Query, allowance: Allowance, least: int) -> str:
+def meant_by(world: World, query: Query, circumstances: Circumstances) -> Meant:
+    """Return which objects a query means, as they are by then; all that are seen where it has no filter."""
+    class_ = world.class_(query.class_name)
+    matches = matcher(query.filter or And(()), class_)
+    names = derived_by(replace(query, order=Order()), class_)
+    if not names and access_of(world.model, circumstances.of_caller("profile")) is None:
+        return lambda entity: matches(entity.state)
+
+    def is_meant(entity: Entity) -> bool:
+        known = Known(world.entities, world.model, world.allowance(), circumstances=circumstances)
+        seen = [each for each in known.admitted([entity]) if each is not None]
+        return any(matches(whole.state) for whole in known.derived(class_.name, seen, names))
+
+    return is_meant
+
+
+def _counted(known: Known, query: Query, least: int) -> str:
     """Return how many objects match, as a message tells it."""
     try:
         wanted = Wanted(items=False, total_count=True)
-        return f"{world.entities.page(replace(query, wanted=wanted), allowance).total_count:,}"
+        return f"{known.page(replace(query, wanted=wanted)).total_count:,}"
     except TooMuchRead:
         return f"more than {least:,}"
 
@@ -57,7 +88,7 @@ class Bulk(Generic[T]):
         self._references = references
         self._done = done
         self._results: list[T] = []
-        self._issues: list[Issue] = []
+        self._issues = FirstIssues()
 
     def each(self, act: Callable[[Reference], T]) -> list[T]:
         """Return what `act` returns of each object, but for those of which it raises NotMeant.
@@ -70,7 +101,7 @@ class Bulk(Generic[T]):
                 raise self._refusal(f"the time is over, when {self._so_far()}; ask again to go on")
             waiting.give_way()
             self._try(act, reference)
-        if self._issues:
+        if self._issues.count:
             raise self._refusal(f"{self._so_far()}; what kept the others from it follows")
         return self._results
 
@@ -80,7 +111,10 @@ class Bulk(Generic[T]):
         except NotMeant:
             pass
         except Refused as refusal:
-            self._issues += refusal.issues
+            self._issues.add(refusal.issues)
+        except TooMuchRead as refusal:  # for this object alone, which has an allowance of its own
+            issue = about_all(IssueType.MALFORMED_REQUEST, self._class_name, str(refusal))
+            self._issues.add([replace(issue, entity_id=reference.id)])
         except Unavailable as trouble:
             raise Unavailable(f"{self._so_far()}, then: {trouble}", trouble.retry_after) from trouble
 
@@ -89,9 +123,12 @@ class Bulk(Generic[T]):
         return f"{len(self._results):,} of {total:,} {self._class_name} objects were {self._done}"
 
     def _refusal(self, text: str) -> Refused:
-        return Refused([_issue(IssueType.SERVICE_HANDLER_ERROR, self._class_name, text), *self._issues])
+        text = f"{text}; {self._issues}" if self._issues.is_cut else text
+        return Refused(
+            [about_all(IssueType.SERVICE_HANDLER_ERROR, self._class_name, text), *self._issues.told]
+        )
 
 
-def _issue(type_: IssueType, class_name: str, text: str) -> Issue:
+def about_all(type_: IssueType, class_name: str, text: str) -> Issue:
     """Return an issue about all objects together."""
-    return Issue(type_, text, entity_name=class_name, path=("options",))
+    return Issue(type_, text, reference_type=ReferenceType.ENTITY, entity_name=class_name, path=OPTIONS)

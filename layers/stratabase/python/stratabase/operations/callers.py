@@ -30,4 +30,6 @@ class Callers:
             member.formats,
             signed_in,
             member.generation,
+            member.email,
+            member.notes,
         )

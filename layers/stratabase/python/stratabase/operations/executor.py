@@ -16,6 +16,8 @@ class Answer:
     """JSON in UTF-8."""
     began: bool = True
     """The execution began: the document, the operation's name and the variables were good."""
+    mutated: bool = False
+    """It is the answer to a mutation that began, which may have written."""
 
 
 class QueriesOnly(Refusal):

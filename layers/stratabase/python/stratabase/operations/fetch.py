@@ -21,23 +21,53 @@ def fetched(known: Known, fetch: Fetch, entities: Sequence[Entity]) -> list[View
     """
     known.settle(known.wholes(entities))
     there = [entity for entity in entities if known.stands(entity)]
-    if not fetch.roles:
+    if not fetch.roles and not fetch.derived:
         return list(map(known.face, there))
     branch = Branch(fetch, known.face)
     views = branch.views(there)
-    _go_on([branch], known)
+    _Descent(known).go_on([branch])
     return views
 
 
-def _go_on(level: Sequence[Branch], known: Known) -> None:
-    """Walk from level to level until nothing more is wanted."""
-    while walks := [walk for branch in level for walk in _walks(branch, known)]:
-        while needed := dict.fromkeys(chain.from_iterable(walk.needs() for walk in walks)):
-            known.read(list(needed))
+class _Descent:
+    """One fetch on its way from level to level; what is derived is found on the same way."""
+
+    def __init__(self, known: Known) -> None:
+        self._known = known
+        self._deriving = known.deriving()
+        self._asking: list[Branch] = []
+        """The branches whose views show derived attributes."""
+
+    def go_on(self, level: Sequence[Branch]) -> None:
+        """Walk until nothing more is wanted."""
+        while walks := self._walks(level):
+            self._take(walks)
+            level = [walk.next for walk in walks]
+        self._end()
+
+    def _walks(self, level: Sequence[Branch]) -> list[Walk[Any]]:
+        asking = [branch for branch in level if branch.fetch.derived and branch.entities]
+        for branch in asking:
+            branch.demand(self._deriving)
+        self._asking += asking
+        return [walk for branch in level for walk in _walks(branch, self._known)]
+
+    def _take(self, walks: Sequence[Walk[Any]]) -> None:
+        """Go from one level to the next."""
+        deriving = self._deriving
+        # Derived values follow links to their end. After them, a page need not ask for a part of these.
+        while needed := dict.fromkeys(chain(deriving.needs(), *(walk.needs() for walk in walks))):
+            self._known.read(list(needed))
+        deriving.arrive()
         for walk in walks:
             walk.arrive()
             walk.spend()
-        level = [walk.next for walk in walks]
+
+    def _end(self) -> None:
+        """Follow what only derived values ask for still, and put them into the views."""
+        self._known.finish(self._deriving)
+        for branch in self._asking:
+            branch.complete(self._deriving)
 
 
 def _walks(branch: Branch, known: Known) -> Iterator[Walk[Any]]:

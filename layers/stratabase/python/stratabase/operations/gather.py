@@ -1,18 +1,21 @@
 """Read what a decision lacks: each kind of thing in one batch, however much of it there is."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from stratabase.domain.entity import Entity
 from stratabase.domain.role_name import RoleName
 from stratabase.domain.snapshot import Owner, Pair, Questions, Snapshot
 from stratabase.operations.ports import Entities
 
 Q = TypeVar("Q", Owner, Pair)
+Look = Callable[[Sequence[Entity]], Sequence[bool]]
+"""Tells of objects that were read whether the caller sees them."""
 
 
-def answer(entities: Entities, snapshot: Snapshot) -> None:
-    """Add to a snapshot what it lacks. Raises Unavailable."""
+def answer(entities: Entities, snapshot: Snapshot, look: Look) -> None:
+    """Add to a snapshot what it lacks; `look` tells which objects the caller sees. Raises Unavailable."""
     lacking, snapshot.lacking = snapshot.lacking, Questions()
     if lacking.entities:
         references = list(lacking.entities)
@@ -23,6 +26,10 @@ def answer(entities: Entities, snapshot: Snapshot) -> None:
     for role, pairs in _by_role(lacking.joined).items():
         ends = [(owner, other) for _, owner, other in pairs]
         snapshot.joints.update(zip(pairs, entities.joined(role, ends), strict=True))
+    if lacking.seen:
+        known = {reference: snapshot.entities[reference] for reference in lacking.seen}
+        there = {reference: entity for reference, entity in known.items() if entity is not None}
+        snapshot.seen.update(zip(there, look([*there.values()]), strict=True))
     if lacking.serials:
         _number(entities, snapshot, lacking)
 

@@ -1,39 +1,36 @@
 """One command, gathered, decided, and done or rehearsed, once more whenever another write came between."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from dataclasses import replace
+from functools import partial
 
-from stratabase.domain.change import Broken, Change, Conflict, Taken, TooLarge
-from stratabase.domain.command import Command
+from stratabase.domain.access import access_of
+from stratabase.domain.allowance import Allowance
+from stratabase.domain.change import Change, Conflict
+from stratabase.domain.command import Command, Delete
+from stratabase.domain.entity import Entity
 from stratabase.domain.graph.decision import Decision, decided
-from stratabase.domain.graph.explanation import explained, is_outdated
 from stratabase.domain.graph.graph import Setting
 from stratabase.domain.graph.names import ClientIds, Names
-from stratabase.domain.graph.untaken import without_taken
-from stratabase.domain.issue import Issue
-from stratabase.domain.matching import Test
+from stratabase.domain.instant import Instant
+from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.member import Caller
 from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.domain.snapshot import Snapshot
+from stratabase.model.expressions import Circumstances
+from stratabase.operations.fetching.known import Known
 from stratabase.operations.gather import answer
+from stratabase.operations.grants import refusals
+from stratabase.operations.judgement import Judgement
+from stratabase.operations.terms import PLAINLY, Terms
+from stratabase.operations.trial import Act, tried
+from stratabase.operations.warnings import Warned, warned
 from stratabase.operations.world import World
 from stratabase.operations.write import MOST_ROUNDS
-from stratabase.operations.written import Written
 
-
-class Judgement(NamedTuple):
-    """What a command comes to, the change that does it, and everything that is wrong with it."""
-
-    decision: Decision
-    change: Change
-    issues: list[Issue]
-
-    def written(self) -> Written:
-        """Return what the client is told."""
-        entity = self.decision.entity
-        assert entity is not None
-        return Written(entity, self.change.effects, self.decision.graph.setting.names.client_ids)
+Meant = Callable[[Entity], bool]
+"""Tells of an object, as it was read for a decision, whether a command is for it."""
 
 
 class NotMeant(Exception):
@@ -43,21 +40,26 @@ class NotMeant(Exception):
 class GraphWrite:
     """A command on a whole graph of objects. Its new objects keep their ids through all rounds.
 
-    `meant`: which objects the command is for, by their state when it is done; all unless given.
+    `earlier`: what the client calls objects that it wrote before. `meant`: which objects the command is for,
+    as they are when it is done; all unless given.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what is to be written, by whom, and how
         self,
         world: World,
         command: Command,
         caller: Caller,
         earlier: ClientIds | None = None,
-        meant: Test | None = None,
+        *,
+        terms: Terms = PLAINLY,
+        meant: Meant | None = None,
     ) -> None:
         self._world = world
+        self._terms = terms
         self._meant = meant
         self._command = command
         self._caller = caller
+        self._access = access_of(world.model, caller.profile)
         self._serials = Snapshot().serials
         self.names = Names(command, world.ids.new, earlier)
 
@@ -71,6 +73,11 @@ class GraphWrite:
     def rehearsed(self) -> Judgement:
         """Return what would be done. Raises Unavailable, NotMeant."""
         return self._in_rounds(self._rehearse)
+
+    def forbidden(self) -> list[Issue]:
+        """Return what the command asks for that is allowed with no object; nothing is read for that."""
+        decision = decided(self._command, self._setting(Snapshot(), 0), numbering=False)
+        return decision.issues if decision.is_forbidden else []
 
     @property
     def _is_stored(self) -> bool:
@@ -86,24 +93,72 @@ class GraphWrite:
     def _commit(self) -> Judgement:
         """Do it, or only find out what else is wrong when something is. Raises Conflict."""
         decision, change = self._decided(numbering=True)
-        entities = self._world.entities
-        return self._tried(decision, change, entities.rehearse if decision.issues else entities.commit)
+        return self._not_allowed(decision, change) or self._judged(
+            decision, change, self._world.entities.commit
+        )
 
     def _rehearse(self) -> Judgement:
         decision, change = self._decided(numbering=False)
-        return self._tried(decision, change, self._world.entities.rehearse)
+        return self._not_allowed(decision, change) or self._judged(
+            decision, change, self._world.entities.rehearse
+        )
+
+    def _not_allowed(self, decision: Decision, change: Change) -> Judgement | None:
+        """Return the judgement of what grants do not allow, which is all that is told. Raises TooMuchRead."""
+        if not decision.demands:
+            return None
+        allowance, circumstances = self._reading(change.instant)
+        issues = refusals(self._world, decision, circumstances, allowance)
+        if not issues:
+            return None
+        nothing = replace(change, effects=())
+        is_deletion = isinstance(self._command, Delete)
+        is_hidden = all(issue.type is IssueType.ENTITY_NOT_FOUND for issue in issues)
+        return Judgement(decision, nothing, [] if is_deletion and is_hidden else issues)
+
+    def _judged(self, decision: Decision, change: Change, act: Act) -> Judgement:
+        """Return the judgement, when it was done if it is good. Raises Conflict, TooMuchRead."""
+        warnings, entities = self._warned(decision, change), self._world.entities
+        issues = [*decision.issues]
+        if change.effects and self._is_stored:
+            issues += tried(entities, decision, change, entities.rehearse if issues or warnings else act)
+        plain = [warning.issue for warning in warnings if not warning.is_doubtful(issues)]
+        return Judgement(decision, change, [*issues, *plain])
+
+    def _warned(self, decision: Decision, change: Change) -> list[Warned]:
+        """Return the warnings that stop it. Raises TooMuchRead."""
+        if not decision.effects or not self._world.warning_rules.are_there:
+            return []
+        allowance, circumstances = self._reading(change.instant)
+        found = warned(self._world, decision, circumstances, allowance)
+        return [warning for warning in found if warning.rule.rule.blocking or not self._terms.force]
 
     def _decided(self, *, numbering: bool) -> tuple[Decision, Change]:
         """Gather and decide. Raises NotMeant."""
         snapshot, now = self._snapshot(), self._world.clock.now()
-        setting = Setting(self._world.model, self.names, self._caller, now, snapshot)
+        setting = self._setting(snapshot, now)
         while True:
             # At first nothing is known: then the command itself tells what is needed, all in one round.
             decision = decided(self._command, setting, numbering=numbering)
-            if not snapshot.lacking:
+            if decision.is_forbidden or not snapshot.lacking:
                 return decision, Change(self._world.ids.new(), now, decision.effects)
-            answer(self._world.entities, snapshot)
+            answer(self._world.entities, snapshot, partial(self._look, setting))
             self._check_meant(snapshot)
+
+    def _setting(self, snapshot: Snapshot, now: Instant) -> Setting:
+        return Setting(self._world.model, self.names, self._caller, now, snapshot, self._access)
+
+    def _look(self, setting: Setting, entities: Sequence[Entity]) -> list[bool]:
+        """Return of objects whether the caller sees them. Raises TooMuchRead."""
+        allowance, circumstances = self._reading(setting.now)
+        known = Known(self._world.entities, self._world.model, allowance, circumstances=circumstances)
+        read = (entity for entity in setting.snapshot.entities.values() if entity is not None)
+        return [entity is not None for entity in known.admitted(entities, read)]
+
+    def _reading(self, now: Instant) -> tuple[Allowance, Circumstances]:
+        """Return what conditions may read, and what they know."""
+        allowance = self._terms.allowance or self._world.allowance()
+        return allowance, self._terms.circumstances_of(self._caller, now)
 
     def _snapshot(self) -> Snapshot:
         """Return a snapshot in which nothing is known, and what must be there is lacking."""
@@ -115,31 +170,5 @@ class GraphWrite:
     def _check_meant(self, snapshot: Snapshot) -> None:
         if self._meant is not None:
             before = snapshot.entity(self.names.root)
-            if before is None or not self._meant(before.state):
+            if before is None or not self._meant(before):
                 raise NotMeant
-
-    def _tried(self, decision: Decision, change: Change, act: Callable[[Change], None]) -> Judgement:
-        """Return the judgement of a decision when the store has had its say. Raises Conflict."""
-        issues = decision.issues
-        try:
-            if change.effects and self._is_stored:
-                act(change)
-        except Broken as refusal:
-            if is_outdated(decision, refusal):
-                raise Conflict from None
-            issues = issues + explained(decision, refusal)
-        except TooLarge as refusal:
-            issues = issues + explained(decision, refusal)
-        except Taken as refusal:
-            issues = [*issues, *explained(decision, refusal), *self._beside(decision, change, refusal)]
-        return Judgement(decision, change, issues)
-
-    def _beside(self, decision: Decision, change: Change, taken: Taken) -> list[Issue]:
-        """Return what else the store has against a change in which values are taken."""
-        try:
-            self._world.entities.rehearse(without_taken(change, taken))
-        except (Broken, TooLarge) as refusal:
-            return explained(decision, refusal)
-        except (Taken, Conflict):
-            pass
-        return []

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.change import Creation, Effect, Linking, Unlinking, reference_of
+from stratabase.domain.derived_query import Derive
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.link_moves import moves
 from stratabase.domain.page import Page, Query
@@ -63,11 +64,21 @@ class Overlay:
         stretch = Stretch(start, limit, backward)
         return [tuple(stretch.of(self._merged(role, id_, found.get(id_, ())))) for id_ in ids]
 
-    def page(self, query: Query, allowance: Allowance) -> Page:
+    def page(self, query: Query, allowance: Allowance, derive: Derive | None = None) -> Page:
         """Return a window on the objects of a class."""
-        found = self._source.page(query, allowance)
-        after = (self._after.get(entity.reference, entity) for entity in found.items)
-        return replace(found, items=tuple(entity for entity in after if entity is not None))
+        if derive is None:
+            found = self._source.page(query, allowance)
+            found = replace(found, items=tuple(map(self._now, found.items)))
+        else:
+            found = self._source.page(query, allowance, lambda read: derive([*map(self._now, read)]))
+        return replace(found, items=tuple(filter(self._is_there, found.items)))
+
+    def _now(self, entity: Entity) -> Entity:
+        """Return an object as it is after the effects; one that ends as it was."""
+        return self._after.get(entity.reference) or entity
+
+    def _is_there(self, entity: Entity) -> bool:
+        return self._after.get(entity.reference, entity) is not None
 
     def _merged(self, role: RoleName, owner: str, found: Iterable[str]) -> list[str]:
         """Return the ids that are found as the effects leave them, without those of objects that end."""

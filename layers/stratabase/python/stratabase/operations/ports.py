@@ -6,6 +6,7 @@ from typing import Protocol
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.attempt import Noted
 from stratabase.domain.change import Change
+from stratabase.domain.derived_query import Derive
 from stratabase.domain.entity import Entity, Reference, State
 from stratabase.domain.instant import Instant
 from stratabase.domain.mail import Mail
@@ -53,8 +54,12 @@ class Entities(Protocol):
         The role is a to-many association that no key stands for.
         """
 
-    def page(self, query: Query, allowance: Allowance) -> Page:
-        """Return a window on the objects of a class. Raises TooMuchRead when that takes more than allowed."""
+    def page(self, query: Query, allowance: Allowance, derive: Derive | None = None) -> Page:
+        """Return a window on the objects of a class. Raises TooMuchRead when that takes more than allowed.
+
+        A query that is about derived attributes comes with `derive`, which gives their values to the objects
+        that are read, many at a time; the page shows these objects as it returned them.
+        """
 
     def holding(self, class_name: str, unique: Unique, values: State, allowance: Allowance) -> Entity | None:
         """Return the object that has unique values, None when there is none, or a value is null.

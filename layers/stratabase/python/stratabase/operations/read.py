@@ -3,33 +3,50 @@
 from collections.abc import Sequence
 
 from stratabase.domain.allowance import Allowance
+from stratabase.domain.derived_query import derived_by
 from stratabase.domain.entity import Entity, Reference, State
 from stratabase.domain.matching import matcher
 from stratabase.domain.ordering import ordered
 from stratabase.domain.page import Page, Query
+from stratabase.domain.sought import sought
 from stratabase.model.class_ import Unique
+from stratabase.model.expressions import Circumstances
+from stratabase.operations.fetching.known import Known
+from stratabase.operations.seeing.veil import seen_by, veil_of
 from stratabase.operations.world import World
 
 
-def get(world: World, reference: Reference, allowance: Allowance) -> Entity | None:
+def get(
+    world: World, reference: Reference, allowance: Allowance, circumstances: Circumstances
+) -> Entity | None:
     """Return the object, None when there is none. Raises TooMuchRead."""
-    (entity,) = world.entities.read([reference], allowance)
+    source = seen_by(world.entities, world.model, allowance, circumstances)
+    (entity,) = source.read([sought(reference)], allowance)
     return entity
 
 
-def get_by(
-    world: World, class_name: str, unique: Unique, values: State, allowance: Allowance
+def get_by(  # noqa: PLR0913, PLR0917 - what is looked for, and how much may be read
+    world: World,
+    class_name: str,
+    unique: Unique,
+    values: State,
+    allowance: Allowance,
+    circumstances: Circumstances,
 ) -> Entity | None:
     """Return the object that has unique values, None when there is none. Raises TooMuchRead."""
-    return world.entities.holding(class_name, unique, values, allowance)
+    entity = world.entities.holding(class_name, unique, values, allowance)
+    veil = veil_of(world.entities, world.model, allowance, circumstances)
+    return entity if veil is None else veil.shown([entity])[0]
 
 
-def page(world: World, query: Query, allowance: Allowance) -> Page:
+def page(world: World, query: Query, allowance: Allowance, circumstances: Circumstances) -> Page:
     """Return a window on the objects of a class. Raises TooMuchRead."""
-    return world.entities.page(query, allowance)
+    return Known(world.entities, world.model, allowance, circumstances=circumstances).page(query)
 
 
-def confirmed(world: World, query: Query, found: Page, allowance: Allowance) -> Sequence[Entity]:
+def confirmed(
+    world: World, query: Query, found: Page, allowance: Allowance, circumstances: Circumstances
+) -> Sequence[Entity]:
     """Return the objects of a page as they are by their keys, in the query's order. Raises TooMuchRead.
 
     Those that are there no more, or match no more, are left out.
@@ -37,8 +54,12 @@ def confirmed(world: World, query: Query, found: Page, allowance: Allowance) -> 
     if not found.items:
         return ()
     class_ = world.class_(query.class_name)
-    read = world.entities.read([entity.reference for entity in found.items], allowance)
+    source = seen_by(world.entities, world.model, allowance, circumstances)
+    read = source.read([entity.reference for entity in found.items], allowance)
     there = [entity for entity in read if entity is not None]
+    if names := derived_by(query, class_):
+        known = Known(world.entities, world.model, allowance, circumstances=circumstances)
+        there = known.derived(class_.name, there, names)
     if query.filter is not None:
         matches = matcher(query.filter, class_)
         there = [entity for entity in there if matches(entity.state)]

@@ -5,23 +5,33 @@ from stratabase.domain.command import UpdateBulk
 from stratabase.domain.entity import Reference
 from stratabase.domain.member import Caller
 from stratabase.domain.page import Query
-from stratabase.operations.bulk import Bulk, found, meant_by
+from stratabase.model.expressions import Circumstances
+from stratabase.operations.bulk import Bulk, check_allowed, found, meant_by
 from stratabase.operations.graph import GraphWrite
+from stratabase.operations.terms import Terms
 from stratabase.operations.world import World
 from stratabase.operations.written import Written
 
 
-def update_bulk(
-    world: World, command: UpdateBulk, query: Query, caller: Caller, allowance: Allowance
+def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
+    world: World,
+    command: UpdateBulk,
+    query: Query,
+    caller: Caller,
+    allowance: Allowance,
+    circumstances: Circumstances,
+    *,
+    force: bool = False,
 ) -> list[Written]:
     """Return the objects as they are now; one that matches no more when its turn comes is left alone.
 
-    Raises what `Bulk` raises.
+    `force`: in spite of warnings. Raises what `Bulk` raises.
     """
-    meant = meant_by(world, query)
+    meant, terms = meant_by(world, query, circumstances), Terms(force, circumstances)
 
     def update(reference: Reference) -> Written:
-        return GraphWrite(world, command.of(reference), caller, meant=meant).done().written()
+        return GraphWrite(world, command.of(reference), caller, terms=terms, meant=meant).done().written()
 
-    references = found(world, query, allowance)
+    check_allowed(world, command.of(Reference(query.class_name, "")), caller)
+    references = found(world, query, allowance, circumstances)
     return Bulk[Written](world, query.class_name, references, "updated").each(update)

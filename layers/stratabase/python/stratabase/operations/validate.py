@@ -7,14 +7,19 @@ from stratabase.domain.graph.names import ClientIds
 from stratabase.domain.issue import Issue
 from stratabase.domain.member import Caller
 from stratabase.operations.graph import GraphWrite
+from stratabase.operations.terms import PLAINLY, Terms
 from stratabase.operations.world import World
 
 
 def validate(
-    world: World, command: Command, caller: Caller, earlier: ClientIds | None = None
+    world: World,
+    command: Command,
+    caller: Caller,
+    earlier: ClientIds | None = None,
+    terms: Terms = PLAINLY,
 ) -> Sequence[Issue]:
-    """Return why the write would be refused: nothing when it would be done. Raises Unavailable.
+    """Return why the write would be refused, its warnings too: nothing when it would be done.
 
-    `earlier`: as with `create`.
+    Raises TooMuchRead, Unavailable. `earlier`: as with `create`.
     """
-    return GraphWrite(world, command, caller, earlier).rehearsed().issues
+    return GraphWrite(world, command, caller, earlier, terms=terms).rehearsed().issues

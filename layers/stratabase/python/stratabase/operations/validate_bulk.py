@@ -3,33 +3,48 @@
 from collections.abc import Sequence
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.command import Delete, UpdateBulk
+from stratabase.domain.command import Command, Delete, UpdateBulk
 from stratabase.domain.entity import Reference
-from stratabase.domain.issue import Issue
+from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.member import Caller
 from stratabase.domain.page import Query
 from stratabase.domain.refusal import Refused
-from stratabase.operations.bulk import Bulk, found, meant_by
+from stratabase.model.expressions import Circumstances
+from stratabase.operations.bulk import OPTIONS, Bulk, about_all, check_allowed, found, meant_by
+from stratabase.operations.first_issues import FirstIssues
 from stratabase.operations.graph import GraphWrite
+from stratabase.operations.terms import Terms
 from stratabase.operations.world import World
 
 
-def validate_bulk(
-    world: World, command: UpdateBulk | None, query: Query, caller: Caller, allowance: Allowance
+def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
+    world: World,
+    command: UpdateBulk | None,
+    query: Query,
+    caller: Caller,
+    allowance: Allowance,
+    circumstances: Circumstances,
 ) -> Sequence[Issue]:
     """Return why objects would be refused, and why all would be; without a command they are to be deleted.
 
     Raises TooMuchRead, Unavailable.
     """
-    meant = meant_by(world, query)
+    meant, terms = meant_by(world, query, circumstances), Terms(circumstances=circumstances)
 
-    def validate(reference: Reference) -> list[Issue]:
-        asked = Delete(reference) if command is None else command.of(reference)
-        return GraphWrite(world, asked, caller, meant=meant).rehearsed().issues
+    def asked(reference: Reference) -> Command:
+        return Delete(reference, OPTIONS) if command is None else command.of(reference)
+
+    issues = FirstIssues()
+
+    def validate(reference: Reference) -> None:
+        issues.add(GraphWrite(world, asked(reference), caller, terms=terms, meant=meant).rehearsed().issues)
 
     try:
-        references = found(world, query, allowance)
-        issues = Bulk[list[Issue]](world, query.class_name, references, "looked at").each(validate)
+        check_allowed(world, asked(Reference(query.class_name, "")), caller)
+        references = found(world, query, allowance, circumstances)
+        Bulk[None](world, query.class_name, references, "looked at").each(validate)
     except Refused as refusal:
         return refusal.issues
-    return [issue for each in issues for issue in each]
+    if not issues.is_cut:
+        return issues.told
+    return [*issues.told, about_all(IssueType.SERVICE_HANDLER_ERROR, query.class_name, str(issues))]

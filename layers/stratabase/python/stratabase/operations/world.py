@@ -11,6 +11,7 @@ from stratabase.domain.serials import stands_alone
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
 from stratabase.operations.ports import Clock, Entities, Ids
+from stratabase.operations.warning_rules import WarningRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +30,14 @@ class World:
     """How much one bulk service may do."""
     alone: frozenset[str] = field(init=False)
     """The classes whose objects can be made without others, and without numbers."""
+    warning_rules: WarningRules = field(init=False)
+    """What writes are warned of."""
 
     def __post_init__(self) -> None:
         """Find out once what every creation asks."""
         alone = frozenset(name for name, class_ in self.model.classes.items() if stands_alone(class_))
         object.__setattr__(self, "alone", alone)
+        object.__setattr__(self, "warning_rules", WarningRules(self.model))
 
     def class_(self, name: str) -> Class:
         """Return a class of the model."""

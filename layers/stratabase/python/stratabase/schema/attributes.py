@@ -13,7 +13,7 @@ ID_ATTRIBUTE = Attribute("_id", ID_TYPE)
 
 def readable(class_: Class) -> Iterator[Attribute]:
     """Yield the attributes that are answered, `_id` excepted."""
-    yield from (attribute for attribute in class_.attributes.values() if _served(attribute))
+    yield from class_.attributes.values()
 
 
 def comparable(class_: Class) -> Iterator[Attribute]:
@@ -32,8 +32,3 @@ def writable(class_: Class) -> Iterator[Attribute]:
     numbered = serials(class_)
     native = (attribute for attribute in readable(class_) if attribute.origin is Origin.NATIVE)
     yield from (attribute for attribute in native if attribute.name not in numbered)
-
-
-def _served(attribute: Attribute) -> bool:
-    """Return whether the API shows it: derived attributes have no place there yet."""
-    return attribute.origin is not Origin.DERIVED

@@ -2,14 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
+from stratabase.domain.access import Access, access_of
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.consumption import Consumption
 from stratabase.domain.entity import Reference
 from stratabase.domain.fetch import Fetch
 from stratabase.domain.member import Caller
+from stratabase.model.expressions import Circumstances
+from stratabase.operations.deriving.circumstances import circumstances_of
 from stratabase.operations.world import World
+from stratabase.schema.asking import Asking
 
 
 class Outcomes:
@@ -40,7 +45,7 @@ class Insight(NamedTuple):
     consumed: tuple[Consumption, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Context:
     """The world that it works on, who asks, the request's correlation id, and what it may still read."""
 
@@ -53,6 +58,30 @@ class Context:
     """What services asked of the storage that are to tell."""
     called: dict[Reference, str] = field(default_factory=dict)
     """What the client calls the objects that the request has written so far."""
+    mutates: bool = False
+    """It is a mutation."""
+    suggestions: bool = True
+    """Whether mistakes say "did you mean"."""
+
+    @cached_property
+    def circumstances(self) -> Circumstances:
+        """What expressions know of the request, the same for all of it."""
+        return circumstances_of(self.caller, self.world.clock.now())
+
+    @property
+    def reading(self) -> tuple[World, Allowance, Circumstances]:
+        """What is read, and how much, on whose behalf."""
+        return self.world, self.allowance, self.circumstances
+
+    @property
+    def asking(self) -> Asking:
+        """On what it depends how the texts and values are read that the request gives."""
+        return Asking(self.caller.formats, self.circumstances, self.suggestions, self.access)
+
+    @cached_property
+    def access(self) -> Access | None:
+        """What the caller may do; None for everything."""
+        return access_of(self.world.model, self.caller.profile)
 
 
 class Call(NamedTuple):

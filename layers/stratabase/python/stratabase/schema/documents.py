@@ -22,6 +22,7 @@ from graphql.validation.validate import ValidationAbortedError
 
 from stratabase.schema.compiled.program import Program, compilable
 from stratabase.schema.cost.costs import Costs
+from stratabase.schema.introspection import is_about_schema
 from stratabase.schema.limits import excesses, too_long
 from stratabase.schema.policy import Policy
 
@@ -72,6 +73,11 @@ class Document:
         program = Program(self._schema, self.ast, operation) if compilable(self.ast) else None
         self._programs[operation_name] = program
         return program
+
+    def is_about_schema(self, operation_name: str | None) -> bool:
+        """Return whether the operation that is asked for is about nothing but the schema."""
+        operation = self._operation(operation_name)
+        return bool(self.ast and operation and is_about_schema(self.ast, operation))
 
     def excess(self, operation_name: str | None, variables: Mapping[str, Any]) -> GraphQLError | None:
         """Return why the operation that is asked for is not done, if it would cost too much."""

@@ -1,7 +1,7 @@
 """Answers the GraphQL requests to one model."""
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import orjson
@@ -16,7 +16,9 @@ from stratabase.schema.context import Context
 from stratabase.schema.documents import Documents
 from stratabase.schema.errors import Errors, Report
 from stratabase.schema.generated import generate_schema
+from stratabase.schema.introspection import Introspections
 from stratabase.schema.policy import Policy
+from stratabase.schema.values import excess_of
 
 
 class SchemaExecutor:
@@ -37,6 +39,7 @@ class SchemaExecutor:
         self._suggestions = policy.suggestions
         self._compile = compile_answers
         self._documents = Documents(self.schema, policy)
+        self._introspections = Introspections()
 
     @cached_property
     def sdl(self) -> str:
@@ -60,15 +63,26 @@ class SchemaExecutor:
             return _refusal([errors.of_request(error) for error in document.errors])
         if queries_only and document.mutates(operation_name):
             raise QueriesOnly("a mutation must be sent by POST")
-        excess = document.excess(operation_name, variables or {})
+        excess = excess_of(variables or {}) or document.excess(operation_name, variables or {})
         if excess:
             return _refusal([errors.of_request(excess)])
-        context = Context(self._world, caller, trace_id, self._world.allowance())
+        allowance = self._world.allowance()
+        context = Context(
+            self._world,
+            caller,
+            trace_id,
+            allowance,
+            suggestions=self._suggestions,
+            mutates=document.mutates(operation_name),
+        )
         program = document.program(operation_name) if self._compile else None
         data = program.data(context, variables or {}) if program else None
         if data is not None:
             return _answer({"data": data}, context)
-        return _judged(self._executed(document.ast, context, variables, operation_name), errors, context)
+        execute = partial(self._executed, document.ast, context, variables, operation_name, errors)
+        if variables or not document.is_about_schema(operation_name):
+            return execute()
+        return self._introspections.answer((query, operation_name), execute)
 
     def _executed(
         self,
@@ -76,8 +90,10 @@ class SchemaExecutor:
         context: Context,
         variables: Mapping[str, Any] | None,
         operation_name: str | None,
-    ) -> ExecutionResult:
-        return execute_sync(
+        errors: Errors,
+    ) -> Answer:
+        """Return what graphql-core's executor answers."""
+        result = execute_sync(
             self.schema,
             ast,
             context_value=context,
@@ -85,12 +101,13 @@ class SchemaExecutor:
             operation_name=operation_name,
             hide_suggestions=not self._suggestions,
         )
+        return _judged(result, errors, context)
 
 
 def _answer(response: dict[str, Any], context: Context) -> Answer:
     if context.insights:
         response["extensions"] = {"insight": insight.shown(context.insights)}
-    return Answer(orjson.dumps(response))
+    return Answer(orjson.dumps(response), mutated=context.mutates)
 
 
 def _judged(result: ExecutionResult, errors: Errors, context: Context) -> Answer:

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from stratabase.domain.filter import And, Comparison, Filter, Not, Or
+from stratabase.domain.filter import Comparison, Filter
 from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.junction import EVERYTHING, NOTHING, every, none, some
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
 from stratabase.model.attribute import Stored
@@ -13,12 +14,11 @@ from stratabase.model.class_ import Class
 from stratabase.model.formats import Formats
 from stratabase.model.operator import EXISTENCE, MEMBERSHIP, Operator
 from stratabase.model.types.base import Malformed
+from stratabase.schema.filter_size import size_of
 from stratabase.schema.filters import FilterField, filter_fields
 from stratabase.schema.names import CLIENT_ID_EQUALS
 
 MOST_LEVELS = 100
-NOTHING = Or(())
-EVERYTHING = And(())
 _NULL_OPERANDS = frozenset({Operator.EQ, Operator.NE})
 
 Given = Mapping[str, Any]
@@ -36,7 +36,11 @@ class FilterReader:
         return dict(filter_fields(self._subject.class_))
 
     def read(self, given: Given, formats: Formats, path: Path) -> Filter:
-        """Return the filter. Raises Refused with every operand that is wrong."""
+        """Return the filter. Raises Refused with every operand that is wrong, or for its size."""
+        excess = size_of(given).excess
+        if excess:
+            message = f"{self._subject.class_.name}: {excess}"
+            raise Refused([self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path)])
         reading = _Reading(self._subject, self._fields, formats)
         filter_ = reading.all_of(given, path)
         if reading.issues:
@@ -53,9 +57,9 @@ class _Reading:
         self._fields = fields
         self._formats = formats
         self._combinations: Mapping[str, Callable[[Any, Path], Filter]] = {
-            "AND": lambda given, path: And(tuple(self._each(given, path))),
-            "OR": lambda given, path: Or(tuple(self._each(given, path))),
-            "NOT": lambda given, path: Not(self.all_of(given, path)),
+            "AND": lambda given, path: every([*self._each(given, path)]),
+            "OR": lambda given, path: some([*self._each(given, path)]),
+            "NOT": lambda given, path: none(self.all_of(given, path)),
         }
 
     def all_of(self, given: Given, path: Path) -> Filter:
@@ -63,8 +67,8 @@ class _Reading:
         if _levels(path) > MOST_LEVELS:
             message = f"the filter is nested too deeply: at most {MOST_LEVELS} levels"
             raise Refused([self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path[:3])])
-        parts = tuple(self._part(name, value, (*path, name)) for name, value in given.items())
-        return parts[0] if len(parts) == 1 else And(parts)
+        # Lists, and no iterators that are gone through below others: a level must take little of the stack.
+        return every([self._part(name, value, (*path, name)) for name, value in given.items()])
 
     def _each(self, given: list[Given], path: Path) -> Iterator[Filter]:
         for position, part in enumerate(given):

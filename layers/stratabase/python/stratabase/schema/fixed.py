@@ -1,5 +1,6 @@
 """The types that are the same for every model."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from graphql import (
@@ -44,11 +45,21 @@ DELETE_BULK_RESULT = GraphQLObjectType(
     {"deleted": GraphQLField(GraphQLNonNull(GraphQLInt), description="How many objects were deleted.")},
 )
 
+FORCE, DATA_VALIDATION = "forceWarnings", "dataValidation"
+
 FORCE_WARNINGS = GraphQLInputObjectType(
     "ForceWarnings",
     {
-        name: GraphQLInputField(GraphQLBoolean, default=GraphQLDefaultInput(False))
-        for name in ("actionVeto", "dataValidation")
+        "actionVeto": GraphQLInputField(
+            GraphQLBoolean,
+            default=GraphQLDefaultInput(False),
+            description="In spite of vetoes. There is nothing yet that could veto, so it has no effect.",
+        ),
+        DATA_VALIDATION: GraphQLInputField(
+            GraphQLBoolean,
+            default=GraphQLDefaultInput(False),
+            description="In spite of the warnings of the model.",
+        ),
     },
     description="Lets a write go through in spite of issues of level WARNING.",
 )
@@ -82,9 +93,12 @@ PENDING_FILE_REFERENCE_TYPE = GraphQLInputObjectType(
 
 def force_warnings() -> dict[str, GraphQLArgument]:
     """Return the argument of every write."""
-    return {
-        "forceWarnings": with_default(FORCE_WARNINGS, {"actionVeto": False, "dataValidation": False}),
-    }
+    return {FORCE: with_default(FORCE_WARNINGS, {"actionVeto": False, DATA_VALIDATION: False})}
+
+
+def is_forced(arguments: Mapping[str, Any]) -> bool:
+    """Return whether a write goes through in spite of the model's warnings, as far as it can be told to."""
+    return bool((arguments.get(FORCE) or {}).get(DATA_VALIDATION))
 
 
 DISABLE_CACHE = "disableCache"

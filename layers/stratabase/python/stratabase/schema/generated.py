@@ -1,20 +1,23 @@
 """From a model to its GraphQL schema."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 
-from graphql import GraphQLField, GraphQLObjectType, GraphQLSchema, validate_schema
+from graphql import GraphQLField, GraphQLID, GraphQLSchema
 
+from stratabase.model.class_ import Class
 from stratabase.model.model import Model
 from stratabase.schema.bulk_results import bulk_result_type
 from stratabase.schema.filters import filter_type
 from stratabase.schema.generation import Generation, Maker
 from stratabase.schema.inputs import role_types, table, types
-from stratabase.schema.names import Family, service
+from stratabase.schema.names import Family
 from stratabase.schema.objects import object_type
 from stratabase.schema.options import options_type
 from stratabase.schema.pages import page_type
+from stratabase.schema.roots import RootFields, RootType
 from stratabase.schema.services import MUTATIONS, QUERIES, Serving
 from stratabase.schema.sorts import cursor_type, sort_type
+from stratabase.schema.type_map import TypeMap
 
 MAKERS: dict[Family, Maker] = {
     Family.OBJECT: object_type,
@@ -40,27 +43,38 @@ class NothingServed(Exception):
 
 
 def generate_schema(model: Model) -> GraphQLSchema:
-    """Return the schema of a model's services. Raises NothingServed."""
+    """Return the schema of a model's services, whose types are made when they are touched.
+
+    Raises NothingServed.
+    """
     generation = Generation(model, MAKERS)
-    query = _root("Query", QUERIES, generation)
+    query, mutation = _root("Query", QUERIES, generation), _root("Mutation", MUTATIONS, generation)
     if query is None:
         raise NothingServed(model)
-    schema = GraphQLSchema(
-        query=query,
-        mutation=_root("Mutation", MUTATIONS, generation),
-        description=f"The services of the application {model.application}.",
-    )
-    mistakes = validate_schema(schema)
-    assert not mistakes, mistakes
-    return schema
+    return GeneratedSchema(model, query, mutation)
 
 
-def _root(name: str, services: Iterable[Serving], generation: Generation) -> GraphQLObjectType | None:
-    fields: dict[str, GraphQLField] = {
-        service(class_.name, verb): field
-        for class_ in generation.model.classes.values()
-        for each in services
-        if each.serves(class_)
-        for verb, field in each.fields(generation, class_)
-    }
-    return GraphQLObjectType(name, fields) if fields else None
+class GeneratedSchema(GraphQLSchema):
+    """A schema that is as graphql-core would make it, but for when its types are made."""
+
+    def __init__(self, model: Model, query: RootType, mutation: RootType | None) -> None:
+        description = f"The services of the application {model.application}."
+        # What is valid is for the tests to show, for any model: it takes longer than most requests.
+        super().__init__(description=description, assume_valid=True)
+        self.query_type = query
+        self.mutation_type = mutation
+        # Every object has an id, so that any service leads to that type.
+        roots = {root.name: root for root in (query, mutation) if root} | {GraphQLID.name: GraphQLID}
+        self.type_map = TypeMap(  # type: ignore[assignment] # a mapping is all that it need be
+            model, self.type_map | roots, self._services, lambda: GraphQLSchema(query, mutation).type_map
+        )
+
+    def _services(self, class_: Class) -> Iterator[GraphQLField]:
+        for root in (self.query_type, self.mutation_type):
+            if isinstance(root, RootType):
+                yield from root.of(class_).values()
+
+
+def _root(name: str, services: Sequence[Serving], generation: Generation) -> RootType | None:
+    fields = RootFields(generation, services)
+    return RootType(name, fields) if any(True for _ in fields) else None

@@ -1,6 +1,7 @@
 """The types of one schema while it is generated, each made once."""
 
 from collections.abc import Callable, Mapping
+from threading import RLock
 from typing import Any
 
 from graphql import (
@@ -37,6 +38,7 @@ class Generation:
     def __init__(self, model: Model, makers: Mapping[Family, Maker]) -> None:
         self.model = model
         self._makers = makers
+        self._door = RLock()
         self._made: dict[tuple[Family, str], GraphQLNamedType] = {}
         enumerations = {name: self._enumeration(name) for name in model.enumerations}
         self._outputs = {**_COMMON, "File": FILE_INFO_TYPE, **enumerations}
@@ -46,7 +48,9 @@ class Generation:
         """Return a class's type of a family."""
         place = (family, class_.name)
         if place not in self._made:
-            self._made[place] = self._makers[family](self, class_)
+            with self._door:
+                if place not in self._made:
+                    self._made[place] = self._makers[family](self, class_)
         return self._made[place]
 
     def output(self, attribute: Attribute) -> Any:

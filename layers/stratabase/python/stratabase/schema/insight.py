@@ -5,7 +5,7 @@ from typing import Any
 
 from graphql import GraphQLArgument, GraphQLEnumType, GraphQLEnumValue
 
-from stratabase.domain.consumption import Consumption
+from stratabase.domain.consumption import Consumption, round_trips
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.refusal import Refused
 from stratabase.schema.context import Answering, Call, Insight
@@ -61,7 +61,7 @@ def shown(insights: Iterable[Insight]) -> dict[str, Any]:
     consumed = [one for insight in insights for one in insight.consumed]
     calls = [call for insight in insights if insight.level == FULL for call in _calls(insight)]
     return {
-        "roundTrips": sum(one.round_trips for one in consumed),
+        "roundTrips": sum(round_trips(insight.consumed) for insight in insights),
         "readUnits": sum(one.read_units for one in consumed),
         "writeUnits": sum(one.write_units for one in consumed),
         "items": sum(one.items for one in consumed),

@@ -1,17 +1,22 @@
 """How large a query may be: all but its cost is judged by its text and its shape, without the schema."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphql import (
+    DefinitionNode,
     DocumentNode,
     FieldNode,
     FragmentDefinitionNode,
     FragmentSpreadNode,
     GraphQLError,
     Node,
+    OperationDefinitionNode,
     SelectionSetNode,
 )
+
+from stratabase.schema.repetition import repetitions
+from stratabase.schema.values import excess_in
 
 _INTROSPECTION = ("__schema", "__type")
 """What lies below these fields does not count: the standard introspection query passes."""
@@ -44,17 +49,51 @@ def too_long(text: str, limits: Limits) -> GraphQLError | None:
 
 def excesses(document: DocumentNode, limits: Limits) -> list[GraphQLError]:
     """Return what a document has too much of."""
-    nodes = list(_nodes(document))
+    definitions = _counted(document)
+    nodes = list(_nodes(definitions))
     return [
-        *_too_deep(document, limits.depth),
+        *_too_deep(definitions, limits.depth),
         *_too_many_aliases(nodes, limits.aliases),
         *_too_many_directives(nodes, limits.directives),
+        *repetitions(document),
+        *excess_in(document),
     ]
 
 
-def _nodes(document: DocumentNode) -> Iterator[Node]:
+def _counted(document: DocumentNode) -> list[DefinitionNode]:
+    """Return the definitions, but for fragments that serve introspection only."""
+    fragments = _fragments(document.definitions)
+    operations = [each for each in document.definitions if isinstance(each, OperationDefinitionNode)]
+    used = _used(operations, fragments, _all_selections)
+    introspective = {id(fragments[name]) for name in used - _used(operations, fragments, _selections)}
+    return [each for each in document.definitions if id(each) not in introspective]
+
+
+def _used(
+    operations: Sequence[Node],
+    fragments: Mapping[str, FragmentDefinitionNode],
+    selections: Callable[[Node], Sequence[Node]],
+) -> set[str]:
+    """Return the names of the fragments that operations spread, directly or by others."""
+    found: set[str] = set()
+    waiting = list(operations)
+    while waiting:
+        node = waiting.pop()
+        waiting.extend(selections(node))
+        name = node.name.value if isinstance(node, FragmentSpreadNode) else ""
+        if name in fragments and name not in found:
+            found.add(name)
+            waiting.append(fragments[name])
+    return found
+
+
+def _fragments(definitions: Iterable[DefinitionNode]) -> dict[str, FragmentDefinitionNode]:
+    return {each.name.value: each for each in definitions if isinstance(each, FragmentDefinitionNode)}
+
+
+def _nodes(definitions: Sequence[DefinitionNode]) -> Iterator[Node]:
     """Yield all nodes that may have an alias or directives, but those below introspection."""
-    waiting: list[Node] = list(document.definitions)
+    waiting: list[Node] = list(definitions)
     while waiting:
         node = waiting.pop()
         yield node
@@ -63,9 +102,13 @@ def _nodes(document: DocumentNode) -> Iterator[Node]:
 
 
 def _selections(node: Node) -> Sequence[Node]:
-    """Return what a node selects."""
+    """Return what a node selects, nothing of introspection."""
     if isinstance(node, FieldNode) and node.name.value in _INTROSPECTION:
         return ()
+    return _all_selections(node)
+
+
+def _all_selections(node: Node) -> Sequence[Node]:
     selected: SelectionSetNode | None = getattr(node, "selection_set", None)
     return selected.selections if selected else ()
 
@@ -89,16 +132,12 @@ def _too_many_directives(nodes: Sequence[Node], most: int) -> Iterator[GraphQLEr
             return
 
 
-def _too_deep(document: DocumentNode, most: int) -> Iterator[GraphQLError]:
-    fragments = {
-        definition.name.value: definition
-        for definition in document.definitions
-        if isinstance(definition, FragmentDefinitionNode)
-    }
+def _too_deep(definitions: Sequence[DefinitionNode], most: int) -> Iterator[GraphQLError]:
+    fragments = _fragments(definitions)
     depths: dict[str, int] = {}
     for name in fragments:
         _measure_fragment(name, fragments, depths)
-    for definition in document.definitions:
+    for definition in definitions:
         depth = _depth(definition, depths)
         if depth > most:
             yield GraphQLError(

@@ -1,5 +1,6 @@
 """Every generated name, made here and nowhere else."""
 
+from collections.abc import Iterator
 from enum import Enum
 
 from stratabase.model.class_ import Unique
@@ -46,6 +47,8 @@ ID = "_id"
 CLIENT_ID = "_clientId"
 FILE_INFO = "FileInfo"
 PENDING_FILE_REFERENCE = "PendingFileReference"
+CONDITION = "filter_exp"
+"""The option of a page that gives a condition as a text."""
 
 
 def type_name(class_name: str, family: Family) -> str:
@@ -53,9 +56,21 @@ def type_name(class_name: str, family: Family) -> str:
     return f"{class_name}{family.value}"
 
 
+def classes_of(type_name: str) -> Iterator[str]:
+    """Yield the names that the class of a type may have."""
+    for family in Family:
+        if type_name.endswith(family.value):
+            yield type_name.removesuffix(family.value)
+
+
 def service(class_name: str, verb: str) -> str:
     """`Employee___getPage`."""
     return f"{class_name}{SEPARATOR}{verb}"
+
+
+def class_of(service_name: str) -> str:
+    """Return the name of the class of a service."""
+    return service_name.partition(SEPARATOR)[0]
 
 
 def get_by(unique: Unique) -> str:

@@ -1,18 +1,15 @@
 """`<C>`: an object as it is answered."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphql import GraphQLField, GraphQLID, GraphQLObjectType, GraphQLResolveInfo
 
 from stratabase.domain.entity import State
-from stratabase.domain.issue import IssueType
-from stratabase.domain.refusal import Refused
-from stratabase.domain.subject import Subject
 from stratabase.model.attribute import Attribute
 from stratabase.model.class_ import Class
 from stratabase.model.formats import DEFAULT_FORMATS
-from stratabase.model.types.base import Malformed
+from stratabase.model.model import Model
 from stratabase.schema.attributes import readable
 from stratabase.schema.context import Context
 from stratabase.schema.fixed import format_argument
@@ -21,10 +18,18 @@ from stratabase.schema.names import CLIENT_ID, ID, Family, type_name
 from stratabase.schema.roles import role_fields
 
 ATTRIBUTE = "attribute"
-"""The extension of a field that holds the attribute whose value it shows."""
+"""The extension of a field that holds which attribute it shows."""
 
 Resolver = Callable[..., Any]
 Info = GraphQLResolveInfo[Context]
+
+
+class AttributeField(NamedTuple):
+    """A field of a class that shows an attribute's value."""
+
+    model: Model
+    owner: Class
+    attribute: Attribute
 
 
 def object_type(generation: Generation, class_: Class) -> GraphQLObjectType:
@@ -42,15 +47,15 @@ def _field(generation: Generation, class_: Class, attribute: Attribute) -> Graph
     return GraphQLField(
         generation.output(attribute),
         format_argument() if attribute.type.formatted else None,
-        _resolver(class_, attribute),
+        _resolver(attribute),
         description=attribute.description,
-        extensions={ATTRIBUTE: attribute},
+        extensions={ATTRIBUTE: AttributeField(generation.model, class_, attribute)},
     )
 
 
-def _resolver(class_: Class, attribute: Attribute) -> Resolver | None:
+def _resolver(attribute: Attribute) -> Resolver | None:
     if attribute.type.formatted:
-        return _in_a_format(class_, attribute)
+        return _in_a_format(attribute)
     return _written(attribute) if attribute.type.writes else None
 
 
@@ -64,23 +69,12 @@ def _written(attribute: Attribute) -> Resolver:
     return resolve
 
 
-def _in_a_format(class_: Class, attribute: Attribute) -> Resolver:
+def _in_a_format(attribute: Attribute) -> Resolver:
+    """Return what writes values in a format, which was looked at before anything was read."""
     name, writer = attribute.name, attribute.type.writer
 
     def resolve(state: State, info: Info, format: str | None = "default") -> Any:  # noqa: A002 - its name in the API
         stored = state.get(name)
-        if stored is None:
-            return None
-        try:
-            return writer(format or "default", info.context.caller.formats)(stored)
-        except Malformed as mistake:
-            raise _bad_format(class_, name, state, mistake) from None
+        return None if stored is None else writer(format or "default", info.context.caller.formats)(stored)
 
     return resolve
-
-
-def _bad_format(class_: Class, name: str, state: State, mistake: Malformed) -> Refused:
-    subject = Subject(class_, str(state.get(ID)))
-    message = f"{class_.name}.{name}(format): {mistake}"
-    issue = subject.attribute_issue(IssueType.MALFORMED_REQUEST, message, name)
-    return Refused([issue])

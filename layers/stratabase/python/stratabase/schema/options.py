@@ -7,11 +7,12 @@ from graphql import (
     GraphQLInt,
     GraphQLList,
     GraphQLNonNull,
+    GraphQLString,
 )
 
 from stratabase.model.class_ import Class
 from stratabase.schema.generation import Generation
-from stratabase.schema.names import ID, Direction, Family, sort, type_name
+from stratabase.schema.names import CONDITION, ID, Direction, Family, sort, type_name
 from stratabase.schema.scalars import SCALARS
 
 DEFAULT_ORDER = [sort(ID, Direction.ASCENDING)]
@@ -24,6 +25,10 @@ def options_type(generation: Generation, class_: Class) -> GraphQLInputObjectTyp
     order = GraphQLList(GraphQLNonNull(generation.of(Family.SORT, class_)))
     fields = {
         "filter": GraphQLInputField(generation.of(Family.FILTER, class_)),
+        CONDITION: GraphQLInputField(
+            GraphQLString,
+            description="A condition (CEL) over its own attributes; a filter must hold too.",
+        ),
         "offset": GraphQLInputField(GraphQLInt, description="How many to pass over."),
         "cursor": GraphQLInputField(SCALARS["Cursor"], description="A position that an earlier page gave."),
         "fromCursor": GraphQLInputField(

@@ -1,9 +1,11 @@
 """From page options as a client gives them to the domain's Query."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stratabase.domain import cursor
+from stratabase.domain.derived_query import attributes_of
+from stratabase.domain.filter import And, Filter
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.order import Order, Position
 from stratabase.domain.page import Query, Wanted, Window
@@ -12,10 +14,16 @@ from stratabase.domain.subject import Subject
 from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Class
 from stratabase.model.formats import Formats
+from stratabase.model.model import Model
 from stratabase.model.types.base import Malformed
+from stratabase.schema.asking import Asking
 from stratabase.schema.attributes import sortable
+from stratabase.schema.condition_reading import ConditionReader
 from stratabase.schema.filter_reading import FilterReader
+from stratabase.schema.grants import check_comparisons
+from stratabase.schema.names import CONDITION
 from stratabase.schema.options import DEFAULT_SIZE
+from stratabase.schema.together import together
 
 MOST_ITEMS = 10_000
 
@@ -25,20 +33,48 @@ Given = Mapping[str, Any]
 class QueryReader:
     """Reads the page options of one class; `default_size`: how many objects are meant if it is not said."""
 
-    def __init__(self, class_: Class, most_items: int = MOST_ITEMS, default_size: int = DEFAULT_SIZE) -> None:
+    def __init__(
+        self, model: Model, class_: Class, most_items: int = MOST_ITEMS, default_size: int = DEFAULT_SIZE
+    ) -> None:
         self._class = class_
         self._default_size = default_size
         self._subject = Subject(class_)
         self._filters = FilterReader(class_)
+        self._conditions = ConditionReader(model, class_)
         self._types = {attribute.name: attribute.type for attribute in sortable(class_)}
         self._most_items = most_items
 
-    def read(self, options: Given, wanted: Wanted, formats: Formats) -> Query:
-        """Return the query. Raises Refused with what is wrong."""
+    def read(self, options: Given, wanted: Wanted, asking: Asking) -> Query:
+        """Return the query. Raises Refused with all that is wrong."""
         order = Order.of(options.get("orderBy") or ())
+        filter_, condition, window, _ = together(
+            lambda: self._filter(options, asking),
+            lambda: self._condition(options, asking),
+            lambda: self._window(options, order, asking.formats),
+            lambda: self._check(asking, (term.attribute for term in order.terms), "orderBy"),
+        )
+        return Query(self._class.name, order, _both(filter_, condition), window, wanted)
+
+    def _filter(self, options: Given, asking: Asking) -> Filter | None:
         given = options.get("filter")
-        filter_ = None if given is None else self._filters.read(given, formats, ("options", "filter"))
-        return Query(self._class.name, order, filter_, self._window(options, order, formats), wanted)
+        if given is None:
+            return None
+        filter_ = self._filters.read(given, asking.formats, ("options", "filter"))
+        self._check(asking, attributes_of(filter_), "filter")
+        return filter_
+
+    def _condition(self, options: Given, asking: Asking) -> Filter | None:
+        text = options.get(CONDITION)
+        if text is None:
+            return None
+        condition = self._conditions.read(text, asking, ("options", CONDITION))
+        self._check(asking, attributes_of(condition), CONDITION)
+        return condition
+
+    def _check(self, asking: Asking, names: Iterable[str], option: str) -> None:
+        """Raise Refused for attributes by which who asks can find no objects."""
+        if asking.access is not None:
+            check_comparisons(asking.access, self._class, names, ("options", option))
 
     def _window(self, options: Given, order: Order, formats: Formats) -> Window:
         self._refuse_both(options, "next", "prev")
@@ -107,6 +143,13 @@ class QueryReader:
         text = f"{self._class.name}: {message}"
         issue: Issue = self._subject.issue(IssueType.MALFORMED_REQUEST, text, "options", name)
         return Refused([issue])
+
+
+def _both(one: Filter | None, other: Filter | None) -> Filter | None:
+    """Return the filter of what passes two, each of which may be missing."""
+    if one is None or other is None:
+        return other if one is None else one
+    return And((one, other))
 
 
 def _listed(names: Any) -> str:

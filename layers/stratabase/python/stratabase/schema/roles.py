@@ -10,6 +10,7 @@ from graphql.pyutils import Path
 
 from stratabase.domain.role_name import RoleName
 from stratabase.model.class_ import Class
+from stratabase.model.model import Model
 from stratabase.model.role import Role
 from stratabase.schema.context import Context
 from stratabase.schema.generation import Generation
@@ -26,11 +27,16 @@ Info = GraphQLResolveInfo[Context]
 class RoleField:
     """A field of a class that leads to objects of another."""
 
+    model: Model
     owner: Class
     role: Role
-    target: Class
     associables: bool = False
     """It leads to what may be associated."""
+
+    @property
+    def target(self) -> Class:
+        """The class of the objects to which it leads."""
+        return self.model.classes[self.role.target]
 
     @property
     def name(self) -> RoleName:
@@ -45,17 +51,16 @@ class RoleField:
     @cached_property
     def reader(self) -> QueryReader:
         """What reads the options of its pages."""
-        return QueryReader(self.target)
+        return QueryReader(self.model, self.target)
 
 
 def role_fields(generation: Generation, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
     """Yield the fields of a class's roles; each association is followed by its associables."""
     for role in class_.roles.values():
-        target = generation.model.classes[role.target]
-        yield role.name, _field(generation, RoleField(class_, role, target), role.description)
+        yield role.name, _field(generation, RoleField(generation.model, class_, role), role.description)
         if not role.composition and not role.whole:
-            candidates = RoleField(class_, role, target, associables=True)
-            description = f"The {target.name} objects that {role.name} may lead to."
+            candidates = RoleField(generation.model, class_, role, associables=True)
+            description = f"The {role.target} objects that {role.name} may lead to."
             yield associables(role.name), _field(generation, candidates, description)
 
 

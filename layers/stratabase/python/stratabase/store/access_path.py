@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from stratabase.domain.attributes import type_of
+from stratabase.domain.attributes import is_derived, type_of
 from stratabase.domain.entity import Entity, State
 from stratabase.model.class_ import Class
 from stratabase.model.types import STORAGES
@@ -45,6 +45,7 @@ class AccessPath:
         """Return whether pages of the class may be read from it: the model may know its columns no more."""
         return self.ready and all(
             column.attribute in class_.attributes
+            and not is_derived(class_, column.attribute)
             and type_of(class_, column.attribute).storage is column.storage
             for column in self.columns
         )

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
+from stratabase.domain.attributes import is_derived
+from stratabase.domain.derived_query import derived_by
 from stratabase.domain.page import Query
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.remedy import Remedy
@@ -18,7 +20,8 @@ def refusal_of(class_: Class, query: Query, paths: Iterable[AccessPath], budget:
     if any(_begins(_names(path), missing) for path in paths if path.serves(class_)):
         missing = ()
     declared = bool(missing) and any(_begins(index.attributes, missing) for index in class_.indexes)
-    remedy = Remedy(missing, declared, tuple(_costly(query)), budget.shared)
+    derived = derived_by(query, class_)
+    remedy = Remedy(missing, declared, tuple(_costly(query)), derived, budget.shared)
     return TooMuchRead(class_.name, budget.items, remedy)
 
 
@@ -32,6 +35,8 @@ def missing_index(class_: Class, query: Query) -> tuple[str, ...]:
     found = constraints(query.filter, class_)
     equal = [name for name, one in found.items() if _is_single(one)]
     ordered = [term.attribute for term in query.order.terms if term.attribute not in {"_id", *equal}]
+    if any(is_derived(class_, name) for name in ordered):
+        ordered = []
     ranged = [name for name in found if name not in equal][:1]
     return (*equal, *(ordered or ranged))
 

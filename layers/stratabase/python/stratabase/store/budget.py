@@ -1,9 +1,13 @@
 """What reading a page costs its request: past the allowance, a refusal says what would make it cheap."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import TypeVar
 
 from stratabase.domain.allowance import Allowance
+from stratabase.domain.derived_query import Derive
+from stratabase.domain.entity import Entity
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.store.engine import Item
 
@@ -28,6 +32,15 @@ class Budget:
         """Raise TooMuchRead when nothing is left."""
         if self._allowance.is_used_up:
             raise self._refusal(self)
+
+    def over(self, derive: Derive | None) -> Derive | None:
+        """Return what computes derived values, and refuses the page when it reads too much for them."""
+        return None if derive is None else partial(self._derived, derive)
+
+    def _derived(self, derive: Derive, entities: Sequence[Entity]) -> Sequence[Entity]:
+        with suppress(TooMuchRead):
+            return derive(entities)
+        raise self._refusal(self)
 
     def spend(self, items: Sequence[Read]) -> Sequence[Read]:
         """Return what was read, if the allowance admits it. Raises TooMuchRead."""

@@ -43,9 +43,10 @@ def _possible(desk: Desk, change: Change, *, forced: bool) -> Deed:
     if not any(deletions(change)) or size.fits(deed.actions()):
         return deed
     less = drafted(desk, change, forced=forced, leaving=True)
-    size.check(less.actions())
     if not forced:
         _settle(deed, lambda _, actions: judged(desk.engine, actions))
+        less.count_on(deed.tallies)
+    size.check(less.actions(), at_least=True)
     return less
 
 

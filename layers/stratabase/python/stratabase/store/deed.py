@@ -1,5 +1,6 @@
 """A change on its way into the store: one action on each key, as far as is known of what is there."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -9,7 +10,7 @@ from stratabase.domain.entity import Reference
 from stratabase.domain.role_name import RoleName
 from stratabase.store import keys
 from stratabase.store.desk import Desk
-from stratabase.store.engine import Action, Failure, Item, Key, Put
+from stratabase.store.engine import Action, Delete, Failure, Item, Key, Put
 from stratabase.store.expect import holds
 from stratabase.store.guards import Guards
 from stratabase.store.head import Head
@@ -64,6 +65,17 @@ class Deed:
             *self._links.values(),
             *self._ledgers,
         )
+
+    @property
+    def tallies(self) -> Mapping[Key, Counter[RoleName]]:
+        """How many more (fewer) are to be counted at each object, as is believed."""
+        return {key: head.demand.tally for key, head in self._heads.items()}
+
+    def count_on(self, tallies: Mapping[Key, Counter[RoleName]]) -> None:
+        """Count off what is deleted what a change counts off of which this one leaves a part for later."""
+        for key, head in self._heads.items():
+            if isinstance(head.base, Delete):
+                head.demand.tally = tallies.get(key, head.demand.tally)
 
     def check(self) -> None:
         """Refuse what no action can express. Raises Broken, Conflict."""

@@ -1,7 +1,8 @@
 """What changes are written with: an engine, the model, and what follows from both."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.role_name import RoleName
@@ -10,8 +11,12 @@ from stratabase.model.model import Model
 from stratabase.store import codec, keys, links
 from stratabase.store.access_path import AccessPath
 from stratabase.store.associations import Associations
-from stratabase.store.engine import Engine
+from stratabase.store.engine import Engine, Item, Key
 from stratabase.store.side_by_side import SideBySide
+from stratabase.store.spending import FREELY, Spending
+
+_TOGETHER = 100
+"""How many items are got before it is seen whether more may be: as many as engines get with a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,18 @@ class Desk:
     def is_singleton(self, class_name: str) -> bool:
         """Return whether a class has exactly one object, which is there also before it has a head."""
         return self.model.classes[class_name].kind is Kind.SINGLETON
+
+    def got(self, wanted: Sequence[Key], spending: Spending = FREELY) -> list[Item | None]:
+        """Return items, those of several requests side by side. Raises TooMuchRead."""
+
+        def some_got(some: Sequence[Key]) -> list[Item | None]:
+            spending.check()
+            items = self.engine.get(some)
+            spending.take(items)
+            return items
+
+        some = [wanted[first : first + _TOGETHER] for first in range(0, len(wanted), _TOGETHER)]
+        return list(chain.from_iterable(self.together(some_got, some)))
 
     def read(self, reference: Reference) -> Entity | None:
         """Return an object as it is."""

@@ -1,6 +1,7 @@
 """What a change comes to in the store before anything is known of what is there."""
 
 from stratabase.domain.change import Change, OnObject, reference_of
+from stratabase.domain.entity import Reference
 from stratabase.store import endings, keys, links
 from stratabase.store.deed import Deed, Surroundings
 from stratabase.store.demands import Demand, demands
@@ -17,13 +18,15 @@ def drafted(desk: Desk, change: Change, *, forced: bool = False, leaving: bool =
     `forced`: nothing is refused because a required role would be empty, since that was asked before.
     `leaving`: parts and links that need not end with what is deleted are noted, to be purged later.
     """
+    told, later = change, frozenset[Reference]()
     if leaving:
-        change = endings.without_parts(change, desk)
+        change = endings.without_parts(told, desk)
+        later = endings.difference(told, change)
     if not desk.associations.concern(change):
         plain = [_base(desk, effect, change.commit_id) for effect in change.on_objects()]
         return Deed(desk, change, plain=plain)
     bases = {reference_of(effect): _base(desk, effect, change.commit_id) for effect in change.on_objects()}
-    ended = endings.links_of(desk, change, leaving=leaving)
+    ended = endings.links_of(desk, change, later if leaving else None)
     all_ties = ties(change, desk.associations, lambda reference: ended.get(reference, endings.NONE).pairs)
     wanted = demands(all_ties)
     heads = {
@@ -33,7 +36,7 @@ def drafted(desk: Desk, change: Change, *, forced: bool = False, leaving: bool =
             wanted.get(reference) or Demand(),
             _counted(desk, reference.class_name),
             change.commit_id,
-            forced,
+            forced or reference in later,
         )
         for reference in dict.fromkeys((*bases, *wanted))
     }

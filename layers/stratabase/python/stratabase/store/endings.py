@@ -1,20 +1,23 @@
 """What ends with objects that a change deletes: links that no key stands for, and parts."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import orjson
 
 from stratabase.domain.change import Change, Deletion
-from stratabase.domain.entity import Entity, Reference
-from stratabase.model.class_ import Class
+from stratabase.domain.entity import Reference
+from stratabase.domain.parts import parts_of
 from stratabase.store import codec, keys, links
 from stratabase.store.association import Ends, Pair
 from stratabase.store.desk import Desk
 from stratabase.store.engine import MOST_ACTIONS, Item, Place, Put
 
 _MOST_LINKS = MOST_ACTIONS + 1
-"""Of one role of one object; more are more than can be ended together, however many there are."""
+"""Of one role of one object; more are more than can be ended together, however many there are.
+
+But among those that must end with it may be some of objects that end as well, and with these.
+"""
 
 
 class Links(NamedTuple):
@@ -27,29 +30,35 @@ class Links(NamedTuple):
 NONE = Links()
 
 
-def links_of(desk: Desk, change: Change, *, leaving: bool) -> Mapping[Reference, Links]:
+def links_of(
+    desk: Desk, change: Change, later: Collection[Reference] | None = None
+) -> Mapping[Reference, Links]:
     """Return the pairs that end with the objects that a change deletes.
 
-    With `leaving`, those are left for later that no required role has an interest in.
+    Where some parts end `later`, so do pairs in which no required role of anything else has an interest.
     """
-    asked = [
-        (effect.before.reference, ends)
-        for effect in deletions(change)
-        for ends in desk.associations.kept(effect.before.reference.class_name)
-    ]
-    found = desk.together(lambda each: _pairs(desk, *each), asked)
+    gone = [effect.before.reference for effect in deletions(change)]
+    most = _MOST_LINKS + len(gone) + len(later or ())
+    asked = [(each, ends) for each in gone for ends in desk.associations.kept(each.class_name)]
+    found = desk.together(lambda each: _pairs(desk, *each, most), asked)
     ended: dict[Reference, Links] = {}
-    for (reference, ends), pairs in zip(asked, found, strict=True):
-        before, stay = ended.get(reference, NONE), leaving and not ends.far.required
-        ended[reference] = Links(
-            before.pairs if stay else (*before.pairs, *pairs), before.left or (stay and bool(pairs))
-        )
+    for (reference, _), pairs in zip(asked, found, strict=True):
+        before = ended.get(reference, NONE)
+        now = [pair for pair in pairs if later is None or not _may_stay(pair, later)]
+        ended[reference] = Links((*before.pairs, *now), before.left or len(now) < len(pairs))
     return ended
 
 
-def _pairs(desk: Desk, reference: Reference, ends: Ends) -> Sequence[Pair]:
-    found = links.found(desk.engine, ends.near.role, reference.id, _MOST_LINKS)
+def _pairs(desk: Desk, reference: Reference, ends: Ends, most: int) -> Sequence[Pair]:
+    limit = most if ends.far.required else _MOST_LINKS
+    found = links.found(desk.engine, ends.near.role, reference.id, limit)
     return [Pair(ends, reference.id, other) for other in found]
+
+
+def _may_stay(pair: Pair, later: Collection[Reference]) -> bool:
+    """Return whether who is at the far end of a pair does not count it, or ends later."""
+    far = pair.ends.far
+    return not far.required or Reference(far.role.class_name, pair.far) in later
 
 
 def deletions(change: Change) -> Iterator[Deletion]:
@@ -57,18 +66,16 @@ def deletions(change: Change) -> Iterator[Deletion]:
     return (effect for effect in change.effects if isinstance(effect, Deletion))
 
 
-def parts(class_: Class, entity: Entity) -> Iterator[Reference]:
-    """Yield the parts of an object."""
-    for role in class_.roles.values():
-        value = entity.state.get(role.name) if role.composition else None
-        ids = value if isinstance(value, list) else [value] if isinstance(value, str) else []
-        yield from (Reference(role.target, id_) for id_ in ids)
+def difference(more: Change, less: Change) -> frozenset[Reference]:
+    """Return the objects that one change deletes, and another does not."""
+    ended, there = ({each.before.reference for each in deletions(change)} for change in (more, less))
+    return frozenset(ended - there)
 
 
 def without_parts(change: Change, desk: Desk) -> Change:
     """Return a change without the deletion of what is a part of something that it deletes, too."""
     ended = [effect.before for effect in deletions(change)]
-    within = {part for entity in ended for part in parts(desk.class_of(entity), entity)}
+    within = {part for entity in ended for part in parts_of(desk.class_of(entity), entity)}
     kept = (
         effect
         for effect in change.effects
@@ -81,7 +88,7 @@ def ledgers(desk: Desk, change: Change, ended: Mapping[Reference, Links]) -> Ite
     """Yield what notes for deleted objects what is left: parts that do not end with them, and links."""
     deleted = {effect.before.reference: effect.before for effect in deletions(change)}
     for reference, before in deleted.items():
-        left = [part for part in parts(desk.class_of(before), before) if part not in deleted]
+        left = [part for part in parts_of(desk.class_of(before), before) if part not in deleted]
         if left or ended.get(reference, NONE).left:
             yield Put(_ledger(reference, left, change.commit_id))
 

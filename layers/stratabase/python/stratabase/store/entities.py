@@ -1,14 +1,12 @@
 """The stored objects: what the operations read and commit, over any engine."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from itertools import chain, islice
+from collections.abc import Callable, Mapping, Sequence
 
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.change import Change
+from stratabase.domain.derived_query import Derive
 from stratabase.domain.entity import Entity, Reference, State
 from stratabase.domain.page import Page, Query
-from stratabase.domain.refusal import Unavailable
 from stratabase.domain.role_name import RoleName
 from stratabase.domain.serial_name import SerialName
 from stratabase.domain.singleton import SINGLETON_ID
@@ -16,20 +14,16 @@ from stratabase.model.class_ import Unique
 from stratabase.model.model import Model
 from stratabase.store import codec, committing, keys, linked, pages, unique_reading
 from stratabase.store.access_path import AccessPath
+from stratabase.store.aftermath import Aftermath, Steps
 from stratabase.store.associations import Associations
 from stratabase.store.desk import Desk
-from stratabase.store.engine import Engine, Item, Key
+from stratabase.store.engine import Engine, Item
 from stratabase.store.linked import Range
 from stratabase.store.purging import Purging
 from stratabase.store.serials import Serials
 from stratabase.store.side_by_side import SideBySide, one_by_one
 from stratabase.store.slots import Slots
 from stratabase.store.spending import Spending
-
-_TOGETHER = 100
-"""How many objects are got before it is seen whether more may be: as many as engines get with a request."""
-_AT_ONCE = 200
-"""Commits that purge what a deletion has left, right after it; a sweep does the rest."""
 
 
 class StoredEntities:
@@ -42,7 +36,7 @@ class StoredEntities:
         self._slots = Slots(engine, model)
         self._serials = Serials(engine)
         self._desk = Desk(engine, model, Associations(model), self._paths, together)
-        self._purging = Purging(self._desk)
+        self._aftermath = Aftermath(Purging(self._desk))
 
     def read(
         self, references: Sequence[Reference], allowance: Allowance | None = None
@@ -59,19 +53,8 @@ class StoredEntities:
         ]
 
     def _heads(self, references: Sequence[Reference], allowance: Allowance | None) -> list[Item | None]:
-        wanted = [keys.head(reference) for reference in references]
-        if allowance is None:
-            return self._engine.get(wanted)
         spending = Spending(allowance, references[0].class_name if references else "")
-
-        def got(some: Sequence[Key]) -> list[Item | None]:
-            spending.check()
-            items = self._engine.get(some)
-            spending.take(items)
-            return items
-
-        some = [wanted[first : first + _TOGETHER] for first in range(0, len(wanted), _TOGETHER)]
-        return list(chain.from_iterable(self._desk.together(got, some)))
+        return self._desk.got([keys.head(reference) for reference in references], spending)
 
     def linked(  # noqa: PLR0913 - as the port has it
         self,
@@ -94,10 +77,13 @@ class StoredEntities:
         """Return of each owner and other whether a link leads from the one to the other; exact at once."""
         return linked.joined(self._desk, role, pairs)
 
-    def page(self, query: Query, allowance: Allowance) -> Page:
-        """Return a window on the objects of a class. Raises TooMuchRead."""
+    def page(self, query: Query, allowance: Allowance, derive: Derive | None = None) -> Page:
+        """Return a window on the objects of a class. Raises TooMuchRead.
+
+        A query about derived attributes comes with `derive`, which gives objects that are read their values.
+        """
         class_, paths = self._model.classes[query.class_name], self._slots.paths(query.class_name)
-        return pages.page(self._engine, class_, query, allowance, paths)
+        return pages.page(self._engine, class_, query, allowance, paths, derive)
 
     def holding(self, class_name: str, unique: Unique, values: State, allowance: Allowance) -> Entity | None:
         """Return the object that has unique values, None when there is none, or a value is null.
@@ -132,18 +118,20 @@ class StoredEntities:
             return
         left = committing.commit(self._desk, change)
         if left:
-            self._purge(left)
+            self._aftermath.end(left)
+
+    def leave_to(self, take: Callable[[Steps], None]) -> None:
+        """Have `take` get what `commit` has no time to end of what deletions leave; without, a sweep does."""
+        self._aftermath.leave_to(take)
+
+    def sweeping(self) -> Steps:
+        """Return what ends all that deletions have left, step by step. Each raises Unavailable."""
+        return self._aftermath.sweeping()
 
     def sweep(self) -> None:
         """End what deletions have left because they could not do it as one. Raises Unavailable."""
-        for _ in self._purging.steps(self._purging.waiting()):
+        for _ in self.sweeping():
             pass
-
-    def _purge(self, left: Sequence[Reference]) -> None:
-        """End what a deletion has left: as much of it as may be done while somebody waits."""
-        with suppress(Unavailable):  # the change is done; what is left is in the ledgers
-            for _ in islice(self._purging.steps(left), _AT_ONCE):
-                pass
 
     def _paths(self, class_name: str) -> tuple[AccessPath, ...]:
         return self._slots.paths(class_name)

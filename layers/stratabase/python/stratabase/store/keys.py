@@ -48,6 +48,15 @@ def links(name: str) -> str:
     return f"L#{name}#"
 
 
+def end_of(key: Key) -> tuple[Reference, RoleName] | None:
+    """Return of the key of a link the object that it leads away from, and for which role; None of others."""
+    if not key.sort.startswith("L#"):
+        return None
+    reference, name = reference_of(key), key.sort.split("#", 2)[1]
+    class_name, _, role_name = name.rpartition(".")  # a class is named where the role is another's
+    return reference, RoleName(class_name or reference.class_name, role_name)
+
+
 def couple(role: RoleName, target: str) -> Key:
     """Return the key of the guard of an object that only one key of a role may lead to."""
     return Key(f"O#{role}#{target}", "O")

@@ -51,8 +51,7 @@ def _held(
     desk: Desk, role: RoleName, ids: Sequence[str], range_: Range, spending: Spending
 ) -> list[tuple[str, ...]]:
     """Return the ids of those whose key leads to each of some objects, and no other key does."""
-    guards = desk.engine.get([keys.couple(role, id_) for id_ in ids])
-    spending.take(guards)
+    guards = desk.got([keys.couple(role, id_) for id_ in ids], spending)
     return [
         (found,) if (found := holder(guard)) is not None and range_.has(found) else () for guard in guards
     ]
@@ -80,4 +79,4 @@ def _walked(
 def joined(desk: Desk, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
     """Return of each owner and other whether a link leads from the one to the other."""
     wanted = [keys.link(Reference(role.class_name, owner), role.role_name, other) for owner, other in pairs]
-    return [item is not None for item in desk.engine.get(wanted)]
+    return [item is not None for item in desk.got(wanted)]

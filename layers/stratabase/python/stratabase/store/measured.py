@@ -6,7 +6,7 @@ from time import perf_counter
 
 from stratabase.domain.consumption import Consumption, Note
 from stratabase.domain.refusal import Unavailable
-from stratabase.store import capacity
+from stratabase.store import capacity, trips
 from stratabase.store.dynamodb.reading import MOST_KEYS
 from stratabase.store.engine import Batch, Engine, Item, Key
 
@@ -17,7 +17,8 @@ def get(engine: Engine, keys: Sequence[Key], note: Note) -> list[Item | None]:
     found = engine.get(keys)
     took = _milliseconds_since(began)
     size, units = sum(map(capacity.bytes_of, found)), capacity.read_units(found)
-    note(Consumption("get", None, ceil(len(keys) / MOST_KEYS), len(keys), size, units, 0, took))
+    made = ceil(len(keys) / MOST_KEYS)
+    note(Consumption("get", None, made, len(keys), size, units, 0, took, trips.made(made)))
     return found
 
 
@@ -60,14 +61,14 @@ def _seen(engine: Engine, batch: Batch) -> Sequence[Item | None]:
 
 def _ranged(index: str, items: Sequence[Item], took: float) -> Consumption:
     size, units = capacity.range_bytes(index, items), capacity.range_units(index, items)
-    return Consumption("range", index, 1, len(items), size, units, 0, took)
+    return Consumption("range", index, 1, len(items), size, units, 0, took, trips.made(1))
 
 
 def _committed(
     batch: Batch, before: Sequence[Item | None], after: Sequence[Item | None], took: float
 ) -> Consumption:
     size, units = sum(map(capacity.bytes_of, after)), capacity.write_units(batch, before, after)
-    return Consumption("commit", None, 1, len(batch.actions), size, 0, units, took)
+    return Consumption("commit", None, 1, len(batch.actions), size, 0, units, took, trips.made(1))
 
 
 def _milliseconds_since(began: float) -> float:

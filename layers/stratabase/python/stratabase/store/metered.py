@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from types import ModuleType
 
 from stratabase.domain.consumption import Note
+from stratabase.store import trips
 from stratabase.store.engine import EVERYTHING, Batch, Bounds, Engine, Item, Key
 
 _note: ContextVar[Note | None] = ContextVar("note", default=None)
@@ -16,7 +17,8 @@ def measuring(note: Note) -> Iterator[None]:
     """Have each call be noted that is made meanwhile on behalf of the same request."""
     token = _note.set(note)
     try:
-        yield
+        with trips.counting():
+            yield
     finally:
         _note.reset(token)
 

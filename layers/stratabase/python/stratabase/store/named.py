@@ -4,39 +4,34 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from stratabase import waiting
 from stratabase.domain.entity import Reference
-from stratabase.domain.filter import Filter
-from stratabase.domain.matching import Test, matcher
 from stratabase.model.class_ import Class
 from stratabase.store import keys
 from stratabase.store.budget import Budget
 from stratabase.store.engine import EVERYTHING, Bounds, Engine, Item
-from stratabase.store.listing import Match
-
-_TOGETHER = 100
-"""How many are got at once: as many as an engine gets with one request."""
+from stratabase.store.match import Match
+from stratabase.store.sieve import TOGETHER, Sieve
 
 
 class Named:
-    """Those of the named objects that there are, and that match a filter (all without one)."""
+    """Those of the named objects that there are, and that a sieve lets through."""
 
     def __init__(
-        self, engine: Engine, class_: Class, ids: Iterable[str], filter_: Filter | None, budget: Budget
+        self, engine: Engine, class_: Class, ids: Iterable[str], sieve: Sieve, budget: Budget
     ) -> None:
         self._engine = engine
         self._class_name = class_.name
         self._ids = sorted(ids)
-        self._test: Test | None = None if filter_ is None else matcher(filter_, class_)
+        self._sieve = sieve
         self._budget = budget
 
     def matches(
         self, bounds: Bounds | None = None, *, backward: bool = False, limit: int | None = None
     ) -> Iterator[Match]:
         """Yield the matches in the order of their ids; `limit`: how many are asked for at most."""
-        test, within = self._test, bounds or EVERYTHING
+        within = bounds or EVERYTHING
         ids = [id_ for id_ in self._ids if _admits(within, id_)]
-        at_first = _TOGETHER if limit is None or test is not None else min(limit, _TOGETHER)
-        matches = map(Match, self._items(ids[::-1] if backward else ids, at_first))
-        return matches if test is None else (match for match in matches if test(match.state))
+        at_first = TOGETHER if limit is None or self._sieve else min(limit, TOGETHER)
+        return self._sieve(self._items(ids[::-1] if backward else ids, at_first))
 
     def count(self) -> int:
         """Return how many match."""
@@ -44,9 +39,9 @@ class Named:
 
     def _items(self, ids: Sequence[str], at_first: int) -> Iterator[Item]:
         yield from self._got(ids[:at_first])
-        for at in range(at_first, len(ids), _TOGETHER):
+        for at in range(at_first, len(ids), TOGETHER):
             waiting.give_way()
-            yield from self._got(ids[at : at + _TOGETHER])
+            yield from self._got(ids[at : at + TOGETHER])
 
     def _got(self, ids: Sequence[str]) -> Iterator[Item]:
         found = self._engine.get([keys.head(Reference(self._class_name, id_)) for id_ in ids])

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from stratabase.domain.allowance import Allowance
+from stratabase.domain.derived_query import Derive
 from stratabase.domain.entity import Entity
 from stratabase.domain.page import Page, Query
 from stratabase.model.class_ import Class
@@ -13,14 +14,22 @@ from stratabase.store.engine import Engine
 from stratabase.store.plans import Plan, Source, chosen
 
 
-def page(
-    engine: Engine, class_: Class, query: Query, allowance: Allowance, paths: Iterable[AccessPath] = ()
+def page(  # noqa: PLR0913, PLR0917 - what is read, and how
+    engine: Engine,
+    class_: Class,
+    query: Query,
+    allowance: Allowance,
+    paths: Iterable[AccessPath] = (),
+    derive: Derive | None = None,
 ) -> Page:
-    """Return what a query wants to know of its window, and find out no more. Raises TooMuchRead."""
+    """Return what a query wants to know of its window, and find out no more. Raises TooMuchRead.
+
+    `derive` gives objects the derived values that the query is about.
+    """
     paths = tuple(paths)
     budget = Budget(allowance, lambda budget: refusal_of(class_, query, paths, budget))
     budget.check()
-    return shown(chosen(class_, query, paths).plan(Source(engine, budget)), query)
+    return shown(chosen(class_, query, paths).plan(Source(engine, budget, budget.over(derive))), query)
 
 
 def shown(plan: Plan, query: Query) -> Page:

@@ -48,11 +48,17 @@ class Purging:
         if ledger is None:
             return
         parts = endings.noted(ledger)
+        if not self._knows(reference, *parts):
+            return
         for first in range(0, len(parts), _TOGETHER):
             yield from self._end(self._there(parts[first : first + _TOGETHER]), waiting)
         yield from self._unlink(reference)
         self._desk.engine.commit(Batch(_name(), (Delete(key),)))
         yield
+
+    def _knows(self, *references: Reference) -> bool:
+        """Return whether the model still has the classes, without which nobody can tell what is to end."""
+        return all(reference.class_name in self._desk.model.classes for reference in references)
 
     def _there(self, references: Sequence[Reference]) -> list[Entity]:
         items = self._desk.engine.get([keys.head(reference) for reference in references])

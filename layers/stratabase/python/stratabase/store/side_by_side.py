@@ -6,6 +6,7 @@ from threading import Lock
 from typing import Any, Protocol, TypeVar
 
 from stratabase import waiting
+from stratabase.store.trips import Abreast
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -20,7 +21,11 @@ class SideBySide(Protocol):
 
 def one_by_one(work: Callable[[T], R], each: Sequence[T]) -> list[R]:
     """Return what `work` returns of each, in their order."""
-    return [work(one) for one in each]
+    abreast = Abreast(work)
+    try:
+        return [abreast(one) for one in each]
+    finally:
+        abreast.end()
 
 
 class Threads:
@@ -35,12 +40,14 @@ class Threads:
         """Return what `work` returns of each, in their order; raise what it raises."""
         if len(each) < 2:
             return one_by_one(work, each)
-        futures = [self._threads().submit(copy_context().run, work, one) for one in each]
+        abreast = Abreast(work)
+        futures = [self._threads().submit(copy_context().run, abreast, one) for one in each]
         try:
             return [waiting.until(future) for future in futures]
         finally:
             for future in futures:
                 future.cancel()
+            abreast.end()
 
     def close(self) -> None:
         """Let the threads end."""

@@ -1,12 +1,16 @@
 """How much is written together: at most what every engine can do as one."""
 
+from collections import Counter
 from collections.abc import Sequence
 
-from stratabase.domain.change import TooLarge
+from stratabase.domain.change import Cause, TooLarge
+from stratabase.store import keys
 from stratabase.store.engine import MOST_ACTIONS, Action, Patch, Put
 
 LARGEST_BATCH = 4 * 1024 * 1024
 """Bytes."""
+_MOST_OF_A_LINK = 6
+"""Actions that come with a link: its two ends, what counts it, and of a key what it led to before."""
 _BESIDE_STATE = 1024
 """What an action may weigh at most, in bytes, without the state and the places."""
 
@@ -16,13 +20,25 @@ def fits(actions: Sequence[Action]) -> bool:
     return len(actions) <= MOST_ACTIONS and _size(actions) <= LARGEST_BATCH
 
 
-def check(actions: Sequence[Action]) -> None:
-    """Raise TooLarge when actions cannot be done together."""
-    if len(actions) > MOST_ACTIONS:
-        raise TooLarge("objects, links and unique values in one write", len(actions), MOST_ACTIONS)
+def check(actions: Sequence[Action], *, at_least: bool = False) -> None:
+    """Raise TooLarge when actions cannot be done together. `at_least`: there may be more of them."""
+    number = len(actions)
+    if number > MOST_ACTIONS:
+        what, cause = "objects, links and unique values in one write", _cause(actions)
+        raise TooLarge(what, number, MOST_ACTIONS, at_least=at_least, cause=cause)
     size = _size(actions)
     if size > LARGEST_BATCH:
         raise TooLarge("bytes in one write", size, LARGEST_BATCH)
+
+
+def _cause(actions: Sequence[Action]) -> Cause | None:
+    """Return the role of one object that most actions are for, if there is one."""
+    ends = Counter(end for action in actions if (end := keys.end_of(action.key)))
+    for (_, role), number in ends.most_common(1):
+        each = -(-(len(actions) - 1) // number)
+        if each <= _MOST_OF_A_LINK:
+            return Cause(role, (MOST_ACTIONS - 1) // each)
+    return None
 
 
 def _size(actions: Sequence[Action]) -> int:

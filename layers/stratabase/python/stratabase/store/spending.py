@@ -27,3 +27,7 @@ class Spending:
         if self._allowance is not None:
             with self._door:
                 self._allowance.take(weight(items))
+
+
+FREELY = Spending(None, "")
+"""Without an allowance."""

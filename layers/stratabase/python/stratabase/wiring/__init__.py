@@ -5,6 +5,7 @@ from stratabase.wiring.functions import (
     instance,
     members_function,
     rotate_function,
+    sweep_function,
     tokens_function,
 )
 from stratabase.wiring.instance import Instance
@@ -15,5 +16,6 @@ __all__ = [
     "instance",
     "members_function",
     "rotate_function",
+    "sweep_function",
     "tokens_function",
 ]

@@ -3,10 +3,22 @@
 import os
 from collections.abc import Callable
 from functools import cache
+from itertools import takewhile
+from typing import Protocol
 
 from stratabase.edge.front_door import FrontDoor
 from stratabase.settings import Settings
 from stratabase.wiring.instance import Instance
+
+LAST_STEP = 20_000
+"""Milliseconds that a step of a sweep may take, retries included: with less than that none is begun."""
+
+
+class Context(Protocol):
+    """What Lambda tells a function of its invocation."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Return how long the function may still take."""
 
 
 @cache
@@ -43,3 +55,17 @@ def rotate_function() -> Callable[[object, object], None]:
         )
 
     return rotate
+
+
+def sweep_function() -> Callable[[object, Context], None]:
+    """Return the function `sweep`, which a schedule calls; what it has no time for is left to the next."""
+
+    def sweep(_event: object, context: Context) -> None:
+        def is_time(_step: None) -> bool:
+            return context.get_remaining_time_in_millis() >= LAST_STEP
+
+        steps = sum(1 for _ in takewhile(is_time, instance().entities.sweeping()))
+        if steps:
+            instance().log.info("What deletions had left was ended", steps=steps)
+
+    return sweep

@@ -15,12 +15,8 @@ from stratabase.edge.front_door import FrontDoor
 from stratabase.edge.graphiql.endpoints import graphiql_endpoints
 from stratabase.edge.graphql import graphql_endpoint
 from stratabase.edge.health import health_endpoint
-from stratabase.edge.openapi.document import Service
-from stratabase.edge.openapi.endpoint import openapi_endpoint
 from stratabase.edge.sdl import sdl_endpoint
-from stratabase.edge.tokens import get_token_endpoint, refresh_token_endpoint
 from stratabase.model.model import Model
-from stratabase.model.reading import read_model_file
 from stratabase.observe import Log
 from stratabase.operations.first_administrator import FirstAdministrator, NewAdministrator
 from stratabase.operations.world import World
@@ -31,14 +27,15 @@ from stratabase.store.engine import Engine
 from stratabase.store.entities import StoredEntities
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.metered import measuring
-from stratabase.wiring.administration import Office
 from stratabase.wiring.engines import engine_of, side_by_side_of
 from stratabase.wiring.gate import Gate
+from stratabase.wiring.models import model_of
 from stratabase.wiring.people import People, people_of
 
 if TYPE_CHECKING:
     from stratabase.schema.executor import SchemaExecutor
     from stratabase.schema.policy import Policy
+    from stratabase.wiring.administration import Office
 
 
 class Instance:
@@ -54,7 +51,7 @@ class Instance:
     @cached_property
     def model(self) -> Model:
         """The model. Raises ModelMistakes, OSError."""
-        return read_model_file(self.settings.model)
+        return model_of(self.settings.model)
 
     @cached_property
     def engine(self) -> Engine:
@@ -77,8 +74,10 @@ class Instance:
         return Gate(self.settings, self.model, self.people, self._passwords, self._clock, self._ids)
 
     @cached_property
-    def office(self) -> Office:
+    def office(self) -> "Office":
         """What is done with members."""
+        from stratabase.wiring.administration import Office  # noqa: PLC0415 - most functions do none of it
+
         members = self.people.members
         return Office(self.settings, self.model, members, self._passwords, self._clock, self._ids)
 
@@ -106,6 +105,9 @@ class Instance:
 
     def members(self) -> FrontDoor:
         """Return the function `members`."""
+        from stratabase.edge.openapi.document import Service  # noqa: PLC0415 - no other function tells
+        from stratabase.edge.openapi.endpoint import openapi_endpoint  # noqa: PLC0415
+
         service = Service(self.model.application, __version__, self.gate.schemes)
         described = openapi_endpoint(service, self._endpoints)
         return self._door((*self.office.endpoints(self.log), described))
@@ -158,6 +160,11 @@ class Instance:
             yield from graphiql_endpoints(application)
 
     def _token_endpoints(self) -> Iterator[Endpoint]:
+        from stratabase.edge.tokens import (  # noqa: PLC0415 - the others take tokens, but give none
+            get_token_endpoint,
+            refresh_token_endpoint,
+        )
+
         yield get_token_endpoint(self.gate.sign_in, self.gate.issuer)
         yield refresh_token_endpoint(self.gate.issuer)
 

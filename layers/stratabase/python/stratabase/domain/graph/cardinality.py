@@ -31,7 +31,7 @@ def _is_empty(graph: Graph, node: Node, role: Role, filled: Filled) -> bool:
         case Way.WHOLE:
             return False
         case Way.KEY | Way.PARTS:
-            return (node.new or role.name in node.asked) and not node.state.get(role.name)
+            return (node.new or role.name in node.asked) and node.state.get(role.name) is None
         case _:
             name = RoleName(node.reference.class_name, role.name)
             return node.new and (name, node.reference.id) not in filled

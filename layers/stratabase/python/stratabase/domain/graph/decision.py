@@ -1,13 +1,17 @@
 """What is decided about a command: what shall be done, and everything that is wrong with it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from stratabase.domain.access import Access
+from stratabase.domain.access.demand import Demand
+from stratabase.domain.access.writing import refused
 from stratabase.domain.change import Effect, OnObject, reference_of
 from stratabase.domain.command import Command, Create, Delete
 from stratabase.domain.entity import Entity
 from stratabase.domain.graph.cardinality import check_cardinality
 from stratabase.domain.graph.creating import create
+from stratabase.domain.graph.demands import demands
 from stratabase.domain.graph.effects import number, on_objects
 from stratabase.domain.graph.ending import end
 from stratabase.domain.graph.graph import Graph, Setting
@@ -29,6 +33,10 @@ class Decision(NamedTuple):
 
     graph: Graph
     effects: tuple[Effect, ...]
+    demands: Sequence[Demand] = ()
+    """What must be allowed; nothing to those who may do everything."""
+    is_forbidden: bool = False
+    """Something is asked for that is allowed with no object: nothing else counts."""
 
     @property
     def issues(self) -> list[Issue]:
@@ -48,7 +56,7 @@ class Decision(NamedTuple):
 def decided(command: Command, setting: Setting, *, numbering: bool) -> Decision:
     """Return what a command comes to; new objects get their Serials only with `numbering`."""
     graph = Graph(setting)
-    graph.issues += (*_too_many(graph), *_named_twice(graph))
+    graph.issues += (*_too_many(graph, command), *_named_twice(graph))
     if setting.names.is_too_much:
         return Decision(graph, ())
     graph.todo.append(_first(command, setting.names))
@@ -56,26 +64,41 @@ def decided(command: Command, setting: Setting, *, numbering: bool) -> Decision:
         task = graph.todo.popleft()
         _INTO[type(task)](graph, task)
     settle_keys(graph)
+    demanded = () if setting.access is None else demands(graph, setting.access, command)
+    if setting.access is not None and (forbidden := _forbidden(setting.access, demanded)):
+        graph.issues = forbidden
+        return Decision(graph, (), is_forbidden=True)
     links = tuple(settle_links(graph))
     check_cardinality(graph, links)
     if numbering and not graph.issues and not setting.snapshot.lacking:
         number(graph)
-    return Decision(graph, (*on_objects(graph), *links))
+    return Decision(graph, (*on_objects(graph), *links), demanded)
+
+
+def _forbidden(access: Access, demanded: Iterable[Demand]) -> list[Issue]:
+    return [issue for demand in demanded if (issue := refused(access, demand)) is not None]
 
 
 def _first(command: Command, names: Names) -> Task:
     if isinstance(command, Delete):
-        return Ending(names.root, ("_id",))
+        return Ending(names.root, command.place)
     piece = Piece(command, ROOT)
     return Making(piece, {}) if isinstance(command, Create) else Changing(piece)
 
 
-def _too_many(graph: Graph) -> Iterator[Issue]:
+def _too_many(graph: Graph, command: Command) -> Iterator[Issue]:
     names = graph.setting.names
     if names.is_too_much:
         text = f"the request speaks of {names.count:,} objects: at most {MOST_OBJECTS:,} are possible"
-        subject = Subject(graph.class_(names.root.class_name))
-        yield subject.issue(IssueType.MALFORMED_REQUEST, text, *ROOT)
+        yield _subject(graph, command).issue(IssueType.MALFORMED_REQUEST, text, *ROOT)
+
+
+def _subject(graph: Graph, command: Command) -> Subject:
+    """Return the object that a command is on."""
+    root = graph.setting.names.root
+    id_ = None if isinstance(command, Create) else root.id
+    client_id = None if isinstance(command, Delete) else command.client_id
+    return Subject(graph.class_(root.class_name), id_, client_id)
 
 
 def _named_twice(graph: Graph) -> Iterator[Issue]:

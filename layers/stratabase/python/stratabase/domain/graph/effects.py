@@ -32,6 +32,6 @@ def _on_former(graph: Graph, node: Node, before: Entity) -> Iterator[OnObject]:
     if node.ended:
         yield Deletion(before)
     elif node.is_changed:
-        _, _, caller, now, _ = graph.setting
-        recorded = platform.at_update(node.subject.class_, before, caller.username, now)
+        username, now = graph.setting.caller.username, graph.setting.now
+        recorded = platform.at_update(node.subject.class_, before, username, now)
         yield Update(before, Entity(node.reference, {**node.state, **recorded}, before.commit_ids))

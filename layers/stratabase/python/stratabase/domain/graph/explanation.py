@@ -1,23 +1,36 @@
 """Why the store refuses what was decided, told as issues."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from stratabase.domain.change import Bereft, Breach, Broken, Coupled, Missing, Taken, TooLarge
 from stratabase.domain.entity import Reference
 from stratabase.domain.graph.asker import Asker, called
 from stratabase.domain.graph.decision import Decision
 from stratabase.domain.graph.graph import Graph
-from stratabase.domain.graph.loss import place_of_loss
+from stratabase.domain.graph.loss import Losses
 from stratabase.domain.graph.wish import Wish
 from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.role_name import RoleName
 from stratabase.domain.subject import Subject
 from stratabase.domain.writing import taken
+
+Couplers = Mapping[tuple[RoleName, str | None], Sequence[Wish]]
+"""Wishes of keys, by the role and what it shall lead to."""
+
+
+class _Traces(NamedTuple):
+    """Where a request asks for what is refused; found once for all that is."""
+
+    couplers: Couplers
+    losses: Losses
 
 
 def is_outdated(decision: Decision, broken: Broken) -> bool:
     """Return whether a decision believes what is not true any more, so that it is to be made again."""
-    return any(_is_news(decision.graph, breach) for breach in broken.breaches)
+    couplers = _couplers(decision.graph)
+    return any(_is_news(decision.graph, couplers, breach) for breach in broken.breaches)
 
 
 def explained(decision: Decision, refusal: Taken | Broken | TooLarge) -> list[Issue]:
@@ -25,55 +38,77 @@ def explained(decision: Decision, refusal: Taken | Broken | TooLarge) -> list[Is
     return list(_EXPLAINED[type(refusal)](decision.graph, refusal))
 
 
-def _is_news(graph: Graph, breach: Breach) -> bool:
+def _is_news(graph: Graph, couplers: Couplers, breach: Breach) -> bool:
     if isinstance(breach, Missing):
         return breach.reference in graph.nodes or breach.reference not in graph.named
-    return isinstance(breach, Coupled) and not [*_couplers(graph, breach)]
+    return isinstance(breach, Coupled) and (breach.role, breach.target) not in couplers
 
 
 def _taken(graph: Graph, refusal: Taken) -> Iterator[Issue]:
     for reference, unique in refusal.taken:
         node = graph.nodes[reference]
-        yield taken(node.subject, unique, node.state)
+        yield taken(node.subject, unique, node.state, graph.setting.access)
 
 
 def _too_large(graph: Graph, refusal: TooLarge) -> Iterator[Issue]:
     node = graph.nodes[refusal.reference or graph.setting.names.root]
-    yield node.subject.issue(IssueType.MALFORMED_REQUEST, str(refusal), *node.subject.path)
+    message = f"{refusal}{_advice(graph, refusal)}"
+    yield node.subject.issue(IssueType.MALFORMED_REQUEST, message, *node.subject.path)
+
+
+def _advice(graph: Graph, refusal: TooLarge) -> str:
+    """Return how to write less at once, if that is of a role that the caller may know of."""
+    if refusal.cause is None:
+        return ""
+    role, most = refusal.cause
+    access = graph.setting.access
+    if access is not None and not access.leads(role.class_name, graph.role(role)):
+        return ""
+    return f"; of {role}, add or take away at most {most} at a time"
 
 
 def _broken(graph: Graph, refusal: Broken) -> Iterator[Issue]:
+    traces = _Traces(_couplers(graph), Losses(graph))
     for breach in refusal.breaches:
-        yield from _BROKEN[type(breach)](graph, breach)
+        yield from _BROKEN[type(breach)](graph, breach, traces)
 
 
-def _missing(graph: Graph, breach: Missing) -> Iterator[Issue]:
+def _missing(graph: Graph, breach: Missing, _: _Traces) -> Iterator[Issue]:
     return (asker.not_found(breach.reference) for asker in graph.named.get(breach.reference, ()))
 
 
-def _bereft(graph: Graph, breach: Bereft) -> Iterator[Issue]:
+def _bereft(graph: Graph, breach: Bereft, traces: _Traces) -> Iterator[Issue]:
     reference, name = breach
     if graph.role(name).holds:
         yield _needed(graph, breach)
         return
-    asker = Asker(Subject(graph.class_(reference.class_name), reference.id), name.role_name)
-    place = place_of_loss(graph, reference, name)
+    id_ = reference.id if graph.shows(reference) else None
+    asker = Asker(Subject(graph.class_(reference.class_name), id_), name.role_name)
+    place = traces.losses.place(reference, name)
     if not graph.is_blamed(place):
-        text = f"{called(reference)} would lead to none any more, and must lead to at least one"
+        few = "at least one" if graph.role(name).many else "one"
+        text = f"{_named(graph, reference)} would lead to none any more, and must lead to {few}"
         yield asker.cardinality(text, place)
+
+
+def _named(graph: Graph, reference: Reference) -> str:
+    """Return an object as a message names it; not by its id, where that would be news."""
+    return called(reference) if graph.shows(reference) else f"another {reference.class_name}"
 
 
 def _needed(graph: Graph, breach: Bereft) -> Issue:
     """Return the issue of an object that is deleted while others must lead to it."""
     reference, name = breach
-    text = f"a {name.class_name} leads to {called(reference)}, and must: so that cannot be deleted"
+    text = (
+        f"another {name.class_name} leads to {_named(graph, reference)}, and must: so that cannot be deleted"
+    )
     asker = Asker(Subject(graph.class_(name.class_name)), name.role_name)
     return asker.cardinality(text, graph.nodes[reference].subject.path)
 
 
-def _coupled(graph: Graph, breach: Coupled) -> Iterator[Issue]:
+def _coupled(graph: Graph, breach: Coupled, traces: _Traces) -> Iterator[Issue]:
     target = Reference(graph.role(breach.role).target, breach.target)
-    couplers = [*_couplers(graph, breach)]
+    couplers = traces.couplers.get((breach.role, breach.target), ())
     if any(graph.is_blamed(wish.asker.place) for wish in couplers):
         return
     for wish in couplers:
@@ -81,11 +116,13 @@ def _coupled(graph: Graph, breach: Coupled) -> Iterator[Issue]:
         yield wish.asker.cardinality(text)
 
 
-def _couplers(graph: Graph, breach: Coupled) -> Iterator[Wish]:
-    """Yield who asks by its own key for a partner that is taken; other ways to it know who has it."""
+def _couplers(graph: Graph) -> Couplers:
+    """Return who asks by its own key for a partner; other ways to one that is taken know who has it."""
+    found: dict[tuple[RoleName, str | None], list[Wish]] = defaultdict(list)
     for (_, name), wishes in graph.keys.items():
-        if name == breach.role:
-            yield from (wish for wish in wishes.own if wish.id == breach.target)
+        for wish in wishes.own:
+            found[name, wish.id].append(wish)
+    return found
 
 
 _EXPLAINED: Mapping[type[Exception], Callable[[Graph, Any], Iterator[Issue]]] = {
@@ -93,7 +130,7 @@ _EXPLAINED: Mapping[type[Exception], Callable[[Graph, Any], Iterator[Issue]]] = 
     Broken: _broken,
     TooLarge: _too_large,
 }
-_BROKEN: Mapping[type[Breach], Callable[[Graph, Any], Iterator[Issue]]] = {
+_BROKEN: Mapping[type[Breach], Callable[[Graph, Any, _Traces], Iterator[Issue]]] = {
     Missing: _missing,
     Bereft: _bereft,
     Coupled: _coupled,

@@ -4,7 +4,8 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from stratabase.domain.entity import Reference
+from stratabase.domain.access import Access
+from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.graph.asker import Asker
 from stratabase.domain.graph.names import Names
 from stratabase.domain.graph.node import Node
@@ -29,6 +30,8 @@ class Setting(NamedTuple):
     caller: Caller
     now: Instant
     snapshot: Snapshot
+    access: Access | None = None
+    """What the caller may do; None for everything."""
 
 
 @dataclass(slots=True)
@@ -45,6 +48,9 @@ class Graph:
     issues: list[Issue] = field(default_factory=list)
     todo: deque[Task] = field(default_factory=deque)
     """Gone into one after the other and not by recursion: parts may have parts without end."""
+    _blamed: set[Path] = field(default_factory=set)
+    """Places with which something is wrong, and those above them, as the first `_blamed_by` issues say."""
+    _blamed_by: int = 0
 
     def class_(self, name: str) -> Class:
         """Return a class of the model."""
@@ -67,10 +73,10 @@ class Graph:
         """Return an object that is written because of what another asks; None where there is none."""
         if reference in self.nodes:
             return self.nodes[reference]
-        before = self.setting.snapshot.entity(reference)
+        before = self.before(reference)
         if before is None:
             return None
-        subject = Subject(self.class_(reference.class_name), reference.id, path=asker.subject.path)
+        subject = Subject(self.class_(reference.class_name), reference.id, path=asker.place)
         return self.add(Node(subject, reference, before, dict(before.state)))
 
     def name(self, class_: Class, reference: Reference, asker: Asker) -> None:
@@ -78,9 +84,50 @@ class Graph:
         if self.is_new(reference):
             return
         self.named[reference].append(asker)
-        snapshot = self.setting.snapshot
-        if not class_.is_stored and snapshot.entity(reference) is None and snapshot.knows(reference):
+        # The store looks by itself whether it is there, but for no form, and not whether it is seen.
+        is_looked_for = not class_.is_stored or self._may_be_hidden(reference)
+        if is_looked_for:
+            self._look_for(reference, asker)
+
+    def find(self, reference: Reference, asker: Asker) -> None:
+        """Note who asks for an object to which something leads already: nothing is written, so look here."""
+        if reference not in self.nodes:
+            self.named[reference].append(asker)
+            self._look_for(reference, asker)
+
+    def _look_for(self, reference: Reference, asker: Asker) -> None:
+        if self.before(reference) is None and self.knows(reference):
             self.issues.append(asker.not_found(reference))
+
+    def before(self, reference: Reference) -> Entity | None:
+        """Return an object as it was; None where there is none that the caller sees."""
+        entity = self.setting.snapshot.entity(reference)
+        return entity if entity is not None and self.sees(reference) else None
+
+    def knows(self, reference: Reference) -> bool:
+        """Return whether it is known what `before` returns."""
+        snapshot = self.setting.snapshot
+        is_told = snapshot.entities.get(reference) is None or reference in snapshot.seen
+        return snapshot.knows(reference) and (is_told or not self._may_be_hidden(reference))
+
+    def sees(self, reference: Reference) -> bool:
+        """Return whether the caller sees an object that is there."""
+        return not self._may_be_hidden(reference) or self.setting.snapshot.sees(reference)
+
+    def hides(self, reference: Reference) -> bool:
+        """Return whether the caller must not know of an object, as far as is known."""
+        return self._may_be_hidden(reference) and self.before(reference) is None
+
+    def shows(self, reference: Reference) -> bool:
+        """Return whether a message may tell which object it is about: the caller knows of it."""
+        if self.setting.access is None or reference in self.named:
+            return True
+        return reference in self.nodes and not self.hides(reference)
+
+    def _may_be_hidden(self, reference: Reference) -> bool:
+        """Return whether objects of a class are seen in part: those that nobody reads are not hidden so."""
+        access, name = self.setting.access, reference.class_name
+        return access is not None and access.reads_class(name) and not access.sees_all(name)
 
     def is_ended(self, reference: Reference) -> bool:
         """Return whether the request ends an object."""
@@ -92,4 +139,7 @@ class Graph:
 
     def is_blamed(self, place: Path) -> bool:
         """Return whether something is wrong with what the request says at a place, or below it."""
-        return any(issue.path[: len(place)] == place for issue in self.issues)
+        for issue in self.issues[self._blamed_by :]:
+            self._blamed.update(issue.path[:length] for length in range(len(issue.path) + 1))
+        self._blamed_by = len(self.issues)
+        return place in self._blamed

@@ -28,7 +28,7 @@ def settle_keys(graph: Graph) -> None:
 
 
 def _refuse_missing(graph: Graph, holder: Reference, claims: Sequence[Wish]) -> None:
-    if graph.setting.snapshot.knows(holder):
+    if graph.knows(holder):
         graph.issues += [claim.asker.not_found(holder) for claim in claims]
 
 
@@ -59,6 +59,8 @@ def _lead(graph: Graph, node: Node, role: Role, wishes: KeyWishes) -> None:
         node.state[role.name] = id_
         if target is not None and wishes.own:
             graph.name(node.subject.class_, target, asker)
+    elif target is not None and wishes.own:
+        graph.find(target, asker)
 
 
 def _is_taken(graph: Graph, node: Node, role: Role, wishes: KeyWishes) -> bool:

@@ -28,6 +28,9 @@ def _begun(graph: Graph, tie: Tie, wishes: LinkWishes) -> Iterator[OnLink]:
         for end in ends:
             graph.name(graph.class_(tie.role.class_name), end, asker)
         yield Linking(*tie)
+    else:
+        for end in ends:
+            graph.find(end, asker)
 
 
 def _ended(graph: Graph, tie: Tie) -> Iterator[OnLink]:

@@ -7,11 +7,10 @@ from stratabase.domain.entity import Reference
 from stratabase.domain.graph.piece import ROOT, Piece, pieces
 from stratabase.domain.issue import Path
 from stratabase.domain.role_command import Links, Parts, RoleCommand
+from stratabase.domain.sought import sought
 
 MOST_OBJECTS = 1000
 """Of which one command may speak, so that none takes long before it is refused for what the store can do."""
-_LONGEST = 255
-"""Characters of an id; ours are far shorter."""
 
 ClientIds = Mapping[Reference, str]
 """What clients call objects: `_clientId` by object."""
@@ -55,7 +54,9 @@ class Names:
 
     def meant(self, class_name: str, id_: str) -> Reference:
         """Return the object of a class that an `_id` or a `_clientId` means."""
-        return Reference(class_name, self._called.get(Reference(class_name, id_)) or _possible(id_))
+        named = Reference(class_name, id_)
+        called = self._called.get(named)
+        return sought(named) if called is None else Reference(class_name, called)
 
     def _root(self, command: Command) -> Reference:
         if isinstance(command, Create):
@@ -78,13 +79,6 @@ class Names:
         name = Reference(reference.class_name, client_id)
         if self._called.setdefault(name, reference.id) != reference.id:
             self.twice.append(piece)
-
-
-def _possible(id_: str) -> str:
-    """Return an id, or another that no object has either, if a store could not even look for it."""
-    if id_.isascii() and len(id_) <= _LONGEST:
-        return id_
-    return id_.encode("utf-8", "replace").decode()[:_LONGEST]
 
 
 def _ids_in(asked: RoleCommand) -> int:

@@ -34,10 +34,3 @@ class Node:
     def place(self, role: str) -> Path:
         """Return where the request speaks of a role."""
         return self.asked.get(role, (*self.subject.path, role))
-
-
-def ids_in(value: Stored) -> list[str]:
-    """Return the ids of parts: a composition keeps a list, or one, or none."""
-    if isinstance(value, list):
-        return value
-    return [value] if isinstance(value, str) else []

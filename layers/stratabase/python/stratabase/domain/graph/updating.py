@@ -16,10 +16,10 @@ def update(graph: Graph, task: Changing) -> None:
     """Note an object with what it is given, and what is asked of its roles."""
     command, path = task.piece
     assert isinstance(command, Update)
-    reference, snapshot = graph.meant(*command.reference), graph.setting.snapshot
+    reference = graph.meant(*command.reference)
     subject = Subject(graph.class_(reference.class_name), reference.id, command.client_id, path)
-    before = snapshot.entity(reference)
-    if before is None and snapshot.knows(reference):
+    before = graph.before(reference)
+    if before is None and graph.knows(reference):
         message = f"there is no {called(reference)}"
         graph.issues.append(subject.issue(IssueType.ENTITY_NOT_FOUND, message, *path, "_id"))
         return

@@ -1,6 +1,6 @@
 """Expressions: CEL over an object, checked when they are read, compiled to closures that never raise."""
 
-from stratabase.model.expressions.environment import Circumstances, Environment
+from stratabase.model.expressions.environment import ANYWHERE, Circumstances, Environment
 from stratabase.model.expressions.expression import Examination, Expression, examine, read
 from stratabase.model.expressions.mistakes import ExpressionMistake, ExpressionMistakes
 from stratabase.model.expressions.of_model import Expressions, expressions_of
@@ -8,6 +8,7 @@ from stratabase.model.expressions.paths import Path
 from stratabase.model.expressions.scope import ModelNames, Names, Scope
 
 __all__ = [
+    "ANYWHERE",
     "Circumstances",
     "Environment",
     "Examination",

@@ -23,12 +23,16 @@ class Circumstances:
         self.caller = caller
         """The member's fields, as `caller.CALLER` names them."""
         self.zone = zone
-        self._moment = _EPOCH + timedelta(milliseconds=now)
+        self._now = now
 
     def of_caller(self, field: str) -> str | None:
         """Return a field of the member, all of which are texts."""
         value = self.caller.get(field)
         return value if type(value) is str else None
+
+    @cached_property
+    def _moment(self) -> datetime:
+        return _EPOCH + timedelta(milliseconds=self._now)
 
     @cached_property
     def now(self) -> str:

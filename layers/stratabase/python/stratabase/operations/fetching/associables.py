@@ -15,6 +15,7 @@ from stratabase.domain.role_name import RoleName
 from stratabase.domain.way import Way
 from stratabase.model.class_ import Class
 from stratabase.model.role import Role
+from stratabase.operations.fetching.stretch import EVERYTHING
 from stratabase.operations.fetching.walk import Walk
 
 _LEAST, _MOST = 100, 10_000
@@ -38,7 +39,7 @@ class AssociablesWalk(Walk[Associables]):
 
     @cached_property
     def _page(self) -> Page:
-        return self.known.source.page(self.wanted.query, self.known.allowance)
+        return self.known.page(self.wanted.query)
 
 
 def is_exclusive(role: Role, target: Class) -> bool:
@@ -61,7 +62,8 @@ class FreeWalk(Walk[Associables]):
         """Put the page of each owner."""
         cut = Cut(self.wanted.query, self.target)
         for owner in self.branch.entities:
-            page = cut(entity for entity in self._met.values() if self._is_free(entity, owner))
+            free = (entity for entity in self._met.values() if self._is_free(entity, owner))
+            page = cut(self.known.in_time(self.target.name, free))
             views = self.next.views(page.items, self.branch.times[owner])
             self.branch.put(owner, self.spot, self.wanted.shown(page, views))
 
@@ -71,7 +73,7 @@ class FreeWalk(Walk[Associables]):
         met: dict[Reference, Entity] = {}
         query = self._wide
         while True:
-            found = self.known.source.page(query, self.known.allowance).items
+            found = self.known.page(query).items
             met |= {entity.reference: entity for entity in found}
             self._partners |= self._partners_of(found)
             self.known.settle(chain(self.known.wholes(found), self._partners.values()))
@@ -115,5 +117,5 @@ class FreeWalk(Walk[Associables]):
             return {reference: Reference(own, str(id_)) for reference, id_ in held if id_ is not None}
         ids = [each.reference.id for each in found]
         back = RoleName(self.target.name, role.opposite)
-        led = self.known.source.linked(back, ids, allowance=self.known.allowance) if ids else []
+        led = self.known.linked(back, ids, EVERYTHING)
         return {self.reference(id_): Reference(own, to[0]) for id_, to in zip(ids, led, strict=True) if to}

@@ -6,6 +6,7 @@ from typing import Any
 
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.fetch import Face, Fetch, View
+from stratabase.operations.deriving.deriving import Deriving
 
 
 class Branch:
@@ -31,6 +32,21 @@ class Branch:
     def views(self, entities: Iterable[Entity], times: int = 1) -> list[View]:
         """Return the views of several objects."""
         return [self.view(entity, times) for entity in entities]
+
+    def demand(self, deriving: Deriving) -> None:
+        """Ask for the derived attributes that the views show."""
+        entities = self.entities.values()
+        class_name = next(iter(entities)).reference.class_name
+        deriving.demand(class_name, self.fetch.derived, entities)
+
+    def complete(self, deriving: Deriving) -> None:
+        """Put the derived attributes into the views, once they are computed."""
+        entities = list(self.entities.values())
+        class_name = entities[0].reference.class_name
+        for name in self.fetch.derived:
+            values = deriving.values(class_name, name, entities)
+            for view, value in zip(self._views.values(), values, strict=True):
+                view[name] = value
 
     def put(self, reference: Reference, spot: str, value: Any) -> None:
         """Put into an object's view what a role leads to."""

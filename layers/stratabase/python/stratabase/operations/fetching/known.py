@@ -1,94 +1,92 @@
-"""The objects that one fetch has come to know, each read once."""
+"""What one fetch has come to know: objects, and what is derived of them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.derived_query import derived_by, plainest
+from stratabase.domain.entity import Entity
 from stratabase.domain.fetch import Face, plainly
-from stratabase.domain.refusal import TooMuchRead
+from stratabase.domain.page import Page, Query
+from stratabase.model.expressions import ANYWHERE, Circumstances, Expression
 from stratabase.model.model import Model
+from stratabase.operations.deriving.deriving import Deriving
+from stratabase.operations.deriving.formulas import formulas_of
+from stratabase.operations.fetching.seen import Seen
 from stratabase.operations.fetching.source import Source
+from stratabase.operations.seeing.veil import veil_of
+from stratabase.operations.seeing.withheld import WithholdingFormulas
 
-_APPEARANCE = 200
-"""What an object weighs in bytes each time that the answer shows it, more or less."""
 
+class Known(Seen):
+    """Reads objects, and computes derived attributes of them and expressions over them.
 
-class Known:
-    """The objects that were read by key. A part is there only while its whole is.
-
-    What a page has shown is not among them: its index may lag behind, and roles are exact.
+    Round trips depend on how far these lead, not on how many objects there are. All of this is as the caller
+    sees it, who is one of the circumstances: what that is not to see is not there.
     """
 
-    def __init__(self, source: Source, model: Model, allowance: Allowance, face: Face = plainly) -> None:
-        self.source = source
-        self.model = model
-        self.allowance = allowance
-        self.face = face
-        self._found: dict[Reference, Entity | None] = {}
+    def __init__(  # noqa: PLR0913 - what is read, within which limits, and for whom
+        self,
+        source: Source,
+        model: Model,
+        allowance: Allowance,
+        face: Face = plainly,
+        circumstances: Circumstances = ANYWHERE,
+        *,
+        bare: bool = False,
+    ) -> None:
+        """`bare`: whatever the caller may see of it."""
+        self._veil = None if bare else veil_of(source, model, allowance, circumstances)
+        super().__init__(self._veil or source, model, allowance, face)
+        self.circumstances = circumstances
 
-    def add(self, entities: Iterable[Entity]) -> None:
-        """Note objects that were read by key elsewhere."""
-        for entity in entities:
-            self._found[entity.reference] = entity
+    def admitted(self, entities: Iterable[Entity], read: Iterable[Entity] = ()) -> list[Entity | None]:
+        """Note objects that were read by key elsewhere, and return what the caller sees of each.
 
-    def __contains__(self, reference: Reference) -> bool:
-        """Return whether it is known if there is an object, whatever it may be a part of."""
-        return reference in self._found
+        `read`: others that were, on which that may depend. Raises TooMuchRead.
+        """
+        shown = list(entities) if self._veil is None else self._veil.shown(entities, read)
+        self.add(entity for entity in shown if entity is not None)
+        return list(shown)
 
-    def __getitem__(self, reference: Reference) -> Entity | None:
-        """Return an object as it was read, None where there was none."""
-        return self._found[reference]
+    def deriving(self) -> Deriving:
+        """Return what finds derived values."""
+        if self._veil is None:
+            return Deriving(self, self.circumstances)
+        return Deriving(self, self.circumstances, WithholdingFormulas(formulas_of(self.model)))
 
-    def get(self, reference: Reference) -> Entity | None:
-        """Return an object that there is; None where it is not, or nothing is known of it."""
-        entity = at = self._found.get(reference)
-        while at is not None and (whole := self._whole(at)) is not None:
-            at = self._found.get(whole)
-        return None if at is None else entity
+    def derived(self, class_name: str, entities: Sequence[Entity], names: Sequence[str]) -> list[Entity]:
+        """Return objects of a class with the values of derived attributes in their states.
 
-    def stands(self, entity: Entity) -> bool:
-        """Return whether an object is no part, or its whole is known to be there."""
-        whole = self._whole(entity)
-        return whole is None or self.get(whole) is not None
+        Raises TooMuchRead.
+        """
+        deriving = self.deriving()
+        deriving.demand(class_name, names, entities)
+        self.finish(deriving)
+        return deriving.completed(class_name, names, entities)
 
-    def wholes(self, entities: Iterable[Entity]) -> Iterator[Reference]:
-        """Yield what must be known before `stands` can tell."""
-        return (whole for entity in entities if (whole := self._whole(entity)) is not None)
+    def values(
+        self, class_name: str, entities: Sequence[Entity], expressions: Sequence[Expression]
+    ) -> list[tuple[Any, ...]]:
+        """Return what expressions over objects of a class give for each of these. Raises TooMuchRead."""
+        deriving = self.deriving()
+        columns = deriving.expect(class_name, expressions, entities)
+        self.finish(deriving)
+        return list(zip(*columns(), strict=True)) if expressions else [()] * len(entities)
 
-    def unknown(self, references: Iterable[Reference]) -> list[Reference]:
-        """Return what is still to be read before `get` can tell, each once: also the wholes of parts."""
-        missing = (self._first_unknown(reference) for reference in references)
-        return list(dict.fromkeys(reference for reference in missing if reference is not None))
+    def page(self, query: Query) -> Page:
+        """Return a window on the objects of a class. Raises TooMuchRead."""
+        class_ = self.model.classes[query.class_name]
+        if not derived_by(query, class_):
+            return self.source.page(query, self.allowance)
+        query = plainest(query)
+        names = derived_by(query, class_)
+        derive = partial(self.derived, query.class_name, names=names) if names else None
+        return self.source.page(query, self.allowance, derive)
 
-    def read(self, references: Sequence[Reference]) -> None:
-        """Come to know objects. Raises TooMuchRead."""
-        self._found.update(zip(references, self.source.read(references, self.allowance), strict=True))
-
-    def settle(self, references: Iterable[Reference]) -> None:
-        """Come to know whether there are these objects. Raises TooMuchRead."""
-        references = list(references)
-        while unknown := self.unknown(references):
-            self.read(unknown)
-
-    def spend(self, class_name: str, appearances: int) -> None:
-        """Draw on the allowance for objects that the answer shows so often. Raises TooMuchRead."""
-        self.allowance.take(_APPEARANCE * appearances)
-        if self.allowance.is_used_up:
-            raise TooMuchRead(class_name)
-
-    def _first_unknown(self, reference: Reference) -> Reference | None:
-        at: Reference | None = reference
-        while at is not None and at in self._found:
-            entity = self._found[at]
-            at = None if entity is None else self._whole(entity)
-        return at
-
-    def _whole(self, entity: Entity) -> Reference | None:
-        """Return what an object is a part of."""
-        class_ = self.model.classes[entity.reference.class_name]
-        return next(self._wholes(entity), None) if class_.part else None
-
-    def _wholes(self, entity: Entity) -> Iterator[Reference]:
-        for role in self.model.classes[entity.reference.class_name].roles.values():
-            if role.whole and (id_ := entity.state.get(role.name)) is not None:
-                yield Reference(role.target, str(id_))
+    def finish(self, deriving: Deriving) -> None:
+        """Find and compute all that was asked for. Raises TooMuchRead."""
+        while needed := deriving.all_needs():
+            self.read(needed)
+        deriving.compute()

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from stratabase.domain.allowance import Allowance
+from stratabase.domain.derived_query import Derive
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.page import Page, Query
 from stratabase.domain.role_name import RoleName
@@ -29,5 +30,5 @@ class Source(Protocol):
     ) -> list[tuple[str, ...]]:
         """Return for each owner the ids of the objects that a role leads to."""
 
-    def page(self, query: Query, allowance: Allowance) -> Page:
-        """Return a window on the objects of a class."""
+    def page(self, query: Query, allowance: Allowance, derive: Derive | None = None) -> Page:
+        """Return a window on the objects of a class; with `derive`, as the port says."""

@@ -1,12 +1,15 @@
 """From objects to a page of the objects that a role leads to."""
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from stratabase.domain.cut import Cut
+from stratabase.domain.derived_query import derived_by, plainest
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.fetch import ToMany
 from stratabase.domain.way import Way
+from stratabase.operations.deriving.deriving import Deriving
 from stratabase.operations.fetching.stretch import stretch_of
 from stratabase.operations.fetching.walk import Walk
 
@@ -19,23 +22,30 @@ class ManyWalk(Walk[ToMany]):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self._stretch = stretch_of(self.wanted.query)
+        self._query = plainest(self.wanted.query)
+        self._stretch = stretch_of(self._query)
         self._enough = self._stretch.limit
         self._ids: dict[Reference, Sequence[str]] = {}
         self._exhausted: set[Reference] = set()
         """The owners of which there are no more ids."""
+        self._names = derived_by(self._query, self.target)
+        self._deriving: Deriving | None = None
+        """Finds the derived attributes that the query is about, of all that may be on a page."""
 
     def needs(self) -> list[Reference]:
         """Return what the role leads to, as far as it was not read yet."""
         while short := [owner for owner in self.branch.entities if self._is_short(owner)]:
             self._look(short)
-        return self.unread(self.reference(id_) for ids in self._ids.values() for id_ in ids)
+        unread = self.unread(self.reference(id_) for ids in self._ids.values() for id_ in ids)
+        return unread or (self._derive().all_needs() if self._names else [])
 
     def arrive(self) -> None:
         """Put what is answered of the page."""
-        cut = Cut(self.wanted.query, self.target)
+        cut = Cut(self._query, self.target)
+        if self._names:
+            self._derive().compute()
         for owner in self.branch.entities:
-            page = cut(self._led_to(owner))
+            page = cut(self.known.in_time(self.target.name, self._derived(self._led_to(owner))))
             views = self.next.views(page.items, self.branch.times[owner])
             self.branch.put(owner, self.spot, self.wanted.shown(page, views))
 
@@ -51,6 +61,19 @@ class ManyWalk(Walk[ToMany]):
     def _led_to(self, owner: Reference) -> list[Entity]:
         found = (self.there(self.reference(id_)) for id_ in self._ids[owner])
         return [each for each in found if each is not None and self.leads_back(each, owner.id)]
+
+    def _derive(self) -> Deriving:
+        if self._deriving is None:
+            self._deriving = self.known.deriving()
+            found = chain.from_iterable(map(self._led_to, self.branch.entities))
+            self._deriving.demand(self.target.name, self._names, found)
+        return self._deriving
+
+    def _derived(self, entities: list[Entity]) -> list[Entity]:
+        """Return objects with the derived attributes that the query is about."""
+        if not self._names:
+            return entities
+        return self._derive().completed(self.target.name, self._names, entities)
 
     def _look(self, owners: Sequence[Reference]) -> None:
         if self._ids and self._stretch.limit is not None:
@@ -70,9 +93,4 @@ class ManyWalk(Walk[ToMany]):
     def _linked(self, owners: Sequence[Reference]) -> Iterable[Sequence[str]]:
         if self._stretch.limit == 0:
             return ((),) * len(owners)
-        return self.known.source.linked(
-            self.wanted.name,
-            [owner.id for owner in owners],
-            allowance=self.known.allowance,
-            **self._stretch._asdict(),
-        )
+        return self.known.linked(self.name, [owner.id for owner in owners], self._stretch)

@@ -6,6 +6,7 @@ from functools import cached_property
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.fetch import ToOne
 from stratabase.domain.way import Way
+from stratabase.operations.fetching.stretch import EVERYTHING
 from stratabase.operations.fetching.walk import Walk
 
 
@@ -40,7 +41,5 @@ class OneWalk(Walk[ToOne]):
 
     def _linked(self) -> Mapping[Reference, str]:
         owners = list(self.branch.entities)
-        found = self.known.source.linked(
-            self.wanted.name, [owner.id for owner in owners], allowance=self.known.allowance
-        )
+        found = self.known.linked(self.name, [owner.id for owner in owners], EVERYTHING)
         return {owner: ids[0] for owner, ids in zip(owners, found, strict=True) if ids}

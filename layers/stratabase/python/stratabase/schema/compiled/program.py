@@ -88,7 +88,7 @@ class Program:
 
 
 def _answered(root: Root, context: Context, values: Any) -> Any:
-    fetch = root.plan.fetch(values, context.caller.formats)
+    fetch = root.plan.fetch(values, context)
     arguments = get_argument_values(root.field, root.node, values)
     call = Call(context, root.key, arguments, root.selected, fetch)
     source = context.outcomes.of(root.key, lambda: root.field.extensions[ANSWER](call))

@@ -17,7 +17,7 @@ from graphql import (
 from stratabase.model.attribute import Attribute
 from stratabase.model.formats import Formats
 from stratabase.schema.compiled.code import Code
-from stratabase.schema.objects import ATTRIBUTE
+from stratabase.schema.objects import ATTRIBUTE, AttributeField
 from stratabase.schema.roles import ROLE, spot
 from stratabase.schema.selections import Selections
 
@@ -81,9 +81,9 @@ class Shapes:
             return f"{self._object(code, key, type_, nodes)}(v)"
         if isinstance(type_, GraphQLList):
             return self._list(code, key, type_, nodes)
-        attribute: Attribute | None = field.extensions.get(ATTRIBUTE)
-        if attribute is not None and attribute.type.writes:
-            return f"{code.bound(self._writer(attribute, field, nodes[0]))}(v)"
+        shown: AttributeField | None = field.extensions.get(ATTRIBUTE)
+        if shown is not None and shown.attribute.type.writes:
+            return f"{code.bound(self._writer(shown.attribute, field, nodes[0]))}(v)"
         if isinstance(type_, GraphQLEnumType):
             return f"(v if v in {code.bound(frozenset(type_.values))} else bad())"
         return self._scalar(type_.name)

@@ -10,9 +10,10 @@ from graphql import (
     value_from_ast_untyped,
 )
 
-from stratabase.schema.cost.step import WRITTEN, Step
-from stratabase.schema.cost.steps import Place, Steps
+from stratabase.schema.cost.step import WRITTEN, Share
+from stratabase.schema.cost.steps import Steps
 from stratabase.schema.cost.window import Variables
+from stratabase.schema.names import CONDITION
 from stratabase.schema.selections import Selections
 
 
@@ -25,8 +26,8 @@ class Cost:
         """Read the operation. Raises GraphQLError when it leads to objects at too many places."""
         type_ = schema.get_root_type(operation.operation)
         assert type_, "the document is valid"
-        found = Steps(selections, writes=operation.operation is OperationType.MUTATION)
-        self._steps = tuple(found.below(Place(type_, [operation.selection_set])))
+        steps = Steps(selections, writes=operation.operation is OperationType.MUTATION)
+        self._steps = steps.of(type_, operation.selection_set)
         self._most = most
         self._defaults = {
             definition.variable.name.value: value_from_ast_untyped(definition.default_value)
@@ -48,17 +49,18 @@ class Cost:
 
     def _judged(self, variables: Variables) -> GraphQLError | None:
         given = {**self._defaults, **variables}
-        total = sum(step.total(given) for step in self._steps)
+        total = sum(step.total(given) + step.conditions(given) for step in self._steps)
         if total <= self._most:
             return None
-        costs = (cost for step in self._steps for cost in step.costs(given))
-        return _error(total, self._most, *max(costs, key=lambda cost: cost[0]))
+        shares = (share for step in self._steps for share in step.costs(given))
+        return _error(total, self._most, max(shares, key=lambda share: share.cost))
 
 
-def _error(total: int, most: int, alone: int, costliest: Step) -> GraphQLError:
+def _error(total: int, most: int, costliest: Share) -> GraphQLError:
     return GraphQLError(
         f"The request would cost about {total:,}: at most {most:,} are possible, "
-        f"where an object that is read counts 1 and one that is written {WRITTEN}. "
-        f"{'.'.join(costliest.keys)} alone costs {alone:,}: {costliest.advice}.",
-        costliest.node,
+        f"where an object that is read counts 1, one that is written {WRITTEN}, "
+        f"and a character of a {CONDITION} 1. "
+        f"{'.'.join(costliest.step.keys)} alone costs {costliest.cost:,}: {costliest.advice}.",
+        costliest.step.node,
     )

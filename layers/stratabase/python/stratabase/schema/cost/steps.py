@@ -1,6 +1,6 @@
 """From an operation to its steps."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from graphql import (
@@ -9,32 +9,43 @@ from graphql import (
     GraphQLField,
     GraphQLList,
     GraphQLObjectType,
+    ObjectValueNode,
     SelectionSetNode,
+    ValueNode,
     get_named_type,
     get_nullable_type,
 )
 
-from stratabase.schema.cost.step import WRITTEN, Step
+from stratabase.schema.cost.derived import DerivedCost
+from stratabase.schema.cost.step import BULK, COUNTED, LISTED, WRITTEN, Step
 from stratabase.schema.cost.window import Options
-from stratabase.schema.objects import ATTRIBUTE
+from stratabase.schema.names import CONDITION
+from stratabase.schema.objects import ATTRIBUTE, AttributeField
 from stratabase.schema.options import DEFAULT_SIZE
-from stratabase.schema.selections import Selections, names_of
+from stratabase.schema.roles import ROLE, RoleField
+from stratabase.schema.selections import Collected, Selections, names_of
 
 MOST = 1_000
 """Steps of one operation, its fragments spread: so many can be thought through in milliseconds."""
-BULK = 1_000
-"""How many objects a service in bulk finds, if it is not said how many it may."""
 
 _OPTIONS, _COUNT = "options", "totalCount"
+_NARROWING = frozenset({"filter", CONDITION})
 _SHOWS_NO_OBJECTS = frozenset({_COUNT, "__typename"})
 
 
 class Place(NamedTuple):
-    """Where fields are selected: of which type, by which sets of selections, below which response keys."""
+    """Where fields are selected: of which type, which fields, below which response keys."""
 
     type: GraphQLObjectType
-    sets: Sequence[SelectionSetNode]
+    fields: Collected
     keys: tuple[str, ...] = ()
+
+
+class _Found(NamedTuple):
+    """What is selected at a place, and in lists there: what leads to objects, and the attributes shown."""
+
+    steps: list[Step]
+    shown: dict[str, AttributeField]
 
 
 class Steps:
@@ -43,47 +54,71 @@ class Steps:
     def __init__(self, selections: Selections, *, writes: bool) -> None:
         self._selections = selections
         self._root_weight = WRITTEN if writes else 1
-        self._found = 0
+        self._count = 0
+        self._derived = DerivedCost()
 
-    def below(self, place: Place) -> Iterator[Step]:
-        """Yield the steps at a place. Raises GraphQLError when they are too many."""
-        for key, nodes in self._selections.collect(place.sets).items():
+    def of(self, type_: GraphQLObjectType, set_: SelectionSetNode) -> tuple[Step, ...]:
+        """Return the steps of an operation. Raises GraphQLError when they are too many."""
+        return tuple(self._found(Place(type_, self._selections.collect([set_]))).steps)
+
+    def _found(self, place: Place) -> _Found:
+        found = _Found([], {})
+        self._find(place, found)
+        return found
+
+    def _find(self, place: Place, found: _Found) -> None:
+        for key, nodes in place.fields.items():
             field = place.type.fields.get(nodes[0].name.value)
-            type_ = get_named_type(field.type) if field else None
-            if field is None or not isinstance(type_, GraphQLObjectType):
+            if field is None:
                 continue
-            sets = [node.selection_set for node in nodes if node.selection_set]
-            inside = Place(type_, sets, (*place.keys, key))
-            if _is_part_of_the_answer(field):
-                yield from self.below(inside)
-            else:
-                yield self._step(field, nodes[0], inside)
+            if ATTRIBUTE in field.extensions:
+                shown: AttributeField = field.extensions[ATTRIBUTE]
+                found.shown[shown.attribute.name] = shown
+            elif isinstance(type_ := get_named_type(field.type), GraphQLObjectType):
+                inside = self._inside(place, key, type_, nodes)
+                if isinstance(get_nullable_type(field.type), GraphQLList):
+                    self._find(inside, found)
+                else:
+                    found.steps.append(self._step(field, nodes[0], inside))
+
+    def _inside(self, place: Place, key: str, type_: GraphQLObjectType, nodes: Sequence[FieldNode]) -> Place:
+        selected = self._selections.collect([node.selection_set for node in nodes])
+        return Place(type_, selected, (*place.keys, key))
 
     def _step(self, field: GraphQLField, node: FieldNode, inside: Place) -> Step:
-        self._found += 1
-        if self._found > MOST:
+        self._count += 1
+        if self._count > MOST:
             raise GraphQLError(
                 f"The document leads to objects at more than {MOST:,} places, its fragments spread: "
                 "ask in several requests.",
                 node,
             )
-        selected = names_of(self._selections.collect(inside.sets))
+        selected, found = names_of(inside.fields), self._found(inside)
         given = {argument.name.value: argument.value for argument in node.arguments or ()}
-        shows = not selected <= _SHOWS_NO_OBJECTS
         return Step(
             node,
             inside.keys,
             self._root_weight if len(inside.keys) == 1 else 1,
-            Options(given.get(_OPTIONS) if shows else None),
-            _usual(field, inside.type) if shows else 0,
-            _COUNT in selected,
-            tuple(self.below(inside)),
+            sum(self._derived.of(*shown) for shown in found.shown.values()),
+            Options(given.get(_OPTIONS)),
+            0 if selected <= _SHOWS_NO_OBJECTS else _usual(field, inside.type),
+            _counted(field, given.get(_OPTIONS)) if _COUNT in selected else 0,
+            tuple(found.steps),
         )
 
 
-def _is_part_of_the_answer(field: GraphQLField) -> bool:
-    """Return whether a field shows what is there already: an attribute's value, or the items of a page."""
-    return ATTRIBUTE in field.extensions or isinstance(get_nullable_type(field.type), GraphQLList)
+def _counted(field: GraphQLField, options: ValueNode | None) -> int:
+    """Return what it costs to count what a field leads to."""
+    leads: RoleField | None = field.extensions.get(ROLE)
+    is_of_parts = leads is not None and leads.role.composition
+    return LISTED if is_of_parts and _admits_all(options) else COUNTED
+
+
+def _admits_all(options: ValueNode | None) -> bool:
+    """Return whether options narrow nothing, as far as the document itself says it."""
+    if isinstance(options, ObjectValueNode):
+        return not any(each.name.value in _NARROWING for each in options.fields)
+    return options is None
 
 
 def _usual(field: GraphQLField, type_: GraphQLObjectType) -> int:

@@ -1,12 +1,14 @@
-"""How many objects the options of a page ask for, in the document itself or by variables."""
+"""What the options of a page ask for, in the document itself or by variables: how many objects, and how."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from graphql import ObjectValueNode, ValueNode, VariableNode, value_from_ast_untyped
 
+from stratabase.schema.names import CONDITION
+
 _SIZES, _OFFSET = ("next", "prev"), "offset"
-_SAID = (*_SIZES, _OFFSET)
+_SAID = (*_SIZES, _OFFSET, CONDITION)
 
 Variables = Mapping[str, Any]
 
@@ -14,8 +16,10 @@ Variables = Mapping[str, Any]
 class Window(NamedTuple):
     """So many objects, after so many that are passed over; None: it is not said."""
 
-    size: int | None
-    offset: int
+    size: int | None = None
+    offset: int = 0
+    condition: int = 0
+    """How many characters the text has that says which objects are wanted."""
 
 
 class Options:
@@ -43,7 +47,9 @@ class Options:
     def _window(self, variables: Variables) -> Window:
         said = self._said(variables)
         sizes = [size for name in _SIZES if (size := _number(said.get(name))) is not None]
-        return Window(max(sizes, default=None), _number(said.get(_OFFSET)) or 0)
+        text = said.get(CONDITION)
+        length = len(text) if isinstance(text, str) else 0
+        return Window(max(sizes, default=None), _number(said.get(_OFFSET)) or 0, length)
 
     def _said(self, variables: Variables) -> Variables:
         if self._variable is None:

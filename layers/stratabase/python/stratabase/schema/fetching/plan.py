@@ -1,7 +1,8 @@
 """What a selection asks of the objects that it shows, before the values of variables are known."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from graphql import (
@@ -13,13 +14,22 @@ from graphql import (
     get_named_type,
 )
 
+from stratabase.domain.access import Access
+from stratabase.domain.access.reading import check_attribute, check_class, check_role
 from stratabase.domain.fetch import NOTHING, Associables, Fetch, RoleFetch, ToMany, ToOne
+from stratabase.domain.issue import Issue, Path
 from stratabase.domain.page import Query
 from stratabase.domain.refusal import Refused
+from stratabase.model.attribute import Origin
 from stratabase.model.formats import Formats
+from stratabase.schema.context import Context
+from stratabase.schema.fetching.formats import Format
 from stratabase.schema.fetching.page import PageAnswer, wanted
+from stratabase.schema.grants import refuse
+from stratabase.schema.objects import ATTRIBUTE, AttributeField
 from stratabase.schema.roles import ROLE, RoleField, spot
 from stratabase.schema.selections import Selections, names_of
+from stratabase.schema.together import together
 
 Keys = tuple[str, ...]
 
@@ -48,19 +58,26 @@ class _RolePlan:
     """The names of what is selected below: the fields of a page."""
     plan: "Plan"
 
-    def fetch(self, variables: Any, formats: Formats) -> RoleFetch:
+    def fetch(self, variables: Any, context: Context) -> RoleFetch:
         """Return what is to be fetched. Raises Refused."""
-        role, below = self.role, self.plan.fetch(variables, formats)
+        role = self.role
         if not role.paged:
-            return ToOne(role.name, role.role, below)
-        query = self._query(variables, formats)
+            return ToOne(role.name, role.role, self.plan.below(variables, context))
+        query, below = together(
+            partial(self._query, variables, context), partial(self.plan.below, variables, context)
+        )
         shown = PageAnswer(role.target, query.order, self.names)
         return (Associables if role.associables else ToMany)(role.name, role.role, below, query, shown)
 
-    def _query(self, variables: Any, formats: Formats) -> Query:
+    def refusals(self, access: Access) -> Iterator[Issue | None]:
+        """Yield what must not be read of it, at any depth."""
+        hidden = check_role(access, self.role.owner, self.role.role, self.selected.keys[1:])
+        yield from (hidden,) if hidden else self.plan.refusals(access)
+
+    def _query(self, variables: Any, context: Context) -> Query:
         given = get_argument_values(self.selected.field, self.selected.nodes[0], variables)
         try:
-            return self.role.reader.read(given.get("options") or {}, wanted(self.names), formats)
+            return self.role.reader.read(given.get("options") or {}, wanted(self.names), context.asking)
         except Refused as refusal:
             # It is the root field that is refused, before anything is read or written.
             keys = self.selected.keys[1:]
@@ -68,17 +85,65 @@ class _RolePlan:
             raise Refused(issues) from None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Plan:
-    """The roles that are selected, by their spots."""
+    """What is selected of objects, beside the attributes that they keep."""
 
-    roles: Mapping[str, _RolePlan]
+    roles: dict[str, _RolePlan] = field(default_factory=dict)
+    """By their spots."""
+    derived: dict[str, None] = field(default_factory=dict)
+    """The names of derived attributes."""
+    formats: list[Format] = field(default_factory=list)
+    """Of attributes at any depth."""
+    attributes: list[tuple[AttributeField, Path]] = field(default_factory=list)
+    """All that are selected, with the response keys that lead to them from the root field on."""
 
-    def fetch(self, variables: Any, formats: Formats) -> Fetch:
-        """Return what is to be fetched. Raises Refused for options that make no sense."""
-        if not self.roles:
+    def fetch(self, variables: Any, context: Context) -> Fetch:
+        """Return what is to be fetched below a root field.
+
+        Raises Refused for options that make no sense, and for what must not be read.
+        """
+        if context.access is not None:
+            refuse(dict.fromkeys(self.refusals(context.access)))
+        return self.below(variables, context)
+
+    def below(self, variables: Any, context: Context) -> Fetch:
+        """Return what is to be fetched below any field. Raises Refused for options that make no sense."""
+        if not self.roles and not self.derived:
             return NOTHING
-        return Fetch({spot: role.fetch(variables, formats) for spot, role in self.roles.items()})
+        roles = together(*(partial(role.fetch, variables, context) for role in self.roles.values()))
+        return Fetch(dict(zip(self.roles, roles, strict=True)), tuple(self.derived))
+
+    def check_formats(self, variables: Any, formats: Formats) -> None:
+        """Raise Refused for formats that are none."""
+        mistakes = [asked.mistake(variables, formats) for asked in self.formats]
+        if issues := [mistake for mistake in mistakes if mistake is not None]:
+            raise Refused(issues)
+
+    def note(self, selected: _Selected) -> None:
+        """Ask of the objects what a field asks of them that shows an attribute."""
+        shown: AttributeField = selected.field.extensions[ATTRIBUTE]
+        node = selected.nodes[0]
+        self.attributes.append((shown, selected.keys[1:]))
+        if shown.attribute.origin is Origin.DERIVED:
+            self.derived[shown.attribute.name] = None
+        if node.arguments:
+            self.formats.append(Format(selected.field, node, selected.keys[1:]))
+
+    def refusals(self, access: Access) -> Iterator[Issue | None]:
+        """Yield what must not be read, at any depth."""
+        for shown, path in self.attributes:
+            hidden = check_class(access, shown.owner, path[:-1])
+            yield hidden or check_attribute(access, shown.owner, shown.attribute.name, path)
+        for role in self.roles.values():
+            yield from role.refusals(access)
+
+    def add(self, other: "Plan") -> None:
+        """Ask of the objects what another plan asks of them."""
+        self.roles |= other.roles
+        self.derived |= other.derived
+        self.formats += other.formats
+        self.attributes += other.attributes
 
 
 def plan(selections: Selections, key: str, field: GraphQLField, nodes: Sequence[FieldNode]) -> Plan:
@@ -88,23 +153,30 @@ def plan(selections: Selections, key: str, field: GraphQLField, nodes: Sequence[
 
 def _plan(selections: Selections, above: _Selected) -> Plan:
     """Return the plan for the objects that a field shows: itself, or as items of what it shows."""
-    roles: dict[str, _RolePlan] = {}
+    whole = Plan()
     for selected in _below(selections, above):
-        role: RoleField | None = selected.field.extensions.get(ROLE)
-        if role is not None:
-            names = names_of(selections.collect([node.selection_set for node in selected.nodes]))
-            own = _RolePlan(role, selected, names, _plan(selections, selected))
-            roles[spot(above.keys[-1], selected.keys[-1])] = own
-        else:
-            roles |= _plan(selections, selected).roles
-    return Plan(roles)
+        extensions = selected.field.extensions
+        if ROLE in extensions:
+            whole.add(_of_role(selections, above, selected))
+        elif ATTRIBUTE in extensions:
+            whole.note(selected)
+        elif isinstance(selected.type, GraphQLObjectType):
+            whole.add(_plan(selections, selected))
+    return whole
+
+
+def _of_role(selections: Selections, above: _Selected, selected: _Selected) -> Plan:
+    names = names_of(selections.collect([node.selection_set for node in selected.nodes]))
+    below = _plan(selections, selected)
+    own = _RolePlan(selected.field.extensions[ROLE], selected, names, below)
+    return Plan({spot(above.keys[-1], selected.keys[-1]): own}, formats=below.formats)
 
 
 def _below(selections: Selections, above: _Selected) -> Iterator[_Selected]:
-    """Yield the fields below one that show objects."""
+    """Yield the fields below one, but for `__typename`."""
     type_ = above.type
     if isinstance(type_, GraphQLObjectType):
         for key, nodes in selections.collect([node.selection_set for node in above.nodes]).items():
             field = type_.fields.get(nodes[0].name.value)
-            if field is not None and isinstance(get_named_type(field.type), GraphQLObjectType):
+            if field is not None:
                 yield _Selected(field, nodes, (*above.keys, key))

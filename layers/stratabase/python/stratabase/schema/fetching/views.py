@@ -5,9 +5,9 @@ from typing import Any
 
 from stratabase.domain.change import Creation
 from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.fetch import Face, View
+from stratabase.domain.fetch import Face, Fetch, View
 from stratabase.domain.graph.names import ClientIds
-from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.issue import Issue, IssueType, ReferenceType
 from stratabase.domain.refusal import Refusal, Refused, TooMuchRead, Unavailable
 from stratabase.operations.fetch import fetched
 from stratabase.operations.fetching.known import Known
@@ -23,7 +23,7 @@ def views_of(call: Call, entities: Sequence[Entity], *, exact: bool = False) -> 
     `exact`: the objects were read by key. Raises TooMuchRead.
     """
     world, allowance = call.context.world, call.context.allowance
-    known = Known(world.entities, world.model, allowance)
+    known = Known(world.entities, world.model, allowance, circumstances=call.context.circumstances)
     known.add(entities if exact else ())
     return fetched(known, call.fetch, entities)
 
@@ -54,16 +54,29 @@ def previewed_view(call: Call, done: Written) -> View:
 def _views(call: Call, done: Sequence[Written], face: Face) -> list[View]:
     world, allowance = call.context.world, call.context.allowance
     source = Overlay(world.entities, world.model, (effect for one in done for effect in one.effects))
-    entities = [one.entity for one in done]
-    known = Known(source, world.model, allowance, face)
-    known.add(entities)
-    return fetched(known, call.fetch, entities)
+    known = Known(source, world.model, allowance, face, call.context.circumstances)
+    seen = known.admitted(one.entity for one in done)
+    views = iter(fetched(known, call.fetch, [entity for entity in seen if entity is not None]))
+    pairs = zip(done, seen, strict=True)
+    return [_unseen(call.fetch, face, one) if entity is None else next(views) for one, entity in pairs]
+
+
+def _unseen(fetch: Fetch, face: Face, done: Written) -> View:
+    """Return the view of what its writer must not see: what it is called, and that is all."""
+    shown = face(Entity(done.reference, {ID: done.reference.id}))
+    return {**dict.fromkeys(fetch.roles), **shown}
 
 
 def _unshown(done: Written, trouble: Refusal) -> Issue:
     class_name, id_ = done.reference
     message = f"{class_name} {id_} was written, but what is selected of it cannot be shown: {trouble}"
-    return Issue(IssueType.SERVICE_HANDLER_ERROR, message, entity_name=class_name, entity_id=id_)
+    return Issue(
+        IssueType.SERVICE_HANDLER_ERROR,
+        message,
+        reference_type=ReferenceType.ENTITY,
+        entity_name=class_name,
+        entity_id=id_,
+    )
 
 
 class _Face:

@@ -101,11 +101,11 @@ class Changed:
 
 
 def saved(reading: "Reading", part: Class, given: Any, path: Path) -> Parts:
-    """Read the one part that is to be there: it is changed if it has an id, and replaces another if not."""
+    """Read the one part that is to be there: it is changed if it has an id, and made if not."""
     if given is None:
         return _CLEARED
     command = reading.save(part, given, path)
-    return Parts(update=[command]) if isinstance(command, Update) else Parts([command], delete_all=True)
+    return Parts(update=[command]) if isinstance(command, Update) else Parts([command])
 
 
 def all_saved(reading: "Reading", part: Class, given: Any, path: Path) -> Parts:

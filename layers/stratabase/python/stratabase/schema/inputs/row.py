@@ -35,6 +35,8 @@ class Column:
     listed: bool = False
     demanding: bool = False
     """It must be given where the role is required."""
+    about: str = ""
+    """What clients should know of it, beside what the model says of the role."""
 
 
 @dataclass(frozen=True, slots=True)

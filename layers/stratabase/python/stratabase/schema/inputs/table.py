@@ -13,6 +13,7 @@ _DEMANDED_IDS = Column(None, columns.several_ids, listed=True, demanding=True)
 _REF = Column(Family.ROLE_REF, columns.reference)
 _REFS = Column(Family.ROLE_REFS, columns.references)
 _DRAFT_REFS = Column(Family.DRAFT_ROLE_REFS, columns.references)
+_ONE_SAVED = "The part with its `_id` to change it; without, to make it, if there is none yet."
 
 _NEW = columns.New(Family.CREATE)
 _NEW_DRAFT = columns.New(Family.DRAFT_CREATE)
@@ -50,7 +51,7 @@ TABLE: Mapping[Family, Row] = {
         demanding=False,
         one=_ID,
         many=_DRAFT_REFS,
-        part=Column(Family.DRAFT, columns.saved),
+        part=Column(Family.DRAFT, columns.saved, about=_ONE_SAVED),
         parts=Column(Family.DRAFT_ROLE_OBJECTS, columns.all_saved),
     ),
     Family.DRAFT_CREATE: Row(

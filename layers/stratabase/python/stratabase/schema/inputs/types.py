@@ -65,4 +65,5 @@ def _role(generation: Generation, role: Role, column: Column) -> GraphQLInputFie
     type_ = GraphQLID if column.family is None else generation.of(column.family, target)
     given = GraphQLList(type_) if column.listed else type_
     needed = column.demanding and role.required
-    return GraphQLInputField(GraphQLNonNull(given) if needed else given, description=role.description)
+    about = "\n\n".join(filter(None, (role.description, column.about))) or None
+    return GraphQLInputField(GraphQLNonNull(given) if needed else given, description=about)

@@ -12,11 +12,12 @@ from stratabase.schema.services.service import Service, answered
 
 
 def _field(generation: Generation, class_: Class) -> GraphQLField:
-    selecting = Selecting(class_)
+    selecting = Selecting(generation.model, class_)
 
     def answer(call: Call) -> dict[str, int]:
         context, query = call.context, selecting.query(call)
-        return {"deleted": delete_bulk(context.world, query, context.caller, context.allowance)}
+        deleted = delete_bulk(context.world, query, context.caller, context.allowance, context.circumstances)
+        return {"deleted": deleted}
 
     description = f"End the {class_.name} objects that match a filter; each by itself."
     return answered(

@@ -10,19 +10,20 @@ from stratabase.schema.classes import is_read
 from stratabase.schema.context import Call
 from stratabase.schema.fetching.views import view_of
 from stratabase.schema.generation import Generation
+from stratabase.schema.grants import reading
 from stratabase.schema.names import ID, Family
 from stratabase.schema.services.service import Service, answered
 
 
 def _field(generation: Generation, class_: Class) -> GraphQLField:
     def answer(call: Call) -> View | None:
-        entity = get(call.context.world, Reference(class_.name, call.arguments[ID]), call.context.allowance)
-        return view_of(call, entity)
+        world, allowance, circumstances = call.context.reading
+        return view_of(call, get(world, Reference(class_.name, call.arguments[ID]), allowance, circumstances))
 
     return answered(
         generation.of(Family.OBJECT, class_),
         {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))},
-        answer,
+        reading(class_, answer),
         f"The {class_.name} with this id; null when there is none.",
     )
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull
 
+from stratabase.domain.access.reading import check_comparison
 from stratabase.domain.entity import State
 from stratabase.domain.fetch import View
 from stratabase.domain.issue import Issue, IssueType
@@ -20,6 +21,7 @@ from stratabase.schema.classes import is_ordinary
 from stratabase.schema.context import Call
 from stratabase.schema.fetching.views import view_of
 from stratabase.schema.generation import Generation
+from stratabase.schema.grants import reading, refuse
 from stratabase.schema.names import Family
 from stratabase.schema.names import get_by as verb_of
 from stratabase.schema.services.service import answered
@@ -43,14 +45,17 @@ def _field(
     generation: Generation, class_: Class, unique: Unique, attributes: list[Attribute]
 ) -> GraphQLField:
     def answer(call: Call) -> View | None:
-        context = call.context
-        values = _read(class_, attributes, call.arguments, context.caller.formats)
-        return view_of(call, get_by(context.world, class_.name, unique, values, context.allowance))
+        access = call.context.access
+        if access is not None:
+            refuse(check_comparison(access, class_, each.name, (each.name,)) for each in attributes)
+        values = _read(class_, attributes, call.arguments, call.context.caller.formats)
+        world, allowance, circumstances = call.context.reading
+        return view_of(call, get_by(world, class_.name, unique, values, allowance, circumstances))
 
     return answered(
         generation.of(Family.OBJECT, class_),
         {each.name: GraphQLArgument(GraphQLNonNull(generation.input(each))) for each in attributes},
-        answer,
+        reading(class_, answer),
         f"The {class_.name} with these values, which no two have; null when there is none.",
     )
 

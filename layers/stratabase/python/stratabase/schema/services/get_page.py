@@ -14,6 +14,7 @@ from stratabase.schema.fetching.page import PageAnswer, wanted
 from stratabase.schema.fetching.views import views_of
 from stratabase.schema.fixed import DISABLE_CACHE, with_default
 from stratabase.schema.generation import Generation
+from stratabase.schema.grants import reading
 from stratabase.schema.names import Family
 from stratabase.schema.options import DEFAULT_OPTIONS
 from stratabase.schema.query_reading import QueryReader
@@ -21,24 +22,25 @@ from stratabase.schema.services.service import Service, answered
 
 
 def _field(generation: Generation, class_: Class) -> GraphQLField:
-    reader = QueryReader(class_)
+    reader = QueryReader(generation.model, class_)
 
     def answer(call: Call) -> dict[str, Any]:
         options = call.arguments.get("options") or {}
-        query = reader.read(options, wanted(call.selected), call.context.caller.formats)
-        world, allowance = call.context.world, call.context.allowance
-        found = page(world, query, allowance)
+        query = reader.read(options, wanted(call.selected), call.context.asking)
+        context = call.context
+        world, allowance, circumstances = context.world, context.allowance, context.circumstances
+        found = page(world, query, allowance, circumstances)
         items: Sequence[Entity] = found.items
         exact = bool(call.arguments.get(DISABLE_CACHE))
         if exact:
             # The cursors stay where the index ends the page: what has moved since must not carry them away.
-            items = confirmed(world, query, found, allowance)
+            items = confirmed(world, query, found, allowance, circumstances)
         return PageAnswer(class_, query.order, call.selected)(found, views_of(call, items, exact=exact))
 
     return answered(
         generation.of(Family.PAGE, class_),
         {"options": with_default(generation.of(Family.OPTIONS, class_), DEFAULT_OPTIONS)},
-        answer,
+        reading(class_, answer),
         f"A page of the {class_.name} objects that match a filter.",
     )
 

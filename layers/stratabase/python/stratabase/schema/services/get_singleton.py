@@ -10,15 +10,17 @@ from stratabase.schema.classes import is_singleton
 from stratabase.schema.context import Call
 from stratabase.schema.fetching.views import view_of
 from stratabase.schema.generation import Generation
+from stratabase.schema.grants import reading
 from stratabase.schema.names import Family
 from stratabase.schema.services.service import Service, answered
 
 
 def _field(generation: Generation, class_: Class) -> GraphQLField:
     def answer(call: Call) -> View | None:
-        return view_of(call, get(call.context.world, singleton(class_), call.context.allowance))
+        world, allowance, circumstances = call.context.reading
+        return view_of(call, get(world, singleton(class_), allowance, circumstances))
 
-    return answered(generation.of(Family.OBJECT, class_), {}, answer, f"The {class_.name}.")
+    return answered(generation.of(Family.OBJECT, class_), {}, reading(class_, answer), f"The {class_.name}.")
 
 
 SERVICE = Service("get", _field, is_singleton)

@@ -12,6 +12,7 @@ from stratabase.schema.inputs.reading import Reading
 from stratabase.schema.names import Family
 from stratabase.schema.services.data import Given
 from stratabase.schema.services.service import answered
+from stratabase.schema.services.terms import terms_of
 
 
 def previewed(generation: Generation, class_: Class, given: Given, description: str) -> GraphQLField:
@@ -20,7 +21,8 @@ def previewed(generation: Generation, class_: Class, given: Given, description: 
 
     def answer(call: Call) -> View:
         command = given.command(reading, class_, call)
-        return previewed_view(call, preview(call.context.world, command, call.context.caller))
+        world, caller = call.context.world, call.context.caller
+        return previewed_view(call, preview(world, command, caller, terms=terms_of(call)))
 
     arguments = given.argument(generation, class_)
     return answered(generation.of(Family.OBJECT, class_), arguments, answer, description)

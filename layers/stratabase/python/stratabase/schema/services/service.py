@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLResolveInfo
@@ -14,6 +15,7 @@ from stratabase.schema.fetching.plan import plan
 from stratabase.schema.fixed import disable_cache
 from stratabase.schema.generation import Generation
 from stratabase.schema.selections import Selections, names_of
+from stratabase.schema.together import together
 
 ANSWER = "answer"
 """The extension of a root field that holds what answers a call, for whoever executes it."""
@@ -62,5 +64,9 @@ def _call(field: GraphQLField, info: GraphQLResolveInfo[Context], given: dict[st
     selections = Selections(info.fragments, info.variable_values)
     names = names_of(selections.collect([node.selection_set for node in info.field_nodes]))
     planned = plan(selections, str(info.path.key), field, info.field_nodes)
-    fetch = planned.fetch(info.variable_values, info.context.caller.formats)
+    variables, context = info.variable_values, info.context
+    fetch, _ = together(
+        partial(planned.fetch, variables, context),
+        partial(planned.check_formats, variables, context.caller.formats),
+    )
     return Call(info.context, str(info.path.key), given, names, fetch)

@@ -9,7 +9,7 @@ from stratabase.operations.update_bulk import update_bulk
 from stratabase.schema.classes import giving, is_ordinary
 from stratabase.schema.context import Call
 from stratabase.schema.fetching.views import written_views
-from stratabase.schema.fixed import force_warnings
+from stratabase.schema.fixed import force_warnings, is_forced
 from stratabase.schema.generation import Generation
 from stratabase.schema.inputs.reading import Reading
 from stratabase.schema.names import Family
@@ -19,12 +19,20 @@ from stratabase.schema.services.service import Service, answered
 
 
 def _field(generation: Generation, class_: Class) -> GraphQLField:
-    reading, selecting = Reading(generation.model), Selecting(class_)
+    reading, selecting = Reading(generation.model), Selecting(generation.model, class_)
 
     def answer(call: Call) -> dict[str, Any]:
         command = reading.update_bulk(Family.UPDATE_BULK, class_, call.arguments["data"])
         context, query = call.context, selecting.query(call)
-        done = update_bulk(context.world, command, query, context.caller, context.allowance)
+        done = update_bulk(
+            context.world,
+            command,
+            query,
+            context.caller,
+            context.allowance,
+            context.circumstances,
+            force=is_forced(call.arguments),
+        )
         items = written_views(call, done) if "items" in call.selected else []
         return {"items": items, "totalCount": len(done)}
 

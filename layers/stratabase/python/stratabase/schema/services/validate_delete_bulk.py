@@ -15,11 +15,13 @@ from stratabase.schema.services.validating import judged
 
 
 def _field(generation: Generation, class_: Class) -> GraphQLField:
-    selecting = Selecting(class_)
+    selecting = Selecting(generation.model, class_)
 
     def issues(call: Call) -> Sequence[Issue]:
         context, query = call.context, selecting.query(call)
-        return validate_bulk(context.world, None, query, context.caller, context.allowance)
+        return validate_bulk(
+            context.world, None, query, context.caller, context.allowance, context.circumstances
+        )
 
     description = f"What is in the way of ending many {class_.name} objects; nothing is written."
     return judged(selecting.argument(generation), issues, description)

@@ -19,12 +19,14 @@ from stratabase.schema.services.validating import judged
 
 
 def _field(generation: Generation, class_: Class) -> GraphQLField:
-    reading, selecting = Reading(generation.model), Selecting(class_)
+    reading, selecting = Reading(generation.model), Selecting(generation.model, class_)
 
     def issues(call: Call) -> Sequence[Issue]:
         command = reading.update_bulk(Family.DRAFT_UPDATE_BULK, class_, call.arguments["data"])
         context, query = call.context, selecting.query(call)
-        return validate_bulk(context.world, command, query, context.caller, context.allowance)
+        return validate_bulk(
+            context.world, command, query, context.caller, context.allowance, context.circumstances
+        )
 
     arguments = data(generation, class_, Family.DRAFT_UPDATE_BULK) | selecting.argument(generation)
     description = f"What is wrong with this change of many {class_.name} objects; nothing is written."

@@ -14,6 +14,7 @@ from stratabase.schema.inputs.reading import Reading
 from stratabase.schema.issues import VALIDATION_RESULT, Asked
 from stratabase.schema.services.data import Given
 from stratabase.schema.services.service import answered
+from stratabase.schema.services.terms import terms_of
 
 
 def validated(generation: Generation, class_: Class, given: Given, description: str) -> GraphQLField:
@@ -22,7 +23,7 @@ def validated(generation: Generation, class_: Class, given: Given, description: 
 
     def issues(call: Call) -> Sequence[Issue]:
         command = given.command(reading, class_, call)
-        return validate(call.context.world, command, call.context.caller)
+        return validate(call.context.world, command, call.context.caller, terms=terms_of(call))
 
     return judged(given.argument(generation, class_), issues, description)
 

@@ -15,9 +15,10 @@ from stratabase.schema.inputs.reading import Reading
 from stratabase.schema.names import Family
 from stratabase.schema.services.data import Given
 from stratabase.schema.services.service import answered
+from stratabase.schema.services.terms import terms_of
 
 Write = Callable[..., Written]
-"""An operation: of the world, a command, who asks, and what the request has called objects so far."""
+"""An operation: of the world, a command, who asks, what the request has called objects so far, and terms."""
 
 
 def written(
@@ -29,7 +30,7 @@ def written(
     def answer(call: Call) -> View:
         context = call.context
         command = given.command(reading, class_, call)
-        done = write(context.world, command, context.caller, context.called)
+        done = write(context.world, command, context.caller, context.called, terms_of(call))
         context.called.update(done.client_ids)
         return written_views(call, [done])[0]
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from stratabase.domain.derived_query import Derive
+from stratabase.domain.filter import Filter, conjuncts
 from stratabase.domain.page import Query
 from stratabase.model.class_ import Class
 from stratabase.store.access_path import AccessPath
@@ -10,15 +12,16 @@ from stratabase.store.budget import Budget
 from stratabase.store.engine import Engine
 from stratabase.store.listing import Listing, Part
 from stratabase.store.named import Named
-from stratabase.store.plans.constraints import DISTINCT, conjuncts, constraints, share_of
+from stratabase.store.plans.constraints import DISTINCT, constraints, share_of
 from stratabase.store.plans.course import course
 from stratabase.store.plans.indexed import Indexed
-from stratabase.store.plans.named import named, rest
+from stratabase.store.plans.named import Ids, named, rest
 from stratabase.store.plans.plan import Plan, travelled
 from stratabase.store.plans.reach import Reach, reach
 from stratabase.store.plans.scanned import Scanned
 from stratabase.store.plans.streamed import Streamed
 from stratabase.store.plans.walk import Ground
+from stratabase.store.sieve import Sieve
 
 BELIEVED = 10_000
 """How many objects a class is believed to have; only the proportions of estimates matter."""
@@ -29,6 +32,12 @@ class Source(NamedTuple):
 
     engine: Engine
     budget: Budget
+    derive: Derive | None = None
+    """What gives objects the derived values that the query is about; None where it is about none."""
+
+    def sieve(self, class_: Class, filter_: Filter | None) -> Sieve:
+        """Return what tests the objects of a class that are read."""
+        return Sieve(class_, filter_, self.budget, self.derive)
 
 
 class Candidate(NamedTuple):
@@ -68,12 +77,12 @@ def _by_key(class_: Class, query: Query) -> Iterator[Candidate]:
         yield Candidate(
             f"get {part} in the order of _id until the page is full",
             _until_full(query, share, len(ids)),
-            lambda source: Streamed(Named(source.engine, class_, ids, left, source.budget), class_, query),
+            lambda source: Streamed(_named(source, class_, ids, left), class_, query),
         )
     yield Candidate(
         f"get all of {part}, and sort those that match",
         len(ids),
-        lambda source: Scanned(Named(source.engine, class_, ids, left, source.budget), class_, query),
+        lambda source: Scanned(_named(source, class_, ids, left), class_, query),
     )
 
 
@@ -141,10 +150,15 @@ def _counted(query: Query, there: float, *, tested: bool) -> float:
 
 
 def _listing(source: Source, class_: Class, query: Query) -> Listing:
-    return Listing(source.engine, class_, query.filter, source.budget)
+    return Listing(source.engine, class_, source.sieve(class_, query.filter), source.budget)
+
+
+def _named(source: Source, class_: Class, ids: Ids, left: Filter | None) -> Named:
+    return Named(source.engine, class_, ids, source.sieve(class_, left), source.budget)
 
 
 def _ground(source: Source, class_: Class, query: Query, path: AccessPath, reach_: Reach) -> Ground:
     part = Part(path.index_name, path.partition, reach_.ranges)
-    listing = Listing(source.engine, class_, reach_.rest(query.filter), source.budget, part)
+    sieve = source.sieve(class_, reach_.rest(query.filter))
+    listing = Listing(source.engine, class_, sieve, source.budget, part)
     return Ground(class_, listing, path, reach_)

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
-from itertools import product
 from typing import Any, NamedTuple
 
-from stratabase.domain.attributes import type_of
-from stratabase.domain.filter import And, Comparison, Filter
+from stratabase.domain.attributes import is_derived, type_of
+from stratabase.domain.filter import Comparison, Filter, conjuncts
 from stratabase.model.class_ import Class
 from stratabase.model.operator import Operator
 from stratabase.model.types.boolean import BooleanType
@@ -42,27 +41,22 @@ class Constraint(NamedTuple):
     comparisons: tuple[Comparison, ...]
 
 
-def conjuncts(filter_: Filter | None) -> Iterator[Filter]:
-    """Yield the filters that must all hold."""
-    if isinstance(filter_, And):
-        for part in filter_.parts:
-            yield from conjuncts(part)
-    elif filter_ is not None:
-        yield filter_
-
-
 def constraints(filter_: Filter | None, class_: Class) -> Mapping[str, Constraint]:
     """Return what a filter says of each attribute that it compares in a way that an index serves.
 
-    No index is by `_id`.
+    No index is by `_id`, or by a derived attribute.
     """
     found: dict[str, Constraint] = {}
     for part in conjuncts(filter_):
-        if isinstance(part, Comparison) and part.operator in _SLICERS and part.attribute != "_id":
+        if isinstance(part, Comparison) and part.operator in _SLICERS and _is_kept(class_, part.attribute):
             one = _constraint(part, class_)
             known = found.get(part.attribute)
             found[part.attribute] = one if known is None else _both(known, one)
     return found
+
+
+def _is_kept(class_: Class, attribute: str) -> bool:
+    return attribute != "_id" and not is_derived(class_, attribute)
 
 
 def share_of(parts: Iterable[Filter], class_: Class) -> float:
@@ -79,9 +73,22 @@ def _constraint(comparison: Comparison, class_: Class) -> Constraint:
 
 
 def _both(one: Constraint, other: Constraint) -> Constraint:
-    met = (_meeting(*pair) for pair in product(one.slices, other.slices))
-    slices = tuple(sorted(slice_ for slice_ in met if slice_.low < slice_.high))
+    slices = tuple(_common(one.slices, other.slices))
     return Constraint(slices, one.share * other.share, one.comparisons + other.comparisons)
+
+
+def _common(one: Slices, other: Slices) -> Iterator[Slice]:
+    """Yield what lies in slices of both, in the order of the index; each is looked at once."""
+    here, there = iter(one), iter(other)
+    left, right = next(here, None), next(there, None)
+    while left and right:
+        met = _meeting(left, right)
+        if met.low < met.high:
+            yield met
+        if left.high <= right.high:
+            left = next(here, None)
+        else:
+            right = next(there, None)
 
 
 def _meeting(one: Slice, other: Slice) -> Slice:

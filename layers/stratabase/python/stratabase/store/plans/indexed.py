@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stratabase.domain.page import Query
-from stratabase.store.listing import Match
+from stratabase.store.match import Match
 from stratabase.store.plans.ordered import Ordered
 from stratabase.store.plans.plan import travelled
 from stratabase.store.plans.start import Start

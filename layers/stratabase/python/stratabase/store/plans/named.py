@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from stratabase.domain.filter import And, Comparison, Filter, Or
+from stratabase.domain.filter import And, Comparison, Filter, Or, conjuncts
 from stratabase.model.operator import Operator
-from stratabase.store.plans.constraints import conjuncts
 
 Ids = frozenset[str]
 

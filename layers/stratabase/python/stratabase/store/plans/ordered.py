@@ -7,7 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from stratabase.domain.page import Query
-from stratabase.store.listing import Match
+from stratabase.store.match import Match
 from stratabase.store.plans.plan import ahead_wanted
 
 

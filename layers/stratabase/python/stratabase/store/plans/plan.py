@@ -8,7 +8,7 @@ from typing import Protocol
 
 from stratabase.domain.order import Order
 from stratabase.domain.page import Query
-from stratabase.store.listing import Match
+from stratabase.store.match import Match
 
 
 class Plan(Protocol):

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from math import prod
 from typing import NamedTuple
 
-from stratabase.domain.filter import And, Comparison, Filter
+from stratabase.domain.filter import And, Comparison, Filter, conjuncts
 from stratabase.store.access_path import AccessPath
 from stratabase.store.engine import Bounds
 from stratabase.store.index_values import cut, following, is_cut
-from stratabase.store.plans.constraints import Constraint, conjuncts
+from stratabase.store.plans.constraints import Constraint
 
 MOST_RANGES = 100
 """How many ranges a page may be put together from."""

@@ -9,7 +9,8 @@ from stratabase.domain.order import Order
 from stratabase.domain.ordering import ordered, side_of
 from stratabase.domain.page import Query, Window
 from stratabase.model.class_ import Class
-from stratabase.store.listing import Match, Objects, once
+from stratabase.store.listing import Objects
+from stratabase.store.match import Match, once
 from stratabase.store.plans.plan import travelled
 
 _ROOM = 1000

@@ -6,7 +6,8 @@ from stratabase.domain.order import Position
 from stratabase.domain.page import Query
 from stratabase.model.class_ import Class
 from stratabase.store.engine import EVERYTHING, Bounds
-from stratabase.store.listing import Match, Objects
+from stratabase.store.listing import Objects
+from stratabase.store.match import Match
 from stratabase.store.plans.ordered import Ordered
 from stratabase.store.plans.plan import travelled
 

@@ -12,7 +12,8 @@ from stratabase.model.class_ import Class
 from stratabase.store.access_path import AccessPath
 from stratabase.store.engine import Bounds
 from stratabase.store.index_values import END, leading
-from stratabase.store.listing import Listing, Match, once
+from stratabase.store.listing import Listing
+from stratabase.store.match import Match, once
 from stratabase.store.plans.course import Course, course
 from stratabase.store.plans.reach import Reach, clipped
 from stratabase.store.plans.start import Start, beyond, onward, onward_in_run

@@ -68,10 +68,11 @@ class SqliteEngine:
 
 
 def _page_sizes(limit: int | None) -> Iterator[int]:
-    """Yield what to ask for at a time: little at first, since most callers want little; `limit` in all."""
-    size, given = _FIRST_PAGE, 0
-    while limit is None or given < limit:
-        wanted = size if limit is None else min(size, limit - given)
-        yield wanted
-        given += wanted
+    """Yield what to ask for at a time: all that there may be, or little at first, since most want little."""
+    if limit is not None:
+        yield from (min(limit - first, _LARGEST_PAGE) for first in range(0, limit, _LARGEST_PAGE))
+        return
+    size = _FIRST_PAGE
+    while True:
+        yield size
         size = min(2 * size, _LARGEST_PAGE)

@@ -8,14 +8,15 @@ from stratabase.domain.graph.piece import Piece
 from stratabase.domain.graph.roles.pointing import pointed
 from stratabase.domain.graph.wish import Wish
 from stratabase.domain.role_name import RoleName
+from stratabase.domain.way import opposite_name
 from stratabase.model.role import Role
 
 
 def ask_faced(graph: Graph, node: Node, role: Role, piece: Piece) -> None:
     """Ask the present partner's key to lead here no more, and the future partner's to do so."""
-    assert role.opposite is not None
     asker, own_id = Asker(node.subject, role.name), node.reference.id
-    opposite = RoleName(role.target, role.opposite)
+    opposite = opposite_name(role)
+    assert opposite is not None
     for to in pointed(graph, role, piece, asker):
         for id_ in _partners(graph, node, role):
             if id_ != to:
@@ -28,4 +29,5 @@ def _partners(graph: Graph, node: Node, role: Role) -> tuple[str, ...]:
     """Return what the role leads to now: at most one."""
     if node.new:
         return ()
-    return graph.setting.snapshot.linked(RoleName(node.reference.class_name, role.name), node.reference.id)
+    ids = graph.setting.snapshot.linked(RoleName(node.reference.class_name, role.name), node.reference.id)
+    return tuple(id_ for id_ in ids if not graph.hides(Reference(role.target, id_)))

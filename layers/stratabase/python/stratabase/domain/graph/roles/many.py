@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from stratabase.domain.entity import Reference
 from stratabase.domain.graph.asker import Asker, called
 from stratabase.domain.graph.graph import Graph
 from stratabase.domain.graph.node import Node
@@ -32,5 +33,6 @@ def swapped(graph: Graph, node: Node, role: Role, piece: Piece) -> Swap:
     if command.remove_all and not node.new:
         name = RoleName(node.reference.class_name, role.name)
         led_to = graph.setting.snapshot.linked(name, node.reference.id)
-        gone |= {id_: None for id_ in led_to if id_ not in ids}
+        seen = (id_ for id_ in led_to if not graph.hides(Reference(role.target, id_)))
+        gone |= {id_: None for id_ in seen if id_ not in ids}
     return Swap(list(ids), list(gone))

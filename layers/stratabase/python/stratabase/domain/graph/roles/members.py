@@ -7,15 +7,15 @@ from stratabase.domain.graph.node import Node
 from stratabase.domain.graph.piece import Piece
 from stratabase.domain.graph.roles.many import swapped
 from stratabase.domain.graph.wish import Wish
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.way import opposite_name
 from stratabase.model.role import Role
 
 
 def ask_members(graph: Graph, node: Node, role: Role, piece: Piece) -> None:
     """Ask keys to lead here, or here no more; one that leads elsewhere moves."""
-    assert role.opposite is not None
     wish = Wish(node.reference.id, Asker(node.subject, role.name))
-    opposite = RoleName(role.target, role.opposite)
+    opposite = opposite_name(role)
+    assert opposite is not None
     swap = swapped(graph, node, role, piece)
     for id_ in swap.added:
         graph.keys[Reference(role.target, id_), opposite].claims.append(wish)

@@ -7,10 +7,11 @@ from stratabase.domain.command import Update
 from stratabase.domain.entity import Reference
 from stratabase.domain.graph.asker import Asker, called
 from stratabase.domain.graph.graph import Graph
-from stratabase.domain.graph.node import Node, ids_in
+from stratabase.domain.graph.node import Node
 from stratabase.domain.graph.piece import Piece, created, updated
 from stratabase.domain.graph.task import Changing, Ending, Making
 from stratabase.domain.issue import IssueType, Path
+from stratabase.domain.parts import ids_in
 from stratabase.domain.role_command import Parts
 from stratabase.model.attribute import Stored
 from stratabase.model.role import Role
@@ -20,10 +21,11 @@ def ask_parts(graph: Graph, node: Node, role: Role, piece: Piece) -> None:
     """Ask for parts to be made, changed and ended, and let the whole keep those that there will be."""
     command = piece.command.roles[role.name]
     assert isinstance(command, Parts)
-    before = dict.fromkeys(ids_in(node.was(role.name)))
-    family = _Family(graph, role, Asker(node.subject, role.name), before)
+    before = ids_in(node.was(role.name))
+    seen = dict.fromkeys(id_ for id_ in before if not graph.hides(Reference(role.target, id_)))
+    family = _Family(graph, role, Asker(node.subject, role.name), seen)
     gone = family.ended(command)
-    kept = [id_ for id_ in family.before if id_ not in gone]
+    kept = [id_ for id_ in dict.fromkeys(before) if id_ not in gone]
     made = created(piece, role.name, command)
     graph.todo += (Ending(Reference(role.target, id_), family.asker.place) for id_ in gone)
     graph.todo += map(Changing, family.changed(updated(piece, role.name, command), gone))
@@ -34,7 +36,7 @@ def ask_parts(graph: Graph, node: Node, role: Role, piece: Piece) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """The parts of an object in one role; `before`: as they were."""
+    """The parts of an object in one role; `before`: as they were, as far as the caller sees them."""
 
     graph: Graph
     role: Role
@@ -77,7 +79,8 @@ class _Family:
         if len(ids) > 1:
             self.graph.issues.append(
                 self.asker.cardinality(
-                    f"there can be one {self.role.target} only; delete the one that is there to make another"
+                    f"there can be one {self.role.target} only; "
+                    "change the one that is there, by its _id, or delete it to make another"
                 )
             )
         return ids[-1] if ids else None

@@ -1,0 +1,80 @@
+"""A function in a process of its own, as AWS Lambda runs it: under awslambdaric, from its own folder."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks import cpu, memory
+from benchmarks.runtime_api import runtime_api
+
+ROOT = Path(__file__).parent.parent
+FUNCTIONS = ROOT / "functions"
+
+
+class Start(NamedTuple):
+    """A cold start, from the process's beginning to its first answer."""
+
+    seconds: float
+    cpu: float
+    megabytes: float
+    """The most memory that the process has had."""
+    again: float
+    """Seconds of CPU of the same request once more."""
+    answer: Any
+
+    @property
+    def body(self) -> Any:
+        """What the answer's body says."""
+        return json.loads(self.answer["body"])
+
+
+def cold_start(folder: Path, event: Mapping[str, Any], environment: Mapping[str, str]) -> Start:
+    """Start the function of a folder, and have it answer an event, and the same event again."""
+    with runtime_api() as api:
+        began = time.perf_counter()
+        running = _started(folder, {**environment, "AWS_LAMBDA_RUNTIME_API": api.address})
+        try:
+            answer = api.answer(event)
+            seconds, spent = time.perf_counter() - began, cpu.seconds(running.pid)
+            api.answer(event)
+            again = cpu.seconds(running.pid) - spent
+            return Start(seconds, spent, memory.megabytes(running.pid), again, answer)
+        finally:
+            running.kill()
+            running.wait()
+
+
+def proxy_event(method: str, path: str, resource: str, token: str | None, body: object) -> dict[str, Any]:
+    """Return the event of a request that API Gateway makes."""
+    headers = {"Content-Type": "application/json", "Accept": "application/json", "Host": "api.example.com"}
+    headers |= {"Authorization": f"Bearer {token}"} if token else {}
+    return {
+        "resource": resource,
+        "path": path,
+        "httpMethod": method,
+        "headers": headers,
+        "multiValueHeaders": {name: [value] for name, value in headers.items()},
+        "queryStringParameters": None,
+        "multiValueQueryStringParameters": None,
+        "pathParameters": {"application": path.rsplit("/", 1)[-1]},
+        "stageVariables": None,
+        "requestContext": {
+            "requestId": "00000000-0000-4000-a000-000000000000",
+            "stage": "live",
+            "path": f"/live{path}",
+            "domainName": "api.example.com",
+            "identity": {"sourceIp": "192.0.2.7"},
+        },
+        "body": json.dumps(body),
+        "isBase64Encoded": False,
+    }
+
+
+def _started(folder: Path, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", "awslambdaric", "app.handler"]
+    return subprocess.Popen(command, cwd=folder, env=os.environ | environment)

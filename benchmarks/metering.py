@@ -1,0 +1,30 @@
+"""What an operation asks of the storage: round trips, and the capacity units that DynamoDB would charge.
+
+Computed, since emulators' own figures are wrong.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
+
+from stratabase.domain.consumption import Consumption, round_trips
+from stratabase.domain.refusal import TooMuchRead
+from stratabase.store.metered import measuring
+
+
+class Metered(NamedTuple):
+    """What was asked, all together."""
+
+    round_trips: int
+    """One after the other: what is asked side by side counts once."""
+    read_units: float
+    write_units: float
+
+
+def metered(operation: Callable[[], object]) -> Metered:
+    """Return what an operation asks of a metered engine, even if it reads too much."""
+    consumed: list[Consumption] = []
+    with measuring(consumed.append), suppress(TooMuchRead):
+        operation()
+    reads, writes = (one.read_units for one in consumed), (one.write_units for one in consumed)
+    return Metered(round_trips(consumed), sum(reads), sum(writes))

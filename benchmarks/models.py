@@ -1,0 +1,46 @@
+"""The two models that starts are measured with."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from stratabase.model.prepared import prepare, prepared_file
+from stratabase.model.reading import read_model_file
+from tests.large_model import APPLICATION, large_model
+from tests.service import SAMPLE_MODEL
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A model, and a query to it that reads a nested page."""
+
+    application: str
+    query: str
+    text: Callable[[], str]
+
+    def file(self, folder: Path) -> Path:
+        """Return a file of the model, made in a folder."""
+        file = folder / f"{self.application}.graphql"
+        file.write_text(self.text())
+        return file
+
+    def deployed(self, folder: Path) -> Path:
+        """Return a file of the model as `make build` leaves it: with the prepared model beside it."""
+        file = self.file(folder)
+        prepared_file(file).write_bytes(prepare(read_model_file(file), file.read_bytes()))
+        return file
+
+
+MODELS: Mapping[str, Served] = {
+    "small": Served(
+        "Hr",
+        "{ Employee___getPage { items { _id last_name team { name } addresses { items { city } } } } }",
+        SAMPLE_MODEL.read_text,
+    ),
+    "large": Served(
+        APPLICATION,
+        "{ Person7___getPage { items { _id last_name team { name } addresses { items { city } } } } }",
+        large_model,
+    ),
+}
+"""The sample (10 classes), and 100 classes with 1,000 attributes and 200 roles."""

@@ -1,0 +1,107 @@
+"""What becomes of many values: COUNT, SUM, MIN, MAX and AVG, put together from parts in any order."""
+
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Context, Decimal, DecimalException
+from functools import partial, reduce
+from typing import Any, NamedTuple
+
+from stratabase.model.attribute import Aggregate, Stored
+from stratabase.model.formats import DEFAULT_FORMATS
+from stratabase.model.malformed import Malformed
+from stratabase.model.types.base import AttributeType
+from stratabase.model.types.real import arithmetic
+
+_EXACT = Context(prec=400)
+"""In which no sum of Reals is rounded: all their digits lie between 10^126 and 10^-168."""
+_REAL = arithmetic()
+
+
+class Tally(NamedTuple):
+    """An aggregate. What it has of some values is of a kind of its own."""
+
+    of: Callable[[Any], Any]
+    """From one stored value, null or not, to what it has of that."""
+    joined: Callable[[Iterable[Any]], Any]
+    """From what it has of several to what it has of all; from none to what it has of no value."""
+    result: Callable[[Any], Stored]
+    """From what it has to the aggregate as it is stored; None where that cannot be computed."""
+
+
+def tally_of(aggregate: Aggregate, values: AttributeType, result: AttributeType) -> Tally:
+    """Return an aggregate over values of one type, stored as another."""
+    return _TALLIES[aggregate](values, result)
+
+
+def _count(_: AttributeType, result: AttributeType) -> Tally:
+    return Tally(_one, sum, partial(_stored, result))
+
+
+def _sum(_: AttributeType, result: AttributeType) -> Tally:
+    return Tally(_decimal, _total, lambda total: _stored(result, _real(_REAL.plus, total)))
+
+
+def _average(_: AttributeType, result: AttributeType) -> Tally:
+    return Tally(
+        lambda value: (_decimal(value), _one(value)),
+        lambda several: _both(list(several)),
+        lambda both: _stored(result, _real(_REAL.divide, *both)),
+    )
+
+
+def _minimum(values: AttributeType, _: AttributeType) -> Tally:
+    return Tally(_itself, lambda several: min(_there(several), key=values.rank, default=None), _itself)
+
+
+def _maximum(values: AttributeType, _: AttributeType) -> Tally:
+    return Tally(_itself, lambda several: max(_there(several), key=values.rank, default=None), _itself)
+
+
+_TALLIES: Mapping[Aggregate, Callable[[AttributeType, AttributeType], Tally]] = {
+    Aggregate.COUNT: _count,
+    Aggregate.SUM: _sum,
+    Aggregate.MIN: _minimum,
+    Aggregate.MAX: _maximum,
+    Aggregate.AVG: _average,
+}
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _one(value: Any) -> int:
+    return int(value is not None)
+
+
+def _decimal(value: Any) -> Decimal:
+    return Decimal(0 if value is None else value)
+
+
+def _there(several: Iterable[Any]) -> list[Any]:
+    return [value for value in several if value is not None]
+
+
+def _total(several: Iterable[Decimal]) -> Decimal:
+    return reduce(_EXACT.add, several, Decimal(0))
+
+
+def _both(several: list[tuple[Decimal, int]]) -> tuple[Decimal, int]:
+    return _total(total for total, _ in several), sum(number for _, number in several)
+
+
+def _real(calculate: Callable[..., Decimal], *numbers: Decimal | int) -> Decimal | None:
+    """Return a number as a Real holds it, None for what is no Real: too large, too small, over nothing."""
+    try:
+        return calculate(*map(Decimal, numbers))
+    except DecimalException:
+        return None
+
+
+def _stored(type_: AttributeType, number: Decimal | int | None) -> Stored:
+    """Return a number as a type stores it, None for what it cannot hold."""
+    if isinstance(number, Decimal) and type_.name != "Real":
+        number = int(number)
+    try:
+        return None if number is None else type_.read(number, DEFAULT_FORMATS)
+    except Malformed:
+        return None

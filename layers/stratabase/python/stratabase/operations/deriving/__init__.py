@@ -1,0 +1,1 @@
+"""The values of derived attributes, computed at each read."""

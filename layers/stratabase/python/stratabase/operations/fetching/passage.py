@@ -1,0 +1,44 @@
+"""A role, walked from objects to those that it leads to: what they are called, and whether they are there."""
+
+from collections.abc import Iterable
+
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.role_name import RoleName
+from stratabase.domain.way import Way, way_of
+from stratabase.model.class_ import Class
+from stratabase.model.role import Role
+from stratabase.operations.fetching.seen import Seen
+
+_BY_THE_KEY_OF_THE_OTHER = frozenset({Way.FACED, Way.MEMBERS})
+
+
+class Passage:
+    """A role of a class, and what is known of the objects at its other end."""
+
+    def __init__(self, name: RoleName, role: Role, seen: Seen) -> None:
+        self.name = name
+        self.role = role
+        self.target: Class = seen.model.classes[role.target]
+        self.way = way_of(seen.model, role)
+        self._seen = seen
+
+    def reference(self, id_: str) -> Reference:
+        """Return an object that the role leads to."""
+        return Reference(self.target.name, id_)
+
+    def unread(self, references: Iterable[Reference]) -> list[Reference]:
+        """Return what is still to be read before `there` can tell."""
+        if self.way is Way.PARTS:
+            return [reference for reference in references if reference not in self._seen]
+        return self._seen.unknown(references)
+
+    def there(self, reference: Reference) -> Entity | None:
+        """Return an object that there is. Parts to which their whole has led are there with it."""
+        return self._seen[reference] if self.way is Way.PARTS else self._seen.get(reference)
+
+    def leads_back(self, entity: Entity, owner: str) -> bool:
+        """Return whether an object that links named has not moved on: the key that it holds, if it does."""
+        opposite = self.role.opposite
+        if opposite is None or self.way not in _BY_THE_KEY_OF_THE_OTHER:
+            return True
+        return entity.state.get(opposite) == owner

@@ -1,0 +1,124 @@
+"""The objects that were read by key, each once, and the links that were followed to their end."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from stratabase import waiting
+from stratabase.domain.allowance import Allowance
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.fetch import Face, plainly
+from stratabase.domain.refusal import TooMuchRead
+from stratabase.domain.role_name import RoleName
+from stratabase.model.model import Model
+from stratabase.operations.fetching.source import Source
+from stratabase.operations.fetching.stretch import EVERYTHING, Stretch
+
+_APPEARANCE = 200
+"""What an object weighs in bytes each time that the answer shows it, more or less."""
+_TESTED = 50
+"""Objects between two looks at the clock: a condition may take a millisecond for each."""
+
+
+class Seen:
+    """The objects that were read by key. A part is there only while its whole is.
+
+    What a page has shown is not among them: its index may lag behind, and roles are exact.
+    """
+
+    def __init__(self, source: Source, model: Model, allowance: Allowance, face: Face = plainly) -> None:
+        self.source = source
+        self.model = model
+        self.allowance = allowance
+        self.face = face
+        self._found: dict[Reference, Entity | None] = {}
+        self._linked: dict[RoleName, dict[str, tuple[str, ...]]] = defaultdict(dict)
+
+    def add(self, entities: Iterable[Entity]) -> None:
+        """Note objects that were read by key elsewhere."""
+        for entity in entities:
+            self._found[entity.reference] = entity
+
+    def __contains__(self, reference: Reference) -> bool:
+        """Return whether it is known if there is an object, whatever it may be a part of."""
+        return reference in self._found
+
+    def __getitem__(self, reference: Reference) -> Entity | None:
+        """Return an object as it was read, None where there was none."""
+        return self._found[reference]
+
+    def get(self, reference: Reference) -> Entity | None:
+        """Return an object that there is; None where it is not, or nothing is known of it."""
+        entity = at = self._found.get(reference)
+        while at is not None and (whole := self._whole(at)) is not None:
+            at = self._found.get(whole)
+        return None if at is None else entity
+
+    def stands(self, entity: Entity) -> bool:
+        """Return whether an object is no part, or its whole is known to be there."""
+        whole = self._whole(entity)
+        return whole is None or self.get(whole) is not None
+
+    def wholes(self, entities: Iterable[Entity]) -> Iterator[Reference]:
+        """Yield what must be known before `stands` can tell."""
+        return (whole for entity in entities if (whole := self._whole(entity)) is not None)
+
+    def unknown(self, references: Iterable[Reference]) -> list[Reference]:
+        """Return what is still to be read before `get` can tell, each once: also the wholes of parts."""
+        missing = (self._first_unknown(reference) for reference in references)
+        return list(dict.fromkeys(reference for reference in missing if reference is not None))
+
+    def read(self, references: Sequence[Reference]) -> None:
+        """Come to know objects; those that are known stay as they were read. Raises TooMuchRead."""
+        unknown = [reference for reference in references if reference not in self._found]
+        if unknown:
+            self._found.update(zip(unknown, self.source.read(unknown, self.allowance), strict=True))
+
+    def linked(self, role: RoleName, ids: Sequence[str], stretch: Stretch) -> list[Sequence[str]]:
+        """Return for each owner the ids that a role leads to, a stretch of them. Raises TooMuchRead."""
+        known = self._linked[role]
+        unknown = [id_ for id_ in dict.fromkeys(ids) if id_ not in known]
+        found = dict(zip(unknown, self._asked(role, unknown, stretch), strict=True)) if unknown else {}
+        if stretch == EVERYTHING:
+            known |= found
+        return [found[id_] if id_ in found else stretch.of(known[id_]) for id_ in ids]
+
+    def _asked(self, role: RoleName, ids: Sequence[str], stretch: Stretch) -> Sequence[tuple[str, ...]]:
+        return self.source.linked(role, ids, allowance=self.allowance, **stretch._asdict())
+
+    def settle(self, references: Iterable[Reference]) -> None:
+        """Come to know whether there are these objects. Raises TooMuchRead."""
+        references = list(references)
+        while unknown := self.unknown(references):
+            self.read(unknown)
+
+    def spend(self, class_name: str, appearances: int) -> None:
+        """Draw on the allowance for objects that the answer shows so often. Raises TooMuchRead."""
+        self.allowance.take(_APPEARANCE * appearances)
+        if self.allowance.is_used_up:
+            raise TooMuchRead(class_name)
+
+    def in_time(self, class_name: str, entities: Iterable[Entity]) -> Iterator[Entity]:
+        """Yield objects that are to be tested, as long as the allowance lasts. Raises TooMuchRead."""
+        for number, entity in enumerate(entities, start=1):
+            if number % _TESTED == 0:
+                waiting.give_way()
+                if self.allowance.is_used_up:
+                    raise TooMuchRead(class_name)
+            yield entity
+
+    def _first_unknown(self, reference: Reference) -> Reference | None:
+        at: Reference | None = reference
+        while at is not None and at in self._found:
+            entity = self._found[at]
+            at = None if entity is None else self._whole(entity)
+        return at
+
+    def _whole(self, entity: Entity) -> Reference | None:
+        """Return what an object is a part of."""
+        class_ = self.model.classes[entity.reference.class_name]
+        return next(self._wholes(entity), None) if class_.part else None
+
+    def _wholes(self, entity: Entity) -> Iterator[Reference]:
+        for role in self.model.classes[entity.reference.class_name].roles.values():
+            if role.whole and (id_ := entity.state.get(role.name)) is not None:
+                yield Reference(role.target, str(id_))

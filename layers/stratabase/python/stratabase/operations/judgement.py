@@ -1,0 +1,23 @@
+"""What a command comes to, once everybody has had a say."""
+
+from typing import NamedTuple
+
+from stratabase.domain.change import Change
+from stratabase.domain.graph.decision import Decision
+from stratabase.domain.issue import Issue
+from stratabase.operations.written import Written
+
+
+class Judgement(NamedTuple):
+    """A decision, the change that does it, and everything that keeps it from being done."""
+
+    decision: Decision
+    change: Change
+    issues: list[Issue]
+    """Warnings that are not forced are among them."""
+
+    def written(self) -> Written:
+        """Return what the client is told."""
+        entity = self.decision.entity
+        assert entity is not None
+        return Written(entity, self.change.effects, self.decision.graph.setting.names.client_ids)

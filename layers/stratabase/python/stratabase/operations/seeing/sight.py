@@ -1,0 +1,98 @@
+"""What is asked of the objects of a class before a caller sees them, and what is taken out of these."""
+
+from typing import NamedTuple
+
+from stratabase.domain.access import Access
+from stratabase.domain.access.reach import wholes
+from stratabase.domain.attributes import is_derived
+from stratabase.domain.entity import Entity
+from stratabase.model.attribute import Stored
+from stratabase.model.class_ import Action, Class
+from stratabase.model.expressions import Expression
+from stratabase.operations.seeing.withheld import WITHHELD
+
+
+class Sight(NamedTuple):
+    """How objects of a class are seen."""
+
+    is_open: bool
+    """Some can be seen at all."""
+    where: Expression | None
+    """What holds for those that can be seen."""
+    hidden: frozenset[str]
+    """Attributes and compositions that can be read of none."""
+    narrowed: tuple[tuple[str, Expression], ...]
+    """Attributes and roles with what holds for the objects of which they can be read."""
+    derived: frozenset[str]
+    """Those of these that no state keeps."""
+    by_wholes: bool
+    """Their wholes have to be seen, and perhaps are not."""
+    is_plain: bool
+    """Which can be seen is told by what they keep themselves."""
+
+    @property
+    def conditions(self) -> list[Expression]:
+        """Everything that is asked."""
+        own = [] if self.where is None else [self.where]
+        return own + [condition for _, condition in self.narrowed]
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether every object is seen as it is."""
+        return self.is_open and not self.hidden and not self.conditions and not self.by_wholes
+
+    def through(self, entity: Entity, values: tuple[object, ...]) -> Entity | None:
+        """Return what is seen of an object for which its conditions give these values; None for nothing."""
+        if not self.is_open or (self.where is not None and values[0] is not True):
+            return None
+        held = values[len(values) - len(self.narrowed) :]
+        gone = {name for (name, _), value in zip(self.narrowed, held, strict=True) if value is not True}
+        return _without(entity, self.hidden | gone, sorted(gone & self.derived))
+
+
+def sight_of(access: Access, class_: Class) -> Sight:
+    """Return how a profile sees the objects of a class."""
+    members = {name: access.member(class_.name, name) for name in (*class_.attributes, *class_.roles)}
+    narrower = {name: allowed for name, allowed in members.items() if allowed is not None}
+    where = access.own(class_.name).where
+    return Sight(
+        access.reads_class(class_.name),
+        where,
+        frozenset(
+            name
+            for name, allowed in narrower.items()
+            if Action.READ not in allowed.actions and _is_taken_out(class_, name)
+        ),
+        tuple(
+            (name, allowed.where)
+            for name, allowed in narrower.items()
+            if Action.READ in allowed.actions and allowed.where is not None
+        ),
+        frozenset(name for name in narrower if is_derived(class_, name)),
+        by_wholes := not access.sees_all(class_.name) and any(wholes(class_)),
+        not by_wholes and (where is None or _is_kept(class_, where)),
+    )
+
+
+def _is_kept(class_: Class, where: Expression) -> bool:
+    """Return whether a condition looks at nothing but what an object keeps."""
+    return all(path[0] not in class_.roles and not is_derived(class_, path[0]) for path in where.uses)
+
+
+def _is_taken_out(class_: Class, name: str) -> bool:
+    """Return whether a state can be without it; not without a key, by which the other side knows it."""
+    role = class_.roles.get(name)
+    return role is None or role.composition
+
+
+def _without(entity: Entity, names: frozenset[str], withheld: list[str]) -> Entity:
+    """Return an object without what it keeps of some names, and with a note of what is not to be derived."""
+    if not withheld and names.isdisjoint(entity.state):
+        return entity
+    state = {name: value for name, value in entity.state.items() if name not in names}
+    return with_state(entity, state | {WITHHELD: withheld} if withheld else state)
+
+
+def with_state(entity: Entity, state: dict[str, Stored]) -> Entity:
+    """Return an object with another state."""
+    return Entity(entity.reference, state, entity.commit_ids, entity.counts, entity.linked)

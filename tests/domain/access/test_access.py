@@ -1,0 +1,97 @@
+"""What grants come to for a profile: classes, attributes and roles that it may read, in all or in part."""
+
+import pytest
+
+from stratabase.domain.access import access_of
+from stratabase.model.reading import read_model
+from tests.models import THINGS
+from tests.schema.grants.guild import GUILD
+
+MEMBER = access_of(GUILD, "Member")
+
+
+@pytest.mark.parametrize("profile", ["Administrator", "Manager", None])
+def test_profiles_that_no_grant_names_and_nobody_may_do_everything(profile: str | None) -> None:
+    assert access_of(GUILD, profile) is None
+
+
+def test_without_grants_everybody_may() -> None:
+    assert access_of(THINGS, "Member") is None
+    assert access_of(THINGS, "whoever") is None
+
+
+def test_it_is_made_once_for_a_model() -> None:
+    assert access_of(GUILD, "Member") is access_of(GUILD, "Member")
+    assert access_of(GUILD, "Scribe") is not access_of(GUILD, "Member")
+
+
+def test_classes_are_read_that_name_the_profile_and_parts_with_their_whole() -> None:
+    assert MEMBER is not None
+    read = {name for name in GUILD.classes if MEMBER.reads_class(name)}
+
+    assert read == {"Team", "Master", "Work", "Hall", "Plea", "Tool", "Scar", "Task", "Bench"}
+    assert {name for name in read if MEMBER.sees_all(name)} == {"Team", "Hall", "Plea", "Bench"}
+
+
+@pytest.mark.parametrize(
+    ("class_name", "attribute", "obstacle", "narrowed"),
+    [
+        ("Master", "_id", None, None),
+        ("Master", "name", None, None),
+        ("Master", "salary", "Master.salary", None),
+        ("Master", "twice", "Master.salary", None),
+        ("Master", "title", None, None),
+        ("Master", "diary", None, "Master.diary"),
+        ("Master", "confession", None, "Master.diary"),
+        ("Master", "boss_name", None, None),
+        ("Master", "tool_count", None, None),
+        ("Master", "_createdby", None, None),
+        ("Team", "payroll", "Master.salary", None),
+        ("Team", "head_count", None, None),
+        ("Team", "vault_code", "Vault", None),
+        ("Vault", "code", "Vault", None),
+        ("Sin", "label", "Sin", None),
+    ],
+)
+def test_attributes_are_read_with_all_that_they_are_made_of(
+    class_name: str, attribute: str, obstacle: str | None, narrowed: str | None
+) -> None:
+    assert MEMBER is not None
+    assert MEMBER.obstacle(class_name, attribute) == obstacle
+    assert MEMBER.narrowed(class_name, attribute) == narrowed
+
+
+def test_a_part_of_itself_and_of_several_wholes_is_read_with_any_of_them() -> None:
+    model = read_model(
+        """
+        extend schema @application(name: "Parts") @profile(name: "Administrator", administrator: true)
+          @profile(name: "Member")
+        type Open @grant(profile: "Member", allow: [READ]) { parts: [Part!] @composition(whole: "opened") }
+        type Closed { parts: [Part!] @composition(whole: "closed")  others: [Other!] @composition }
+        type Part { name: String  within: [Part!] @composition(whole: "around") }
+        type Other { name: String }
+        """,
+        "parts.graphql",
+    )
+    access = access_of(model, "Member")
+    assert access is not None
+
+    assert {name for name in model.classes if access.reads_class(name)} == {"Open", "Part"}
+    assert access.sees_all("Open")
+    assert not access.sees_all("Part")
+
+
+def test_an_attribute_s_grant_alone_restricts_a_profile() -> None:
+    model = read_model(
+        """
+        extend schema @application(name: "Parts") @profile(name: "Administrator", administrator: true)
+          @profile(name: "Member")
+        type Whole { parts: [Part!] @composition }
+        type Part { name: String @grant(profile: "Member", allow: []) }
+        """,
+        "parts.graphql",
+    )
+    access = access_of(model, "Member")
+    assert access is not None
+
+    assert [access.reads_class(name) for name in model.classes] == [False, False]

@@ -1,0 +1,65 @@
+"""What a query asks of derived attributes, and what can be asked before these are computed."""
+
+import pytest
+
+from stratabase.domain.derived_query import derived_by, parts_of, plainest
+from stratabase.domain.filter import And, Comparison, Filter, Holds, Not, Or
+from stratabase.domain.order import Order, Position, Term
+from stratabase.domain.page import Query, Wanted, Window
+from stratabase.model.expressions import ANYWHERE, expressions_of
+from stratabase.model.operator import Operator
+from stratabase.model.reading import read_model
+
+MODEL = read_model(
+    """extend schema @application(name: "A")
+    type Thing { size: Int  name: String
+      twice: Int @derived(expression: "size + size")  loud: String @derived(expression: "name + '!'") }
+    """,
+    "model",
+)
+THING = MODEL.classes["Thing"]
+KEPT, TWICE = Comparison("size", Operator.EQ, 1), Comparison("twice", Operator.EQ, 1)
+ID = Comparison("_id", Operator.EQ, "a")
+
+
+def holds(text: str) -> Holds:
+    return Holds(expressions_of(MODEL).filter("Thing", text), ANYWHERE)
+
+
+PLAIN, LOUD = holds("size > 1 && _id != 'a'"), holds("size > 1 || loud == 'a'")
+
+
+@pytest.mark.parametrize(
+    ("filter_", "names", "kept", "derived"),
+    [
+        (None, (), None, None),
+        (KEPT, (), KEPT, None),
+        (TWICE, ("twice",), None, TWICE),
+        (PLAIN, (), PLAIN, None),
+        (LOUD, ("loud",), None, LOUD),
+        (And((KEPT, TWICE, ID)), ("twice",), And((KEPT, ID)), TWICE),
+        (And((KEPT, And((LOUD, PLAIN)))), ("loud",), And((KEPT, PLAIN)), LOUD),
+        (Or((KEPT, TWICE)), ("twice",), None, Or((KEPT, TWICE))),
+        (And((Not(TWICE), Not(KEPT), LOUD)), ("twice", "loud"), Not(KEPT), And((Not(TWICE), LOUD))),
+        (And(()), (), None, None),
+    ],
+)
+def test_filters(
+    filter_: Filter | None, names: tuple[str, ...], kept: Filter | None, derived: Filter | None
+) -> None:
+    assert parts_of(filter_, THING) == (kept, derived)
+    assert derived_by(Query("Thing", Order(), filter_), THING) == names
+
+
+def test_orders() -> None:
+    order = Order.of([Term("size"), Term("loud"), Term("twice", descending=True)])
+    assert derived_by(Query("Thing", order, LOUD), THING) == ("loud", "twice")
+
+
+def test_who_wants_a_count_alone_needs_no_order() -> None:
+    window = Window(3, start=Position(("a",)))
+    query = Query("Thing", Order.of([Term("loud")]), TWICE, window, Wanted(items=False, total_count=True))
+    assert derived_by(plainest(query), THING) == ("twice",)
+    for wanted in (Wanted(), Wanted(items=False, has_next=True), Wanted(items=False, has_prev=True)):
+        other = Query("Thing", query.order, TWICE, window, wanted)
+        assert plainest(other) is other

@@ -1,0 +1,22 @@
+"""Marks that somebody puts into states before these are tested."""
+
+from stratabase.domain.derived_query import attributes_of, parts_of
+from stratabase.domain.filter import And, Comparison, Marked
+from stratabase.domain.matching import matcher
+from stratabase.model.operator import Operator
+from tests.models import THING
+
+NAMED = Comparison("name", Operator.EQ, "x")
+
+
+def test_a_state_matches_that_has_the_mark() -> None:
+    matches = matcher(And((Marked(".seen"), NAMED)), THING)
+
+    assert matches({"name": "x", ".seen": True})
+    assert not matches({"name": "x"})
+    assert not matches({"name": "y", ".seen": True})
+
+
+def test_no_state_that_is_kept_can_be_asked_for_it() -> None:
+    assert parts_of(And((Marked(".seen"), NAMED)), THING) == (NAMED, Marked(".seen"))
+    assert list(attributes_of(Marked(".seen"))) == []

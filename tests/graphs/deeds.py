@@ -1,0 +1,175 @@
+"""Commands on the company that write whole graphs, each in another way; some are refused."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from stratabase.domain.command import Command
+from stratabase.domain.entity import Reference
+from stratabase.domain.role_command import Links, Parts
+from stratabase.domain.role_name import RoleName
+from tests.graphs.commands import add, change, create, end, make, point, update
+from tests.graphs.company import COMPANY
+from tests.graphs.scene import Scene
+from tests.role_rules import ends
+
+TASKS = 45
+"""Of a project: each is its head, a link to who does it, and two to labels, so more than can end as one."""
+
+_LARGE: Mapping[Reference, Mapping[str, Any]] = {
+    Reference("Customer", "c9"): {"name": "Giant"},
+    Reference("Employee", "e9"): {"name": "Zoe", "email": "zoe@x.org"},
+    Reference("Charter", "h9"): {"text": "Go far.", "project": "p9"},
+    Reference("Project", "p9"): {
+        "name": "Pluto",
+        "customer": "c9",
+        "charter": "h9",
+        "tasks": [f"g{number:02}" for number in range(TASKS)],
+    },
+    **{
+        Reference("Task", f"g{number:02}"): {"name": "fly", "assignee": "e9", "project": "p9"}
+        for number in range(TASKS)
+    },
+    Reference("Task", "g07"): {"name": "dock", "assignee": "e9", "project": "p9", "subtasks": ["g7a", "g7b"]},
+    Reference("Task", "g7a"): {"name": "aim", "assignee": "e3", "parent": "g07"},
+    Reference("Task", "g7b"): {"name": "turn", "assignee": "e9", "parent": "g07", "after": "g00"},
+}
+
+
+def scene() -> Scene:
+    """Return the company, with a project that is larger than what can be written at once."""
+    scene = Scene()
+    for reference, state in _LARGE.items():
+        scene.put(reference, state)
+    for role, owner, other in _links():
+        scene.entities.graph.links |= set(ends(COMPANY, role, owner, other))
+    return scene
+
+
+def _links() -> Iterator[tuple[RoleName, str, str]]:
+    yield RoleName("Project", "people"), "p9", "e9"
+    yield RoleName("Employee", "friends"), "e9", "e4"
+    for number in range(TASKS):
+        yield RoleName("Task", "labels"), f"g{number:02}", "l1"
+        yield RoleName("Task", "labels"), f"g{number:02}", "l2"
+
+
+LARGE = "delete more than can be done as one"
+
+DEEDS: Mapping[str, Command] = {
+    "create with parts, keys and links": make(
+        "Employee",
+        name="Eve",
+        email="eve@x.org",
+        team=point("t1"),
+        leads=point("t3"),
+        projects=add("p1"),
+        friends=add("e1", "e3"),
+        favourite=point("a2"),
+        home=create(make("Address", street="6th")),
+        addresses=create(
+            make(
+                "Address",
+                street="5th",
+                code="five",
+                guests=add("e4"),
+                rooms=create(
+                    make("Room", name="hall", keeper=point("e2"), next=point("attic")),
+                    make("Room", "attic", name="attic"),
+                ),
+            )
+        ),
+    ),
+    "create what needs others": make(
+        "Project",
+        name="Mars",
+        customer=point("c1"),
+        people=add("e1", "e4"),
+        charter=create(make("Charter", text="Go.")),
+        tasks=create(
+            make(
+                "Task",
+                "first",
+                name="x",
+                assignee=point("e1"),
+                labels=add("l1"),
+                subtasks=create(make("Task", name="y", assignee=point("e2"), after=point("first"))),
+            )
+        ),
+    ),
+    "create what is needed": make("Captain", name="Ahab", ship=point("s2")),
+    "create with members who leave others": make(
+        "Team", name="new", members=add("e1", "e3"), lead=point("e3")
+    ),
+    "create with numbers": make("Invoice", lines=create(make("Line", text="tea"), make("Line", text="milk"))),
+    "create with a taken value": make(
+        "Employee", name="Ada", email="ada@x.org", addresses=create(make("Address", street="x"))
+    ),
+    "create with a key to nothing": make("Passport", owner=point("gone")),
+    "update on all sides": change(
+        "Employee",
+        "e1",
+        name="Ada L.",
+        email="ada@y.org",
+        team=point("t2"),
+        leads=point("t3"),
+        friends=Links(add=["e3"], remove=["e2"]),
+        home=Parts(create=[make("Address", street="new")], delete_all=True),
+        addresses=Parts(
+            create=[make("Address", street="4th", rooms=create(make("Room", name="den")))],
+            update=[
+                change(
+                    "Address",
+                    "a1",
+                    street="1st b",
+                    rooms=Parts(update=[change("Room", "r1", keeper=point("e3"))], delete=["r2"]),
+                )
+            ],
+            delete=["a2"],
+        ),
+    ),
+    "update what others need": change(
+        "Project",
+        "p1",
+        customer=point("c2"),
+        people=Links(add=["e4"], remove=["e1"]),
+        charter=Parts(create=[make("Charter", text="Stop.")], delete_all=True),
+        tasks=Parts(
+            create=[make("Task", name="land", assignee=point("e1"), labels=add("l1", "l2"))],
+            update=[
+                change(
+                    "Task",
+                    "k1",
+                    assignee=point("e1"),
+                    subtasks=Parts(create=[make("Task", name="z", assignee=point("e2"))], delete=["k3"]),
+                )
+            ],
+            delete=["k2"],
+        ),
+    ),
+    "hand a unique value to another part": change(
+        "Employee",
+        "e1",
+        addresses=update(change("Address", "a1", code=None), change("Address", "a2", code="one")),
+    ),
+    "move a partner": change("Employee", "e2", leads=point("t3")),
+    "move to a partner that is required": change("Captain", "n1", ship=point("s2")),
+    "move a required partner": change("Passport", "w1", owner=point("e2")),
+    "take somebody else's partner": change("Employee", "e3", leads=point("t1")),
+    "move a member where others stay": change("Club", "b1", people=add("q2")),
+    "move the last members": change("Club", "b1", people=add("q2", "q3")),
+    "exchange links that are counted": change("Meeting", "m1", attendees=Links(add=["e2"], remove=["e1"])),
+    "update the singleton first": change(
+        "Office",
+        "1",
+        name="HQ",
+        manager=point("e1"),
+        guests=add("e2"),
+        address=create(make("Address", street="x", code="hq", rooms=create(make("Room", name="r")))),
+    ),
+    "delete with parts and their parts": end("Project", "p1"),
+    "delete what keys lead to": end("Team", "t1"),
+    "delete one of several members": end("Person", "q2"),
+    "delete what holds a required key": end("Passport", "w1"),
+    "delete what is needed": end("Employee", "e1"),
+    LARGE: end("Project", "p9"),
+}

@@ -1,0 +1,67 @@
+"""Objects in a store and in a dict at once: whatever the store does and holds, the dict tells the same."""
+
+from dataclasses import replace
+from secrets import token_hex
+from typing import Any
+
+from stratabase.domain.change import Broken, Change, Conflict, Creation, Effect, Taken, Update
+from stratabase.model.model import Model
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from tests.contract.engine.acting import settled
+from tests.store.graph_agreement import disagreements
+from tests.store.held import held
+from tests.worlds import DictEntities
+
+REFUSALS = (Broken, Conflict, Taken)
+
+
+class Doubled:
+    """Reads from a store, and commits to both."""
+
+    def __init__(self, engine: Engine, model: Model) -> None:
+        self.engine = engine
+        self.plain = DictEntities(model)
+        self._model = model
+        self._stored = StoredEntities(engine, model)
+        self._prefix = f"{token_hex(8)} "
+        """Commits of the same name may be made in other tables of an emulator."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stored, name)
+
+    def commit(self, change: Change) -> None:
+        change = replace(change, commit_id=f"{self._prefix}{change.commit_id}")
+        met = _refusal(self._stored, change)
+        plain = replace(change, effects=tuple(map(_without_nulls, change.effects)))
+        assert type(_refusal(self.plain, plain)) is type(met), (change, met)
+        self.check()
+        if met is not None:
+            raise met
+
+    def check(self) -> None:
+        """The engine must hold what the graph demands, and nothing else."""
+        assert disagreements(self._model, self.plain.graph, held(self.engine)) == []
+
+    def sweep(self) -> None:
+        """End what is left, also where the index that tells of it lags."""
+        self._stored.sweep()
+        settled(self.engine)
+        self._stored.sweep()
+
+
+def _refusal(entities: StoredEntities | DictEntities, change: Change) -> Exception | None:
+    """Commit a change, and return why it is refused."""
+    try:
+        entities.commit(change)
+    except REFUSALS as refusal:
+        return refusal
+    return None
+
+
+def _without_nulls(effect: Effect) -> Effect:
+    """Return an effect as it is read back."""
+    if not isinstance(effect, Creation | Update):
+        return effect
+    state = {name: value for name, value in effect.after.state.items() if value is not None}
+    return replace(effect, after=replace(effect.after, state=state))

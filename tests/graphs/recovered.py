@@ -1,0 +1,39 @@
+"""The graph that the items of an engine tell, and what is wrong with them if it is that."""
+
+from collections.abc import Iterator
+
+from stratabase.domain.entity import Reference
+from stratabase.domain.role_name import RoleName
+from stratabase.model.model import Model
+from stratabase.store import codec, keys
+from stratabase.store.engine import Key
+from tests.role_rules import Graph, ends, is_one_way, role_of, roles
+from tests.store.graph_agreement import disagreements
+from tests.store.held import Held
+
+
+def faults(model: Model, items: Held) -> list[str]:
+    """Return what is missing in an engine, left over, or not as it should be."""
+    return disagreements(model, graph_of(model, items), items)
+
+
+def graph_of(model: Model, items: Held) -> Graph:
+    """Return the graph of all objects that there are, with the links of those."""
+    heads = (codec.entity_of(item) for key, item in items.items() if key.sort == keys.HEAD)
+    graph = Graph({entity.reference: entity for entity in heads})
+    for key in items:
+        for name, owner, other in _links(model, key):
+            is_there = Reference(role_of(model, name).target, other) in graph.objects
+            if Reference(name.class_name, owner) in graph.objects and (is_there or is_one_way(model, name)):
+                graph.links.update(ends(model, name, owner, other))
+    return graph
+
+
+def _links(model: Model, key: Key) -> Iterator[tuple[RoleName, str, str]]:
+    """Yield the link that a key stands for, if no key of an object does."""
+    for name, role in roles(model):
+        opposite = role.opposite and model.classes[role.target].roles[role.opposite]
+        prefix = keys.links(role.name)
+        is_own = key.partition.startswith(f"{name.class_name}#") and key.sort.startswith(prefix)
+        if role.many and is_own and (not opposite or opposite.many):
+            yield name, keys.id_of(key), key.sort.removeprefix(prefix)

@@ -1,0 +1,47 @@
+"""Five hundred employees of the sample model, with teams, addresses and projects, as an engine holds them."""
+
+from functools import cache
+
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.role_name import RoleName
+from stratabase.model.attribute import Stored
+from stratabase.model.reading import read_model_file
+from tests.contract.engine.reference import ReferenceEngine
+from tests.graphs.stored import store
+from tests.role_rules import Graph, ends
+from tests.service import SAMPLE_MODEL
+from tests.store.held import Held, held
+
+HR = read_model_file(SAMPLE_MODEL)
+EMPLOYEES, TEAMS, PROJECTS = 500, 20, 50
+
+
+@cache
+def staff() -> Held:
+    """Return the items of an engine that holds them all."""
+    engine = ReferenceEngine()
+    store(engine, HR, _graph())
+    return held(engine)
+
+
+def _graph() -> Graph:
+    graph = Graph()
+    _put(graph, "Customer", "c", name="Acme")
+    for number in range(TEAMS):
+        _put(graph, "Team", f"t{number:02}", name=f"team {number}", lead=f"e{number:03}")
+    for number in range(PROJECTS):
+        _put(graph, "Project", f"p{number:02}", title=f"project {number}", customer="c")
+    for number in range(EMPLOYEES):
+        id_, address = f"e{number:03}", f"a{number:03}"
+        team = f"t{number % TEAMS:02}"
+        _put(graph, "Employee", id_, last_name=f"name {number}", team=team, addresses=[address])
+        _put(graph, "Address", address, city="Bologna", employee=id_)
+        for project in (number % PROJECTS, (number + 1) % PROJECTS):
+            role = RoleName("Employee", "projects")
+            graph.links.update(ends(HR, role, id_, f"p{project:02}"))
+    return graph
+
+
+def _put(graph: Graph, class_name: str, id_: str, **state: Stored) -> None:
+    reference = Reference(class_name, id_)
+    graph.objects[reference] = Entity(reference, {"_id": id_, **state})

@@ -1,0 +1,77 @@
+"""Engines of each kind that hold the company, made as often as a test wants to begin anew."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from stratabase.store.dynamodb.engine import DynamoDBEngine
+from stratabase.store.engine import Engine
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.contract.engine.acting import put, settled
+from tests.contract.engine.dynamodb import ministack_client, over_ministack
+from tests.contract.engine.lagging import LaggingEngine
+from tests.contract.engine.reference import ReferenceEngine
+from tests.graphs.stored import company
+from tests.soak import seed
+from tests.store.dynamodb.operating import OwnTokens
+from tests.store.held import Held, held
+
+
+class Stage(NamedTuple):
+    """An engine to work on, and a way to see all that it holds."""
+
+    engine: Engine
+    look: Callable[[], Held]
+
+
+@contextmanager
+def over_reference(_: Path) -> Iterator[Stage]:
+    """Hold the company in a dict."""
+    engine = ReferenceEngine()
+    put(engine, company().values())
+    yield Stage(engine, lambda: held(engine))
+
+
+@contextmanager
+def over_lagging(_: Path) -> Iterator[Stage]:
+    """Hold the company where indexes lag."""
+    engine = LaggingEngine(seed())
+    put(engine, company().values())
+    settled(engine)
+    yield Stage(engine, lambda: held(engine))
+
+
+@contextmanager
+def over_sqlite(folder: Path) -> Iterator[Stage]:
+    """Hold the company in a file, which is a copy of one that is made once."""
+    path = folder / "store.db"
+    shutil.copyfile(original(folder), path)
+    engine = SqliteEngine(path)
+    try:
+        yield Stage(engine, lambda: held(engine))
+    finally:
+        engine.close()
+
+
+def original(folder: Path) -> Path:
+    """Return a file that holds the company."""
+    path = folder / "original.db"
+    if not path.exists():
+        engine = SqliteEngine(path)
+        put(engine, company().values())
+        engine.close()
+    return path
+
+
+@contextmanager
+def over_dynamodb(_: Path) -> Iterator[Stage]:
+    """Hold the company in a table of its own."""
+    table = over_ministack()
+    try:
+        put(table, company().values())
+        client = OwnTokens(ministack_client(), table.name)
+        yield Stage(DynamoDBEngine(client, table.name), lambda: held(table))
+    finally:
+        table.close()

@@ -1,0 +1,75 @@
+"""The company as an engine holds it, and a world over an engine in which all that happens can be foretold."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+
+from stratabase.domain.change import Change, Creation, Effect, Linking, Update
+from stratabase.domain.entity import Entity
+from stratabase.model.model import Model
+from stratabase.operations.world import World
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from tests.contract.engine.reference import ReferenceEngine
+from tests.graphs.company import COMPANY
+from tests.graphs.deeds import scene
+from tests.role_rules import Graph
+from tests.store.graph_agreement import disagreements
+from tests.store.held import Held, held
+from tests.worlds import world_of
+
+_TOGETHER = 15
+"""Effects in one commit; none takes more than six actions."""
+
+
+def world_over(engine: Engine, model: Model) -> World:
+    """Return a world of which nothing has been read yet. Its ids, also those of commits, are id1, id2 …"""
+    world, _, _ = world_of(model)
+    return replace(world, entities=StoredEntities(engine, model))
+
+
+@cache
+def company() -> Held:
+    """Return the items of an engine that holds the company."""
+    engine, graph = ReferenceEngine(), scene().entities.graph
+    store(engine, COMPANY, graph)
+    items = held(engine)
+    assert disagreements(COMPANY, graph, items) == []
+    return items
+
+
+def store(engine: Engine, model: Model, graph: Graph) -> None:
+    """Let an engine hold a graph: first the objects, then their keys, then the links."""
+    entities = StoredEntities(engine, model)
+    entities.lacking()  # the registry is written before
+    bare = {each.reference: _without_keys(model, each) for each in graph.objects.values()}
+    _commit(entities, "made", [Creation(each) for each in bare.values()])
+    found = {each.reference: each for each in entities.read([*bare]) if each is not None}
+    keyed = [
+        Update(found[reference], replace(whole, commit_ids=found[reference].commit_ids))
+        for reference, whole in graph.objects.items()
+        if whole.state != bare[reference].state
+    ]
+    _commit(entities, "keyed", keyed)
+    _commit(entities, "linked", [*_each_once(model, graph)])
+
+
+def _without_keys(model: Model, entity: Entity) -> Entity:
+    roles = model.classes[entity.reference.class_name].roles
+    kept = {name: value for name, value in entity.state.items() if name not in roles or not roles[name].holds}
+    return Entity(entity.reference, kept)
+
+
+def _each_once(model: Model, graph: Graph) -> Iterator[Linking]:
+    """Yield the links of a graph, each from one of its sides."""
+    for role, owner, other in sorted(graph.links):
+        opposite = model.classes[role.class_name].roles[role.role_name].opposite
+        target = model.classes[role.class_name].roles[role.role_name].target
+        if opposite is None or (role.class_name, role.role_name) <= (target, opposite):
+            yield Linking(role, owner, other)
+
+
+def _commit(entities: StoredEntities, name: str, effects: Sequence[Effect]) -> None:
+    for first in range(0, len(effects), _TOGETHER):
+        some = tuple(effects[first : first + _TOGETHER])
+        entities.commit(Change(f"{name} {first}", 0, some))

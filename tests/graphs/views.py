@@ -1,0 +1,78 @@
+"""What is answered of objects with all their roles: by a fetch, and by a plain graph."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.fetch import Fetch, RoleFetch, ToMany, ToOne, View
+from stratabase.domain.order import Order
+from stratabase.domain.page import Page, Query, Window
+from stratabase.domain.role_name import RoleName
+from stratabase.model.model import Model
+from stratabase.model.role import Role
+from stratabase.operations.fetch import fetched
+from stratabase.operations.fetching.known import Known
+from stratabase.operations.fetching.source import Source
+from tests.graphs.comparing import plain_role
+from tests.graphs.plain import Plain
+from tests.worlds import plenty
+
+Told = Mapping[str, Any]
+DEPTH = 2
+
+
+def views(source: Source, model: Model, class_name: str, entities: Sequence[Entity]) -> list[Told]:
+    """Return the objects of a class with what their roles lead to, and what leads on from there."""
+    known = Known(source, model, plenty(), _face)
+    return [_plainly(view) for view in fetched(known, _fetch(model, class_name, DEPTH), entities)]
+
+
+def plain_views(graph: Plain, references: Sequence[Reference]) -> list[Told]:
+    """Return the same of a plain graph."""
+    return [_view(graph, reference, DEPTH) for reference in references]
+
+
+def _face(entity: Entity) -> Mapping[str, Any]:
+    values = {name: entity.state.get(name) for name in ("name", "size")}
+    return {"_id": entity.reference.id, **values}
+
+
+def _fetch(model: Model, class_name: str, depth: int) -> Fetch:
+    roles = model.classes[class_name].roles.values() if depth else ()
+    return Fetch({role.name: _role(model, RoleName(class_name, role.name), role, depth) for role in roles})
+
+
+def _role(model: Model, name: RoleName, role: Role, depth: int) -> RoleFetch:
+    below = _fetch(model, role.target, depth - 1)
+    if not role.many:
+        return ToOne(name, role, below)
+    return ToMany(name, role, below, Query(role.target, Order.of(()), window=Window(1000)), _shown)
+
+
+def _shown(_: Page, views: Sequence[View]) -> Sequence[View]:
+    return views
+
+
+def _plainly(view: View) -> Told:
+    """Return a view as it is by now: it gets what its roles lead to when all else is known."""
+    return {name: _plain_value(value) for name, value in view.items()}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return _plainly(value)
+    return [_plainly(each) for each in value] if isinstance(value, list) else value
+
+
+def _view(graph: Plain, own: Reference, depth: int) -> Told:
+    values = {name: graph.objects[own].get(name) for name in ("name", "size")}
+    roles = graph.model.classes[own.class_name].roles.values() if depth else ()
+    return {"_id": own.id, **values, **{role.name: _led_to(graph, own, role, depth) for role in roles}}
+
+
+def _led_to(graph: Plain, own: Reference, role: Role, depth: int) -> Any:
+    ids = sorted(plain_role(graph, own, role))
+    found = [_view(graph, Reference(role.target, id_), depth - 1) for id_ in ids]
+    if role.many:
+        return found
+    return found[0] if found else None

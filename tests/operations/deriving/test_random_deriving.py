@@ -1,0 +1,78 @@
+"""Whatever derived attributes are made of, they have the values that the model language says."""
+
+from random import Random
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.domain.fetch import Fetch, RoleFetch, ToOne
+from stratabase.operations.deriving.circumstances import circumstances_of
+from stratabase.operations.fetch import fetched
+from stratabase.operations.fetching.known import Known
+from tests.operations.deriving.plain import Plain
+from tests.operations.deriving.random_graphs import objects_of
+from tests.operations.deriving.random_models import derived_model
+from tests.operations.deriving.random_queries import fetch
+from tests.operations.fetching.naive import Shown
+from tests.worlds import ADMINISTRATOR, NOON, plenty
+
+CIRCUMSTANCES = circumstances_of(ADMINISTRATOR, NOON)
+
+
+@given(st.integers(0, 2**32))
+def test_all_derived_attributes_of_any_objects(seed: int) -> None:
+    chance = Random(seed)
+    model, told = derived_model(chance)
+    entities = objects_of(chance, model)
+    plain = Plain(model, told, entities)
+    known = Known(entities, model, plenty(), circumstances=CIRCUMSTANCES)
+    for class_ in model.classes.values():
+        there = [each for ref, each in entities.objects.items() if ref.class_name == class_.name]
+        there = [each for each in there if plain.there(each.reference)]
+        names = tuple(name for owner, name in told if owner == class_.name)
+
+        views: list[Any] = fetched(known, Fetch({}, names), there)
+
+        assert views == [{**each.state, **plain.values(each)} for each in there]
+        assert [each.state for each in known.derived(class_.name, there, names)] == views
+
+
+@given(st.integers(0, 2**32))
+def test_derived_attributes_at_any_depth_of_a_fetch(seed: int) -> None:
+    """They are filtered by and put in order there, too."""
+    chance = Random(seed)
+    model, told = derived_model(chance)
+    entities = objects_of(chance, model)
+    plain = Plain(model, told, entities)
+    for class_ in model.classes.values():
+        wanted = fetch(chance, model, class_, CIRCUMSTANCES)
+        there = plain.all_of(class_.name)
+        known = Known(entities, model, plenty(), circumstances=CIRCUMSTANCES)
+        known.add(there if chance.random() < 0.5 else ())
+
+        views = fetched(known, wanted, there)
+
+        assert [shown(wanted, view) for view in views] == [plain.view(wanted, each) for each in there]
+
+
+def shown(wanted: Fetch, view: Any) -> Any:
+    """Return what is shown of a view: values that a query has needed may be in it beside."""
+    if view is None:
+        return None
+    kept = {name: value for name, value in view.items() if name in {"_id", "name", "size", "price"}}
+    derived = {name: view[name] for name in wanted.derived}
+    return kept | derived | {spot: _role(role, view[spot]) for spot, role in wanted.roles.items()}
+
+
+def _role(role: RoleFetch, found: Any) -> Any:
+    if isinstance(role, ToOne):
+        return shown(role.fetch, found)
+    page, views = found
+    wanted = role.query.wanted
+    return Shown(
+        [shown(role.fetch, view) for view in views] if wanted.items else [],
+        page.total_count if wanted.total_count else None,
+        page.has_next if wanted.has_next else None,
+        page.has_prev if wanted.has_prev else None,
+    )

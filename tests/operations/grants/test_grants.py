@@ -1,0 +1,198 @@
+"""Grants in operations: what is read for them, and what holds when others write at the same time."""
+
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+
+from stratabase.domain.command import Command, Delete, UpdateBulk
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.member import Caller
+from stratabase.domain.order import Order
+from stratabase.domain.page import Query
+from stratabase.domain.refusal import Refused
+from stratabase.domain.role_name import RoleName
+from stratabase.model.attribute import Stored
+from stratabase.operations.delete import delete
+from stratabase.operations.delete_bulk import delete_bulk
+from stratabase.operations.deriving.circumstances import circumstances_of
+from stratabase.operations.ports import Entities
+from stratabase.operations.preview import preview
+from stratabase.operations.read import confirmed, get, get_by, page
+from stratabase.operations.save import save
+from stratabase.operations.update_bulk import update_bulk
+from stratabase.operations.validate import validate
+from stratabase.operations.validate_bulk import validate_bulk
+from tests.graphs.commands import add, change, create, end, make, point, update
+from tests.operations.graph_calls import NotedCalls
+from tests.role_rules import ends
+from tests.schema.grants.guild import GUILD, MANAGER, SMITH
+from tests.worlds import NOON, plenty, world_of
+
+SEEN = circumstances_of(SMITH, NOON)
+
+
+class Desk:
+    """Some masters in a dict."""
+
+    def __init__(self) -> None:
+        self.world, self.entities, _ = world_of(GUILD)
+        self.put("Master", "ada", name="Ada", level=1, email="a", tools=["saw"])
+        self.put("Tool", "saw", label="saw", master="ada")
+        self.put("Master", "zoe", name="Zoe", level=9, email="z")
+        self.put("Team", "red", name="red")
+        self.put("Work", "w", label="w", head="ada", open=True)
+        self.entities.graph.links |= set(ends(GUILD, RoleName("Master", "works"), "ada", "w"))
+
+    def put(self, class_name: str, id_: str, **state: Stored) -> None:
+        reference = Reference(class_name, id_)
+        self.entities.objects[reference] = Entity(reference, {**state, "_id": id_}, ("before",))
+
+    def write(self, command: Command, caller: Caller = SMITH) -> Any:
+        if isinstance(command, Delete):
+            return delete(self.world, command, caller)
+        return save(self.world, command, caller)
+
+    def refusal(self, command: Command) -> list[str]:
+        with pytest.raises(Refused) as refused:
+            self.write(command)
+        return [issue.type.name for issue in refused.value.issues]
+
+    def calls(self, command: Command, caller: Caller = SMITH) -> list[str]:
+        """Return the calls that a command takes."""
+        noted = NotedCalls(self.entities)
+        self.world = replace(self.world, entities=cast("Entities", noted))
+        try:
+            self.write(command, caller)
+        except Refused:
+            noted.calls.append("refused")
+        return noted.calls
+
+
+def test_what_is_granted_on_no_object_is_refused_without_a_call() -> None:
+    for command in (
+        change("Team", "red", name="x"),
+        change("Vault", "x", code="x"),
+        change("Master", "ada", salary=1),
+        change("Master", "ada", boss=point("ada")),
+        change("Master", "ada", scars=update(change("Scar", "x", place="x"))),
+        make("Team", name="x"),
+        make("Master", name="x", level=1, rank="x"),
+        end("Team", "red"),
+    ):
+        assert Desk().calls(command) == ["refused"]
+
+
+CALLS: dict[str, tuple[Command, list[str]]] = {
+    "a creation": (make("Master", name="x", level=1), ["commit"]),
+    "an update": (change("Master", "ada", name="x"), ["read", "commit"]),
+    "of what is hidden": (change("Master", "zoe", name="x"), ["read", "refused"]),
+    "of parts": (change("Master", "ada", tools=update(change("Tool", "saw", label="x"))), ["read", "commit"]),
+    "of an association": (change("Master", "ada", team=point("red")), ["read", "commit"]),
+    "of an association to what may be hidden": (
+        change("Work", "w", masters=add("ada")),
+        ["read", "joined"],
+    ),
+    "a deletion": (end("Work", "w"), ["read", "read", "read", "commit"]),
+}
+
+
+@pytest.mark.parametrize(("command", "expected"), CALLS.values(), ids=CALLS)
+def test_a_write_takes_these_calls(command: Command, expected: list[str]) -> None:
+    assert Desk().calls(command) == expected
+
+
+def test_those_who_may_do_everything_take_no_more_calls_than_without_grants() -> None:
+    assert Desk().calls(make("Master", name="x", level=9), MANAGER) == ["commit"]
+    assert Desk().calls(change("Master", "zoe", name="x"), MANAGER) == ["read", "commit"]
+    assert Desk().calls(end("Team", "red"), MANAGER) == ["read", "commit"]
+
+
+def hidden_meanwhile(desk: Desk, name: str) -> None:
+    """Let another raise a master's level before the next commit."""
+
+    def another() -> None:
+        desk.entities.before_commit = lambda: None
+        desk.write(change("Master", name, level=9), MANAGER)
+
+    desk.entities.before_commit = another
+
+
+def test_a_condition_holds_for_the_object_that_is_written() -> None:
+    """Another raises the level between: what was seen is hidden by then."""
+    desk = Desk()
+    hidden_meanwhile(desk, "ada")
+
+    assert desk.refusal(change("Master", "ada", name="x")) == ["ENTITY_NOT_FOUND"]
+    assert desk.entities.objects[Reference("Master", "ada")].state["name"] == "Ada"
+
+
+def test_so_it_does_for_one_that_is_deleted() -> None:
+    desk = Desk()
+    hidden_meanwhile(desk, "ada")
+
+    assert desk.write(end("Master", "ada")) is False
+    assert Reference("Master", "ada") in desk.entities.objects
+
+
+def test_so_it_does_for_each_of_a_bulk_service() -> None:
+    desk = Desk()
+    desk.put("Master", "bob", name="Bob", level=1)
+    hidden_meanwhile(desk, "bob")
+
+    done = update_bulk(
+        desk.world, UpdateBulk("Master", {"name": "x"}), Query("Master", Order()), SMITH, plenty(), SEEN
+    )
+
+    assert [each.reference.id for each in done] == ["ada"]
+
+
+def test_reading_operations_show_what_is_seen() -> None:
+    desk = Desk()
+    query = Query("Master", Order())
+    everything = circumstances_of(MANAGER, NOON)
+    by_email = GUILD.classes["Master"].uniques[0]
+
+    assert get(desk.world, Reference("Master", "zoe"), plenty(), SEEN) is None
+    assert get(desk.world, Reference("Master", "zoe"), plenty(), everything) is not None
+    assert get_by(desk.world, "Master", by_email, {"email": "z"}, plenty(), SEEN) is None
+    found = page(desk.world, query, plenty(), SEEN)
+    assert [each.reference.id for each in found.items] == ["ada"]
+    assert len(page(desk.world, query, plenty(), everything).items) == 2
+    whole = page(desk.world, query, plenty(), everything)
+    assert [each.reference.id for each in confirmed(desk.world, query, whole, plenty(), SEEN)] == ["ada"]
+
+
+def test_what_is_not_to_be_read_is_not_in_what_is_read() -> None:
+    desk = Desk()
+    desk.put("Master", "eve", name="Eve", level=1, salary=7, pin="1", diary="d", _createdby="other")
+    desk.put("Master", "own", name="Own", level=1, salary=7, pin="1", diary="d", _createdby="smith")
+
+    eve, own = (get(desk.world, Reference("Master", id_), plenty(), SEEN) for id_ in ("eve", "own"))
+
+    assert eve is not None
+    assert own is not None
+    assert values(eve) == {"_id": "eve", "name": "Eve", "level": 1, "_createdby": "other"}
+    assert values(own) == {"_id": "own", "name": "Own", "level": 1, "diary": "d", "_createdby": "smith"}
+
+
+def values(entity: Entity) -> dict[str, Stored]:
+    """Return a state without the notes that reading has made in it."""
+    return {name: value for name, value in entity.state.items() if not name.startswith(".")}
+
+
+def test_bulk_and_rehearsals_keep_to_them_too() -> None:
+    desk = Desk()
+    masters, teams = Query("Master", Order()), Query("Team", Order())
+
+    (issue,) = validate_bulk(desk.world, None, teams, SMITH, plenty(), SEEN)
+    assert (issue.type.name, issue.path) == ("ENTITY_GRANT_DELETE", ("options",))
+    assert [each.type.name for each in validate(desk.world, end("Team", "red"), SMITH)] == [
+        "ENTITY_GRANT_DELETE"
+    ]
+    with pytest.raises(Refused, match="lacks the grant CREATE"):
+        preview(desk.world, make("Team", name="x"), SMITH)
+    with pytest.raises(Refused, match="lacks the grant CREATE"):
+        preview(desk.world, make("Master", name="x", level=1, tasks=create(make("Task", label="x"))), SMITH)
+    assert delete_bulk(desk.world, masters, SMITH, plenty(), SEEN) == 1
+    assert Reference("Master", "zoe") in desk.entities.objects

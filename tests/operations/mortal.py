@@ -1,0 +1,80 @@
+"""Makes processes that do a command and are killed meanwhile: run as `python -m tests.operations.mortal`.
+
+For each line of its input, a path, the name of a deed and a number as JSON, it makes a process that does
+the deed on the company in a file, and that is killed just before the SQL statement of this number, from 0.
+Once the process has ended, it says how many statements had begun, and if the deed was heard to be done.
+"""
+
+import json
+import os
+import signal
+import sqlite3
+import sys
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from stratabase.domain.refusal import Refused
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.graphs.commands import do
+from tests.graphs.company import COMPANY
+from tests.graphs.deeds import DEEDS
+from tests.graphs.stored import world_over
+
+BEGUN, HEARD = b".", b"!"
+
+
+def watch(begun: Callable[[], None]) -> None:
+    """Have it be told of each statement of every connection from now on, in whatever thread, as it begins."""
+    connect = sqlite3.connect
+
+    def watched(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*arguments, **options)
+        connection.set_trace_callback(lambda _: begun())
+        return connection
+
+    sqlite3.connect = watched  # type: ignore[assignment]
+
+
+def live(path: Path, name: str, last: int, told: int) -> None:
+    """Do a deed, and tell of each statement, and of the end; be killed before the statement of a number."""
+    numbers = count()
+
+    def begun() -> None:
+        if next(numbers) == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+        os.write(told, BEGUN)
+
+    watch(begun)
+    try:
+        do(world_over(SqliteEngine(path), COMPANY), DEEDS[name])
+    except Refused:
+        return
+    os.write(told, HEARD)
+
+
+def lived(path: Path, name: str, last: int) -> tuple[int, bool]:
+    """Return how many statements begin in a process of its own, and whether the deed is heard to be done."""
+    hears, tells = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        live(path, name, last, tells)
+        os._exit(0)
+    os.close(tells)
+    with os.fdopen(hears, "rb") as pipe:
+        told = pipe.read()
+    _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) in {0, -signal.SIGKILL}
+    return told.count(BEGUN), HEARD in told
+
+
+def main() -> None:
+    """Make process after process."""
+    for line in sys.stdin:
+        path, name, last = json.loads(line)
+        print(json.dumps(lived(Path(path), name, last)), flush=True)  # noqa: T201 - how processes talk here
+
+
+if __name__ == "__main__":
+    main()

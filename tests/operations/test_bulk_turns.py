@@ -1,0 +1,51 @@
+"""Objects that end before their turn comes in a bulk service, where no filter tells who is meant."""
+
+from stratabase.domain.command import UpdateBulk
+from stratabase.domain.entity import Reference
+from stratabase.domain.order import Order
+from stratabase.domain.page import Query
+from stratabase.model.expressions import ANYWHERE
+from stratabase.operations.delete_bulk import delete_bulk
+from stratabase.operations.update_bulk import update_bulk
+from stratabase.operations.validate_bulk import validate_bulk
+from tests.graphs.commands import end
+from tests.graphs.scene import Scene
+from tests.worlds import ADMINISTRATOR, plenty
+
+LABELS = Query("Label", Order())
+
+
+def scene_in_which_the_second_ends() -> Scene:
+    """Return a scene of two labels, in which somebody deletes the second before the first is written."""
+    scene = Scene()
+
+    def another() -> None:
+        scene.entities.before_commit = lambda: None
+        scene.write(end("Label", "l2"))
+
+    scene.entities.before_commit = another
+    return scene
+
+
+def test_it_is_not_counted_as_deleted() -> None:
+    scene = scene_in_which_the_second_ends()
+
+    assert delete_bulk(scene.world, LABELS, ADMINISTRATOR, plenty(), ANYWHERE) == 1
+
+
+def test_it_is_not_updated_and_refuses_nothing() -> None:
+    scene, command = scene_in_which_the_second_ends(), UpdateBulk("Label", {"name": "new"})
+
+    done = update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty(), ANYWHERE)
+
+    assert [each.reference for each in done] == [Reference("Label", "l1")]
+
+
+def test_nothing_is_said_of_it_in_a_validation() -> None:
+    scene = Scene()
+    page = scene.entities.page(LABELS, plenty())
+    scene.write(end("Label", "l2"))
+    scene.entities.page = lambda *_: page  # type: ignore[method-assign]
+    command = UpdateBulk("Label", {"name": "new"})
+
+    assert validate_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty(), ANYWHERE) == []

@@ -1,0 +1,218 @@
+"""Several who want what only one can have, or leave what one must stay in: one is done, the other refused."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from stratabase.domain.command import Command
+from stratabase.domain.refusal import Refused
+from stratabase.domain.role_name import RoleName
+from stratabase.operations.world import World
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from tests.contract.engine.acting import together
+from tests.contract.engine.kinds import STURDY
+from tests.graphs.commands import add, change, create, do, end, make, point, remove, update
+from tests.graphs.company import COMPANY
+from tests.graphs.processes import process
+from tests.graphs.recovered import faults
+from tests.soak import count, seed
+from tests.store.gate import Gate
+from tests.store.held import held
+
+pytestmark = pytest.mark.soak
+
+TIMES = count(20, 200)
+LARGE_TIMES = count(3, 200)
+TASKS = 40
+"""Of a project that does not end as one: each is its head, two labels, and a link to who does it."""
+KINDS = [kind for kind in STURDY if kind.name != "metered"]
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    """An empty engine."""
+    engine: Engine = request.param.open(tmp_path)
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
+def worlds(engine: Engine) -> Iterator[Sequence[World]]:
+    """Processes that share the engine, in which nothing may be wrong when all is done."""
+    yield [process(engine, COMPANY) for _ in range(4)]
+    StoredEntities(engine, COMPANY).sweep()
+    assert faults(COMPANY, held(engine)) == []
+
+
+def made(world: World, class_name: str, **asked: Any) -> str:
+    """Make an object, and return its id."""
+    return str(do(world, make(class_name, **asked)).reference.id)
+
+
+def done(world: World, command: Command) -> bool | str:
+    """Return whether something was done; when it is refused, the kind of the only issue."""
+    try:
+        return bool(do(world, command))
+    except Refused as refusal:
+        (issue,) = refusal.issues
+        return issue.type.name
+
+
+def raced(worlds: Sequence[World], *commands: Command) -> Sequence[bool | str]:
+    """Do commands at once, each in a process of its own; return what came of them."""
+    return together(*(partial(done, *each) for each in zip(worlds, commands, strict=False)))
+
+
+def deleting(gate: Gate, project: str) -> bool | str:
+    """Delete a project, and let others come between."""
+    try:
+        return done(process(gate, COMPANY), end("Project", project))
+    finally:
+        gate.close()
+
+
+def entering(gate: Gate, calls: int, world: World, command: Command) -> bool | str:
+    """Do a command when another process has made so many calls."""
+    gate.wait(calls)
+    return done(world, command)
+
+
+Prepare = Callable[[World], Sequence[Command]]
+"""Makes what is contested, and returns what the contestants want."""
+
+
+def _employees(world: World, number: int = 2) -> list[str]:
+    return [made(world, "Employee", name="Eve") for _ in range(number)]
+
+
+def _members_by_keys(world: World) -> Sequence[Command]:
+    ids = [made(world, "Person", name="Kim") for _ in range(2)]
+    made(world, "Club", people=add(*ids), name="chess")
+    return [end("Person", id_) for id_ in ids]
+
+
+def _member_and_list(world: World) -> Sequence[Command]:
+    one, other = (made(world, "Person", name="Lee") for _ in range(2))
+    club = made(world, "Club", people=add(one, other), name="go")
+    return [end("Person", one), change("Club", club, people=remove(other))]
+
+
+def _members_by_links(world: World) -> Sequence[Command]:
+    ids = _employees(world)
+    charter = create(make("Charter", text="Go."))
+    customer = made(world, "Customer", name="Acme")
+    made(world, "Project", name="Moon", people=add(*ids), charter=charter, customer=point(customer))
+    return [end("Employee", id_) for id_ in ids]
+
+
+def _members_one_way(world: World) -> Sequence[Command]:
+    ids = _employees(world)
+    made(world, "Meeting", attendees=add(*ids))
+    return [end("Employee", id_) for id_ in ids]
+
+
+def _keys_to_a_partner(world: World) -> Sequence[Command]:
+    (employee,) = _employees(world, 1)
+    teams = [made(world, "Team", name=world.ids.new()) for _ in range(2)]
+    return [change("Team", team, lead=point(employee)) for team in teams]
+
+
+def _a_new_key_and_an_old_one(world: World) -> Sequence[Command]:
+    (employee,) = _employees(world, 1)
+    team = made(world, "Team", name=world.ids.new())
+    new = make("Team", name=world.ids.new(), lead=point(employee))
+    return [change("Team", team, lead=point(employee)), new]
+
+
+def _the_key_of_a_partner(world: World) -> Sequence[Command]:
+    team = made(world, "Team", name=world.ids.new())
+    return [change("Employee", id_, leads=point(team)) for id_ in _employees(world)]
+
+
+def _required_keys_to_a_partner(world: World) -> Sequence[Command]:
+    (employee,) = _employees(world, 1)
+    return [make("Passport", owner=point(employee))] * 2
+
+
+def _partners_that_are_required(world: World) -> Sequence[Command]:
+    ship = made(world, "Ship", name="Argo")
+    return [make("Captain", ship=point(ship))] * 2
+
+
+CONTESTS: dict[str, Prepare] = {
+    "the last two members go, by their keys": _members_by_keys,
+    "one of the last two goes, and the other is put out": _member_and_list,
+    "the last two members go, by links": _members_by_links,
+    "the last two members go, one way": _members_one_way,
+    "two lead to the same partner": _keys_to_a_partner,
+    "two lead to the same partner, one of them new": _a_new_key_and_an_old_one,
+    "two want to be led to by the same partner": _the_key_of_a_partner,
+    "two must lead to the same partner": _required_keys_to_a_partner,
+    "two must be led to by the same partner": _partners_that_are_required,
+}
+
+
+@pytest.mark.parametrize("prepare", CONTESTS.values(), ids=CONTESTS)
+def test_of_two_one_is_done_and_the_other_refused(worlds: Sequence[World], prepare: Prepare) -> None:
+    for _ in range(TIMES):
+        outcomes = raced(worlds, *prepare(worlds[0]))
+        assert sorted(map(str, outcomes)) == ["ROLE_CARDINALITY", "True"]
+
+
+def _project(world: World, tasks: int) -> tuple[str, str, str]:
+    """Make a project with so many tasks; return its id, that of a task, and that of who works on it."""
+    (employee,) = _employees(world, 1)
+    labels = add(*(made(world, "Label") for _ in range(2)))
+    project = made(
+        world,
+        "Project",
+        name="Moon",
+        customer=point(made(world, "Customer", name="Acme")),
+        people=add(employee),
+        charter=create(make("Charter", text="Go.")),
+    )
+    task = make("Task", name="x", assignee=point(employee), labels=labels)
+    for first in range(0, tasks, TASKS // 2):
+        some = [task] * min(tasks - first, TASKS // 2)
+        written = do(world, change("Project", project, tasks=create(*some)))
+    return project, str(written.state["tasks"][0]), employee
+
+
+@pytest.mark.parametrize(("tasks", "times"), [(2, TIMES), (TASKS, LARGE_TIMES)], ids=["few", "many"])
+def test_parts_that_are_written_while_their_whole_is_deleted_go_with_it(
+    engine: Engine, worlds: Sequence[World], tasks: int, times: int
+) -> None:
+    """Parts are made, one is changed, and gets a part of its own: at any moment, and done or refused."""
+    chance, most = Random(seed()), 1
+    for number in range(times):
+        project, task, employee = _project(worlds[0], tasks)
+        new = make("Task", name="y", assignee=point(employee))
+        rivals = (
+            create(new),
+            update(change("Task", task, name=f"{number}")),
+            update(change("Task", task, subtasks=create(new))),
+        )
+        commands = [change("Project", project, tasks=each) for each in rivals]
+
+        gate = Gate(engine)
+
+        deleted, *outcomes = together(
+            partial(deleting, gate, project),
+            *(
+                partial(entering, gate, chance.randrange(most), *each)
+                for each in zip(worlds, commands, strict=False)
+            ),
+        )
+
+        most = gate.calls
+        assert deleted is True
+        assert {*outcomes} <= {True, "ENTITY_NOT_FOUND"}
+        assert worlds[0].entities.linked(RoleName("Employee", "projects"), [employee]) == [()]
+    StoredEntities(engine, COMPANY).sweep()
+    left = {key.partition.split("#")[0] for key in held(engine)}
+    assert not left & {"Project", "Task", "Charter"}

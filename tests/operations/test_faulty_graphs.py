@@ -1,0 +1,136 @@
+"""Whatever call of the store goes wrong: a graph is written whole or not at all, and nothing is left over."""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from tests.contract.engine.acting import settled
+from tests.graphs.commands import do
+from tests.graphs.company import COMPANY
+from tests.graphs.deeds import DEEDS, LARGE, scene
+from tests.graphs.stages import (
+    over_dynamodb,
+    over_lagging,
+    over_reference,
+    over_sqlite,
+)
+from tests.graphs.stored import company, world_over
+from tests.soak import FULL
+from tests.store.failing import GET, RANGE, FailingEngine, Fault
+from tests.store.graph_agreement import disagreements
+from tests.store.held import Held, numbers, of_objects
+
+pytestmark = pytest.mark.soak
+
+OVER = {
+    "reference": over_reference,
+    "lagging": over_lagging,
+    "sqlite": over_sqlite,
+    "dynamodb": over_dynamodb,
+}
+IN_MEMORY = {over_reference, over_lagging}
+READS = {GET, RANGE}
+
+
+class Outcome(NamedTuple):
+    """What came of a command."""
+
+    answer: Any
+    """The kind of the refusal; None if it was done."""
+    after: Held
+    """What there is when a sweep has been made."""
+    calls: list[str]
+
+
+def outcome(over: Any, folder: Path, name: str, fault: Fault | None = None) -> Outcome:
+    """Do a command, in a process that has done nothing yet, and let another one sweep."""
+    with over(folder) as stage:
+        engine = FailingEngine(stage.engine, fault)
+        answer = answer_of(engine, name)
+        sweep(stage.engine)
+        return Outcome(answer, stage.look(), engine.calls)
+
+
+def answer_of(engine: Engine, name: str) -> Any:
+    try:
+        do(world_over(engine, COMPANY), DEEDS[name])
+    except Refused as refusal:
+        return refusal.issues
+    except Unavailable:
+        return Unavailable
+    return None
+
+
+def sweep(engine: Engine) -> None:
+    """End what is left, also where the index that tells of it lags."""
+    entities = StoredEntities(engine, COMPANY)
+    entities.sweep()
+    settled(engine)
+    entities.sweep()
+
+
+@cache
+def smooth(name: str) -> Outcome:
+    """Return what comes of a command with which nothing goes wrong."""
+    return outcome(over_reference, Path(), name)
+
+
+@pytest.mark.parametrize("name", DEEDS)
+def test_when_nothing_goes_wrong_the_items_are_those_of_the_graph(name: str) -> None:
+    """To which the tests below compare. The plain rules do and refuse the same."""
+    there = scene()
+    if smooth(name).answer is None:
+        there.write(DEEDS[name])
+    else:
+        assert there.refusal(DEEDS[name]) == smooth(name).answer
+    assert disagreements(COMPANY, there.entities.graph, smooth(name).after) == []
+    assert (of_objects(smooth(name).after) != of_objects(company())) == (smooth(name).answer is None)
+
+
+def faults(calls: list[str], *, all_: bool) -> Iterator[Fault]:
+    """Yield what may go wrong; of a read, it makes no difference if that is before or after."""
+    for number, call in enumerate(calls):
+        if call not in READS:
+            yield Fault(number)
+            yield Fault(number, after=True)
+        elif all_:
+            yield Fault(number)
+
+
+def step(over: Any, name: str) -> int:
+    """Return which faults are tried in this run: each, or every second, third …"""
+    if name != LARGE:
+        return 1
+    if over in IN_MEMORY:
+        return 1 if FULL else 60
+    return 5 if FULL else 4
+
+
+@pytest.mark.parametrize("name", DEEDS)
+@pytest.mark.parametrize("over", OVER.values(), ids=OVER)
+def test_a_call_that_fails_leaves_the_old_graph_or_the_new_one(over: Any, name: str, tmp_path: Path) -> None:
+    """The new one from the commit on, the client being told or not; before that the old one."""
+    expected = outcome(over, tmp_path, name)
+    assert of_objects(expected.after) == of_objects(smooth(name).after)
+    committed = commit_of(expected)
+    tried = [*faults(expected.calls, all_=FULL or over in IN_MEMORY)][:: step(over, name)]
+    for fault in tried:
+        met = outcome(over, tmp_path, name, fault)
+        is_told = expected.answer is None and fault.call > committed
+        is_done = is_told or (expected.answer is None and fault == Fault(committed, after=True))
+        whole = expected.after if is_done else company()
+        assert of_objects(met.after) == of_objects(whole), (fault, expected.calls)
+        assert met.answer is (None if is_told else Unavailable), (fault, expected.calls)
+        assert all(numbers(met.after)[name] >= last for name, last in numbers(whole).items())
+
+
+def commit_of(outcome: Outcome) -> int:
+    """Return which call is the commit that counts: the last that is not that of a purge."""
+    own = [number for number, call in enumerate(outcome.calls) if call.startswith("id")]
+    return own[-1] if own else len(outcome.calls)

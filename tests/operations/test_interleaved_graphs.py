@@ -1,0 +1,107 @@
+"""Two write graphs, one of them at each moment of the other: as if one came after the other."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import count as numbers_from
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+
+from stratabase.domain.refusal import Refused
+from stratabase.store import codec
+from stratabase.store.engine import Engine, Item
+from tests.contract.engine.acting import put
+from tests.contract.engine.reference import ReferenceEngine
+from tests.graphs.commands import do
+from tests.graphs.company import COMPANY
+from tests.graphs.deeds import DEEDS, LARGE
+from tests.graphs.recovered import faults
+from tests.graphs.stored import company, world_over
+from tests.soak import count, seed
+from tests.store.held import held, of_objects
+from tests.store.interrupted import InterruptedEngine
+
+NAMES = [name for name in DEEDS if name != LARGE]
+MINE, OTHERS = "mine", "others"
+
+
+class Ids:
+    """Ids that tell who made something, whenever that was."""
+
+    def __init__(self, whose: str) -> None:
+        self._ids = (f"{whose}{number}" for number in numbers_from(1))
+
+    def new(self) -> str:
+        return next(self._ids)
+
+
+class Outcome(NamedTuple):
+    """What came of two deeds."""
+
+    mine: tuple[str, ...]
+    """The kinds of the issues, if it was refused."""
+    others: tuple[str, ...]
+    left: Any
+    """What an engine holds, but who wrote it last, and the numbers that were given."""
+
+
+def act(engine: Engine, name: str, whose: str) -> tuple[str, ...]:
+    """Do something in a process of its own; return the kinds of the issues for which it is refused."""
+    try:
+        do(replace(world_over(engine, COMPANY), ids=Ids(whose)), DEEDS[name])
+    except Refused as refusal:
+        return tuple(sorted({issue.type.name for issue in refusal.issues}))
+    return ()
+
+
+def fresh() -> ReferenceEngine:
+    """Return an engine that holds the company."""
+    engine = ReferenceEngine()
+    put(engine, company().values())
+    return engine
+
+
+def left(engine: ReferenceEngine) -> Any:
+    """Return what an engine holds, in which nothing may be wrong."""
+    assert faults(COMPANY, held(engine)) == []
+    return {key: told(item) for key, item in of_objects(held(engine)).items()}
+
+
+def told(item: Item) -> Any:
+    state = {name: value for name, value in codec.state_of(item).items() if name != "number"}
+    return state, codec.counts(item), item.attributes.get("holder")
+
+
+@cache
+def in_turn(mine: str, others: str) -> list[Outcome]:
+    """Return what comes of two deeds one after the other, in both orders."""
+    engine = fresh()
+    first = Outcome(act(engine, mine, MINE), act(engine, others, OTHERS), left(engine))
+    engine = fresh()
+    theirs, ours = act(engine, others, OTHERS), act(engine, mine, MINE)
+    return [first, Outcome(ours, theirs, left(engine))]
+
+
+def interleaved(mine: str, others: str) -> Iterator[Outcome]:
+    """Yield what comes of two deeds when the one is done before each step of the other."""
+    for step in numbers_from(0):
+        engine, answers = fresh(), list[tuple[str, ...]]()
+
+        def meanwhile(engine: ReferenceEngine = engine, answers: Any = answers) -> None:
+            answers.append(act(engine, others, OTHERS))
+
+        mine_ = act(InterruptedEngine(engine, step, meanwhile), mine, MINE)
+        if not answers:
+            return
+        yield Outcome(mine_, answers[0], left(engine))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("mine", NAMES)
+def test_whatever_comes_between_it_is_as_if_one_came_after_the_other(mine: str) -> None:
+    """What is done, what is refused and why, and what is left."""
+    for others in Random(seed()).sample(NAMES, count(2, len(NAMES))):
+        for step, outcome in enumerate(interleaved(mine, others)):
+            assert outcome in in_turn(mine, others), (others, step)

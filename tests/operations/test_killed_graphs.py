@@ -1,0 +1,93 @@
+"""Processes are killed at each of their SQL statements: in the file is the old graph, or the new one."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from stratabase.store.entities import StoredEntities
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.graphs.company import COMPANY
+from tests.graphs.deeds import DEEDS, LARGE
+from tests.graphs.stages import original
+from tests.graphs.stored import company
+from tests.soak import count, seed
+from tests.store.held import Held, held, of_objects
+
+ROOT = Path(__file__).parents[2]
+NEVER = -1
+"""No statement has this number."""
+
+
+class Life(NamedTuple):
+    """What a process got to do, and what there is when the file has been opened again, and swept."""
+
+    statements: int
+    heard: bool
+    left: Held
+
+
+class Killer:
+    """Lets processes do deeds on copies of a file, and kills them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._original = original(folder)
+        self._path = folder / "store.db"
+        self._makes = subprocess.Popen(
+            [sys.executable, "-m", "tests.operations.mortal"],
+            cwd=ROOT,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    def life(self, name: str, last: int) -> Life:
+        """Return what comes of a deed whose process is killed before a statement."""
+        for path in self._path.parent.glob(f"{self._path.name}*"):
+            path.unlink()
+        shutil.copyfile(self._original, self._path)
+        assert self._makes.stdin
+        assert self._makes.stdout
+        self._makes.stdin.write(json.dumps([str(self._path), name, last]) + "\n")
+        self._makes.stdin.flush()
+        statements, heard = json.loads(self._makes.stdout.readline())
+        return Life(statements, heard, self._left())
+
+    def _left(self) -> Held:
+        engine = SqliteEngine(self._path)
+        StoredEntities(engine, COMPANY).sweep()
+        items = of_objects(held(engine))
+        engine.close()
+        return items
+
+    def end(self) -> None:
+        """Let it end."""
+        self._makes.communicate()
+        assert self._makes.returncode == 0
+
+
+@pytest.fixture(scope="module")
+def killer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killer]:
+    killer = Killer(tmp_path_factory.mktemp("killed"))
+    yield killer
+    killer.end()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", DEEDS)
+def test_a_killed_process_leaves_the_old_graph_or_the_new_one(killer: Killer, name: str) -> None:
+    """The old one up to some statement, and from there on the new one; a client that heard of it finds it."""
+    whole = killer.life(name, NEVER)
+    assert whole.heard == (whole.left != of_objects(company()))
+    every = count(400, 5) if name == LARGE else count(8, 1)
+    lives = [killer.life(name, last) for last in range(seed() % every, whole.statements, every)]
+    assert {life.heard for life in lives} <= {False}
+    are_new = [life.left == whole.left for life in lives]
+    old = [life.left for life, is_new in zip(lives, are_new, strict=True) if not is_new]
+    assert [left == of_objects(company()) for left in old] == [True] * len(old)
+    assert are_new == sorted(are_new)

@@ -1,0 +1,161 @@
+"""Random requests on random models, over every kind of store: what it holds and shows is as told plainly."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import cast
+
+import pytest
+from hypothesis import Phase, event, given, settings
+from hypothesis import strategies as st
+
+from stratabase.domain.entity import Entity
+from stratabase.domain.order import Order
+from stratabase.domain.page import Query, Window
+from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.model.model import Model
+from stratabase.operations.ports import Entities
+from stratabase.store import size
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from tests.contract.engine.acting import settled
+from tests.contract.engine.kinds import KINDS, Kind
+from tests.contract.engine.reference import ReferenceEngine
+from tests.graphs.commands import do
+from tests.graphs.comparing import told_by, told_by_plain
+from tests.graphs.doubled import Doubled
+from tests.graphs.models import OF_FAMILIES, OF_KINDS, models
+from tests.graphs.plain import Plain, Wrong
+from tests.graphs.recovered import faults
+from tests.graphs.requests import Requests
+from tests.graphs.story import SharedIds, Story
+from tests.graphs.views import plain_views, views
+from tests.soak import count, seed
+from tests.store.failing import FailingEngine, Fault
+from tests.store.held import held
+from tests.worlds import plenty, world_of
+
+REQUESTS = 10
+EXAMPLES = {"reference": 25, "lagging": 25, "sqlite": 5, "dynamodb-ministack": 4, "dynamodb-moto": 2}
+"""In a short run; in a long one, twenty times as many."""
+QUICK = {"reference", "lagging"}
+"""Here a failure is looked into until it is small."""
+MOST_AS_ONE = st.sampled_from([2, 5, 100])
+"""Actions in the deletion of a whole that is done as one; a larger one is done bit by bit."""
+
+
+def few_fit(patch: pytest.MonkeyPatch, most: int) -> None:
+    """Let what is larger be deleted bit by bit."""
+    patch.setattr(size, "fits", lambda actions: len(actions) <= most)
+
+
+def tell(engine: Engine, model: Model, chance: Random) -> None:
+    """Let things happen, compare all that is stored and shown after each, and delete all in the end."""
+    entities = Doubled(engine, model)
+    world, _, _ = world_of(model)
+    story = Story(replace(world, entities=cast("Entities", entities), ids=SharedIds()), chance)
+    for _ in range(REQUESTS):
+        story.go_on()
+        glance(entities, model, story.graph)
+        settled(engine)
+        look(entities, model, story.graph)
+    story.end()
+    entities.sweep()
+    entities.check()
+
+
+def look(entities: Doubled, model: Model, graph: Plain) -> None:
+    """Page by page, each object must be shown with all its roles."""
+    for class_name, found in pages(entities, model):
+        there = sorted(each for each in graph.objects if each.class_name == class_name)
+        assert views(entities, model, class_name, found) == plain_views(graph, there)
+
+
+def glance(entities: Doubled, model: Model, graph: Plain) -> None:
+    """While pages may be of a moment ago, what they show as it is must have the roles that it has."""
+    for class_name, found in pages(entities, model):
+        now = entities.read([each.reference for each in found])
+        same = [each for each, there in zip(found, now, strict=True) if each == there]
+        expected = plain_views(graph, [each.reference for each in same])
+        assert views(entities, model, class_name, same) == expected
+        views(entities, model, class_name, found)
+
+
+def pages(entities: Doubled, model: Model) -> Iterator[tuple[str, list[Entity]]]:
+    """Yield the objects of each class, as its listing shows them."""
+    for class_ in model.classes.values():
+        query = Query(class_.name, Order.of(()), window=Window(1000))
+        yield class_.name, [*entities.page(query, plenty()).items]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS if kind.name in EXAMPLES], ids=lambda kind: kind.name
+)
+def test_what_is_stored_and_shown_is_as_told_plainly(kind: Kind, tmp_path: Path) -> None:
+    """Item by item, after each request; in the end nothing is left but the links of who is still there."""
+    phases = [*Phase] if kind.name in QUICK else [Phase.generate]
+
+    @settings(max_examples=EXAMPLES[kind.name] * count(1, 20), database=None, phases=phases)
+    @given(models(), st.randoms(use_true_random=False), MOST_AS_ONE)
+    def told(model: Model, chance: Random, most: int) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            few_fit(patch, most)
+            number = len([*tmp_path.iterdir()])
+            engine = kind.open(tmp_path / str(number))
+            try:
+                tell(engine, model, chance)
+            finally:
+                engine.close()
+
+    told()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", [*OF_KINDS, *OF_FAMILIES])
+def test_so_it_is_with_each_kind_of_association(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also between a whole and its parts."""
+    for number in range(count(3, 100)):
+        few_fit(monkeypatch, 2 + number % 4)
+        tell(ReferenceEngine(), {**OF_KINDS, **OF_FAMILIES}[kind], Random(seed() + number))
+
+
+@given(models(), st.randoms(use_true_random=False), MOST_AS_ONE)
+def test_a_call_that_fails_leaves_the_old_graph_or_the_new_one(
+    model: Model, chance: Random, most: int
+) -> None:
+    """Whichever it is: of each request one call may go wrong, and its client hear nothing."""
+    engine, ids, graph, failed = ReferenceEngine(), SharedIds(), Plain(model), 0
+    with pytest.MonkeyPatch.context() as patch:
+        few_fit(patch, most)
+        for _ in range(REQUESTS):
+            command = Requests(graph, chance).command()
+            try:
+                expected = graph.after(command, ids.next())
+            except Wrong:
+                expected = graph
+            fault = Fault(chance.randrange(12), after=chance.random() < 0.5)
+            world, _, _ = world_of(model)
+            entities = StoredEntities(FailingEngine(engine, fault), model)
+            try:
+                do(replace(world, entities=entities, ids=ids), command)
+                possible = [expected]
+            except Refused:
+                possible = [graph]
+            except Unavailable:
+                possible = [graph, expected]
+                failed += 1
+            StoredEntities(engine, model).sweep()
+            assert faults(model, held(engine)) == []
+            graph = there(engine, model, possible)
+    event(f"{failed} of {REQUESTS} failed")
+
+
+def there(engine: Engine, model: Model, possible: list[Plain]) -> Plain:
+    """Return which of several graphs a store holds."""
+    source = StoredEntities(engine, model)
+    known = {reference for graph in possible for reference in graph.objects}
+    found = [graph for graph in possible if told_by(source, graph, known) == told_by_plain(graph)]
+    assert found
+    return found[0]

@@ -1,0 +1,77 @@
+"""A model with warnings of every kind, and objects in a dict that they are about."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratabase.domain.command import Command, Delete
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.issue import Issue
+from stratabase.domain.member import Caller
+from stratabase.domain.refusal import Refused
+from stratabase.domain.role_name import RoleName
+from stratabase.model.attribute import Stored
+from stratabase.model.reading import read_model_file
+from stratabase.operations.delete import delete
+from stratabase.operations.save import save
+from stratabase.operations.terms import Terms
+from stratabase.operations.validate import validate
+from stratabase.operations.written import Written
+from tests.role_rules import ends
+from tests.worlds import ADMINISTRATOR, world_of
+
+FILE = Path(__file__).parent / "office.graphql"
+MODEL = read_model_file(FILE)
+
+
+class Office:
+    """Objects, and a world in which they are written."""
+
+    def __init__(self) -> None:
+        self.world, self.entities, self.clock = world_of(MODEL)
+
+    def put(self, class_name: str, id_: str, **state: Stored) -> Reference:
+        """Put an object there without asking."""
+        reference = Reference(class_name, id_)
+        self.entities.objects[reference] = Entity(reference, {**state, "_id": id_}, ("before",))
+        return reference
+
+    def link(self, role: str, owner: str, *others: str) -> None:
+        """Let a role of a person lead to objects."""
+        for other in others:
+            self.entities.graph.links |= set(ends(MODEL, RoleName("Person", role), owner, other))
+
+    def write(self, command: Command, caller: Caller = ADMINISTRATOR, *, force: bool = False) -> Written:
+        """Do a command, but for a deletion. Raises Refused."""
+        assert not isinstance(command, Delete)
+        return save(self.world, command, caller, terms=Terms(force))
+
+    def delete(self, class_name: str, id_: str) -> bool:
+        """Delete an object. Raises Refused."""
+        return delete(self.world, Delete(Reference(class_name, id_)), ADMINISTRATOR)
+
+    def refusal(
+        self, command: Command, caller: Caller = ADMINISTRATOR, *, force: bool = False
+    ) -> list[tuple[Any, ...]]:
+        """Return why a command is refused, which writes nothing; a rehearsal finds the same."""
+        before = self.entities.graph
+        with pytest.raises(Refused) as refusal:
+            self.write(command, caller, force=force)
+        assert self.entities.graph is before
+        found = [told(issue) for issue in refusal.value.issues]
+        rehearsed = validate(self.world, command, caller, terms=Terms(force))
+        assert [told(issue) for issue in rehearsed] == found
+        return found
+
+
+def told(issue: Issue) -> tuple[Any, ...]:
+    """Return what a table of cases says of an issue."""
+    if issue.type.name == "ENTITY_DOMAIN":
+        return issue.message, issue.entity_name, issue.entity_id, ".".join(map(str, issue.path))
+    names = issue.role_names or issue.attribute_names
+    return issue.type.name, issue.entity_name, *names, ".".join(map(str, issue.path))
+
+
+BOB = replace(ADMINISTRATOR, id="m2", username="bob")

@@ -1,0 +1,116 @@
+"""Warnings in bulk services: each object meets its own, and keeps nothing from the others."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from stratabase.domain.allowance import Allowance
+from stratabase.domain.command import UpdateBulk
+from stratabase.domain.issue import Issue
+from stratabase.domain.order import Order
+from stratabase.domain.page import Query, Window
+from stratabase.domain.refusal import Refused, TooMuchRead
+from stratabase.model.expressions import ANYWHERE
+from stratabase.operations.update_bulk import update_bulk
+from stratabase.operations.validate_bulk import validate_bulk
+from tests.graphs.commands import change, make, point
+from tests.operations.warnings.office import Office, told
+from tests.worlds import ADMINISTRATOR, plenty
+
+EVERYBODY = Query("Person", Order(), window=Window(100))
+OLDER = UpdateBulk("Person", {"age": 17})
+
+
+def office() -> Office:
+    office = Office()
+    office.put("Team", "t1", name="red")
+    office.put("Person", "p1", name="Kim", team="t1")
+    office.put("Person", "p2", name="Lee")
+    return office
+
+
+def issues_of(office: Office) -> Sequence[Issue]:
+    with pytest.raises(Refused) as refusal:
+        update_bulk(office.world, OLDER, EVERYBODY, ADMINISTRATOR, plenty(), ANYWHERE)
+    return refusal.value.issues
+
+
+def ages(office: Office) -> list[object]:
+    return [entity.state.get("age") for entity in office.entities.objects.values() if "age" in entity.state]
+
+
+def test_those_that_meet_one_are_told_and_the_others_are_updated() -> None:
+    at = office()
+
+    summary, *warnings = issues_of(at)
+
+    assert "1 of 2 Person objects were updated" in summary.message
+    assert [told(each) for each in warnings] == [("Red is for adults.", "Person", "p1", "data")]
+    assert ages(at) == [17]
+
+
+def test_all_are_updated_when_it_is_forced() -> None:
+    at = office()
+
+    update_bulk(at.world, OLDER, EVERYBODY, ADMINISTRATOR, plenty(), ANYWHERE, force=True)
+
+    assert ages(at) == [17, 17]
+
+
+def test_what_would_be_met_is_validated() -> None:
+    at = office()
+
+    found = validate_bulk(at.world, OLDER, EVERYBODY, ADMINISTRATOR, plenty(), ANYWHERE)
+
+    assert [told(each) for each in found] == [("Red is for adults.", "Person", "p1", "data")]
+    assert ages(at) == []
+
+
+def spent() -> Allowance:
+    """Return an allowance that is used up."""
+    return Allowance(-1, 1, clock=lambda: 0.0)
+
+
+def test_one_whose_conditions_read_too_much_is_left_and_the_others_are_updated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at = office()
+    read = at.entities.read
+
+    def measured(references: Sequence[object], allowance: Allowance | None = None) -> object:
+        if allowance is not None:
+            raise TooMuchRead("Team")
+        return read(references)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(at.entities, "read", measured)
+    summary, issue = issues_of(at)
+
+    assert "1 of 2 Person objects were updated" in summary.message
+    assert (issue.type.name, issue.entity_id) == ("MALFORMED_REQUEST", "p1")
+    assert ages(at) == [17]
+
+
+def test_a_write_whose_conditions_read_too_much_is_not_done() -> None:
+    at = office()
+    at.world = replace(at.world, entities=at.entities, allowance=spent)
+    at.entities.read = _frugal(at)  # type: ignore[method-assign]
+
+    with pytest.raises(TooMuchRead):
+        at.write(change("Person", "p1", age=17))
+    with pytest.raises(TooMuchRead):
+        at.write(make("Person", name="Mo", team=point("t1")))
+    at.write(make("Skill", name="sing"))
+    assert len(at.entities.commits) == 1
+
+
+def _frugal(at: Office) -> Any:
+    read = at.entities.read
+
+    def frugal(references: Sequence[object], allowance: Allowance | None = None) -> object:
+        if allowance is not None and allowance.is_used_up:
+            raise TooMuchRead("Team")
+        return read(references, allowance)  # type: ignore[arg-type]
+
+    return frugal

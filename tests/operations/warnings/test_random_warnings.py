@@ -1,0 +1,123 @@
+"""Random writes of random graphs: what is warned of is what the objects are like that come of it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from stratabase.domain.entity import Reference
+from stratabase.model.expressions import ANYWHERE
+from stratabase.model.model import Model
+from stratabase.model.reading import ModelMistakes, read_model
+from stratabase.model.role import Role
+from stratabase.operations.graph import GraphWrite
+from stratabase.operations.judgement import Judgement
+from stratabase.operations.terms import Terms
+from stratabase.operations.validate import validate
+from stratabase.operations.warnings import warned
+from stratabase.operations.world import World
+from tests.graphs.models import texts
+from tests.graphs.plain import Plain
+from tests.graphs.reading import plain_of
+from tests.graphs.requests import Requests
+from tests.graphs.story import SharedIds
+from tests.worlds import ADMINISTRATOR, plenty, world_of
+
+REQUESTS = 12
+Met = tuple[Reference, str]
+"""An object, and the warning that it meets: `size`, or the name of a role."""
+
+
+def with_warnings(line: str) -> str:
+    """Return a class with a warning of its own size, and one for each of its roles."""
+    many = re.findall(r"(\w+): \[C\d!\]", line)
+    one = re.findall(r"(\w+): C\d", line)
+    conditions = {"size": "size > 1"}
+    conditions |= {name: f"n_{name} > 1" for name in many} | {name: f"{name}.size > 1" for name in one}
+    warnings = (
+        f'@warning(name: "{name}", condition: "{condition}", message: "{name}")'
+        for name, condition in conditions.items()
+    )
+    counts = (f'n_{name}: Int @derived(path: "{name}", aggregate: COUNT)' for name in many)
+    head, _, body = line.partition("{")
+    return f"{head} {' '.join(warnings)} {{ {' '.join(counts)} {body}"
+
+
+@st.composite
+def models(draw: st.DrawFn) -> Model:
+    """Return a model without mistakes."""
+    text = draw(texts().filter(is_sound))
+    lines = (with_warnings(line) if line.startswith("type") else line for line in text.splitlines())
+    return read_model("\n".join(lines), "random.graphql")
+
+
+def is_sound(text: str) -> bool:
+    try:
+        read_model(text, "random.graphql")
+    except ModelMistakes:
+        return False
+    return True
+
+
+@given(models(), st.randoms(use_true_random=False))
+def test_what_is_warned_of_is_so_and_nothing_is_left_out(model: Model, chance: Random) -> None:
+    world = replace(world_of(model)[0], ids=SharedIds())
+    met = 0
+    for _ in range(REQUESTS):
+        met += len(go_on(world, chance))
+    event("some were met" if met else "none was met")
+
+
+def go_on(world: World, chance: Random) -> set[Met]:
+    """Do something, and return what was warned of; that must be right."""
+    before = plain_of(world.entities, world.model)
+    command = Requests(before, chance).command()
+    write = GraphWrite(world, command, ADMINISTRATOR, terms=Terms(force=True))
+    rehearsed = write.rehearsed()
+    if rehearsed.issues:
+        return set()
+    found = met_by(world, rehearsed)
+    told = [issue.message for issue in validate(world, command, ADMINISTRATOR)]
+    assert sorted(told) == sorted(name for _, name in found)
+    write.done()
+    after = plain_of(world.entities, world.model)
+    holding = {met for reference in after.objects for met in holding_of(after, reference)}
+    assert found <= holding
+    assert {met for met in holding if is_needed(before, after, *met)} <= found
+    return found
+
+
+def met_by(world: World, judgement: Judgement) -> set[Met]:
+    met = warned(world, judgement.decision, ANYWHERE, plenty())
+    return {(each.one.reference, each.rule.rule.name) for each in met}
+
+
+def holding_of(graph: Plain, reference: Reference) -> Iterator[Met]:
+    """Yield the warnings that an object meets as it is."""
+    if graph.objects[reference].get("size", 0) > 1:
+        yield reference, "size"
+    for role in graph.model.classes[reference.class_name].roles.values():
+        led_to = led(graph, reference, role)
+        is_met = (
+            len(led_to) > 1 if role.many else any(graph.objects[each].get("size", 0) > 1 for each in led_to)
+        )
+        if is_met and not role.whole:
+            yield reference, role.name
+
+
+def led(graph: Plain, own: Reference, role: Role) -> set[Reference]:
+    if role.whole:
+        return set()
+    ids = graph.parts[own, role.name] if role.composition else graph.led_to(own, role)
+    return {Reference(role.target, id_) for id_ in ids} & graph.objects.keys()
+
+
+def is_needed(before: Plain, after: Plain, own: Reference, name: str) -> bool:
+    """Return whether a warning must be told: the object itself changes, or what the role leads to."""
+    if own not in before.objects or before.objects[own] != after.objects[own]:
+        return True
+    role = after.model.classes[own.class_name].roles.get(name)
+    return role is not None and led(before, own, role) & after.objects.keys() != led(after, own, role)

@@ -1,0 +1,56 @@
+"""How often warnings ask the store: by how far their conditions look, and not by how many objects."""
+
+from dataclasses import replace
+from typing import cast
+
+import pytest
+
+from stratabase.domain.command import Command
+from stratabase.domain.role_command import Parts
+from stratabase.operations.ports import Entities
+from tests.graphs.commands import add, change, create, make, point
+from tests.operations.graph_calls import NotedCalls
+from tests.operations.warnings.office import Office
+
+
+def calls(command: Command) -> list[str]:
+    """Return the calls that a command takes which meets no warning."""
+    office = Office()
+    office.put("Team", "t1", name="blue")
+    for number in range(40):
+        office.put("Person", f"p{number}", name="Kim")
+    office.put("Phone", "n1", digits="123", person="p0")
+    office.put("Person", "p0", name="Kim", phones=["n1"])
+    noted = NotedCalls(office.entities)
+    office.world = replace(office.world, entities=cast("Entities", noted))
+    office.write(command, force=True)
+    return noted.calls
+
+
+CALLS: dict[str, tuple[Command, list[str]]] = {
+    "a class without warnings": (make("Plain", name="x"), ["commit"]),
+    "conditions on the object alone": (make("Phone", digits="123"), ["commit"]),
+    "the singleton": (change("House", "1", degrees=20), ["read", "commit"]),
+    "a new object, which nobody knows": (make("Person", name="Kim"), ["commit"]),
+    "one that leads to another": (
+        make("Person", name="Kim", team=point("t1")),
+        ["read", "linked", "commit"],
+    ),
+    "many that lead to it": (
+        change("Team", "t1", members=add(*(f"p{number}" for number in range(40)))),
+        ["read", "linked", "linked", "read", "commit"],
+    ),
+    "parts": (
+        change("Person", "p0", phones=Parts(create=[make("Phone", digits="123")] * 3)),
+        ["read", "linked", "read", "commit"],
+    ),
+    "parts of a new object": (
+        make("Person", name="Kim", phones=create(*[make("Phone", digits="123")] * 20)),
+        ["commit"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("command", "expected"), CALLS.values(), ids=CALLS)
+def test_a_write_takes_these_calls(command: Command, expected: list[str]) -> None:
+    assert calls(command) == expected

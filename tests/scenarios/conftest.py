@@ -1,0 +1,20 @@
+"""A company over each engine, which the tests of derived attributes and of conditions share."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.everything import FILE
+from tests.scenarios.company import Company
+from tests.scenarios.graph_client import Client, over_dynamodb, over_sqlite
+from tests.service import running
+
+
+@pytest.fixture(scope="session", params=[over_sqlite, over_dynamodb("company")], ids=["sqlite", "dynamodb"])
+def company(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Company]:
+    """A service with some people in teams; what tests add belongs to other teams."""
+    home: Path = tmp_path_factory.mktemp("company") / "home"
+    options = {"model": FILE, "application": "Everything", "settings": request.param()}
+    with running(home, **options) as service:
+        yield Company(Client(service))

@@ -1,0 +1,75 @@
+"""A client of a service that serves the model of every feature, over either engine."""
+
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import Any
+
+from tests import ministack
+from tests.service import RunningService
+
+Settings = Callable[[], Mapping[str, str]]
+
+
+def over_sqlite() -> Mapping[str, str]:
+    """Return the settings of a service that keeps its objects in a file."""
+    return {}
+
+
+def over_dynamodb(table: str) -> Settings:
+    """Return what makes the settings of a service over an emulator, with a table of its own."""
+    return lambda: {
+        "STRATABASE_STORE": "dynamodb",
+        "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
+        "STRATABASE_TABLE": table,
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+    }
+
+
+class Client:
+    """Sends GraphQL requests to a service."""
+
+    def __init__(self, service: RunningService) -> None:
+        self._service = service
+        self._names = map(str, count())
+
+    def body(self, query: str, **variables: Any) -> Any:
+        """Return all of an answer."""
+        return self._service.graphql(query, variables)
+
+    def ask(self, query: str, **variables: Any) -> Any:
+        """Return what the only field of an answer without errors holds."""
+        body = self.body(query, **variables)
+        assert "errors" not in body, body["errors"]
+        (value,) = body["data"].values()
+        return value
+
+    def ask_again(self, query: str, **variables: Any) -> Any:
+        """Return the same, of a query that is answered in the same way when it comes for the third time."""
+        first, *others = (self.ask(query, **variables) for _ in range(3))
+        assert others == [first, first]
+        return first
+
+    def create(self, class_name: str, **data: Any) -> str:
+        """Make an object, and return its id."""
+        query = f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id }} }}"
+        return str(self.ask(query, data=data)["_id"])
+
+    def person(self, **data: Any) -> tuple[str, str]:
+        """Make a person in a team, and return the ids of both."""
+        team = data.get("team") or self.team()
+        return self.create("Person", **{**self.needs(team), **data}), team
+
+    def team(self) -> str:
+        """Make a team, and return its id."""
+        return self.create("Team", name=next(self._names))
+
+    def needs(self, team: str) -> dict[str, Any]:
+        """Return what must be given of a person in a team."""
+        return {
+            "last_name": "Li",
+            "team": team,
+            "skills": [self.create("Skill", name="sing")],
+            "phones": [{"digits": "1"}],
+            "contract": {"starts_on": "2020-01-31"},
+        }

@@ -1,0 +1,173 @@
+"""A request that is refused: by which services, and with which issues."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tests.scenarios.refusals import drafts
+from tests.scenarios.refusals.issue import Issue
+
+Data = dict[str, Any]
+
+CREATING = ("create", "previewCreate", "validateCreate")
+UPDATING = ("update", "previewUpdate", "validateUpdate")
+SAVING = ("save", "preview", "validate")
+IN_BULK = ("updateBulk", "validateUpdateBulk")
+
+MUTATIONS = {"create", "update", "updateBulk", "save", "delete", "deleteBulk"}
+INPUTS = {
+    "create": "Create",
+    "previewCreate": "DraftCreate",
+    "validateCreate": "DraftCreate",
+    "update": "Update",
+    "previewUpdate": "DraftUpdate",
+    "validateUpdate": "DraftUpdate",
+    "updateBulk": "UpdateBulk",
+    "validateUpdateBulk": "DraftUpdateBulk",
+    "save": "Draft",
+    "preview": "Draft",
+    "validate": "Draft",
+}
+ISSUE = """sourceRequestReference userMessage issueLevel issueReferenceType issueType entityID _clientId
+  entityName attributeNames roleNames applicationName profileName traceId"""
+KEY = "it"
+"""Under which every service is asked."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One service, asked."""
+
+    class_name: str
+    verb: str
+    arguments: Mapping[str, Any]
+    issues: Sequence[Issue]
+    told: bool = False
+    """The issues are what it answers, and no errors."""
+    shows: str | None = None
+    """What is selected, where that matters."""
+
+    @property
+    def mutates(self) -> bool:
+        return self.verb in MUTATIONS
+
+    @property
+    def query(self) -> str:
+        """The document; the service stands at line 2, column 3."""
+        given = {name: _type(self.class_name, self.verb, name) for name in self.arguments}
+        declared = ", ".join(f"${name}: {type_}" for name, type_ in given.items())
+        passed = ", ".join(f"{name}: ${name}" for name in given)
+        head = f"{'mutation' if self.mutates else 'query'}{f'({declared})' if declared else ''}"
+        call = f"{self.class_name}___{self.verb}{f'({passed})' if passed else ''}"
+        return f"{head} {{\n  {KEY}: {call} {{ {self._selection} }}\n}}"
+
+    @property
+    def _selection(self) -> str:
+        if self.shows:
+            return self.shows
+        if self.told:
+            return f"isValid issues {{ {ISSUE} }}"
+        if self.verb in {"delete", "deleteBulk"}:
+            return "deleted"
+        return "items { _id }" if self.verb in {"updateBulk", "getPage"} else "_id"
+
+
+def _type(class_name: str, verb: str, argument: str) -> str:
+    if argument == "data":
+        return f"{class_name}{INPUTS[verb]}!"
+    return {"_id": "ID!", "options": f"{class_name}PageOptions!"}[argument]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is wrong, and all the ways in which a client may ask it."""
+
+    says: str
+    ways: Sequence[Asked]
+
+    def __str__(self) -> str:
+        return self.says
+
+
+def making(says: str, class_name: str, data: Data, *issues: Issue, without: Sequence[str] = ()) -> Case:
+    """Return the case of an object that cannot be made, by any of the services that would.
+
+    `data` is given as `<C>Create` has it. `without`: services that cannot be asked this.
+    """
+    made = [_asked(class_name, verb, data, issues) for verb in CREATING]
+    draft = drafts.new(class_name, data)
+    saved = [_asked(class_name, verb, draft, _moved(class_name, data, issues)) for verb in SAVING]
+    return Case(says, [way for way in (*made, *saved) if way.verb not in without])
+
+
+def loosely(says: str, class_name: str, data: Data, *issues: Issue) -> Case:
+    """Return the same of an object that lacks what the type of `create` demands."""
+    return making(says, class_name, data, *issues, without=["create"])
+
+
+def changing(says: str, class_name: str, data: Data, *issues: Issue, without: Sequence[str] = ()) -> Case:
+    """Return the case of an object that cannot be changed, by any of the services that would.
+
+    `data` is given as `<C>Update` has it; the issues are about the object with its `_id`.
+    """
+    made = [_asked(class_name, verb, data, issues) for verb in UPDATING]
+    draft = drafts.changed(class_name, data)
+    saved = [_asked(class_name, verb, draft, _moved(class_name, data, issues)) for verb in SAVING]
+    bulk = [_in_bulk(class_name, verb, data, issues) for verb in IN_BULK]
+    return Case(says, [way for way in (*made, *saved, *bulk) if way.verb not in without])
+
+
+def housing(says: str, data: Data, *issues: Issue) -> Case:
+    """Return the case of a singleton that cannot be changed."""
+    about = [issue.of("1") if issue.entity == "House" and issue.id is None else issue for issue in issues]
+    return Case(says, [_asked("House", verb, data, about) for verb in UPDATING])
+
+
+def filling(says: str, data: Data, *issues: Issue) -> Case:
+    """Return the case of a form that cannot be previewed; `data` as `<C>Create` would have it."""
+    draft = _asked("Complaint", "preview", drafts.new("Complaint", data), issues)
+    return Case(says, [_asked("Complaint", "previewCreate", data, issues), draft])
+
+
+def ending(says: str, class_name: str, id_: str, *issues: Issue) -> Case:
+    """Return the case of an object that cannot be deleted; issues at `_id` are at the options in bulk."""
+    ways = [
+        Asked(class_name, "delete", {"_id": id_}, issues),
+        Asked(class_name, "validateDelete", {"_id": id_}, issues, told=True),
+        _all_deleted(class_name, id_, issues, "deleteBulk"),
+        _all_deleted(class_name, id_, issues, "validateDeleteBulk"),
+    ]
+    return Case(says, ways)
+
+
+def _asked(class_name: str, verb: str, data: Data, issues: Sequence[Issue]) -> Asked:
+    return Asked(class_name, verb, {"data": data}, issues, told=verb.startswith("validate"))
+
+
+def _moved(class_name: str, data: Data, issues: Sequence[Issue]) -> list[Issue]:
+    return [replace(issue, at=drafts.place(class_name, data, issue.at)) for issue in issues]
+
+
+def _in_bulk(class_name: str, verb: str, data: Data, issues: Sequence[Issue]) -> Asked:
+    change = {name: value for name, value in data.items() if name != "_id"}
+    arguments = {"data": change, "options": _only(data["_id"])}
+    told = verb.startswith("validate")
+    return Asked(
+        class_name, verb, arguments, [*([] if told else [_none(class_name, "updated")]), *issues], told
+    )
+
+
+def _all_deleted(class_name: str, id_: str, issues: Sequence[Issue], verb: str) -> Asked:
+    told = verb.startswith("validate")
+    found = [replace(issue, at="options") if issue.at == "_id" else issue for issue in issues]
+    found = [*([] if told else [_none(class_name, "deleted")]), *found]
+    return Asked(class_name, verb, {"options": _only(id_)}, found, told)
+
+
+def _only(id_: str) -> Data:
+    return {"filter": {"_id___eq": id_}}
+
+
+def _none(class_name: str, done: str) -> Issue:
+    text = f"0 of 1 {class_name} objects were {done}; what kept the others from it follows"
+    return Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", class_name)

@@ -1,0 +1,77 @@
+"""An issue as a client is to be told it: every field of it."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Issue:
+    """What is expected; `at`: the place in the request, from the arguments of the service on.
+
+    A word in angle brackets, `<ann>`, stands for the id of an object that is there.
+    """
+
+    type: str
+    message: str
+    at: str
+    reference: str | None = None
+    entity: str | None = None
+    id: str | None = None
+    client_id: str | None = None
+    attributes: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    level: str = "ERROR"
+
+    def of(self, id_: str) -> "Issue":
+        """Return the same about an object that is there."""
+        return replace(self, id=id_)
+
+    def called(self, client_id: str) -> "Issue":
+        """Return the same about an object that its client calls so."""
+        return replace(self, client_id=client_id)
+
+    def shown(self, key: str, trace_id: str, profile: str = "Administrator") -> dict[str, Any]:
+        """Return it as the contract shows it, for the service that is asked under a key."""
+        return {
+            "sourceRequestReference": f"{key}.{self.at}" if self.at else key,
+            "userMessage": self.message,
+            "issueLevel": self.level,
+            "issueReferenceType": self.reference,
+            "issueType": self.type,
+            "entityID": self.id,
+            "_clientId": self.client_id,
+            "entityName": self.entity,
+            "attributeNames": list(self.attributes) or None,
+            "roleNames": list(self.roles) or None,
+            "applicationName": "Studio",
+            "profileName": profile,
+            "traceId": trace_id,
+        }
+
+
+def entity(type_: str, class_name: str, message: str, at: str = "data") -> Issue:
+    """Return an issue about an object as a whole."""
+    return Issue(type_, message, at, "ENTITY", class_name)
+
+
+def attribute(type_: str, name: str, message: str, at: str | None = None) -> Issue:
+    """Return an issue about an attribute, `Class.attribute`."""
+    return attributes(type_, name.split(".", maxsplit=1)[0], name.split(".")[1:], f"{name}: {message}", at)
+
+
+def attributes(type_: str, class_name: str, names: list[str], message: str, at: str | None = None) -> Issue:
+    """Return an issue about several attributes together."""
+    place = at or f"data.{names[0]}"
+    return Issue(type_, message, place, "ENTITY_ATTRIBUTE", class_name, attributes=tuple(names))
+
+
+def role(type_: str, name: str, message: str, at: str | None = None) -> Issue:
+    """Return an issue about a role, `Class.role`."""
+    class_name, role_name = name.split(".")
+    place = at or f"data.{role_name}"
+    return Issue(type_, f"{name}: {message}", place, "ENTITY_ROLE", class_name, roles=(role_name,))
+
+
+def missing(name: str, target: str, id_: str, at: str | None = None) -> Issue:
+    """Return the issue of a role that is to lead to what is not there."""
+    return role("ENTITY_NOT_FOUND", name, f"there is no {target} with _id '{id_}'", at)

@@ -1,0 +1,194 @@
+"""A client of a running service, and a look at what that has stored."""
+
+import http.client
+import json
+import re
+import sqlite3
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from stratabase.store.dynamodb.signed import SignedClient
+from tests import ministack
+from tests.scenarios.refusals.case import KEY, Asked
+from tests.service import PASSWORD, Reply, RunningService, basic
+
+MODEL = Path(__file__).parents[1] / "models" / "studio.graphql"
+ADDRESS = "/auth/api/graphql/Studio"
+_NAME = re.compile(r"<(\w+)>")
+
+
+class Answer(NamedTuple):
+    """A GraphQL answer, and the id of the request."""
+
+    body: Any
+    trace_id: str
+
+
+class Shelf(ABC):
+    """Where a service keeps its objects, seen from outside of it."""
+
+    settings: Mapping[str, str]
+
+    @abstractmethod
+    def rows(self) -> Sequence[Any]:
+        """Return all that is kept, but for how far objects have been numbered: there may be gaps."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of it."""
+
+
+class SqliteShelf(Shelf):
+    """A file in the service's home."""
+
+    settings: Mapping[str, str] = {}
+
+    def __init__(self, home: Path) -> None:
+        self._file = home / "objects.db"
+
+    def close(self) -> None:
+        """Let go of nothing: it is opened for each look."""
+
+    def rows(self) -> Sequence[Any]:
+        with closing(sqlite3.connect(f"file:{self._file}?mode=ro", uri=True)) as connection:
+            query = "SELECT * FROM items WHERE partition NOT LIKE 'N#%' ORDER BY partition, sort"
+            return connection.execute(query).fetchall()
+
+
+class DynamoDBShelf(Shelf):
+    """A table of the emulator."""
+
+    def __init__(self, home: Path) -> None:
+        self._table = f"studio-{home.parent.name}"
+        self._client = SignedClient(ministack.endpoint())
+        self.settings = {
+            "STRATABASE_STORE": "dynamodb",
+            "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
+            "STRATABASE_TABLE": self._table,
+            "STRATABASE_MEMBERS_TABLE": f"{self._table}-members",
+            "AWS_ACCESS_KEY_ID": "local",
+            "AWS_SECRET_ACCESS_KEY": "local",
+        }
+
+    def rows(self) -> Sequence[Any]:
+        found = [item for page in self._pages() for item in page if not item["pk"]["S"].startswith("N#")]
+        return sorted(found, key=lambda item: (item["pk"]["S"], item["sk"]["S"]))
+
+    def close(self) -> None:
+        """Hang up."""
+        self._client.close()
+
+    def _pages(self) -> Iterator[Sequence[Any]]:
+        start: Mapping[str, Any] = {}
+        while True:
+            answer = self._client.call("Scan", {"TableName": self._table, "ConsistentRead": True, **start})
+            yield answer["Items"]
+            if not answer.get("LastEvaluatedKey"):
+                return
+            start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+
+
+SHELVES = {"sqlite": SqliteShelf, "dynamodb": DynamoDBShelf}
+
+
+class Studio:
+    """A client of the service."""
+
+    def __init__(self, service: RunningService, shelf: Shelf) -> None:
+        self.service = service
+        self.shelf = shelf
+        self.ids: dict[str, str] = {}
+        """What `<ann>` and the like stand for."""
+        self._connection = service.connection()
+
+    def send(
+        self, body: Mapping[str, Any], authorization: str | None = None, accept: str = "application/json"
+    ) -> Reply:
+        """Send a request, and return what came."""
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": accept,
+            "Authorization": authorization or basic("admin", PASSWORD),
+        }
+        text = json.dumps(body)
+        try:
+            return self._sent(headers, text)
+        except (http.client.HTTPException, OSError):  # it was idle for too long
+            self._connection.close()
+            return self._sent(headers, text)
+
+    def _sent(self, headers: Mapping[str, str], text: str) -> Reply:
+        return self.service.request("POST", ADDRESS, headers=headers, body=text, connection=self._connection)
+
+    def answer(
+        self, query: str, variables: Mapping[str, Any] | None = None, authorization: str | None = None
+    ) -> Answer:
+        """Return the answer to a query that is understood, whatever comes of it."""
+        reply = self.send({"query": query, "variables": self.named(variables)}, authorization)
+        assert reply.status == 200, reply
+        return Answer(reply.json(), reply.headers["x-amzn-requestid"])
+
+    def ask(self, query: str, **variables: Any) -> Any:
+        """Return what the only field of an answer without errors holds."""
+        body = self.answer(query, variables).body
+        assert "errors" not in body, body["errors"]
+        (value,) = body["data"].values()
+        return value
+
+    def create(self, class_name: str, name: str | None = None, shows: str = "_id", /, **data: Any) -> Any:
+        """Make an object, let a name stand for its id, and return what is to be shown of it."""
+        query = (
+            f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id {shows} }} }}"
+        )
+        made = self.ask(query, data=data)
+        if name is not None:
+            self.ids[name] = made["_id"]
+        return made
+
+    def named(self, value: Any) -> Any:
+        """Return JSON in which the names of objects are their ids."""
+        if isinstance(value, str):
+            return _NAME.sub(lambda found: self.ids[found[1]], value)
+        if isinstance(value, Mapping):
+            return {key: self.named(each) for key, each in value.items()}
+        return [self.named(each) for each in value] if isinstance(value, list) else value
+
+    def asked(self, way: Asked) -> tuple[Any, Any]:
+        """Ask in one way, and return what came with what was to come: its issues, and nothing beside."""
+        answer = self.answer(way.query, way.arguments)
+        issues = [self.named(issue.shown(KEY, answer.trace_id)) for issue in way.issues]
+        if way.told:
+            return told(answer.body), {"isValid": not issues, "issues": ordered(issues)}
+        errors = [error(issue) for issue in issues]
+        return refused(answer.body), {"data": {KEY: None}, "errors": ordered(errors)}
+
+    def close(self) -> None:
+        """Hang up, and let go of the shelf."""
+        self._connection.close()
+        self.shelf.close()
+
+
+def error(issue: Mapping[str, Any], path: Sequence[str | int] = (KEY,)) -> dict[str, Any]:
+    """Return an issue as an error of the service that stands at line 2, column 3."""
+    locations = [{"line": 2, "column": 3}]
+    return {"message": issue["userMessage"], "locations": locations, "path": [*path], "extensions": issue}
+
+
+def told(body: Any) -> Any:
+    """Return what a validation tells, in an order that does not depend on who finds what first."""
+    assert list(body) == ["data"], body
+    result = body["data"][KEY]
+    return {**result, "issues": ordered(result["issues"])}
+
+
+def refused(body: Any) -> Any:
+    """Return an answer with errors, these in an order that does not depend on who finds what first."""
+    assert "errors" in body, body
+    return {**body, "errors": ordered(body["errors"])}
+
+
+def ordered(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return sorted(found, key=lambda each: json.dumps(each, sort_keys=True))

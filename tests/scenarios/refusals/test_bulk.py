@@ -1,0 +1,193 @@
+"""Services in bulk: over their limits they do nothing; of what they refuse they tell all, and do the rest."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.scenarios.refusals.case import KEY, Asked, Case
+from tests.scenarios.refusals.issue import Issue, attribute, attributes
+from tests.scenarios.refusals.needs import NULL
+from tests.scenarios.refusals.studio import Studio, error, ordered, refused
+
+SIX = [f"bulk{number}" for number in range(6)]
+
+
+@pytest.fixture
+def six(studio: Studio) -> Iterator[None]:
+    """Six sheets, one more than a bulk service may be for."""
+    for name in SIX:
+        studio.create("Sheet", name, title=name, height=1)
+    yield
+    for name in SIX:
+        studio.ask("mutation($id: ID!) { Sheet___delete(_id: $id) { deleted } }", id=studio.ids[name])
+
+
+def all_six(**more: Any) -> dict[str, Any]:
+    return {"filter": {"title___starts_with": "bulk"}, "orderBy": ["title___ASC"], **more}
+
+
+def in_bulk(says: str, class_name: str, options: dict[str, Any], *issues: Issue) -> Case:
+    """Return the case of options that no service in bulk takes."""
+    ways = []
+    for verb in ("updateBulk", "validateUpdateBulk", "deleteBulk", "validateDeleteBulk"):
+        arguments = {"options": options} | ({"data": {}} if "pdate" in verb else {})
+        told = verb.startswith("validate") and issues[0].at == "options"
+        ways.append(
+            Asked(class_name, verb, arguments, issues, told, shows="__typename" if not told else None)
+        )
+    return Case(says, ways)
+
+
+def too_many(class_name: str, number: int) -> Issue:
+    text = f"{number} {class_name} objects match, and at most 5 can be done with at once"
+    return Issue(
+        "MALFORMED_REQUEST",
+        f"{text}: narrow the filter, or ask for fewer with next",
+        "options",
+        "ENTITY",
+        class_name,
+    )
+
+
+def option(name: str, message: str) -> Issue:
+    return Issue("MALFORMED_REQUEST", f"Sheet: {message}", f"options.{name}", "ENTITY", "Sheet")
+
+
+OPTIONS = [
+    in_bulk("below nothing", "Sheet", {"next": -1}, option("next", "next is -1: give 0 to 2147483647")),
+    in_bulk("a negative offset", "Sheet", {"offset": -1}, option("offset", "offset is -1: give 0 or more")),
+    in_bulk(
+        "both ways",
+        "Sheet",
+        {"next": 1, "prev": 1},
+        option("prev", "next and prev exclude each other: give one of them"),
+    ),
+    in_bulk(
+        "a filter that cannot be read",
+        "Sheet",
+        {"filter": {"height___gt": None}},
+        Issue(
+            "MALFORMED_REQUEST",
+            f"Sheet.height___gt: {NULL}",
+            "options.filter.height___gt",
+            "ENTITY_ATTRIBUTE",
+            "Sheet",
+            attributes=("height",),
+        ),
+    ),
+]
+
+
+@pytest.mark.usefixtures("six")
+@pytest.mark.parametrize(
+    "options", [all_six(), all_six(next=6), all_six(offset=0, next=100)], ids=["all", "six", "a hundred"]
+)
+def test_over_more_objects_than_its_limit(refuse: Callable[[Case], None], options: dict[str, Any]) -> None:
+    refuse(in_bulk("too many", "Sheet", options, too_many("Sheet", 6)))
+
+
+@pytest.mark.usefixtures("six")
+def test_within_its_limit(studio: Studio) -> None:
+    change = """mutation($options: SheetPageOptions!) {
+      Sheet___updateBulk(data: {height: 2}, options: $options) { totalCount items { title height } } }"""
+
+    done = studio.ask(change, options=all_six(next=5))
+
+    assert done == {"totalCount": 5, "items": [{"title": name, "height": 2} for name in SIX[:5]]}
+
+
+@pytest.mark.parametrize("case", OPTIONS, ids=str)
+def test_with_options_that_make_no_sense(refuse: Callable[[Case], None], case: Case) -> None:
+    refuse(case)
+
+
+@pytest.mark.usefixtures("six")
+def test_of_what_is_refused_keeps_nothing_from_the_others(studio: Studio) -> None:
+    """Each by itself: one unique value can be given to one only."""
+    change = """mutation($options: SheetPageOptions!) {
+  it: Sheet___updateBulk(data: {code: "999", height: 2}, options: $options) { totalCount }
+}"""
+
+    answer = studio.answer(change, {"options": all_six(next=3)})
+
+    taken = attributes(
+        "ENTITY_UNIQUE", "Sheet", ["code"], "another Sheet has code '999': no two may have the same"
+    )
+    text = "1 of 3 Sheet objects were updated; what kept the others from it follows"
+    issues = [
+        Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", "Sheet"),
+        taken.of("<bulk1>"),
+        taken.of("<bulk2>"),
+    ]
+    errors = [error(studio.named(issue.shown(KEY, answer.trace_id))) for issue in issues]
+    assert refused(answer.body) == {"data": {KEY: None}, "errors": ordered(errors)}
+    assert answer.body["errors"][0]["extensions"]["issueType"] == "SERVICE_HANDLER_ERROR"
+    found = studio.ask(
+        "query($options: SheetPageOptions!) { Sheet___getPage(options: $options) { items { code height } } }",
+        options=all_six(),
+    )
+    untouched = {"code": None, "height": 1}
+    assert found == {"items": [{"code": "999", "height": 2}, *[untouched] * 5]}
+
+
+def test_of_many_deletions_those_that_are_refused_are_told(studio: Studio) -> None:
+    for name in ("free", "bound", "tied"):
+        studio.create("Team", name, name=f"bulk {name}")
+    needs = {
+        "last_name": "x",
+        "skills": ["<sing>"],
+        "contract": {"starts_on": "2020-01-31"},
+        "phones": [{"digits": "1"}],
+    }
+    needs = studio.named(needs)
+    for team in ("bound", "tied"):
+        studio.create("Person", f"in {team}", **needs, born=None, team=f"<{team}>")
+    end = """mutation {
+  it: Team___deleteBulk(options: {filter: {name___starts_with: "bulk"}}) { deleted }
+}"""
+
+    answer = studio.answer(end)
+
+    text = "1 of 3 Team objects were deleted; what kept the others from it follows"
+    needed = "another Person leads to Team with _id '{}', and must: so that cannot be deleted"
+    issues = [
+        Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", "Team"),
+        *(
+            Issue(
+                "ROLE_CARDINALITY",
+                f"Person.team: {needed.format(f'<{name}>')}",
+                "options",
+                "ENTITY_ROLE",
+                "Person",
+                roles=("team",),
+            )
+            for name in ("bound", "tied")
+        ),
+    ]
+    errors = [error(studio.named(issue.shown(KEY, answer.trace_id))) for issue in issues]
+    assert refused(answer.body) == {"data": {KEY: None}, "errors": ordered(errors)}
+    get = "query($id: ID!) { Team___get(_id: $id) { name } }"
+    assert [studio.ask(get, id=f"<{name}>") for name in ("free", "bound", "tied")] == [
+        None,
+        {"name": "bulk bound"},
+        {"name": "bulk tied"},
+    ]
+    people = 'mutation { Person___deleteBulk(options: {filter: {last_name___eq: "x"}}) { deleted } }'
+    assert studio.ask(people) == {"deleted": 2}
+    assert studio.ask(end) == {"deleted": 2}
+
+
+def test_what_would_be_refused_is_told_of_each_object(refuse: Callable[[Case], None]) -> None:
+    """Whose values are wrong for any is told of each."""
+    issue = attribute("ATTRIBUTE_RANGE", "Sheet.height", "9 is too high: give 1 to 3")
+    options = {"filter": {"title___in": ["first", "second"]}}
+    text = "0 of 2 Sheet objects were updated; what kept the others from it follows"
+    none = Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", "Sheet")
+    each = [issue.of("<sheet>"), issue.of("<other>")]
+    arguments = {"data": {"height": 9}, "options": options}
+    ways = [
+        Asked("Sheet", "updateBulk", arguments, [none, *each]),
+        Asked("Sheet", "validateUpdateBulk", arguments, each, told=True),
+    ]
+    refuse(Case("of each", ways))

@@ -1,0 +1,188 @@
+"""What is told beside an answer: what it took, to administrators only; of failures, no more than an id."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.scenarios.refusals.case import KEY
+from tests.scenarios.refusals.issue import Issue
+from tests.scenarios.refusals.studio import MODEL, Studio, error
+from tests.service import PASSWORD, RunningService, basic, running
+
+TOTALS = {"roundTrips", "readUnits", "writeUnits", "items", "bytes", "milliseconds"}
+CALL = TOTALS | {"path", "kind", "index"}
+CLERK = basic("clerk", PASSWORD)
+
+
+READING = {
+    "get": ('Team___get(_id: "<red>"%s)', "name"),
+    "getBy": ('Team___getByName(name: "red"%s)', "name"),
+    "getPage": ("Team___getPage(options: {next: 1}%s)", "items { name }"),
+    "previewCreate": ('Team___previewCreate(data: {name: "new"}%s)', "name"),
+    "validateUpdate": ('Team___validateUpdate(data: {_id: "<red>"}%s)', "isValid"),
+    "validateDeleteBulk": ("Team___validateDeleteBulk(options: {next: 1}%s)", "isValid"),
+    "of the singleton": ('House___previewUpdate(data: {name: "H"}%s)', "name"),
+}
+WRITING = {
+    "create": ('Skill___create(data: {name: "insight"}%s)', "_id"),
+    "update": ('Skill___update(data: {_id: "<sing>", name: "insight"}%s)', "_id"),
+    "updateBulk": ('Skill___updateBulk(data: {name: "insight"}, options: {next: 9}%s)', "totalCount"),
+    "save": ('Skill___save(data: {name: "insight"}%s)', "_id"),
+    "delete": ('Skill___delete(_id: "<dance>"%s)', "deleted"),
+    "deleteBulk": ("Skill___deleteBulk(options: {next: 9}%s)", "deleted"),
+}
+"""How a service is called, with a place for one more argument, and what is selected."""
+
+
+def asking(verb: str, argument: str) -> str:
+    """Return the document that asks a service with an argument; it stands at line 2, column 3."""
+    call, shows = (READING | WRITING)[verb]
+    return f"{'mutation' if verb in WRITING else 'query'} {{\n  {KEY}: {call % argument} {{ {shows} }}\n}}"
+
+
+@pytest.fixture(scope="module")
+def clerk(studio: Studio) -> str:
+    """The Authorization of a member who is no administrator."""
+    headers = {"Authorization": basic("admin", PASSWORD), "Content-Type": "application/json"}
+    all_members = "/auth/administration/members"
+    member = {"username": "clerk", "email": "clerk@example.com", "profile": "Clerk"}
+    made = studio.service.request("POST", all_members, headers=headers, body=json.dumps(member))
+    if made.status == 201:  # else a module before has made it
+        change = json.dumps({"password": PASSWORD})
+        one = f"{all_members}/{made.json()['id']}"
+        assert studio.service.request("PUT", one, headers=headers, body=change).status == 200
+    return CLERK
+
+
+@pytest.mark.parametrize("verb", READING)
+def test_what_a_service_took_is_told_to_an_administrator(studio: Studio, verb: str) -> None:
+    plain, light, full = (
+        studio.answer(studio.named(asking(verb, argument))).body
+        for argument in (", insight: null", ", insight: LIGHT", ", insight: FULL")
+    )
+
+    assert plain["data"] == light["data"] == full["data"]
+    assert set(plain) == {"data"}
+    assert set(light["extensions"]["insight"]) == TOTALS
+    told = full["extensions"]["insight"]
+    assert set(told) == TOTALS | {"calls"}
+    assert all(set(call) == CALL and call["path"] == [KEY] for call in told["calls"])
+    for name in ("roundTrips", "readUnits", "items", "bytes"):
+        assert sum(call[name] for call in told["calls"]) == told[name]
+    if verb.startswith("get"):
+        assert told["roundTrips"] == (2 if verb == "getBy" else 1)
+        assert (told["readUnits"] > 0, told["writeUnits"]) == (True, 0)
+
+
+def test_what_a_write_took_is_told_too(studio: Studio) -> None:
+    create = 'mutation { Skill___create(data: {name: "took"}, insight: LIGHT) { _id } }'
+    body = studio.answer(create).body
+    id_ = body["data"]["Skill___create"]["_id"]
+    delete = f'mutation {{ Skill___delete(_id: "{id_}", insight: LIGHT) {{ deleted }} }}'
+
+    ended = studio.answer(delete).body
+
+    told = body["extensions"]["insight"]
+    assert (told["roundTrips"], told["writeUnits"]) == (1, 2)
+    assert ended["data"] == {"Skill___delete": {"deleted": True}}
+    assert ended["extensions"]["insight"]["writeUnits"] > 0
+
+
+def test_several_services_are_told_of_together(studio: Studio) -> None:
+    query = studio.named(
+        """{ one: Team___get(_id: "<red>", insight: LIGHT) { name }
+             two: Team___get(_id: "<blue>", insight: FULL) { name }
+             three: Team___get(_id: "<blue>") { name } }"""
+    )
+
+    told = studio.answer(query).body["extensions"]["insight"]
+
+    assert told["roundTrips"] == 2
+    assert [call["path"] for call in told["calls"]] == [["two"]]
+
+
+@pytest.mark.parametrize("level", ["LIGHT", "FULL"])
+@pytest.mark.parametrize("verb", [*READING, *WRITING])
+def test_nobody_else_is_told_nor_is_anything_done(studio: Studio, clerk: str, verb: str, level: str) -> None:
+    argument = f", insight: {level}"
+    query = studio.named(asking(verb, argument))
+    before = studio.shelf.rows()
+
+    answer = studio.answer(query, authorization=clerk)
+
+    text = "insight is for administrators only: leave it out"
+    issue = Issue("APPLICATION_ACCESS_FORBIDDEN", text, "insight")
+    shown = error(issue.shown(KEY, answer.trace_id, profile="Clerk"))
+    assert answer.body == {"data": {KEY: None}, "errors": [shown]}
+    assert studio.shelf.rows() == before
+
+
+def test_without_it_others_are_served(studio: Studio, clerk: str) -> None:
+    query = studio.named(asking("get", ""))
+    assert studio.answer(query, authorization=clerk).body == {"data": {KEY: {"name": "red"}}}
+
+
+@pytest.mark.parametrize("verb", READING)
+def test_without_the_cache_the_same_is_read(studio: Studio, verb: str) -> None:
+    with_it, without_it = (
+        studio.answer(studio.named(asking(verb, argument))).body
+        for argument in (", disableCache: false", ", disableCache: true")
+    )
+
+    assert (with_it, "errors" in with_it) == (without_it, False)
+
+
+def test_without_the_cache_the_objects_of_a_page_are_read_once_more(studio: Studio) -> None:
+    page = "{ Team___getPage(options: {next: 2}, disableCache: %s, insight: FULL) { items { name } } }"
+
+    usual, exact = (studio.answer(page % word).body["extensions"]["insight"] for word in ("false", "true"))
+
+    assert [call["kind"] for call in usual["calls"]] == ["range"]
+    assert [call["kind"] for call in exact["calls"]] == ["range", "get"]
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningService, str]]:
+    """A service, and the id of an object of which something has spoiled what is stored."""
+    home: Path = tmp_path_factory.mktemp("broken") / "home"
+    with running(home, model=MODEL, application="Studio") as service:
+        made = service.graphql('mutation { Skill___create(data: {name: "spoiled"}) { _id } }')
+        id_ = str(made["data"]["Skill___create"]["_id"])
+        with closing(sqlite3.connect(home / "objects.db")) as connection, connection:
+            connection.execute(
+                "UPDATE items SET state = 'planted-secret' WHERE partition = ?", [f"Skill#{id_}"]
+            )
+        yield service, id_
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        'query {\n  it: Skill___get(_id: "%s") { name }\n}',
+        'mutation {\n  it: Skill___update(data: {_id: "%s", name: "new"}) { name }\n}',
+        'mutation {\n  it: Skill___delete(_id: "%s") { deleted }\n}',
+    ],
+)
+def test_a_failure_inside_is_told_by_its_id_only(broken: tuple[RunningService, str], query: str) -> None:
+    """The log has the rest under that id."""
+    service, id_ = broken
+
+    body = service.graphql(query % id_)
+
+    (told,) = body["errors"]
+    trace_id = told["extensions"]["traceId"]
+    text = f"the service failed; name {trace_id} when you report it"
+    assert body == {
+        "data": {KEY: None},
+        "errors": [error(Issue("SERVER_ERROR", text, "").shown(KEY, trace_id))],
+    }
+    lines: list[dict[str, Any]] = [
+        json.loads(line) for line in service.log().splitlines() if trace_id in line
+    ]
+    assert [line["message"] for line in lines] == ["A GraphQL field failed"]
+    assert "Traceback" in json.dumps(lines)

@@ -1,0 +1,355 @@
+"""Documents and variables that are not understood: told with place and classification, and not begun."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.scenarios.refusals.needs import nested
+from tests.scenarios.refusals.studio import ADDRESS, Studio
+from tests.service import PASSWORD, basic
+
+MODERN, LEGACY = "application/graphql-response+json", "application/json"
+SYNTAX, VALIDATION = "InvalidSyntax", "ValidationError"
+
+
+class Mistake(NamedTuple):
+    """What a message begins with, and where in the document, as line 1, it points."""
+
+    begins: str
+    columns: tuple[int, ...]
+
+
+class Document(NamedTuple):
+    """A document that is not understood."""
+
+    says: str
+    query: str
+    mistakes: Sequence[Mistake]
+    variables: Any = None
+    operation: str | None = None
+    classification: str = VALIDATION
+
+
+def broken(says: str, query: str, message: str, column: int) -> Document:
+    return Document(says, query, [Mistake(f"Syntax Error: {message}", (column,))], classification=SYNTAX)
+
+
+def wrong(says: str, query: str, begins: str, *columns: int) -> Document:
+    return Document(says, query, [Mistake(begins, columns)])
+
+
+PAGE = "query($o: PersonPageOptions!) { Person___getPage(options: $o) { totalCount } }"
+CREATE = "mutation($d: SheetCreate!) { Sheet___create(data: $d) { _id } }"
+UPDATE = "mutation($d: SheetUpdate!) { Sheet___update(data: $d) { _id } }"
+PERSON = "mutation($d: PersonCreate!) { Person___create(data: $d) { _id } }"
+
+
+def options(says: str, given: Any, *messages: str) -> Document:
+    mistakes = [Mistake(f"Variable '$o' has invalid value{message}", (7,)) for message in messages]
+    return Document(says, PAGE, mistakes, given)
+
+
+def sheet(says: str, given: Any, *messages: str, query: str = CREATE) -> Document:
+    mistakes = [Mistake(f"Variable '$d' has invalid value{message}", (10,)) for message in messages]
+    return Document(says, query, mistakes, {"d": given})
+
+
+def no_service(query: str, name: str, column: int = 12) -> Document:
+    type_ = "Mutation" if query.startswith("mutation") else "Query"
+    return wrong(f"{name} does not exist", query, f"Cannot query field '{name}' on type '{type_}'.", column)
+
+
+NEW = {"title": "new"}
+DOCUMENTS = [
+    broken("nothing", "", "Unexpected <EOF>.", 1),
+    broken("half a document", '{ Team___get(_id: "1") { name }', "Expected Name, found <EOF>.", 32),
+    broken(
+        "half of a surrogate pair", '{ Team___get(_id: "\\uD800") { name } }', "Invalid Unicode escape", 20
+    ),
+    wrong("an unknown class", '{ Nothing___get(_id: "1") { _id } }', "Cannot query field 'Nothing___get'", 3),
+    wrong(
+        "an unknown field",
+        '{ Team___get(_id: "1") { naem } }',
+        "Cannot query field 'naem' on type 'Team'. Did you mean 'name'?",
+        26,
+    ),
+    wrong(
+        "no selection",
+        '{ Team___get(_id: "1") }',
+        "Field 'Team___get' of type 'Team' must have a selection",
+        3,
+    ),
+    wrong(
+        "a missing argument",
+        "{ Team___get { name } }",
+        "Argument 'Query.Team___get(_id:)' of type 'ID!' is required",
+        3,
+    ),
+    wrong("an unknown argument", '{ House___get(_id: "1") { name } }', "Unknown argument '_id'", 15),
+    wrong(
+        "an unknown enum value",
+        "{ Person___getPage(options: {filter: {mood___eq: GREAT}}) { totalCount } }",
+        "Value 'GREAT' does not exist in 'Mood' enum.",
+        50,
+    ),
+    wrong(
+        "an unknown order",
+        "{ Person___getPage(options: {orderBy: [lastname___ASC]}) { totalCount } }",
+        "Value 'lastname___ASC' does not exist in 'PersonSort' enum. Did you mean",
+        40,
+    ),
+    wrong(
+        "an unknown filter",
+        "{ Person___getPage(options: {filter: {height___contains: 1}}) { totalCount } }",
+        "Expected value of type 'PersonFilter' not to include unknown field 'height___contains'.",
+        39,
+    ),
+    wrong(
+        "a filter on a role",
+        '{ Person___getPage(options: {filter: {team___eq: "1"}}) { totalCount } }',
+        "Expected value of type 'PersonFilter' not to include unknown field 'team___eq'",
+        39,
+    ),
+    wrong(
+        "a literal of the wrong type",
+        "mutation { Sheet___create(data: {title: new}) { _id } }",
+        "String cannot represent a non string value: new",
+        41,
+    ),
+    wrong(
+        "a literal that is no text",
+        'mutation { Sheet___create(data: {title: "new", day: soon}) { _id } }',
+        "Date cannot represent this literal; give a string or a number.",
+        53,
+    ),
+    wrong(
+        "a number of 5,000 digits",
+        f"{{ Team___getPage(options: {{next: {'9' * 5000}}}) {{ totalCount }} }}",
+        "Expected value of type 'Int', found none that can be read.",
+        34,
+    ),
+    wrong(
+        "a variable of the wrong type",
+        "query($o: TeamPageOptions) { Person___getPage(options: $o) { totalCount } }",
+        "Variable '$o' of type 'TeamPageOptions' used in position expecting",
+        7,
+        56,
+    ),
+    wrong("an unknown fragment", "{ ...F }", "Unknown fragment 'F'.", 6),
+    wrong(
+        "a directive without its argument",
+        "{ __typename @skip }",
+        "Argument '@skip(if:)' of type 'Boolean!' is required",
+        14,
+    ),
+    wrong("a subscription", "subscription { x }", "The subscription operation is not supported", 1),
+    wrong(
+        "two operations, and none named",
+        "query A { __typename } query B { __typename }",
+        "Must provide operation name",
+    ),
+    Document(
+        "an operation that is not there",
+        "query A { __typename }",
+        [Mistake("Unknown operation named 'C'.", ())],
+        operation="C",
+    ),
+    options(
+        "a missing variable", {}, ": Expected a value of non-null type 'PersonPageOptions!' to be provided."
+    ),
+    options(
+        "null for a variable",
+        {"o": None},
+        ": Expected value of non-null type 'PersonPageOptions!' not to be None.",
+    ),
+    options(
+        "an enum value in a variable",
+        {"o": {"filter": {"mood___in": ["GOOD", "GREAT"]}}},
+        " at .filter.mood___in[1]: Value 'GREAT' does not exist in 'Mood' enum.",
+    ),
+    options(
+        "an order in a variable",
+        {"o": {"orderBy": ["x"]}},
+        " at .orderBy[0]: Value 'x' does not exist in 'PersonSort' enum.",
+    ),
+    options(
+        "a number of 40 bits",
+        {"o": {"next": 2**40}},
+        " at .next: Int cannot represent non 32-bit signed integer value: 1099511627776",
+    ),
+    options(
+        "a number of 301 digits",
+        {"o": {"next": 10**300}},
+        " at .next: Int cannot represent non 32-bit signed integer value: 1000",
+    ),
+    options(
+        "a number as text", {"o": {"next": "1"}}, " at .next: Int cannot represent non-integer value: '1'"
+    ),
+    sheet(
+        "a required value that is not given",
+        {},
+        ": Expected value of type 'SheetCreate' to include required field 'title'",
+    ),
+    sheet(
+        "null for a required value",
+        {"title": None},
+        " at .title: Expected value of non-null type 'String!' not to be None.",
+    ),
+    sheet(
+        "an enum value", {**NEW, "mood": "GREAT"}, " at .mood: Value 'GREAT' does not exist in 'Mood' enum."
+    ),
+    sheet(
+        "wrong types, each told",
+        {"title": 7, "remote": "yes", "height": "x", "hight": 1},
+        " at .title: String cannot represent a non string value: 7",
+        " at .height: Int cannot represent non-integer value: 'x'",
+        " at .remote: Boolean cannot represent a non boolean value: 'yes'",
+        ": Expected value of type 'SheetCreate' not to include unknown field 'hight'. Did you mean",
+    ),
+    sheet(
+        "a number that the service gives",
+        {**NEW, "number": 1},
+        ": Expected value of type 'SheetCreate' not to include unknown field 'number'",
+    ),
+    sheet(
+        "an id for a new object",
+        {**NEW, "_id": "x"},
+        ": Expected value of type 'SheetCreate' not to include unknown field '_id'",
+    ),
+    sheet(
+        "a list for a date",
+        {**NEW, "day": ["2020-01-01"]},
+        " at .day: Date cannot represent a list or an object",
+    ),
+    sheet("a text for an object", "new", ": Expected value of type 'SheetCreate' to be an object"),
+    sheet(
+        "no id of an object",
+        NEW,
+        ": Expected value of type 'SheetUpdate' to include required field '_id'",
+        query=UPDATE,
+    ),
+    sheet(
+        "null for the id of an object",
+        {"_id": None},
+        " at ._id: Expected value of non-null type 'ID!' not to be None.",
+        query=UPDATE,
+    ),
+    sheet(
+        "what a person needs",
+        {"last_name": "x", "team": None, "skills": None},
+        ": Expected value of type 'PersonCreate' to include required field 'contract'",
+        " at .team: Expected value of non-null type 'ID!' not to be None.",
+        " at .skills: Expected value of non-null type '[ID]!' not to be None.",
+        query=PERSON,
+    ),
+    no_service("{ Team___getAll { _id } }", "Team___getAll", 3),
+    no_service('{ Team___delete(_id: "1") { deleted } }', "Team___delete", 3),
+    no_service('mutation { Team___get(_id: "1") { name } }', "Team___get"),
+    no_service("mutation { Team___createBulk(data: []) { _id } }", "Team___createBulk"),
+    no_service("mutation { Contract___create(data: {}) { _id } }", "Contract___create"),
+    no_service("mutation { Contract___update(data: {}) { _id } }", "Contract___update"),
+    no_service("{ Contract___validate(data: {}) { isValid } }", "Contract___validate", 3),
+    no_service('{ Phone___get(_id: "1") { digits } }', "Phone___get", 3),
+    no_service("{ Phone___getPage { totalCount } }", "Phone___getPage", 3),
+    no_service("{ House___getPage { totalCount } }", "House___getPage", 3),
+    no_service("mutation { House___create(data: {}) { _id } }", "House___create"),
+    no_service("mutation { House___save(data: {}) { _id } }", "House___save"),
+    no_service('mutation { House___delete(_id: "1") { deleted } }', "House___delete"),
+    no_service("{ Complaint___getPage { totalCount } }", "Complaint___getPage", 3),
+    no_service("{ Complaint___validate(data: {}) { isValid } }", "Complaint___validate", 3),
+    no_service("mutation { Complaint___save(data: {}) { _id } }", "Complaint___save"),
+    no_service('{ Colour___get(_id: "1") { name } }', "Colour___get", 3),
+    no_service("{ Vault___get { secret } }", "Vault___get", 3),
+]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.says)
+def test_what_is_not_understood_is_not_begun(studio: Studio, document: Document) -> None:
+    """The status says so only to clients that know the type of the answer."""
+    before = studio.shelf.rows()
+    asked = {"query": document.query, "variables": document.variables, "operationName": document.operation}
+    for accept, status in ((LEGACY, 200), (MODERN, 400)):
+        reply = studio.send(asked, accept=accept)
+
+        assert (reply.status, reply.headers["content-type"]) == (status, f"{accept}; charset=utf-8")
+        assert list(reply.json()) == ["errors"]
+        told = sorted(reply.json()["errors"], key=lambda each: str(each["message"]))
+        expected = sorted(document.mistakes)
+        begin = [each["message"][: len(mistake.begins)] for each, mistake in zip(told, expected, strict=True)]
+        assert begin == [mistake.begins for mistake in expected]
+        beside = [_told(mistake, document.classification) for mistake in expected]
+        assert [_beside_message(each) for each in told] == beside
+    assert studio.shelf.rows() == before
+
+
+def _beside_message(told: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in told.items() if name != "message"}
+
+
+def _told(mistake: Mistake, classification: str) -> dict[str, Any]:
+    places = [{"line": 1, "column": column} for column in mistake.columns]
+    return {
+        **({"locations": places} if places else {}),
+        "extensions": {"classification": classification},
+    }
+
+
+DEEP = 400
+NESTED = {
+    "a selection": ("{ a" * DEEP + " }" * DEEP, None),
+    "fragments within one another": ("{ ... " * DEEP + "{ __typename }" + " }" * DEEP, None),
+    "a literal": (f"{{ Person___getPage(options: {'[' * DEEP}{']' * DEEP}) {{ totalCount }} }}", None),
+    "a type": (f"query($x: {'[' * DEEP}Int{']' * DEEP}) {{ __typename }}", None),
+    "a variable": (PAGE, {"o": {"filter": nested(DEEP)}}),
+}
+
+
+@pytest.mark.parametrize("what", NESTED)
+def test_what_is_nested_too_deeply_is_told_to_be(studio: Studio, what: str) -> None:
+    query, variables = NESTED[what]
+
+    (told,) = studio.send({"query": query, "variables": variables}).json()["errors"]
+
+    assert "nested too deeply" in told["message"]
+    assert told["extensions"] == {"classification": VALIDATION if variables else SYNTAX}
+
+
+def test_at_most_nine_mistakes_are_told(studio: Studio) -> None:
+    query = "{ " + " ".join(f"wrong{number}" for number in range(20)) + " }"
+
+    body = studio.send({"query": query}).json()
+
+    assert len(body["errors"]) == 9
+
+
+def test_one_mutation_that_is_refused_leaves_the_others_done(studio: Studio) -> None:
+    """Each field is a write of its own, in their order."""
+    query = """mutation {
+      first: Skill___create(data: {name: "first"}) { _id }
+      second: Skill___create(data: {name: "much too long"}) { _id }
+      third: Skill___create(data: {name: "third"}) { _id }
+    }"""
+
+    body = studio.answer(query).body
+
+    assert [name for name, made in body["data"].items() if made] == ["first", "third"]
+    (told,) = body["errors"]
+    assert (told["path"], told["locations"]) == (["second"], [{"line": 3, "column": 7}])
+    assert told["extensions"]["sourceRequestReference"] == "second.data.name"
+    for made in filter(None, body["data"].values()):
+        end = f'mutation {{ Skill___delete(_id: "{made["_id"]}") {{ deleted }} }}'
+        assert studio.ask(end) == {"deleted": True}
+
+
+@pytest.mark.parametrize("escaped", ["\\ud800", "\\udc00\\ud800", "a\\ud83d"])
+def test_half_of_a_surrogate_pair_is_no_json(studio: Studio, escaped: str) -> None:
+    """Neither in a document nor in a variable."""
+    query = "query($id: ID!) { Team___get(_id: $id) { name } }"
+    sent = f'{{"query": "{query}", "variables": {{"id": "{escaped}"}}}}'
+    headers = {"Content-Type": LEGACY, "Authorization": basic("admin", PASSWORD)}
+
+    reply = studio.service.request("POST", ADDRESS, headers=headers, body=sent)
+
+    assert (reply.status, reply.headers["content-type"]) == (400, "application/problem+json")
+    assert "is not JSON" in reply.json()["detail"]

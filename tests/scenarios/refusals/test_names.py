@@ -1,0 +1,244 @@
+"""Objects by the wrong names: ids that none has or could have, and what clients call them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.scenarios.refusals.case import IN_BULK, KEY, Asked, Case, changing, filling, loosely, making
+from tests.scenarios.refusals.issue import Issue, entity, missing, role
+from tests.scenarios.refusals.needs import PERSON
+from tests.scenarios.refusals.studio import Studio, error
+
+LONG = "x" * 5000
+LONGEST = 255
+"""Characters of an id that is told back."""
+SHOWN = {
+    "": "''",
+    " ": "' '",
+    "none": "'none'",
+    "V#~": "'V#~'",
+    "a\x00b": r"'a\x00b'",
+    "é": "'é'",
+    "日本": "'日本'",
+    "\U0001f600": "'\U0001f600'",
+    "'": '"\'"',
+    LONG: f"'{'x' * 59}…",
+}
+"""Ids that no object has, and how a message shows them."""
+
+
+def nobody(class_name: str, id_: str, at: str = "data._id", client_id: str | None = None) -> Issue:
+    text = f"there is no {class_name} with _id {SHOWN[id_]}"
+    return Issue("ENTITY_NOT_FOUND", text, at, "ENTITY", class_name, id_[:LONGEST], client_id)
+
+
+def also_with_roles(class_name: str, id_: str, change: dict[str, Any]) -> Case:
+    return changing(
+        f"{class_name} {id_[:6]!r} {sorted(change)}",
+        class_name,
+        {"_id": id_, **change},
+        nobody(class_name, id_),
+        without=IN_BULK,
+    )
+
+
+OBJECTS = [
+    *(also_with_roles("Sheet", id_, {"title": "new"}) for id_ in SHOWN),
+    *(also_with_roles("Person", id_, {"last_name": "new", "team": {"set": "<blue>"}}) for id_ in SHOWN),
+    *(also_with_roles("Person", id_, {"phones": {"create": [{"digits": "1"}]}}) for id_ in ("none", "é")),
+    Case(
+        "one that the client calls something",
+        [
+            Asked(
+                "Sheet",
+                verb,
+                {"data": {"_id": "none", "_clientId": "S"}},
+                [nobody("Sheet", "none", client_id="S")],
+                told,
+            )
+            for verb, told in (("save", False), ("preview", False), ("validate", True))
+        ],
+    ),
+    Case(
+        "a form that has been kept",
+        [
+            Asked(
+                "Complaint",
+                "preview",
+                {"data": {"_id": "1", "text": "t"}},
+                [
+                    entity(
+                        "ENTITY_NOT_FOUND", "Complaint", "there is no Complaint with _id '1'", "data._id"
+                    ).of("1")
+                ],
+            )
+        ],
+    ),
+]
+
+
+def told_missing(name: str, target: str, id_: str, at: str | None = None) -> Issue:
+    return role("ENTITY_NOT_FOUND", name, f"there is no {target} with _id {SHOWN[id_]}", at)
+
+
+TARGETS = [
+    *(
+        making(
+            f"{id_[:6]!r}",
+            "Person",
+            {
+                **PERSON,
+                "team": id_,
+                "leads": id_,
+                "skills": ["<sing>", id_],
+                "projects": [id_],
+                "pupils": [id_],
+            },
+            told_missing("Person.team", "Team", id_),
+            told_missing("Person.leads", "Team", id_),
+            told_missing("Person.skills", "Skill", id_),
+            told_missing("Person.projects", "Project", id_),
+            told_missing("Person.pupils", "Person", id_),
+        )
+        for id_ in SHOWN
+    ),
+    *(
+        changing(
+            f"{id_[:6]!r} of a part",
+            "Person",
+            {
+                "_id": "<ann>",
+                "phones": {"delete": [id_]},
+                "addresses": {"update": [{"_id": id_, "street": "t"}]},
+            },
+            role(
+                "ENTITY_NOT_FOUND",
+                "Person.phones",
+                f"there is no Phone with _id {SHOWN[id_]} here",
+                "data.phones.delete",
+            ).of("<ann>"),
+            role(
+                "ENTITY_NOT_FOUND",
+                "Person.addresses",
+                f"there is no Address with _id {SHOWN[id_]} here",
+                "data.addresses.update.0._id",
+            ).of("<ann>"),
+        )
+        for id_ in SHOWN
+    ),
+]
+
+CALLED = [
+    making(
+        "by a name that nothing has",
+        "Person",
+        {**PERSON, "_clientId": "P", "team": "T"},
+        missing("Person.team", "Team", "T").called("P"),
+    ),
+    making(
+        "by the name of an object of another class",
+        "Person",
+        {**PERSON, "_clientId": "P", "team": "P", "mentor": "P"},
+        missing("Person.team", "Team", "P").called("P"),
+    ),
+    making(
+        "two with one name",
+        "Person",
+        {**PERSON, "phones": [{"_clientId": "X", "digits": "1"}, {"_clientId": "X", "digits": "2"}]},
+        entity(
+            "MALFORMED_REQUEST",
+            "Phone",
+            "another Phone of the request is called 'X' too",
+            "data.phones.1._clientId",
+        ).called("X"),
+    ),
+    making(
+        "three with one name",
+        "Person",
+        {**PERSON, "phones": [{"_clientId": "", "digits": str(number)} for number in range(3)]},
+        entity(
+            "MALFORMED_REQUEST",
+            "Phone",
+            "another Phone of the request is called '' too",
+            "data.phones.1._clientId",
+        ).called(""),
+        entity(
+            "MALFORMED_REQUEST",
+            "Phone",
+            "another Phone of the request is called '' too",
+            "data.phones.2._clientId",
+        ).called(""),
+    ),
+    changing(
+        "a new part with the name of another new part",
+        "Person",
+        {
+            "_id": "<ann>",
+            "phones": {"create": [{"_clientId": "X", "digits": "1"}, {"_clientId": "X", "digits": "2"}]},
+        },
+        entity(
+            "MALFORMED_REQUEST",
+            "Phone",
+            "another Phone of the request is called 'X' too",
+            "data.phones.create.1._clientId",
+        ).called("X"),
+    ),
+    filling(
+        "a form by its own name",
+        {"_clientId": "C", "text": "t", "by": "C"},
+        missing("Complaint.by", "Person", "C").called("C"),
+    ),
+    loosely(
+        "nothing by null",
+        "Person",
+        {**PERSON, "_clientId": None, "team": None},
+        role("ROLE_CARDINALITY", "Person.team", "one Team is required"),
+    ),
+]
+
+
+@pytest.mark.parametrize("case", OBJECTS, ids=str)
+def test_an_object_that_is_not_there_is_not_changed(refuse: Callable[[Case], None], case: Case) -> None:
+    refuse(case)
+
+
+@pytest.mark.parametrize("case", TARGETS, ids=str)
+def test_roles_lead_to_nothing_by_ids_that_none_has(refuse: Callable[[Case], None], case: Case) -> None:
+    refuse(case)
+
+
+@pytest.mark.parametrize("case", CALLED, ids=str)
+def test_objects_are_called(refuse: Callable[[Case], None], case: Case) -> None:
+    refuse(case)
+
+
+@pytest.mark.parametrize("id_", SHOWN, ids=lambda id_: repr(id_[:6]))
+def test_nothing_is_read_deleted_or_found_by_an_id_that_none_has(studio: Studio, id_: str) -> None:
+    """That is no error: there is just nothing."""
+    before = studio.shelf.rows()
+    for class_name in ("Sheet", "Person"):
+        get = f"query($id: ID!) {{ {class_name}___get(_id: $id) {{ _id }} }}"
+        judge = f"query($id: ID!) {{ {class_name}___validateDelete(_id: $id) {{ isValid }} }}"
+        end = f"mutation($id: ID!) {{ {class_name}___delete(_id: $id) {{ deleted }} }}"
+        options = "{filter: {_id___eq: $id}}"
+        page = f"query($id: ID!) {{ {class_name}___getPage(options: {options}) {{ totalCount }} }}"
+        assert studio.ask(get, id=id_) is None
+        assert studio.ask(judge, id=id_) == {"isValid": True}
+        assert studio.ask(end, id=id_) == {"deleted": False}
+        assert studio.ask(page, id=id_) == {"totalCount": 0}
+    assert studio.shelf.rows() == before
+
+
+def test_a_name_holds_in_no_later_request(studio: Studio) -> None:
+    made = studio.create("Team", _clientId="later", name="later")
+
+    answer = studio.answer(
+        'mutation {\n  it: Team___update(data: {_id: "later", name: "changed"}) { _id }\n}'
+    )
+
+    issue = nobody("Team", "none").of("later").shown(KEY, answer.trace_id)
+    issue["userMessage"] = "there is no Team with _id 'later'"
+    assert answer.body == {"data": {KEY: None}, "errors": [error(issue)]}
+    delete = f'mutation {{ Team___delete(_id: "{made["_id"]}") {{ deleted }} }}'
+    assert studio.ask(delete) == {"deleted": True}

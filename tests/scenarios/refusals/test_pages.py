@@ -1,0 +1,323 @@
+"""Reading what cannot be read: options that make no sense, foreign cursors, unreadable values, formats."""
+
+import base64
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.scenarios.refusals.case import KEY, Asked, Case
+from tests.scenarios.refusals.issue import Issue
+from tests.scenarios.refusals.needs import DATE, NULL, nested
+from tests.scenarios.refusals.studio import Studio, error, ordered, refused
+
+BAD_CURSOR = (
+    "cursor: the cursor is not one that this service gives: "
+    "hand one back unchanged, as an earlier page gave it"
+)
+FOREIGN = (
+    "cursor: the cursor was given for another class or another order: it goes on only from a page of the same"
+)
+GAP = "fromCursor gives {}, but the order is by {}: give the first of these, without a gap"
+
+Found = tuple[str, str, str]
+
+
+def option(name: str, message: str) -> Issue:
+    return Issue("MALFORMED_REQUEST", f"Person: {message}", f"options.{name}", "ENTITY", "Person")
+
+
+def value(type_: str, name: str, message: str, place: str) -> Issue:
+    attribute = name.partition("___")[0]
+    text = f"Person.{name}: {message}"
+    return Issue(type_, text, f"options.{place}", "ENTITY_ATTRIBUTE", "Person", attributes=(attribute,))
+
+
+OPTIONS: dict[str, tuple[dict[str, Any], list[Issue]]] = {
+    "fewer than none": ({"next": -1}, [option("next", "next is -1: give 0 to 10000")]),
+    "more than a page has": ({"next": 10_001}, [option("next", "next is 10001: give 0 to 10000")]),
+    "more than a page has, backward": ({"prev": 10_001}, [option("prev", "prev is 10001: give 0 to 10000")]),
+    "fewer than none passed over": ({"offset": -1}, [option("offset", "offset is -1: give 0 or more")]),
+    "both ways": (
+        {"next": 1, "prev": 1},
+        [option("prev", "next and prev exclude each other: give one of them")],
+    ),
+    "two positions": (
+        {"cursor": "x", "fromCursor": {"_id": "x"}},
+        [option("fromCursor", "cursor and fromCursor exclude each other: give one of them")],
+    ),
+    "no cursor": ({"cursor": "x"}, [option("cursor", BAD_CURSOR)]),
+    "an empty cursor": ({"cursor": ""}, [option("cursor", BAD_CURSOR)]),
+    "a cursor that is a number": ({"cursor": 7}, [option("cursor", BAD_CURSOR)]),
+    "a cursor of more than text": ({"cursor": "é" * 500}, [option("cursor", BAD_CURSOR)]),
+    "a cursor that was made up": (
+        {"cursor": base64.urlsafe_b64encode(b"\x01" + b"a" * 40).decode().rstrip("=")},
+        [option("cursor", BAD_CURSOR)],
+    ),
+    "a position by what is not ordered by": (
+        {"fromCursor": {"email": "x"}, "orderBy": ["last_name___ASC"]},
+        [option("fromCursor", GAP.format("email", "last_name, _id"))],
+    ),
+    "a position with a gap": (
+        {"fromCursor": {"_id": "x"}, "orderBy": ["last_name___ASC"]},
+        [option("fromCursor", GAP.format("_id", "last_name, _id"))],
+    ),
+    "a position that cannot be read": (
+        {"fromCursor": {"born": "soon"}, "orderBy": ["born___ASC"]},
+        [value("DATA_TYPE", "born", f"'soon' is not a Date: {DATE}", "fromCursor.born")],
+    ),
+    "null where something is compared": (
+        {"filter": {"last_name___contains": None}},
+        [value("MALFORMED_REQUEST", "last_name___contains", NULL, "filter.last_name___contains")],
+    ),
+    "several values that cannot be read, at their places": (
+        {
+            "filter": {
+                "born___gt": "soon",
+                "OR": [{"height___null": True}, {"NOT": {"born___in": ["2020-01-01", "late"]}}],
+                "AND": [{"height___lt": None}],
+            }
+        },
+        [
+            value("DATA_TYPE", "born___gt", f"'soon' is not a Date: {DATE}", "filter.born___gt"),
+            value("DATA_TYPE", "born___in", f"'late' is not a Date: {DATE}", "filter.OR.1.NOT.born___in"),
+            value("MALFORMED_REQUEST", "height___lt", NULL, "filter.AND.0.height___lt"),
+        ],
+    ),
+}
+OPTIONS["a filter that is too deep"] = (
+    {"filter": nested(101)},
+    [
+        Issue(
+            "MALFORMED_REQUEST",
+            "the filter is nested too deeply: at most 100 levels",
+            "options.filter.NOT",
+            "ENTITY",
+            "Person",
+        )
+    ],
+)
+OPTIONS["a filter that compares too much"] = (
+    {"filter": {"OR": [{"height___lt": 1}] * 501}},
+    [
+        Issue(
+            "MALFORMED_REQUEST",
+            "Person: the filter makes 501 comparisons: at most 500 are possible; "
+            "one with in, which names many values, counts 1",
+            "options.filter",
+            "ENTITY",
+            "Person",
+        )
+    ],
+)
+OPTIONS["a filter that lists too many values"] = (
+    {"filter": {"_id___in": ["x"] * 10_001}},
+    [
+        Issue(
+            "MALFORMED_REQUEST",
+            "Person: the filter lists 10,001 values: at most 10,000 are possible",
+            "options.filter",
+            "ENTITY",
+            "Person",
+        )
+    ],
+)
+
+
+@pytest.mark.parametrize("says", OPTIONS)
+def test_a_page_with_options_that_make_no_sense(refuse: Callable[[Case], None], says: str) -> None:
+    """At the root, also where the cache is passed by."""
+    options, issues = OPTIONS[says]
+    refuse(Case(says, [Asked("Person", "getPage", {"options": options}, issues)]))
+
+
+@pytest.mark.parametrize("says", OPTIONS)
+@pytest.mark.parametrize("role", ["pupils", "mentor___associables"])
+def test_a_page_of_a_role_with_options_that_make_no_sense(studio: Studio, says: str, role: str) -> None:
+    """It is the service that is refused, and the place names the way to the page."""
+    options, issues = OPTIONS[says]
+    query = f"""query($id: ID!, $options: PersonPageOptions) {{
+  it: Person___get(_id: $id) {{ mentor {{ deep: {role}(options: $options) {{ items {{ _id }} }} }} }}
+}}"""
+
+    answer = studio.answer(query, {"id": "<bob>", "options": options})
+
+    shown = [issue.shown(f"{KEY}.mentor.deep", answer.trace_id) for issue in issues]
+    expected = {"data": {KEY: None}, "errors": ordered([error(issue) for issue in shown])}
+    assert refused(answer.body) == expected
+
+
+@pytest.mark.parametrize("verb", ["create", "update", "save"])
+def test_what_is_to_be_shown_wrongly_is_not_written(studio: Studio, verb: str) -> None:
+    data = {
+        "create": {"name": "new"},
+        "update": {"_id": "<red>", "name": "new"},
+        "save": {"_id": "<red>", "name": "new"},
+    }[verb]
+    input_ = {"create": "Create", "update": "Update", "save": "Draft"}[verb]
+    query = f"""mutation($data: Team{input_}!) {{
+  it: Team___{verb}(data: $data) {{ members(options: {{next: -1}}) {{ items {{ _id }} }} }}
+}}"""
+    before = studio.shelf.rows()
+
+    answer = studio.answer(query, {"data": data})
+
+    issue = option("next", "next is -1: give 0 to 10000").shown(f"{KEY}.members", answer.trace_id)
+    assert answer.body == {"data": {KEY: None}, "errors": [error(issue)]}
+    assert studio.shelf.rows() == before
+
+
+def test_a_cursor_leads_on_only_where_it_was_given(studio: Studio) -> None:
+    """Not in another order, nor in another class."""
+    first = studio.ask("{ Person___getPage(options: {next: 1}) { nextCursor } }")["nextCursor"]
+    page = """query($options: %sPageOptions!) {
+  it: %s___getPage(options: $options) { items { _id } }
+}"""
+
+    other_order = studio.answer(
+        page % ("Person", "Person"), {"options": {"cursor": first, "orderBy": ["last_name___DESC"]}}
+    )
+    other_class = studio.answer(page % ("Team", "Team"), {"options": {"cursor": first}})
+
+    issue = option("cursor", FOREIGN).shown(KEY, other_order.trace_id)
+    assert other_order.body == {"data": {KEY: None}, "errors": [error(issue)]}
+    named = Issue("MALFORMED_REQUEST", f"Team: {FOREIGN}", "options.cursor", "ENTITY", "Team")
+    issue = named.shown(KEY, other_class.trace_id)
+    assert other_class.body == {"data": {KEY: None}, "errors": [error(issue)]}
+
+
+def test_unique_values_that_cannot_be_read(studio: Studio) -> None:
+    query = """query($day: Date!) {
+  it: Sheet___getByTitle_Day(title: "first", day: $day) { _id }
+}"""
+
+    answer = studio.answer(query, {"day": "soon"})
+
+    text = f"Sheet.day: 'soon' is not a Date: {DATE}"
+    issue = Issue("DATA_TYPE", text, "day", "ENTITY_ATTRIBUTE", "Sheet", attributes=("day",))
+    assert answer.body == {"data": {KEY: None}, "errors": [error(issue.shown(KEY, answer.trace_id))]}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '{ Sheet___getByCode(code: "none") { _id } }',
+        '{ Sheet___getByCode(code: "") { _id } }',
+        '{ Sheet___getByTitle_Day(title: "first", day: "2020-12-31") { _id } }',
+        '{ Contract___get(_id: "none") { _id } }',
+        '{ Person___getByEmail(email: "\\u0000") { _id } }',
+    ],
+)
+def test_what_is_not_there_is_null_and_no_error(studio: Studio, query: str) -> None:
+    assert studio.ask(query) is None
+
+
+LARGE = 300_000
+"""Characters of the text of a large scroll: of a megabyte, the fourth is too many."""
+
+
+@pytest.fixture(scope="module")
+def large(studio: Studio) -> Iterator[Studio]:
+    """Four large scrolls, which together are more than one request may read."""
+    names = [f"large{number}" for number in range(4)]
+    for name in names:
+        studio.create("Scroll", name, title="large", text="x" * LARGE)
+    yield studio
+    for name in names:
+        studio.ask("mutation($id: ID!) { Scroll___delete(_id: $id) { deleted } }", id=f"<{name}>")
+
+
+INDEX = 'declare @index(attributes: ["title"]) in the model'
+BY_TITLE = {"filter": {"title___eq": "large"}}
+
+
+def too_much(remedy: str, *attributes: str) -> Issue:
+    text = f"Scroll: 5 objects were read, and that is not all: {remedy}"
+    return Issue("MALFORMED_REQUEST", text, "options", "ENTITY", "Scroll", attributes=tuple(attributes))
+
+
+BUDGET = {
+    "a filter without an index": ({**BY_TITLE, "next": 9}, "items { _id }", too_much(INDEX, "title")),
+    "an order without an index": ({"orderBy": ["title___ASC"]}, "items { _id }", too_much(INDEX, "title")),
+    "an offset": (
+        {**BY_TITLE, "next": 1, "offset": 5},
+        "items { _id }",
+        too_much(f"{INDEX}, or ask without offset", "title"),
+    ),
+    "all of them": (
+        {"next": 9},
+        "items { _id }",
+        too_much("narrow the filter, or ask for fewer objects at a time"),
+    ),
+    "how many there are": (
+        {"next": 1, "filter": {"text___contains": "y"}},
+        "totalCount",
+        too_much("ask without totalCount"),
+    ),
+}
+
+
+@pytest.mark.usefixtures("large")
+@pytest.mark.parametrize("says", BUDGET)
+def test_more_is_to_be_read_than_a_request_may(refuse: Callable[[Case], None], says: str) -> None:
+    options, shows, issue = BUDGET[says]
+    refuse(Case(says, [Asked("Scroll", "getPage", {"options": options}, [issue], shows=shows)]))
+
+
+@pytest.mark.usefixtures("large")
+def test_more_is_to_be_read_than_a_service_in_bulk_may(refuse: Callable[[Case], None]) -> None:
+    issues = [too_much(INDEX, "title")]
+    data = {"data": {"title": "new"}, "options": BY_TITLE}
+    ways = [
+        Asked("Scroll", "updateBulk", data, issues),
+        Asked("Scroll", "validateUpdateBulk", data, issues, shows="isValid"),
+        Asked("Scroll", "deleteBulk", {"options": BY_TITLE}, issues),
+        Asked("Scroll", "validateDeleteBulk", {"options": BY_TITLE}, issues, shows="isValid"),
+    ]
+    refuse(Case("in bulk", ways))
+
+
+def test_what_was_read_before_the_end_is_shown(large: Studio) -> None:
+    """Each service by itself: those that come too late are told so."""
+    services = " ".join(
+        f'g{number}: Scroll___get(_id: "<large{number % 4}>") {{ title }}' for number in range(5)
+    )
+
+    answer = large.answer(large.named(f"{{\n  {services}\n}}"))
+
+    text = (
+        "Scroll: the request has read as much as it may before it came to this: ask for less in one request"
+    )
+    late = Issue("MALFORMED_REQUEST", text, "", "ENTITY", "Scroll").shown("g4", answer.trace_id)
+    (told,) = answer.body["errors"]
+    assert (told["path"], told["extensions"]) == (["g4"], late)
+    assert answer.body["data"] == {f"g{number}": {"title": "large"} for number in range(4)} | {"g4": None}
+
+
+@pytest.fixture
+def book(studio: Studio) -> Iterator[str]:
+    """A scroll whose leaves are together more than one request may read."""
+    leaves = [{"text": "x" * LARGE}] * 5
+    yield studio.create("Scroll", "book", title="book", leaves=leaves)["_id"]
+    studio.ask("mutation($id: ID!) { Scroll___delete(_id: $id) { deleted } }", id="<book>")
+
+
+def test_an_object_whose_roles_are_too_much_to_read(studio: Studio, book: str) -> None:
+    """A write is told to be done, though not all can be shown; a preview is refused like a read."""
+    shows = "{ leaves { items { text } } }"
+    data = f'data: {{_id: "{book}", title: "%s"}}'
+    too_late = (
+        "Leaf: the request has read as much as it may before it came to this: ask for less in one request"
+    )
+
+    read = studio.answer(f'{{\n  it: Scroll___get(_id: "{book}") {shows}\n}}')
+    tried = studio.answer(f"{{\n  it: Scroll___previewUpdate({data % 'tried'}) {shows}\n}}")
+    done = studio.answer(f"mutation {{\n  it: Scroll___update({data % 'done'}) {shows}\n}}")
+
+    refusal = Issue("MALFORMED_REQUEST", too_late, "", "ENTITY", "Leaf")
+    unshown = f"Scroll {book} was written, but what is selected of it cannot be shown: {too_late}"
+    written = Issue("SERVICE_HANDLER_ERROR", unshown, "", "ENTITY", "Scroll", book)
+    for answer, issue in ((read, refusal), (tried, refusal), (done, written)):
+        expected = {"data": {KEY: None}, "errors": [error(issue.shown(KEY, answer.trace_id))]}
+        assert answer.body == expected
+    assert studio.ask(f'{{ Scroll___get(_id: "{book}") {{ title }} }}') == {"title": "done"}

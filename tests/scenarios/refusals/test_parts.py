@@ -1,0 +1,268 @@
+"""Parts that cannot be: with values that they cannot have, of another whole, changed and deleted at once."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.scenarios.refusals.case import Case, changing, housing, loosely, making
+from tests.scenarios.refusals.issue import Issue, attribute, attributes, role
+from tests.scenarios.refusals.needs import PERSON
+
+LONG = "10 characters are too many: give at most 9"
+REQUIRED = "a value is required"
+ROOM = {"street": "s", "rooms": [{"name": "r"}, {"name": "q", "width": 10}]}
+WIDE = "10 is too high: give 9 at most"
+
+
+def stranger(name: str, part: str, id_: str, at: str) -> Issue:
+    return role("ENTITY_NOT_FOUND", name, f"there is no {part} with _id '{id_}' here", at)
+
+
+def person(says: str, change: dict[str, Any], *issues: Issue) -> Case:
+    return making(says, "Person", {**PERSON, **change}, *issues)
+
+
+def ann(says: str, change: dict[str, Any], *issues: Issue, **options: Any) -> Case:
+    about = (issue.of("<ann>") if issue.entity == "Person" else issue for issue in issues)
+    return changing(says, "Person", {"_id": "<ann>", **change}, *about, **options)
+
+
+WRONG = [
+    person(
+        "one of several new parts",
+        {"phones": [None, {"digits": "1"}, {"digits": "9" * 10}]},
+        attribute("ATTRIBUTE_STRING_LENGTH", "Phone.digits", LONG, "data.phones.2.digits"),
+    ),
+    person(
+        "several new parts, one with a name",
+        {"phones": [{"digits": "9" * 10}, {"_clientId": "X", "digits": "8" * 10}]},
+        attribute("ATTRIBUTE_STRING_LENGTH", "Phone.digits", LONG, "data.phones.0.digits"),
+        attribute("ATTRIBUTE_STRING_LENGTH", "Phone.digits", LONG, "data.phones.1.digits").called("X"),
+    ),
+    person(
+        "the only new part",
+        {"contract": {"starts_on": "soon"}},
+        attribute(
+            "DATA_TYPE",
+            "Contract.starts_on",
+            "'soon' is not a Date: give it as dd/MM/yyyy (such as 31/12/2020), or in ISO 8601 (2020-12-31)",
+            "data.contract.starts_on",
+        ),
+    ),
+    person(
+        "a part of a part",
+        {"addresses": [{"street": "s"}, ROOM]},
+        attribute("ATTRIBUTE_RANGE", "Room.width", WIDE, "data.addresses.1.rooms.1.width"),
+    ),
+    person(
+        "a part of the only part",
+        {"home": ROOM},
+        attribute("ATTRIBUTE_RANGE", "Room.width", WIDE, "data.home.rooms.1.width"),
+    ),
+    person(
+        "a part with a value that another has",
+        {"contract": {"starts_on": "2020-01-01", "reference": "ann"}},
+        attributes(
+            "ENTITY_UNIQUE",
+            "Contract",
+            ["reference"],
+            "another Contract has reference 'ann': no two may have the same",
+            "data.contract.reference",
+        ),
+    ),
+    person(
+        "two parts with the same value",
+        {
+            "addresses": [{"street": "s", "rooms": [{"name": "r", "code": "c"}]}],
+            "home": {"street": "h", "rooms": [{"name": "r", "code": "c"}]},
+        },
+        attributes(
+            "ENTITY_UNIQUE",
+            "Room",
+            ["code"],
+            "another Room has code 'c': no two may have the same",
+            "data.addresses.0.rooms.0.code",
+        ),
+    ),
+    loosely(
+        "parts without what is required",
+        "Person",
+        {**PERSON, "contract": {}, "phones": [{}, {"digits": None}], "addresses": [{"rooms": [{}]}]},
+        attribute("ATTRIBUTE_REQUIRED", "Contract.starts_on", REQUIRED, "data.contract.starts_on"),
+        attribute("ATTRIBUTE_REQUIRED", "Phone.digits", REQUIRED, "data.phones.0.digits"),
+        attribute("ATTRIBUTE_REQUIRED", "Phone.digits", REQUIRED, "data.phones.1.digits"),
+        attribute("ATTRIBUTE_REQUIRED", "Address.street", REQUIRED, "data.addresses.0.street"),
+        attribute("ATTRIBUTE_REQUIRED", "Room.name", REQUIRED, "data.addresses.0.rooms.0.name"),
+    ),
+    ann(
+        "a part that is made",
+        {"phones": {"create": [None, {"digits": "9" * 10}]}},
+        attribute("ATTRIBUTE_STRING_LENGTH", "Phone.digits", LONG, "data.phones.create.1.digits"),
+    ),
+    ann(
+        "a part that is changed",
+        {"phones": {"create": [{"digits": "2"}], "update": [{"_id": "<ann_phone>", "digits": "9" * 10}]}},
+        attribute("ATTRIBUTE_STRING_LENGTH", "Phone.digits", LONG, "data.phones.update.0.digits").of(
+            "<ann_phone>"
+        ),
+    ),
+    ann(
+        "the only part, made",
+        {"home": {"create": ROOM}},
+        attribute("ATTRIBUTE_RANGE", "Room.width", WIDE, "data.home.create.rooms.1.width"),
+    ),
+    ann(
+        "the only part, changed",
+        {"contract": {"update": {"_id": "<ann_contract>", "starts_on": None}}},
+        attribute("ATTRIBUTE_REQUIRED", "Contract.starts_on", REQUIRED, "data.contract.update.starts_on").of(
+            "<ann_contract>"
+        ),
+    ),
+    ann(
+        "the only part is given a value that another has",
+        {"contract": {"update": {"_id": "<ann_contract>", "reference": "bob"}}},
+        attributes(
+            "ENTITY_UNIQUE",
+            "Contract",
+            ["reference"],
+            "another Contract has reference 'bob': no two may have the same",
+            "data.contract.update.reference",
+        ).of("<ann_contract>"),
+    ),
+    ann(
+        "a part of a part that is changed",
+        {
+            "addresses": {
+                "update": [{"_id": "<ann_address>", "rooms": {"create": [{"name": "r", "width": 10}]}}]
+            }
+        },
+        attribute("ATTRIBUTE_RANGE", "Room.width", WIDE, "data.addresses.update.0.rooms.create.0.width"),
+    ),
+    housing(
+        "a part of the singleton",
+        {"name": "H", "doors": {"create": [{"width": 10}]}},
+        attribute("ATTRIBUTE_RANGE", "Door.width", WIDE, "data.doors.create.0.width"),
+    ),
+    housing(
+        "a part of the only part of the singleton",
+        {"name": "H", "place": {"create": ROOM}},
+        attribute("ATTRIBUTE_RANGE", "Room.width", WIDE, "data.place.create.rooms.1.width"),
+    ),
+]
+STRANGE = [
+    ann(
+        "changed, of another whole",
+        {"phones": {"update": [{"_id": "<bob_phone>", "digits": "2"}]}},
+        stranger("Person.phones", "Phone", "<bob_phone>", "data.phones.update.0._id"),
+    ),
+    ann(
+        "deleted, of another whole",
+        {"phones": {"delete": ["<bob_phone>"]}},
+        stranger("Person.phones", "Phone", "<bob_phone>", "data.phones.delete"),
+    ),
+    ann(
+        "the only one, of another whole",
+        {"contract": {"update": {"_id": "<bob_contract>", "starts_on": "2020-01-01"}}},
+        stranger("Person.contract", "Contract", "<bob_contract>", "data.contract.update._id"),
+    ),
+    ann(
+        "of the same whole, in another role",
+        {"home": {"update": {"_id": "<ann_address>", "street": "t"}}},
+        stranger("Person.home", "Address", "<ann_address>", "data.home.update._id"),
+    ),
+    ann(
+        "changed, and not there",
+        {"phones": {"update": [{"_id": "<ann_phone>"}, {"_id": "none"}]}},
+        stranger("Person.phones", "Phone", "none", "data.phones.update.1._id"),
+    ),
+    ann(
+        "deleted, and not there",
+        {"phones": {"delete": ["none", "nobody"]}},
+        stranger("Person.phones", "Phone", "none", "data.phones.delete"),
+        stranger("Person.phones", "Phone", "nobody", "data.phones.delete"),
+    ),
+    ann(
+        "of a part, and not there",
+        {"addresses": {"update": [{"_id": "<ann_address>", "rooms": {"delete": ["none"]}}]}},
+        stranger("Address.rooms", "Room", "none", "data.addresses.update.0.rooms.delete").of("<ann_address>"),
+    ),
+    housing(
+        "of the singleton, and not there",
+        {"name": "H", "doors": {"delete": ["none"]}},
+        stranger("House.doors", "Door", "none", "data.doors.delete"),
+    ),
+]
+CONTRADICTORY = [
+    ann(
+        "changed and deleted",
+        {
+            "phones": {
+                "update": [{"_id": "<ann_phone>", "digits": "2"}],
+                "delete": ["<ann_phone>"],
+                "create": [{"digits": "3"}],
+            }
+        },
+        role(
+            "MALFORMED_REQUEST",
+            "Person.phones",
+            "Phone with _id '<ann_phone>' cannot be changed and deleted",
+            "data.phones.update.0._id",
+        ),
+    ),
+    ann(
+        "changed, and all deleted",
+        {
+            "phones": {
+                "update": [{"_id": "<ann_phone>", "digits": "2"}],
+                "deleteAll": True,
+                "create": [{"digits": "3"}],
+            }
+        },
+        role(
+            "MALFORMED_REQUEST",
+            "Person.phones",
+            "Phone with _id '<ann_phone>' cannot be changed and deleted",
+            "data.phones.update.0._id",
+        ),
+    ),
+    ann(
+        "changed twice",
+        {
+            "phones": {
+                "update": [{"_id": "<ann_phone>", "digits": "2"}, {"_id": "<ann_phone>", "digits": "3"}]
+            }
+        },
+        role(
+            "MALFORMED_REQUEST",
+            "Person.phones",
+            "Phone with _id '<ann_phone>' is named twice",
+            "data.phones.update.1._id",
+        ),
+    ),
+    ann(
+        "a second one where there is one",
+        {"contract": {"create": {"starts_on": "2020-01-01"}}},
+        role(
+            "ROLE_CARDINALITY",
+            "Person.contract",
+            "there can be one Contract only; "
+            "change the one that is there, by its _id, or delete it to make another",
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize("case", WRONG, ids=str)
+def test_that_are_wrong(refuse: Callable[[Case], None], case: Case) -> None:
+    refuse(case)
+
+
+@pytest.mark.parametrize("case", STRANGE, ids=str)
+def test_of_another_whole_or_none(refuse: Callable[[Case], None], case: Case) -> None:
+    refuse(case)
+
+
+@pytest.mark.parametrize("case", CONTRADICTORY, ids=str)
+def test_that_are_asked_two_things_at_once(refuse: Callable[[Case], None], case: Case) -> None:
+    refuse(case)

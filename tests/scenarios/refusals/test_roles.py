@@ -1,0 +1,309 @@
+"""Roles that cannot lead where they are asked to: to what is not there, to nothing, to what another has."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.scenarios.refusals.case import SAVING, Case, changing, ending, filling, housing, loosely, making
+from tests.scenarios.refusals.issue import Issue, missing, role
+from tests.scenarios.refusals.needs import PERSON
+
+ONE_TEAM, ONE_SKILL = "one Team is required", "at least one Skill is required"
+AT_ONCE = "it is set and removed at once; do one of the two"
+
+
+def few(name: str, message: str, at: str | None = None) -> Issue:
+    return role("ROLE_CARDINALITY", name, message, at)
+
+
+def bereft(class_name: str, id_: str) -> str:
+    few = "one" if class_name == "Desk" else "at least one"
+    return f"{class_name} with _id '{id_}' would lead to none any more, and must lead to {few}"
+
+
+def person(says: str, change: dict[str, Any], *issues: Issue) -> Case:
+    return making(says, "Person", {**PERSON, **change}, *issues)
+
+
+def ann(says: str, change: dict[str, Any], *issues: Issue, **options: Any) -> Case:
+    about = (
+        issue.of("<ann>") if issue.entity == "Person" and issue.id is None else issue for issue in issues
+    )
+    return changing(says, "Person", {"_id": "<ann>", **change}, *about, **options)
+
+
+def bob(says: str, change: dict[str, Any], *issues: Issue) -> Case:
+    return changing(says, "Person", {"_id": "<bob>", **change}, *(issue.of("<bob>") for issue in issues))
+
+
+UNKNOWN = [
+    person("a key to nothing", {"team": "none"}, missing("Person.team", "Team", "none")),
+    person("an optional key to nothing", {"mentor": "none"}, missing("Person.mentor", "Person", "none")),
+    person("a key one way to nothing", {"favourite": "none"}, missing("Person.favourite", "Skill", "none")),
+    person("one to one, holding", {"desk": "none"}, missing("Person.desk", "Desk", "none")),
+    person("one to one, faced", {"leads": "none"}, missing("Person.leads", "Team", "none")),
+    person("to many by keys", {"pupils": ["<bob>", "none"]}, missing("Person.pupils", "Person", "none")),
+    person("many to many", {"projects": ["<song>", "none"]}, missing("Person.projects", "Project", "none")),
+    person("to many one way", {"skills": ["none", "<sing>"]}, missing("Person.skills", "Skill", "none")),
+    person("an object of another class", {"team": "<sing>"}, missing("Person.team", "Team", "<sing>")),
+    person(
+        "several",
+        {"team": "none", "mentor": "nobody", "skills": ["a", "<sing>", "b"]},
+        missing("Person.team", "Team", "none"),
+        missing("Person.mentor", "Person", "nobody"),
+        missing("Person.skills", "Skill", "a"),
+        missing("Person.skills", "Skill", "b"),
+    ),
+    person(
+        "of one with a name",
+        {"_clientId": "P", "team": "none"},
+        missing("Person.team", "Team", "none").called("P"),
+    ),
+    person(
+        "of a part",
+        {"addresses": [{"street": "s"}, {"street": "s", "keeper": "none"}]},
+        missing("Address.keeper", "Person", "none", "data.addresses.1.keeper"),
+    ),
+    person(
+        "of the only part",
+        {"home": {"_clientId": "H", "street": "s", "keeper": "none"}},
+        missing("Address.keeper", "Person", "none", "data.home.keeper").called("H"),
+    ),
+    ann("a key to nothing", {"team": {"set": "none"}}, missing("Person.team", "Team", "none")),
+    ann(
+        "a key one way to nothing",
+        {"favourite": {"set": "none"}},
+        missing("Person.favourite", "Skill", "none"),
+    ),
+    ann(
+        "one to one, holding, and letting go",
+        {"desk": {"set": "none"}},
+        missing("Person.desk", "Desk", "none"),
+        few("Desk.owner", bereft("Desk", "<desk>"), "data.desk").of("<desk>"),
+    ),
+    ann("one to one, faced", {"leads": {"set": "none"}}, missing("Person.leads", "Team", "none")),
+    ann("to many by keys", {"pupils": {"add": ["none"]}}, missing("Person.pupils", "Person", "none")),
+    ann("many to many", {"projects": {"add": ["none"]}}, missing("Person.projects", "Project", "none")),
+    ann("to many one way", {"skills": {"add": ["none"]}}, missing("Person.skills", "Skill", "none")),
+    ann(
+        "of a part that is there",
+        {"addresses": {"update": [{"_id": "<ann_address>", "keeper": {"set": "none"}}]}},
+        missing("Address.keeper", "Person", "none", "data.addresses.update.0.keeper").of("<ann_address>"),
+    ),
+    housing(
+        "of the singleton",
+        {"name": "H", "director": {"set": "none"}},
+        missing("House.director", "Person", "none"),
+    ),
+    housing(
+        "of the singleton, to many",
+        {"name": "H", "guests": {"add": ["none"]}},
+        missing("House.guests", "Person", "none"),
+    ),
+    filling("of a form", {"text": "t", "by": "none"}, missing("Complaint.by", "Person", "none")),
+    filling(
+        "of a form, to many",
+        {"text": "t", "by": "<ann>", "about": ["none"]},
+        missing("Complaint.about", "Team", "none"),
+    ),
+]
+FEW = [
+    loosely("no key", "Person", {**PERSON, "team": None}, few("Person.team", ONE_TEAM)),
+    loosely(
+        "nothing that is required",
+        "Person",
+        {"last_name": "new", "_clientId": "P"},
+        few("Person.team", ONE_TEAM).called("P"),
+        few("Person.skills", ONE_SKILL).called("P"),
+        few("Person.contract", "one Contract is required").called("P"),
+        few("Person.phones", "at least one Phone is required").called("P"),
+    ),
+    person("an empty list", {"skills": []}, few("Person.skills", ONE_SKILL)),
+    person("a list of nulls", {"skills": [None]}, few("Person.skills", ONE_SKILL)),
+    person("no parts", {"phones": []}, few("Person.phones", "at least one Phone is required")),
+    making(
+        "none on the faced side",
+        "Project",
+        {"title": "new", "members": []},
+        few("Project.members", "at least one Person is required"),
+    ),
+    loosely("no owner", "Desk", {"number": 1}, few("Desk.owner", "one Person is required")),
+    ann("a key removed", {"team": {"remove": True}}, few("Person.team", ONE_TEAM)),
+    ann("a key cleared", {"team": None}, few("Person.team", ONE_TEAM)),
+    ann(
+        "all links removed", {"skills": {"removeAll": True}}, few("Person.skills", bereft("Person", "<ann>"))
+    ),
+    ann("links cleared", {"skills": None}, few("Person.skills", bereft("Person", "<ann>"))),
+    ann(
+        "the last link removed",
+        {"skills": {"remove": ["<sing>"]}},
+        few("Person.skills", bereft("Person", "<ann>")),
+    ),
+    ann(
+        "the last link of the other side removed",
+        {"projects": {"remove": ["<song>"]}},
+        few("Project.members", bereft("Project", "<song>"), "data.projects").of("<song>"),
+    ),
+    ann(
+        "the required partner let go",
+        {"desk": {"remove": True}},
+        few("Desk.owner", bereft("Desk", "<desk>"), "data.desk").of("<desk>"),
+    ),
+    ann(
+        "the required part deleted",
+        {"contract": {"delete": True}},
+        few("Person.contract", "one Contract is required"),
+    ),
+    ann("the required part cleared", {"contract": None}, few("Person.contract", "one Contract is required")),
+    ann(
+        "all parts deleted",
+        {"phones": {"deleteAll": True}},
+        few("Person.phones", "at least one Phone is required"),
+    ),
+    ann(
+        "the last part deleted",
+        {"phones": {"delete": ["<ann_phone>"]}},
+        few("Person.phones", "at least one Phone is required"),
+    ),
+    ann("parts cleared", {"phones": None}, few("Person.phones", "at least one Phone is required")),
+    changing(
+        "a key removed from its other side",
+        "Team",
+        {"_id": "<red>", "members": {"remove": ["<bob>"]}},
+        few("Person.team", ONE_TEAM, "data.members").of("<bob>"),
+    ),
+    changing(
+        "the owner removed",
+        "Desk",
+        {"_id": "<desk>", "owner": {"remove": True}},
+        few("Desk.owner", bereft("Desk", "<desk>")).of("<desk>"),
+    ),
+    filling(
+        "a form without its key", {"text": "t", "by": None}, few("Complaint.by", "one Person is required")
+    ),
+]
+COUPLED = [
+    person(
+        "whom the key leads to is taken",
+        {"desk": "<desk>"},
+        few("Person.desk", "another Person leads to Desk with _id '<desk>' already, and one only can"),
+    ),
+    person(
+        "whom the other's key is asked of",
+        {"leads": "<green>"},
+        few(
+            "Person.leads", "Team with _id '<green>' leads to another Person already; it can lead to one only"
+        ),
+    ),
+    making(
+        "the owner has another",
+        "Desk",
+        {"number": 2, "owner": "<ann>"},
+        few("Desk.owner", "Person with _id '<ann>' leads to another Desk already; it can lead to one only"),
+    ),
+    bob(
+        "whom the key leads to is taken",
+        {"desk": {"set": "<desk>"}},
+        few("Person.desk", "another Person leads to Desk with _id '<desk>' already, and one only can"),
+    ),
+    bob(
+        "whom the other's key is asked of",
+        {"leads": {"set": "<green>"}},
+        few(
+            "Person.leads", "Team with _id '<green>' leads to another Person already; it can lead to one only"
+        ),
+    ),
+]
+CONTRADICTORY = [
+    ann(
+        "set and removed",
+        {"team": {"set": "<blue>", "remove": True}},
+        role("MALFORMED_REQUEST", "Person.team", AT_ONCE),
+        without=SAVING,
+    ),
+    ann(
+        "added and removed",
+        {"skills": {"add": ["<dance>"], "remove": ["<dance>"]}},
+        role(
+            "MALFORMED_REQUEST",
+            "Person.skills",
+            "Skill with _id '<dance>' is added and removed at once; do one of the two",
+        ),
+    ),
+    changing(
+        "led to two",
+        "Team",
+        {"_id": "<red>", "members": {"add": ["<bob>"], "remove": ["<bob>"]}},
+        role(
+            "MALFORMED_REQUEST",
+            "Team.members",
+            "Person with _id '<bob>' is added and removed at once; do one of the two",
+        ).of("<red>"),
+    ),
+    ann(
+        "led to two, from its two sides",
+        {"mentor": {"set": "<bob>"}, "pupils": {"add": ["<ann>"]}},
+        few("Person.mentor", "Person with _id '<ann>' leads to one Person by mentor, and cannot to several"),
+    ),
+    ann(
+        "led and let go, from its two sides",
+        {"mentor": {"set": "<ann>"}, "pupils": {"remove": ["<ann>"]}},
+        role(
+            "MALFORMED_REQUEST",
+            "Person.pupils",
+            "Person with _id '<ann>' is asked to lead here by mentor, and not to; do one of the two",
+        ),
+    ),
+]
+ENDINGS = [
+    ending(
+        "a key must lead to it",
+        "Team",
+        "<red>",
+        few(
+            "Person.team",
+            "another Person leads to Team with _id '<red>', and must: so that cannot be deleted",
+            "_id",
+        ),
+    ),
+    ending(
+        "a list must have it",
+        "Skill",
+        "<sing>",
+        few("Person.skills", bereft("Person", "<ann>"), "_id").of("<ann>"),
+        few("Person.skills", bereft("Person", "<bob>"), "_id").of("<bob>"),
+    ),
+    ending(
+        "others must have it",
+        "Person",
+        "<ann>",
+        few("Project.members", bereft("Project", "<song>"), "_id").of("<song>"),
+        few("Desk.owner", bereft("Desk", "<desk>"), "_id").of("<desk>"),
+    ),
+]
+
+
+@pytest.mark.parametrize("case", UNKNOWN, ids=str)
+def test_to_what_is_not_there(refuse: Callable[[Case], None], case: Case) -> None:
+    refuse(case)
+
+
+@pytest.mark.parametrize("case", FEW, ids=str)
+def test_to_fewer_than_they_must(refuse: Callable[[Case], None], case: Case) -> None:
+    refuse(case)
+
+
+@pytest.mark.parametrize("case", COUPLED, ids=str)
+def test_to_what_another_has(refuse: Callable[[Case], None], case: Case) -> None:
+    refuse(case)
+
+
+@pytest.mark.parametrize("case", CONTRADICTORY, ids=str)
+def test_both_to_and_not_to(refuse: Callable[[Case], None], case: Case) -> None:
+    refuse(case)
+
+
+@pytest.mark.parametrize("case", ENDINGS, ids=str)
+def test_to_what_would_end(refuse: Callable[[Case], None], case: Case) -> None:
+    refuse(case)

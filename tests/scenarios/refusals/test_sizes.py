@@ -1,0 +1,113 @@
+"""Writes that are larger than what is done at once: told beforehand, with how large they are and may be."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.scenarios.refusals.case import Case, changing, housing, making
+from tests.scenarios.refusals.issue import Issue, entity
+
+LONG = "x" * 358_400
+"""With anything beside it, more than an object may be."""
+THIRD_OF_A_MEGABYTE = "x" * 350_000
+
+
+def too_large(class_name: str, message: str, at: str = "data") -> Issue:
+    return entity("MALFORMED_REQUEST", class_name, message, at)
+
+
+def leaves(number: int, **each: Any) -> list[dict[str, Any]]:
+    return [{"number": place, **each} for place in range(number)]
+
+
+def only(case: Case, *verbs: str) -> Case:
+    """Return a case with some of its ways: large requests take their time."""
+    return Case(case.says, [way for way in case.ways if way.verb in verbs])
+
+
+def in_one(class_name: str, size: str, at: str = "data") -> Issue:
+    return too_large(class_name, f"{size} bytes in one {class_name}: at most 358,400 are possible", at)
+
+
+def in_all(class_name: str, what: str) -> Issue:
+    return too_large(class_name, f"{what} are possible")
+
+
+ACTIONS = "objects, links and unique values in one write: at most 100"
+MORE = "the request speaks of 1,002 objects: at most 1,000"
+OBJECTS = [
+    making(
+        "a new object with a name and a part",
+        "Scroll",
+        {"_clientId": "S", "text": LONG, "leaves": [{"number": 1}]},
+        in_one("Scroll", "358,451").called("S"),
+    ),
+    making(
+        "a new part",
+        "Scroll",
+        {"leaves": [{"number": 1}, {"_clientId": "L", "text": LONG}]},
+        in_one("Leaf", "358,450", "data.leaves.1").called("L"),
+    ),
+    changing(
+        "an object", "Sheet", {"_id": "<sheet>", "story": LONG}, in_one("Sheet", "358,471").of("<sheet>")
+    ),
+    changing(
+        "an object with parts",
+        "Scroll",
+        {"_id": "<scroll>", "text": LONG, "leaves": {"create": [{"number": 2}]}},
+        in_one("Scroll", "358,497").of("<scroll>"),
+    ),
+    changing(
+        "a new part of an object",
+        "Scroll",
+        {"_id": "<scroll>", "leaves": {"create": [{"text": LONG}]}},
+        in_one("Leaf", "358,450", "data.leaves.create.0"),
+    ),
+]
+GRAPHS = [
+    making("new parts", "Scroll", {"leaves": leaves(120)}, in_all("Scroll", f"121 {ACTIONS}")),
+    changing(
+        "parts",
+        "Scroll",
+        {"_id": "<scroll>", "leaves": {"create": leaves(120)}},
+        in_all("Scroll", f"121 {ACTIONS}").of("<scroll>"),
+    ),
+    making(
+        "more parts than are thought about",
+        "Scroll",
+        {"_clientId": "S", "leaves": leaves(1001)},
+        in_all("Scroll", MORE).called("S"),
+    ),
+    changing(
+        "more ids than are thought about",
+        "Person",
+        {"_id": "<ann>", "skills": {"add": [f"s{number}" for number in range(1001)]}},
+        in_all("Person", MORE).of("<ann>"),
+    ),
+    housing(
+        "the singleton's parts",
+        {"name": "H", "doors": {"create": [{"width": 1}] * 101}},
+        in_all("House", f"102 {ACTIONS}"),
+    ),
+    only(
+        making(
+            "bytes",
+            "Scroll",
+            {"leaves": leaves(12, text=THIRD_OF_A_MEGABYTE)},
+            in_all("Scroll", "4,214,744 bytes in one write: at most 4,194,304"),
+        ),
+        "create",
+        "validate",
+    ),
+]
+
+
+@pytest.mark.parametrize("case", OBJECTS, ids=str)
+def test_an_object_is_too_large(refuse: Callable[[Case], None], case: Case) -> None:
+    refuse(case)
+
+
+@pytest.mark.parametrize("case", GRAPHS, ids=str)
+def test_a_graph_has_too_many(refuse: Callable[[Case], None], case: Case) -> None:
+    refuse(case)

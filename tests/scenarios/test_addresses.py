@@ -1,0 +1,320 @@
+"""The addresses of the service over HTTP: what each answers, to whom, and what where there is nothing."""
+
+import gzip
+import json
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from cli.emulator import ACCOUNT, emulator
+from stratabase import __version__
+from tests.service import PASSWORD, ROOT, Reply, RunningService, basic, running
+
+GRAPHQL, SCHEMA, HEALTH = "/auth/api/graphql/Hr", "/auth/api/schema/Hr", "/public/health"
+ADMINISTRATOR = {"Authorization": basic("admin", PASSWORD)}
+JSON = {"Content-Type": "application/json"}
+PROBLEM = "application/problem+json"
+COUNT = "{ Employee___getPage { totalCount } }"
+CREATE = 'mutation { Team___create(data: {name: "by GET"}) { _id } }'
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    home: Path = tmp_path_factory.mktemp("addresses") / "home"
+    with running(home, settings={"STRATABASE_LOG_LEVEL": "DEBUG"}) as started:
+        yield started
+
+
+def get(service: RunningService, path: str = GRAPHQL, /, **query: Any) -> Reply:
+    """Send a GET as the administrator."""
+    parameters = {name: text if isinstance(text, str) else json.dumps(text) for name, text in query.items()}
+    return service.request("GET", f"{path}?{urlencode(parameters)}", headers=ADMINISTRATOR)
+
+
+def post(service: RunningService, body: Any, path: str = GRAPHQL, **headers: str) -> Reply:
+    """Send a POST as the administrator."""
+    own = ADMINISTRATOR | JSON | {name.replace("_", "-"): value for name, value in headers.items()}
+    text = body if isinstance(body, str | bytes) else json.dumps(body)
+    return service.request("POST", path, headers=own, body=text)
+
+
+def is_problem(reply: Reply, status: int) -> bool:
+    """Return whether a reply tells of a problem with a status, by the request's own id."""
+    told = reply.json()
+    assert reply.headers["content-type"] == PROBLEM, reply
+    assert told["traceId"] == reply.headers["x-amzn-requestid"]
+    return (reply.status, told["status"], told["type"]) == (status, status, "about:blank") and bool(
+        told["detail"]
+    )
+
+
+def test_a_query_is_answered_by_get(service: RunningService) -> None:
+    filter_ = {"first_name___eq": "Ada & Grace? +1%"}
+    query = """query Other { __typename }
+      query Find($filter: EmployeeFilter) { Employee___getPage(options: {filter: $filter}) { totalCount } }"""
+
+    reply = get(service, query=query, variables={"filter": filter_}, operationName="Find")
+
+    assert (reply.status, reply.json()) == (200, {"data": {"Employee___getPage": {"totalCount": 0}}})
+    assert reply.headers["content-type"] == "application/json; charset=utf-8"
+    assert reply.headers["cache-control"] == "no-store"
+
+
+def test_a_mutation_is_not_done_by_get(service: RunningService) -> None:
+    """Whatever the client names it, and beside a query."""
+    both = f"query Ask {{ __typename }} {CREATE.replace('mutation', 'mutation Do')}"
+
+    refused = [get(service, query=CREATE), get(service, query=both, operationName="Do")]
+    asked = get(service, query=both, operationName="Ask")
+
+    assert all(is_problem(reply, 405) for reply in refused)
+    assert {reply.headers["allow"] for reply in refused} == {"POST"}
+    assert asked.json() == {"data": {"__typename": "Query"}}
+    found = post(service, {"query": '{ Team___getByName(name: "by GET") { _id } }'}).json()
+    assert found == {"data": {"Team___getByName": None}}
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ({}, '"query" is missing'),
+        ({"query": COUNT, "variables": "{"}, '"variables" is not JSON'),
+        ({"query": COUNT, "variables": [1]}, '"variables" must be a JSON object, not an array'),
+        ({"query": COUNT, "extensions": 1}, '"extensions" must be a JSON object, not a number'),
+    ],
+)
+def test_a_get_that_is_no_request(service: RunningService, query: dict[str, Any], says: str) -> None:
+    reply = get(service, **query)
+
+    assert is_problem(reply, 400)
+    assert says in reply.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["text/plain", "application/graphql", "application/x-www-form-urlencoded", "application/xml"],
+)
+def test_a_post_takes_json_only(service: RunningService, content_type: str) -> None:
+    assert is_problem(post(service, {"query": COUNT}, Content_Type=content_type), 415)
+
+
+def test_several_operations_in_one_request_are_refused(service: RunningService) -> None:
+    reply = post(service, [{"query": COUNT}, {"query": COUNT}])
+
+    assert is_problem(reply, 400)
+    assert "one request for each operation" in reply.json()["detail"]
+
+
+def test_a_client_that_takes_no_json_is_told_so(service: RunningService) -> None:
+    assert is_problem(post(service, {"query": COUNT}, Accept="text/html"), 406)
+
+
+@pytest.mark.parametrize("path", ["/auth/api/graphql/hR", "/auth/api/graphql/HR", "/auth/api/graphql/Hr/"])
+def test_the_application_is_named_in_any_case(service: RunningService, path: str) -> None:
+    assert post(service, {"query": "{ __typename }"}, path).json() == {"data": {"__typename": "Query"}}
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/auth/api/graphql/Nowhere"),
+        ("GET", "/auth/api/graphql/Nowhere?query=%7B__typename%7D"),
+        ("GET", "/auth/api/schema/Nowhere"),
+        ("GET", "/auth/api/graphql"),
+        ("GET", "/auth/nothing"),
+        ("GET", "/public/nothing"),
+        ("DELETE", "/nothing/at/all"),
+        ("GET", "/"),
+        ("GET", "/auth/file/Employee/1/resume"),
+    ],
+)
+def test_there_is_nothing_at_other_addresses(service: RunningService, method: str, path: str) -> None:
+    body = json.dumps({"query": "{ __typename }"}) if method == "POST" else None
+
+    reply = service.request(method, path, headers=ADMINISTRATOR | JSON, body=body)
+
+    assert is_problem(reply, 404)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("DELETE", GRAPHQL, {"GET", "HEAD", "POST", "OPTIONS"}),
+        ("PUT", GRAPHQL, {"GET", "HEAD", "POST", "OPTIONS"}),
+        ("POST", SCHEMA, {"GET", "HEAD", "OPTIONS"}),
+        ("POST", HEALTH, {"GET", "HEAD", "OPTIONS"}),
+        ("PATCH", "/public/openapi.json", {"GET", "HEAD", "OPTIONS"}),
+    ],
+)
+def test_a_wrong_method_is_told_the_right_ones(
+    service: RunningService, method: str, path: str, allowed: set[str]
+) -> None:
+    reply = service.request(method, path, headers=ADMINISTRATOR)
+
+    assert is_problem(reply, 405)
+    assert set(reply.headers["allow"].split(", ")) == allowed
+    options = service.request("OPTIONS", path)
+    assert (options.status, set(options.headers["allow"].split(", "))) == (204, allowed)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        GRAPHQL,
+        SCHEMA,
+        "/auth/administration/members",
+        "/auth/administration/member",
+        "/auth/nothing",
+        "/auth/api/graphql/Nowhere",
+    ],
+)
+@pytest.mark.parametrize(
+    "authorization", [None, basic("admin", "wrong"), basic("nobody", PASSWORD), "Bearer x.y.z", "Digest x"]
+)
+def test_nobody_is_told_anything_without_credentials(
+    service: RunningService, path: str, authorization: str | None
+) -> None:
+    """Not even whether there is something; the answer names the schemes on offer."""
+    headers = {"Authorization": authorization} if authorization else {}
+
+    reply = service.request("GET", path, headers=headers)
+
+    assert is_problem(reply, 401)
+    (offered,) = [value for name, value in reply.headers.items() if name.endswith("www-authenticate")]
+    assert {"Basic", "Bearer"} & set(offered.replace(",", " ").split())
+
+
+def test_health_tells_the_version_and_that_the_store_answers(service: RunningService) -> None:
+    told = {"version": __version__, "store": "reachable"}
+
+    plain, xml = service.request("GET", HEALTH), service.request("GET", f"{HEALTH}?format=xml")
+
+    assert (plain.status, plain.json()) == (200, told)
+    assert (xml.status, b"<store>reachable</store>" in xml.body) == (200, True)
+
+
+def test_the_schema_is_that_of_the_golden_file(service: RunningService) -> None:
+    reply = service.request("GET", SCHEMA, headers=ADMINISTRATOR)
+
+    golden = (ROOT / "tests/schema/golden/hr.graphql").read_text()
+    assert (reply.status, reply.headers["content-type"]) == (200, "text/plain; charset=utf-8")
+    assert reply.body.decode() == golden
+
+
+def test_links_lead_to_the_service_whatever_host_a_client_names(service: RunningService) -> None:
+    member = {"username": "links", "email": "links@example.com", "profile": "Member"}
+    forged = {
+        "Host": "evil.example.com",
+        "X-Forwarded-Host": "evil.example.com",
+        "X-Forwarded-Proto": "https",
+    }
+    headers = ADMINISTRATOR | JSON | forged
+
+    made = service.request("POST", "/auth/administration/members", headers=headers, body=json.dumps(member))
+    described = service.request("GET", "/public/openapi.json", headers=forged)
+
+    root = f"http://127.0.0.1:{service.port}"
+    assert made.headers["location"].startswith(f"{root}/auth/administration/members/")
+    assert described.json()["servers"] == [{"url": root}]
+    assert "evil" not in made.body.decode() + described.body.decode()
+
+
+def test_links_lead_where_it_is_set(tmp_path: Path) -> None:
+    settings = {"STRATABASE_BASE_URL": "https://data.example.com/hr"}
+    with running(tmp_path / "home", settings=settings) as service:
+        described = service.request("GET", "/public/openapi.json").json()
+
+    assert described["servers"] == [{"url": "https://data.example.com/hr"}]
+
+
+def test_the_id_of_a_request_is_in_its_answer_and_in_the_log(service: RunningService) -> None:
+    reply = get(service, "/auth/looked/for/in/the/log")
+
+    (line,) = [line for line in service.log().splitlines() if reply.json()["traceId"] in line]
+    assert reply.headers["x-amzn-requestid"] in line
+
+
+MEGABYTE = 1024 * 1024
+TOO_LARGE: dict[str, tuple[Callable[[], tuple[str, dict[str, str]]], int]] = {
+    "a body over 10 MB": (lambda: ("x" * (10 * MEGABYTE + 1), {}), 413),
+    "an event over 6 MB": (
+        lambda: (json.dumps({"query": "{x}", "extensions": {"x": "y" * 6 * MEGABYTE}}), {}),
+        413,
+    ),
+    "a head over 10,240 bytes": (lambda: ("{}", {"X-Long": "x" * 10_240}), 431),
+}
+
+
+@pytest.mark.parametrize("what", TOO_LARGE)
+def test_what_the_gateway_does_not_take_is_a_problem_too(service: RunningService, what: str) -> None:
+    make, status = TOO_LARGE[what]
+    body, headers = make()
+
+    reply = service.request("POST", GRAPHQL, headers=ADMINISTRATOR | JSON | headers, body=body)
+
+    assert (reply.status, reply.headers["content-type"]) == (status, PROBLEM)
+    assert reply.json()["detail"]
+
+
+@pytest.mark.parametrize("accept", ["gzip", "gzip, deflate, br", "*;q=0.5"])
+def test_an_answer_is_compressed_for_those_who_take_that(service: RunningService, accept: str) -> None:
+    query = {"query": "{ __schema { types { name description } } }"}
+
+    plain = post(service, query)
+    small = post(service, query, Accept_Encoding=accept)
+
+    assert (plain.status, plain.headers.get("content-encoding")) == (200, None)
+    assert (small.status, small.headers["content-encoding"]) == (200, "gzip")
+    assert gzip.decompress(small.body) == plain.body
+    assert len(small.body) * 2 < len(plain.body)
+    assert {reply.headers["vary"] for reply in (plain, small)} == {"Accept-Encoding"}
+
+
+def test_a_small_answer_is_sent_as_it_is(service: RunningService) -> None:
+    reply = post(service, {"query": "{ __typename }"}, Accept_Encoding="gzip")
+
+    assert (reply.headers.get("content-encoding"), reply.json()) == (None, {"data": {"__typename": "Query"}})
+
+
+def test_a_store_that_is_gone_is_told_and_nothing_of_how(tmp_path: Path) -> None:
+    """Health says so, and a request is to come again later."""
+    with emulator() as address:
+        settings = {
+            "STRATABASE_STORE": "dynamodb",
+            "STRATABASE_ENDPOINT": address,
+            "STRATABASE_TABLE": "gone",
+            "STRATABASE_MEMBERS_TABLE": "gone-members",
+            **ACCOUNT,
+        }
+        service = RunningService(tmp_path / "home", settings=settings).start()
+    try:
+        with ThreadPoolExecutor() as threads:
+            health = threads.submit(service.request, "GET", HEALTH)
+            asked = threads.submit(get, service, query=COUNT)
+    finally:
+        service.stop()
+
+    reply = health.result()
+    assert (reply.status, reply.json()) == (503, {"version": __version__, "store": "unreachable"})
+    reply = asked.result()
+    assert is_problem(reply, 503)
+    assert int(reply.headers["retry-after"]) > 0
+    assert re.search("127.0.0.1|DynamoDB|gone|Traceback|Error", reply.body.decode()) is None
+
+
+def test_a_connection_serves_one_request_after_the_other(service: RunningService) -> None:
+    """Also after one that was refused."""
+    connection = HTTPConnection("127.0.0.1", service.port, timeout=30)
+    statuses = [
+        service.request("GET", path, headers=ADMINISTRATOR, connection=connection).status
+        for path in (HEALTH, "/public/nothing", SCHEMA)
+    ]
+    connection.close()
+
+    assert statuses == [200, 404, 200]

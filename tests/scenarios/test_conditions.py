@@ -1,0 +1,272 @@
+"""`filter_exp` over HTTP: good conditions, bad ones, and those that mean harm."""
+
+from typing import Any
+
+import pytest
+
+from tests.scenarios.company import Company
+
+STAFF = 'filter: {team_name___in: ["alpha", "beta"]}'
+"""The filter for the people of the company, whatever else there is."""
+PAGE = """query($e: String) { p: Person___getPage(options: {filter_exp: $e, orderBy: [last_name___ASC], %s}) {
+  totalCount items { last_name } } }"""
+
+
+def found(company: Company, text: str, more: str = STAFF) -> str:
+    """Return the first letters of the people who are found."""
+    page = company.client.ask_again(PAGE % more, e=text)
+    assert page["totalCount"] == len(page["items"])
+    return "".join(item["last_name"][0] for item in page["items"])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("true", "ABCD"),
+        ("height > 180 || isNull(height)", "BCD"),
+        ("!(height > 180)", "A"),
+        ("salary * 2 >= 2001", "AB"),
+        ("email.endsWith('@example.com') && size(last_name) == 3", "AB"),
+        ("last_name.lower().matches('^[a-c].[ad]$')", "AC"),
+        ("mood == 'GOOD' || since in [2000, 2001]", "AB"),
+        ("year(born) < 1990 || month(born) == 2", "BD"),
+        ("dateDiff(date('2000-03-01'), born) == 1", "D"),
+        ("seen < now() && date(seen) == date('2019-12-31')", "D"),
+        ("remote ? true : height == 200", "CD"),
+        ("[170, 190].exists(x, x == height)", "AB"),
+        ("isNull(photo) && number > 0 && _id != ''", "ABCD"),
+        ("height / 0 > 1", ""),
+    ],
+)
+def test_objects_are_found_for_which_a_condition_holds(company: Company, text: str, expected: str) -> None:
+    assert found(company, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("label.startsWith('Bob') || isNull(label)", "BCD"),
+        ("pupil_count == 2 || wage < 5", "AD"),
+        ("team_size == 3 && !teammate", "BC"),
+        ("lead_name == last_name", "A"),
+        ("mentor_mood == 'GOOD' && mentor_number == 1", "BC"),
+        ("own && past", "ABD"),
+    ],
+)
+def test_derived_attributes_are_asked_too(company: Company, text: str, expected: str) -> None:
+    assert found(company, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("_createdby == caller.username", "ABCD"),
+        ("caller.profile == 'Administrator' && height < 180", "A"),
+        ("caller.username == 'admin' && caller.timeZone == 'UTC' && caller.language == 'en'", "ABCD"),
+        ("email == caller.email", ""),
+        ("isNull(caller.notes) && own", "ABCD"),
+    ],
+)
+def test_who_asks_is_known(company: Company, text: str, expected: str) -> None:
+    assert found(company, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ('filter: {team_name___eq: "alpha"}', "AB"),
+        ('filter: {last_name___starts_with: "D", team_size___eq: 1}', "D"),
+        ("filter: {OR: [{wage___gt: 500}, {wage___lt: 5}], NOT: {team_name___null: true}}", "AD"),
+        ("filter: {_id___in: []}", ""),
+    ],
+)
+def test_a_filter_beside_it_must_hold_too(company: Company, more: str, expected: str) -> None:
+    assert found(company, "height > 0", more) == expected
+
+
+def test_pages_run_by_cursor_through_what_is_found(company: Company) -> None:
+    query = f"""query($cursor: Cursor) {{ Person___getPage(options: {{
+      filter_exp: "team_size in [1, 3] && height > 0", {STAFF}, orderBy: [wage___DESC], next: 2,
+      cursor: $cursor }}) {{ items {{ last_name }} nextCursor hasNext hasPrev totalCount }} }}"""
+
+    first = company.client.ask_again(query)
+    second = company.client.ask_again(query, cursor=first["nextCursor"])
+
+    assert [each["last_name"] for page in (first, second) for each in page["items"]] == ["Ada", "Bob", "Dan"]
+    assert [(page["hasNext"], page["hasPrev"], page["totalCount"]) for page in (first, second)] == [
+        (True, False, 3),
+        (False, True, 3),
+    ]
+
+
+def test_nested_pages_take_it(company: Company) -> None:
+    query = """query($id: ID!, $e: String) { Person___get(_id: $id) {
+      team { members(options: {filter_exp: $e, orderBy: [last_name___ASC]}) {
+        totalCount items { last_name } } }
+      pupils(options: {filter_exp: "!isNull(wage)", filter: {height___gt: 100}}) { items { last_name } }
+      contract { person_ { addresses(options: {filter_exp: "window_count > 0"}) { totalCount } } }
+      team___associables(options: {filter_exp: "headcount == 1 && name == 'beta'"}) { items { name } } } }"""
+
+    found = company.client.ask_again(query, id=company.id("Ada"), e="pupil_count == 0 || own && height < 180")
+
+    assert found == {
+        "team": {
+            "members": {"totalCount": 3, "items": [{"last_name": name} for name in ("Ada", "Bob", "Cyd")]}
+        },
+        "pupils": {"items": [{"last_name": "Bob"}]},
+        "contract": {"person_": {"addresses": {"totalCount": 1}}},
+        "team___associables": {"items": [{"name": "beta"}]},
+    }
+
+
+def test_services_in_bulk_take_it(company: Company) -> None:
+    client = company.client
+    team = client.team()
+    name = client.ask("query($id: ID!) { Team___get(_id: $id) { name } }", id=team)["name"]
+    for height in (1, 2, 3):
+        client.person(team=team, height=height)
+    options = {"filter_exp": f"team_name == '{name}' && height < 3", "next": 5}
+    update = """mutation($options: PersonPageOptions!) {
+      Person___updateBulk(data: {salary: 9}, options: $options) { totalCount items { wage height } } }"""
+    validate = """query($options: PersonPageOptions!) {
+      Person___validateDeleteBulk(options: $options) { isValid issues { userMessage } } }"""
+    delete = "mutation($options: PersonPageOptions!) { Person___deleteBulk(options: $options) { deleted } }"
+
+    changed = client.ask(update, options={**options, "orderBy": ["height___ASC"]})
+    judged = client.ask(validate, options=options)
+    ended = client.ask(delete, options=options)
+
+    assert changed == {"totalCount": 2, "items": [{"wage": "3", "height": 1}, {"wage": "3", "height": 2}]}
+    assert (judged, ended) == ({"isValid": True, "issues": []}, {"deleted": 2})
+    assert client.ask(delete, options=options) == {"deleted": 0}
+
+
+WRONG = {
+    "height >": "character 9: The expression ends where a value is expected.",
+    "height = 1": 'character 8: Unexpected "=". Did you mean "=="?',
+    "heigt > 1": 'character 1: Person has no attribute and no role "heigt". Did you mean "height"?',
+    "team_nam == 'x'": (
+        'character 1: Person has no attribute and no role "team_nam". Did you mean "team_name"?'
+    ),
+    "mood == 'GOD'": "character 9: Mood has no value 'GOD'; it has GOOD and BAD. Did you mean \"GOOD\"?",
+    "height": "character 1: This is Int, where Boolean is wanted.",
+    "wage > 'x'": (
+        "character 6: > compares values of one kind; here are Real and String: "
+        "write a number without quotes; double(x) makes one of a text."
+    ),
+    "own &&\n  team.name == 'x'": (
+        "line 2, character 3: Person.team is a role; a filter takes the class's own attributes."
+    ),
+    "x" * 5000: "character 1: An expression has at most 4096 characters; these are 5000.",
+    "(own ? " * 60 + "own" + " : past)" * 60: (
+        "character 72: More than 50 levels within one another: write it flatter, or in several attributes."
+    ),
+    "last_name.matches('(a+')": "character 19: '(a+' is no regular expression (RE2): missing ): (a+.",
+}
+
+
+@pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
+def test_a_bad_condition_is_told_with_its_place(company: Company, text: str) -> None:
+    body = company.client.body(PAGE % STAFF, e=text)
+
+    (error,) = body["errors"]
+    message = f"Person: filter_exp, {WRONG[text]}"
+    assert body["data"] == {"p": None}
+    assert (error["message"], error["path"]) == (message, ["p"])
+    assert error["extensions"].pop("traceId")
+    assert error["extensions"] == {
+        "sourceRequestReference": "p.options.filter_exp",
+        "userMessage": message,
+        "issueLevel": "ERROR",
+        "issueReferenceType": "ENTITY",
+        "issueType": "MALFORMED_REQUEST",
+        "entityID": None,
+        "_clientId": None,
+        "entityName": "Person",
+        "attributeNames": None,
+        "roleNames": None,
+        "applicationName": "Everything",
+        "profileName": "Administrator",
+    }
+
+
+def test_all_that_is_wrong_is_told_wherever_it_is(company: Company) -> None:
+    query = """query($id: ID!) { a: Person___get(_id: $id) {
+      one: pupils(options: {filter_exp: "no && nor"}) { totalCount }
+      team { two: members(options: {filter_exp: "1", filter: {born___eq: "x"}}) {
+        items { wage(format: "0.#0") } } }
+    } }"""
+
+    errors = company.client.body(query, id=company.id("Ada"))["errors"]
+
+    assert [error["extensions"]["sourceRequestReference"] for error in errors] == [
+        "a.one.options.filter_exp",
+        "a.one.options.filter_exp",
+        "a.team.two.options.filter.born___eq",
+        "a.team.two.options.filter_exp",
+        "a.team.two.items.wage.format",
+    ]
+
+
+def test_a_bad_condition_of_a_service_in_bulk_changes_nothing(company: Company) -> None:
+    update = """mutation { Person___updateBulk(data: {height: 0}, options: {filter_exp: "hight > 0"}) {
+      totalCount } }"""
+
+    (error,) = company.client.body(update)["errors"]
+
+    assert error["extensions"]["sourceRequestReference"] == "Person___updateBulk.options.filter_exp"
+    assert found(company, "height > 0") == "ABD"
+
+
+DIGITS = "[1,2,3,4,5,6,7,8,9,0]"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("about.matches('(x+x+)+y$')", ""),
+        ("about.matches('(.*)*z')", ""),
+        ("about.matches('(?:[xy]{0,100}x){3}[xy]{100}c')", ""),
+        ("size(about" + " + about" * 300 + ") > 0", ""),
+        (f"{DIGITS}.all(a, {DIGITS}.all(b, {DIGITS}.exists(c, c == a && own)))", "H"),
+        (f"{DIGITS}.all(a, {DIGITS}.all(b, {DIGITS}.exists(c, c == a && about.contains('xy'))))", ""),
+        ("(" * 2000 + "true" + ")" * 2000, "H"),
+        (" || ".join(["height == 4"] * 250) + " || true", "H"),
+        ("!" * 40 + "own", "H"),
+    ],
+)
+def test_nobody_stops_the_service_by_a_condition(company: Company, text: str, expected: str) -> None:
+    """It is answered, and null where it would take too much."""
+    client = company.client
+    team = client.team()
+    id_, _ = client.person(team=team, last_name="H", about="xy" * 50_000)
+
+    assert found(company, text, f'filter: {{_id___eq: "{id_}"}}') == expected
+
+
+def test_a_request_full_of_conditions_is_refused_before_it_begins(company: Company) -> None:
+    """Each character of each counts in what a request costs."""
+    pages = " ".join(f"p{n}: pupils(options: {{filter_exp: $e}}) {{ totalCount }}" for n in range(40))
+    query = f"query($id: ID!, $e: String) {{ Person___get(_id: $id) {{ {pages} }} }}"
+    variables: dict[str, Any] = {"id": company.id("Ada"), "e": "x" + "+x" * 2000}
+
+    (error,) = company.client.body(query, **variables)["errors"]
+
+    assert "at most 100,000 are possible" in error["message"]
+    assert "a character of a filter_exp 1" in error["message"]
+
+
+def test_insight_shows_what_a_condition_takes(company: Company) -> None:
+    """One over what objects keep is tested where these are read, and takes no calls of its own."""
+    query = """query($e: String) { Person___getPage(options: {filter_exp: $e, next: 1000}, insight: FULL) {
+      items { _id } } }"""
+
+    calls = {
+        text: company.client.body(query, e=text)["extensions"]["insight"]["calls"]
+        for text in ("true", "height > 0", "team_size > 0")
+    }
+
+    kinds = {text: [call["kind"] for call in made] for text, made in calls.items()}
+    assert kinds["height > 0"] == kinds["true"] == ["range"]
+    assert kinds["team_size > 0"][0] == "range"
+    assert "get" in kinds["team_size > 0"]

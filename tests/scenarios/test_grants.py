@@ -1,0 +1,193 @@
+"""Grants over HTTP: each service asked by a member, for what is granted and what is not."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.schema.grants.guild import FILE
+from tests.service import PASSWORD, RunningService, basic, running
+
+
+class Hall:
+    """A service of the guild, with an administrator and the member smith."""
+
+    def __init__(self, service: RunningService) -> None:
+        self._service = service
+        member = {"username": "smith", "email": "smith@example.com", "profile": "Member"}
+        made = self._rest("POST", "/auth/administration/members", member)
+        self._rest("PUT", f"/auth/administration/members/{made['id']}", {"password": PASSWORD})
+        self.ids = {"ada": self.create("Master", name="Ada", level=1, salary=7, email="ada@x")}
+        self.ids["zoe"] = self.create("Master", name="Zoe", level=9, email="zoe@x", boss=self.ids["ada"])
+        self.ids["team"] = self.create("Team", name="red", secret="s", members=[*self.ids.values()])
+        self.ids["vault"] = self.create("Vault", code="007", keeper=self.ids["zoe"])
+
+    def body(self, query: str, username: str = "smith", **variables: Any) -> Any:
+        """Return all of an answer."""
+        body = json.dumps({"query": query, "variables": variables})
+        headers = {"Content-Type": "application/json", "Authorization": basic(username, PASSWORD)}
+        return self._service.request("POST", "/auth/api/graphql/Guild", headers=headers, body=body).json()
+
+    def create(self, class_name: str, **data: Any) -> str:
+        """Make an object, and return its id."""
+        query = f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id }} }}"
+        body = self.body(query, "admin", data=data)
+        assert "errors" not in body, body
+        return str(body["data"][f"{class_name}___create"]["_id"])
+
+    def _rest(self, method: str, path: str, body: Any) -> Any:
+        headers = {"Content-Type": "application/json", "Authorization": basic("admin", PASSWORD)}
+        reply = self._service.request(method, path, headers=headers, body=json.dumps(body))
+        assert reply.status in {200, 201}, reply.body
+        return reply.json() if reply.status == 201 else None
+
+
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+    home: Path = tmp_path_factory.mktemp("guild") / "home"
+    with running(home, model=FILE, application="Guild") as service:
+        yield Hall(service)
+
+
+READING = {
+    "get": ('{{ {c}___get(_id: "{id}") {{ {s} }} }}', "ENTITY_GRANT_READ"),
+    "getPage": ("{{ {c}___getPage {{ items {{ {s} }} }} }}", "ENTITY_GRANT_READ"),
+    "previewUpdate": ('{{ {c}___previewUpdate(data: {{_id: "{id}", {v}}}) {{ {s} }} }}', "ENTITY_GRANT_EDIT"),
+    "update": ('mutation {{ {c}___update(data: {{_id: "{id}", {v}}}) {{ {s} }} }}', "ENTITY_GRANT_EDIT"),
+    "save": ('mutation {{ {c}___save(data: {{_id: "{id}", {v}}}) {{ {s} }} }}', "ENTITY_GRANT_EDIT"),
+    "updateBulk": (
+        "mutation {{ {c}___updateBulk(data: {{{v}}}, options: {{next: 5}}) {{ items {{ {s} }} }} }}",
+        "ENTITY_GRANT_READ",
+    ),
+}
+"""The services that answer objects, each with how it refuses a class that is closed."""
+
+
+@pytest.mark.parametrize("service", READING)
+def test_what_must_not_be_read_is_refused_by_every_service(hall: Hall, service: str) -> None:
+    query, refusal = READING[service]
+
+    def refused(class_name: str, id_: str, values: str, selection: str) -> list[str]:
+        asked = query.format(c=class_name, id=hall.ids[id_], v=values, s=selection)
+        body = hall.body(asked)
+        assert body["data"] == {f"{class_name}___{service}": None}
+        return [error["extensions"]["issueType"] for error in body["errors"]]
+
+    assert refused("Vault", "vault", 'code: "1"', "_id") == [refusal]
+    assert refused("Master", "ada", 'name: "Ada"', "salary") == ["ATTRIBUTE_GRANT_READ"]
+    assert refused("Master", "ada", 'name: "Ada"', "name twice") == ["ATTRIBUTE_GRANT_READ"]
+    assert refused("Master", "ada", 'name: "Ada"', "rivals { totalCount }") == ["ROLE_GRANT_READ"]
+    assert refused("Master", "ada", 'name: "Ada"', "team { vault { _id } secret }") == [
+        "ATTRIBUTE_GRANT_READ",
+        "ROLE_GRANT_READ",
+    ]
+
+
+WRITING = {
+    "create": "mutation {{ {c}___create(data: {{{n} {v}}}) {{ _id }} }}",
+    "validateCreate": "{{ {c}___validateCreate(data: {{{n} {v}}}) {{ issues {{ issueType }} }} }}",
+    "previewCreate": "{{ {c}___previewCreate(data: {{{n} {v}}}) {{ _clientId }} }}",
+    "update": 'mutation {{ {c}___update(data: {{_id: "{id}" {v}}}) {{ _id }} }}',
+    "save": 'mutation {{ {c}___save(data: {{_id: "{id}" {v}}}) {{ _id }} }}',
+    "validate": '{{ {c}___validate(data: {{_id: "{id}" {v}}}) {{ issues {{ issueType }} }} }}',
+    "validateUpdate": '{{ {c}___validateUpdate(data: {{_id: "{id}" {v}}}) {{ issues {{ issueType }} }} }}',
+    "previewUpdate": '{{ {c}___previewUpdate(data: {{_id: "{id}" {v}}}) {{ _id }} }}',
+    "updateBulk": "mutation {{ {c}___updateBulk(data: {{{v}}}, options: {o}) {{ totalCount }} }}",
+    "validateUpdateBulk": """{{ {c}___validateUpdateBulk(data: {{{v}}}, options: {o}) {{
+      issues {{ issueType }} }} }}""",
+}
+
+
+@pytest.mark.parametrize("service", WRITING)
+def test_what_must_not_be_written_is_refused_by_every_service(hall: Hall, service: str) -> None:
+    is_new = "reate" in service
+    action = "CREATE" if is_new else "EDIT"
+
+    def refused(class_name: str, id_: str, values: str) -> list[str]:
+        needs = 'name: "x"' + (" level: 1" if class_name == "Master" and "level" not in values else "")
+        one = f'{{filter: {{_id___eq: "{hall.ids[id_]}"}}}}'
+        query = WRITING[service].format(c=class_name, id=hall.ids[id_], v=values, n=needs, o=one)
+        body = hall.body(query)
+        if service.startswith("validate"):
+            return [issue["issueType"] for issue in body["data"][f"{class_name}___{service}"]["issues"]]
+        told = [error["extensions"]["issueType"] for error in body.get("errors", ())]
+        return [type_ for type_ in told if type_ != "SERVICE_HANDLER_ERROR"]
+
+    assert refused("Team", "team", 'motto: "x"') == [f"ENTITY_GRANT_{action}"]
+    assert refused("Master", "ada", "salary: 8") == ["ATTRIBUTE_GRANT_EDIT"]
+    assert refused("Master", "ada", 'rank: "x" salary: 8') == ["ATTRIBUTE_GRANT_EDIT"] * 2
+    role = (
+        f'boss: "{hall.ids["ada"]}"' if is_new or service in {"save", "validate"} else "boss: {remove: true}"
+    )
+    assert refused("Master", "ada", role) == [f"ROLE_GRANT_{action}"]
+    assert refused("Master", "ada", "level: 7") == [f"ENTITY_GRANT_{action}"]
+
+
+def test_a_deletion_is_refused(hall: Hall) -> None:
+    for query in (
+        'mutation {{ Team___delete(_id: "{id}") {{ deleted }} }}',
+        'mutation {{ Team___deleteBulk(options: {{filter: {{_id___eq: "{id}"}}}}) {{ deleted }} }}',
+    ):
+        (error,) = hall.body(query.format(id=hall.ids["team"]))["errors"]
+        assert error["extensions"]["issueType"] == "ENTITY_GRANT_DELETE"
+    verdict = hall.body(
+        f'{{ Team___validateDelete(_id: "{hall.ids["team"]}") {{ issues {{ issueType }} }} }}'
+    )
+    assert verdict["data"]["Team___validateDelete"] == {"issues": [{"issueType": "ENTITY_GRANT_DELETE"}]}
+
+
+def test_what_is_hidden_is_nowhere(hall: Hall) -> None:
+    zoe = hall.ids["zoe"]
+    nowhere: dict[str, Any] = {
+        f'{{ Master___get(_id: "{zoe}") {{ name }} }}': None,
+        '{ Master___getByEmail(email: "zoe@x") { name } }': None,
+        "{ Master___getPage(options: {filter: {level___gt: 5}}) { totalCount items { name } } }": {
+            "totalCount": 0,
+            "items": [],
+        },
+        '{ Team___getByName(name: "red") { head_count members { totalCount items { name } } } }': {
+            "head_count": 1,
+            "members": {"totalCount": 1, "items": [{"name": "Ada"}]},
+        },
+        f'{{ Master___get(_id: "{hall.ids["ada"]}") {{ staff {{ totalCount }} }} }}': {
+            "staff": {"totalCount": 0}
+        },
+        f'{{ Master___validateDelete(_id: "{zoe}") {{ isValid }} }}': {"isValid": True},
+        f'mutation {{ Master___delete(_id: "{zoe}") {{ deleted }} }}': {"deleted": False},
+        "mutation { Master___deleteBulk(options: {filter: {level___gt: 5}}) { deleted } }": {"deleted": 0},
+    }
+    for query, expected in nowhere.items():
+        body = hall.body(query)
+        assert list(body["data"].values()) == [expected], body
+    (error,) = hall.body(f'mutation {{ Master___update(data: {{_id: "{zoe}", name: "x"}}) {{ _id }} }}')[
+        "errors"
+    ]
+    assert error["extensions"]["issueType"] == "ENTITY_NOT_FOUND"
+    assert hall.body(f'{{ Master___get(_id: "{zoe}") {{ name }} }}', "admin")["data"] == {
+        "Master___get": {"name": "Zoe"}
+    }
+
+
+def test_an_issue_has_all_its_fields(hall: Hall) -> None:
+    query = f'mutation {{ m: Master___update(data: {{_id: "{hall.ids["ada"]}", salary: 1}}) {{ _id }} }}'
+
+    (error,) = hall.body(query)["errors"]
+
+    assert error["message"] == "Master.salary: the profile Member lacks the grant EDIT"
+    assert error["path"] == ["m"]
+    assert {name: value for name, value in error["extensions"].items() if name != "traceId"} == {
+        "sourceRequestReference": "m.data.salary",
+        "userMessage": "Master.salary: the profile Member lacks the grant EDIT",
+        "issueLevel": "ERROR",
+        "issueReferenceType": "ENTITY_ATTRIBUTE",
+        "issueType": "ATTRIBUTE_GRANT_EDIT",
+        "entityID": hall.ids["ada"],
+        "_clientId": None,
+        "entityName": "Master",
+        "attributeNames": ["salary"],
+        "roleNames": None,
+        "applicationName": "Guild",
+        "profileName": "Member",
+    }

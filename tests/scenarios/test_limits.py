@@ -1,0 +1,305 @@
+"""Each limit on requests has its setting, and is told before anything is done; introspection passes."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from graphql import get_introspection_query
+
+from stratabase.settings import Settings
+from stratabase.wiring.instance import Instance
+from tests.gateway.serving import Client, gateway
+from tests.service import PASSWORD, Reply, RunningService, basic, running
+
+MODEL = """
+extend schema @application(name: "Library") @profile(name: "Administrator", administrator: true)
+type Book @unique(attributes: ["title"]) {
+  title: String
+  text: Text
+  author: Author @association(opposite: "books")
+}
+type Author { name: String books: [Book!] @association(opposite: "author") }
+"""
+ADDRESS = "/auth/api/graphql/Library"
+HEADERS = {"Content-Type": "application/json", "Authorization": basic("admin", PASSWORD)}
+SETTINGS = {
+    "STRATABASE_QUERY_KILOBYTES": "2",
+    "STRATABASE_QUERY_DEPTH": "4",
+    "STRATABASE_QUERY_ALIASES": "3",
+    "STRATABASE_QUERY_DIRECTIVES": "2",
+    "STRATABASE_QUERY_COST": "200",
+    "STRATABASE_READ_MEGABYTES": "1",
+}
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("model") / "library.graphql"
+    file.write_text(MODEL)
+    return file
+
+
+@pytest.fixture(scope="module")
+def service(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """A service with small limits."""
+    home: Path = tmp_path_factory.mktemp("limits") / "home"
+    with running(home, model=model, application="Library", settings=SETTINGS) as started:
+        yield started
+
+
+def send(service: RunningService, query: str, variables: Any = None, **headers: str) -> Reply:
+    own = HEADERS | {name.replace("_", "-"): value for name, value in headers.items()}
+    body = json.dumps({"query": query, "variables": variables})
+    return service.request("POST", ADDRESS, headers=own, body=body)
+
+
+def ask(service: RunningService, query: str, variables: Any = None) -> Any:
+    return send(service, query, variables).json()
+
+
+class Limit(NamedTuple):
+    """A request that is just within a limit, one that is not, and what that is told."""
+
+    within: str
+    beyond: str
+    message: str
+    place: tuple[int, int] | None
+    """Line and column."""
+
+
+def create(title: str, rest: str = "") -> str:
+    return f'mutation {{ Book___create(data: {{title: "{title}"}}) {{ _id {rest} }} }}'
+
+
+LIMITS = {
+    "QUERY_KILOBYTES": Limit(
+        create("long").ljust(2048),
+        create("long").ljust(2049),
+        "The query text has 2,049 characters: at most 2,048 are possible. Give values as variables.",
+        None,
+    ),
+    "QUERY_DEPTH": Limit(
+        create("deep", "author { books { totalCount } }"),
+        create("deep", "author { books { items { title } } }"),
+        "The document selects 5 levels of fields: at most 4 are possible. Ask in several requests.",
+        (1, 1),
+    ),
+    "QUERY_ALIASES": Limit(
+        create("alias", "a: _id b: _id c: _id"),
+        create("alias", "a: _id b: _id c: _id d: _id"),
+        "The document has 4 aliases: at most 3 are possible.",
+        (1, 56),
+    ),
+    "QUERY_DIRECTIVES": Limit(
+        create("directive", "title @skip(if: false) @include(if: true)"),
+        create("directive", "title @skip(if: false) @include(if: true) @skip(if: false)"),
+        "There are 3 directives at one place: at most 2 are possible.",
+        (1, 60),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_query_is_refused_beyond_a_limit_before_it_is_begun(service: RunningService, name: str) -> None:
+    limit = LIMITS[name]
+    pages = "{ Book___getPage { totalCount } }"
+    before = ask(service, pages)
+
+    beyond, modern = (
+        send(service, limit.beyond, Accept=accept)
+        for accept in ("application/json", "application/graphql-response+json")
+    )
+
+    assert (beyond.status, modern.status) == (200, 400)
+    places = [] if limit.place is None else [{"line": limit.place[0], "column": limit.place[1]}]
+    told: dict[str, Any] = {"message": limit.message, **({"locations": places} if places else {})}
+    told["extensions"] = {"classification": "ValidationError"}
+    assert beyond.json() == modern.json() == {"errors": [told]}
+    assert ask(service, pages) == before
+    assert "errors" not in ask(service, limit.within)
+
+
+@pytest.mark.parametrize(
+    ("query", "variables", "cost"),
+    [
+        ("{\n  b: Book___getPage(options: {next: 201}) { items { title } }\n}", None, 201),
+        (
+            "query($o: BookPageOptions) {\n  b: Book___getPage(options: $o) { items { title } }\n}",
+            {"o": {"next": 250}},
+            250,
+        ),
+        ("{\n  b: Book___getPage(options: {next: 1}) { totalCount items { author { name } } }\n}", None, 102),
+    ],
+)
+def test_a_query_is_refused_beyond_its_cost(
+    service: RunningService, query: str, variables: Any, cost: int
+) -> None:
+    body = ask(service, query, variables)
+
+    if cost <= 200:
+        assert "errors" not in body
+        return
+    (told,) = body["errors"]
+    assert told["message"].startswith(f"The request would cost about {cost}: at most 200 are possible")
+    assert told["locations"] == [{"line": 2, "column": 3}]
+    assert told["extensions"] == {"classification": "ValidationError"}
+    assert set(body) == {"errors"}
+
+
+def test_a_write_that_costs_too_much_is_not_begun(service: RunningService) -> None:
+    many = " ".join(f'a{number}: Book___create(data: {{title: "costly"}}) {{ _id }}' for number in range(3))
+    costly = (
+        f'mutation {{ {many} Book___deleteBulk(options: {{filter: {{title___ne: "x"}}}}) {{ deleted }} }}'
+    )
+
+    body = ask(service, costly)
+
+    assert "would cost about" in body["errors"][0]["message"]
+    found = ask(service, '{ Book___getByTitle(title: "costly") { _id } }')
+    assert found == {"data": {"Book___getByTitle": None}}
+
+
+def test_introspection_does_not_count(service: RunningService) -> None:
+    """Neither for its depth nor for its text, which is short enough, nor for its aliases."""
+    minimal = " ".join(get_introspection_query(descriptions=False).split())
+    nested = '{ __type(name: "Book") { fields { type { ofType { ofType { ofType { name } } } } } } }'
+    aliased = "{ __schema { a: types { b: name c: kind d: name e: name } } }"
+
+    bodies = [ask(service, query) for query in (minimal, nested, aliased)]
+
+    assert len(minimal) < 2048
+    assert all("errors" not in body for body in bodies), bodies
+    assert len(bodies[0]["data"]["__schema"]["types"]) > 20
+
+
+def test_a_request_reads_no_more_than_it_may(service: RunningService) -> None:
+    for number in range(4):
+        data = {"title": f"large {number}", "text": "x" * 300_000}
+        ask(service, "mutation($data: BookCreate!) { Book___create(data: $data) { _id } }", {"data": data})
+
+    body = ask(service, '{ Book___getPage(options: {filter: {text___contains: "y"}}) { items { _id } } }')
+
+    (told,) = body["errors"]
+    assert told["extensions"]["issueType"] == "MALFORMED_REQUEST"
+    assert "objects were read, and that is not all" in told["message"]
+
+
+class StepByStep:
+    """A clock that goes on by a second each time that it is asked."""
+
+    def __init__(self) -> None:
+        self._now = 1_577_880_000_000
+
+    def now(self) -> int:
+        self._now += 1000
+        return self._now
+
+
+@pytest.fixture
+def slow(model: Path, tmp_path: Path) -> Iterator[Client]:
+    """A service over HTTP, in this process, for which each step takes a second."""
+    settings = replace(
+        Settings(),
+        home=tmp_path / "home",
+        model=model,
+        admin_password=PASSWORD,
+        bulk_seconds=5,
+        log_level="ERROR",
+    )
+    instance = Instance(settings)
+    instance._clock = StepByStep()  # type: ignore[assignment]
+    instance.first_administrator()
+    with gateway(instance.graphql()) as client:
+        yield client
+    instance.close()
+
+
+def test_a_service_in_bulk_ends_in_time_and_says_how_far_it_has_come(slow: Client) -> None:
+    """Repeating it goes on."""
+
+    def said(query: str) -> Any:
+        return slow.request("POST", ADDRESS, HEADERS, json.dumps({"query": query})).json()
+
+    for number in range(9):
+        assert "errors" not in said(f'mutation {{ Book___create(data: {{title: "{number}"}}) {{ _id }} }}')
+    end = "mutation {\n  it: Book___deleteBulk(options: {}) { deleted }\n}"
+    told, left = [], [9]
+    while "errors" in (body := said(end)):
+        (error,) = body["errors"]
+        left.append(said("{ it: Book___getPage { totalCount } }")["data"]["it"]["totalCount"])
+        done = left[-2] - left[-1]
+        expected = (
+            f"the time is over, when {done} of {left[-2]} Book objects were deleted; ask again to go on"
+        )
+        assert (error["message"], error["path"], body["data"]) == (expected, ["it"], {"it": None})
+        told.append(error["extensions"])
+
+    assert body == {"data": {"it": {"deleted": left[-1]}}}
+    assert len(told) > 1
+    assert sorted(left, reverse=True) == left
+    assert {(each["issueType"], each["sourceRequestReference"], each["entityName"]) for each in told} == {
+        ("SERVICE_HANDLER_ERROR", "it.options", "Book")
+    }
+
+
+LARGE = "".join(f"{number:x}" for number in range(70_000))
+"""A text that hardly repeats itself: of two bytes, one is left when it is compressed."""
+
+
+def test_an_answer_is_no_larger_than_can_be_sent(model: Path, tmp_path: Path) -> None:
+    """Of 6 MB as sent: who takes gzip gets more of it."""
+    count = 6 * 1024 * 1024 // len(LARGE) + 1
+    with running(tmp_path / "home", model=model, application="Library") as service:
+        for number in range(count):
+            data = {"title": f"{number}", "text": LARGE}
+            made = ask(
+                service, "mutation($data: BookCreate!) { Book___create(data: $data) { _id } }", {"data": data}
+            )
+            assert "errors" not in made
+        page = "{ Book___getPage(options: {next: 100}) { items { text } } }"
+        change = "mutation { Book___updateBulk(data: {author: null}, options: {}) { items { text } } }"
+
+        plain, small, halved, written = (
+            send(service, page),
+            send(service, page, Accept_Encoding="gzip"),
+            send(service, page.replace("100", str(count // 2))),
+            send(service, change),
+        )
+
+    assert (plain.status, plain.headers["content-type"]) == (413, "application/problem+json")
+    detail = plain.json()["detail"]
+    assert "at most 6,291,456 can be sent" in detail
+    assert "smaller pages" in detail
+    assert "accept gzip" in detail
+    assert (small.status, small.headers["content-encoding"]) == (200, "gzip")
+    assert halved.status == 200
+    assert "done" not in detail
+    assert written.status == 413
+    assert "what the mutation could do has been done: read before" in written.json()["detail"]
+
+
+def test_who_may_see_the_schema_is_a_setting(model: Path, tmp_path: Path) -> None:
+    """Switched off, nothing tells of it: no introspection, no text, no "did you mean"."""
+    settings = {"STRATABASE_INTROSPECTION": "off", "STRATABASE_SUGGESTIONS": "off"}
+    with running(tmp_path / "home", model=model, application="Library", settings=settings) as service:
+        schema = service.request("GET", "/auth/api/schema/Library", headers=HEADERS)
+        asked = ask(service, "{ __schema { types { name } } }")
+        typed = ask(service, '{ __type(name: "Book") { name } }')
+        mistyped = ask(service, '{ Book___get(_id: "1") { titel } }')
+        value = ask(
+            service,
+            "query($o: BookPageOptions) { Book___getPage(options: $o) { totalCount } }",
+            {"o": {"nxt": 1}},
+        )
+        name = ask(service, "{ Book___getPage { __typename } }")
+
+    assert schema.status == 404
+    for body in (asked, typed):
+        assert body["errors"][0]["extensions"] == {"classification": "ValidationError"}
+        assert body["errors"][0]["message"].startswith("GraphQL introspection has been disabled")
+        assert "data" not in body
+    assert [body["errors"][0]["message"].count("Did you mean") for body in (mistyped, value)] == [0, 0]
+    assert name == {"data": {"Book___getPage": {"__typename": "BookPage"}}}

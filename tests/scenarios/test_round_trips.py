@@ -1,0 +1,59 @@
+"""What an administrator is told of a nested page, over HTTP: as many round trips for 5 objects as for 500."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratabase.store.dynamodb.creation import ensure_table
+from stratabase.store.dynamodb.engine import DynamoDBEngine
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests import ministack
+from tests.contract.engine.acting import put
+from tests.contract.engine.dynamodb import ministack_client
+from tests.graphs.staff import staff
+from tests.service import RunningService, running
+
+QUERY = """query($next: Int) { Employee___getPage(options: {next: $next}, insight: LIGHT) { items {
+  team { name } addresses { items { city } }
+  projects { items { title members { items { last_name } } } } } } }"""
+
+
+def in_a_file(home: Path) -> dict[str, str]:
+    """Let a file hold the staff, and return the settings of a service that has it."""
+    engine = SqliteEngine(home / "objects.db")
+    put(engine, staff().values())
+    engine.close()
+    return {}
+
+
+def in_a_table(_: Path) -> dict[str, str]:
+    """Let a table hold the staff, and return the settings of a service that has it."""
+    ensure_table(ministack_client(), "staff")
+    put(DynamoDBEngine(ministack_client(), "staff"), staff().values())
+    return {
+        "STRATABASE_STORE": "dynamodb",
+        "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
+        "STRATABASE_TABLE": "staff",
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+    }
+
+
+@pytest.fixture(scope="module", params=[in_a_file, in_a_table], ids=["sqlite", "dynamodb"])
+def service(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    home = tmp_path_factory.mktemp("service") / "home"
+    with running(home, settings=request.param(home)) as service:
+        yield service
+
+
+@pytest.mark.parametrize("number", [5, 50, 500])
+def test_a_nested_page_takes_as_many_round_trips_for_few_objects_as_for_many(
+    service: RunningService, number: int
+) -> None:
+    """The page, two for the links on each of two levels; sometimes the registry of slots is read again."""
+    answers = [service.graphql(QUERY, {"next": number}) for _ in range(2)]
+
+    assert {len(answer["data"]["Employee___getPage"]["items"]) for answer in answers} == {number}
+    assert min(answer["extensions"]["insight"]["roundTrips"] for answer in answers) == 1 + 2 + 2

@@ -1,0 +1,126 @@
+"""What a deletion leaves is ended soon: by the service that runs, and by the function of a schedule."""
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from cli.gateway.context import Context
+from cli.gateway.functions import load
+from cli.gateway.template import read
+from stratabase import wiring
+from stratabase.domain.member import Caller
+from stratabase.store import aftermath
+from tests.scenarios.graph_client import over_dynamodb, over_sqlite
+from tests.service import ROOT, eventually, running
+
+MODEL = Path(__file__).parent / "models/fleet.graphql"
+EVENT = json.loads((ROOT / "events/schedules/sweep.json").read_text())
+SWEEP = next(each for each in read(ROOT / "template.yaml").functions if each.name == "SweepFunction")
+ADMINISTRATOR = Caller("1", "ada", "Administrator", administrator=True)
+NUMBER, TOGETHER = 40, 20
+"""Of vans with a tyre each, more than are deleted together; that many are made together."""
+
+
+class Left(NamedTuple):
+    """What there is when a deletion was stopped at once."""
+
+    home: Path
+    settings: Mapping[str, str]
+    fleet: str
+    maker: str
+
+
+_tables = count()
+
+
+def over_a_table_of_its_own() -> Mapping[str, str]:
+    return over_dynamodb(f"sweeping{next(_tables)}")()
+
+
+@pytest.fixture(params=[over_sqlite, over_a_table_of_its_own], ids=["sqlite", "dynamodb"])
+def left(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Left]:
+    """A fleet has been deleted, and nothing else of it yet."""
+    settings = request.param()
+    home = tmp_path / "home"
+    home.mkdir()
+    for name, value in {"STRATABASE_HOME": str(home), "STRATABASE_MODEL": str(MODEL), **settings}.items():
+        monkeypatch.setenv(name, value)
+    wiring.instance.cache_clear()
+    monkeypatch.setattr(aftermath, "SECONDS", 0)
+    try:
+        yield deleted(home, settings)
+    finally:
+        wiring.instance().close()
+        wiring.instance.cache_clear()
+
+
+def deleted(home: Path, settings: Mapping[str, str]) -> Left:
+    maker = made("Maker", name="m")
+    fleet = made("Fleet", name="f")
+    for first in range(0, NUMBER, TOGETHER):
+        vans = [{"tyres": [tyre(each, maker)]} for each in range(first, first + TOGETHER)]
+        ask(UPDATE, {"data": {"_id": fleet, "vans": {"create": vans}}})
+    assert ask(f'mutation {{ Fleet___delete(_id: "{fleet}") {{ deleted }} }}') == {"deleted": True}
+    return Left(home, settings, fleet, maker)
+
+
+def tyre(number: int, maker: str) -> dict[str, str]:
+    return {"code": f"c{number}", "maker": maker}
+
+
+def answer(query: str, variables: Mapping[str, Any] | None = None) -> Any:
+    """Return the answer of this process to a request."""
+    body = wiring.instance().executor.execute(query, variables or {}, None, ADMINISTRATOR, "trace").body
+    return json.loads(body)
+
+
+def ask(query: str, variables: Mapping[str, Any] | None = None) -> Any:
+    body = answer(query, variables)
+    assert "errors" not in body, body["errors"]
+    (value,) = body["data"].values()
+    return value
+
+
+def creation(class_name: str) -> str:
+    return f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id }} }}"
+
+
+def made(class_name: str, **data: Any) -> str:
+    return str(ask(creation(class_name), {"data": data})["_id"])
+
+
+UPDATE = "mutation($data: FleetUpdate!) { Fleet___update(data: $data) { _id } }"
+TYRES = "{ Tyre___getPage { totalCount hasNext items { code } } }"
+NONE = {"totalCount": 0, "hasNext": False, "items": []}
+
+
+def test_the_scheduled_function_ends_what_a_deletion_has_left(left: Left) -> None:
+    """Until then what is left stands in the way of others."""
+    assert ask("{ Tyre___getPage { totalCount } }")["totalCount"] > 0
+    assert "errors" in answer(f'mutation {{ Maker___delete(_id: "{left.maker}") {{ deleted }} }}')
+
+    load(SWEEP).handler(EVENT, Context(SWEEP))
+
+    assert ask(TYRES) == NONE
+    assert ask("{ Van___getPage { totalCount } }")["totalCount"] == 0
+    assert ask(f'mutation {{ Maker___delete(_id: "{left.maker}") {{ deleted }} }}') == {"deleted": True}
+    other = made("Maker", name="other")
+    made("Fleet", name="g", vans=[{"tyres": [tyre(each, other)]} for each in range(TOGETHER)])
+    assert ask("{ Tyre___getPage { totalCount } }") == {"totalCount": TOGETHER}
+
+
+def test_a_service_ends_when_it_starts_what_another_has_left(left: Left) -> None:
+    options = {"model": MODEL, "application": "Fleet", "settings": left.settings}
+    with running(left.home, **options) as service:
+        eventually(lambda: service.graphql(TYRES) == {"data": {"Tyre___getPage": NONE}})
+
+        made_ = service.graphql(
+            "mutation($id: ID!) { Maker___delete(_id: $id) { deleted } }", {"id": left.maker}
+        )
+
+        assert made_ == {"data": {"Maker___delete": {"deleted": True}}}
+        assert "sweep" not in service.log().lower()

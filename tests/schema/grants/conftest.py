@@ -1,0 +1,22 @@
+"""The guild in a dict and in a file."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stratabase.store.entities import StoredEntities
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.schema.grants.guild import GUILD, Guild
+from tests.worlds import DictEntities
+
+
+@pytest.fixture(params=["dict", "sqlite"])
+def guild(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Guild]:
+    """Requests to a guild without anybody."""
+    if request.param == "dict":
+        yield Guild(DictEntities(GUILD))
+        return
+    engine = SqliteEngine(tmp_path / "store.db")
+    yield Guild(StoredEntities(engine, GUILD))
+    engine.close()

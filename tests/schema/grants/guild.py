@@ -1,0 +1,70 @@
+"""The guild, over any store, and those who ask it for something."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from stratabase.domain.member import Caller
+from stratabase.model.reading import read_model_file
+from stratabase.operations.ports import Entities
+from stratabase.operations.world import World
+from stratabase.schema.executor import SchemaExecutor
+from tests.schema.graph_room import OrderedIds
+from tests.worlds import ADMINISTRATOR, FrozenClock, plenty
+
+FILE = Path(__file__).parent.parent / "models/guild.graphql"
+GUILD = read_model_file(FILE)
+SMITH = Caller("m7", "smith", "Member")
+SCRIBE = Caller("m8", "scribe", "Scribe")
+MANAGER = Caller("m9", "manager", "Manager")
+
+
+class Guild:
+    """Requests on somebody's behalf; without a name, on the administrator's."""
+
+    def __init__(self, entities: Entities) -> None:
+        self.entities = entities
+        self.world = World(GUILD, entities, FrozenClock(), OrderedIds(), plenty)
+        self.executor = SchemaExecutor(self.world, _failed)
+
+    def body(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> dict[str, Any]:
+        """Return all of an answer."""
+        answer = self.executor.execute(query, variables, None, caller, "trace")
+        return dict(json.loads(answer.body))
+
+    def ask(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> Any:
+        """Return what the only field of an answer without errors holds; the same whenever it is asked."""
+        body = self.body(query, caller, **variables)
+        assert "errors" not in body, body["errors"]
+        (value,) = body["data"].values()
+        if query.startswith("{"):
+            assert self.body(query, caller, **variables) == self.body(query, caller, **variables) == body
+        return value
+
+    def issues(self, query: str, caller: Caller, **variables: Any) -> list[tuple[str, ...]]:
+        """Return why a request is refused: the type of each issue, its place, and the names in it."""
+        body = self.body(query, caller, **variables)
+        assert set((body["data"] or {None: None}).values()) == {None}, body
+        return [_told(error["extensions"]) for error in body["errors"]]
+
+    def create(self, class_name: str, caller: Caller = ADMINISTRATOR, /, **data: Any) -> str:
+        """Make an object, and return its id."""
+        query = f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id }} }}"
+        return str(self.ask(query, caller, data=data)["_id"])
+
+    def master(self, name: str, level: int = 1, caller: Caller = ADMINISTRATOR, /, **data: Any) -> str:
+        """Make a master, and return the id."""
+        return self.create("Master", caller, name=name, level=level, **data)
+
+    def get(self, class_name: str, id_: str, selection: str, caller: Caller = ADMINISTRATOR) -> Any:
+        """Return what is selected of an object."""
+        return self.ask(f'{{ {class_name}___get(_id: "{id_}") {{ {selection} }} }}', caller)
+
+
+def _told(issue: dict[str, Any]) -> tuple[str, ...]:
+    names = issue["attributeNames"] or issue["roleNames"] or ()
+    return issue["issueType"], issue["sourceRequestReference"], *names
+
+
+def _failed(error: BaseException, _: str) -> None:
+    raise error

@@ -1,0 +1,139 @@
+"""Random requests for random objects, most of which are not refused at once."""
+
+from random import Random
+
+from stratabase.domain.access import Access
+
+ROLES = {
+    "Apple": {
+        "one": ("Bush", False),
+        "peers": ("Apple", True),
+        "peer_of": ("Apple", True),
+        "pal": ("Bush", False),
+        "seeds": ("Seed", True),
+    },
+    "Bush": {"many": ("Apple", True), "boss": ("Bush", False)},
+    "Seed": {"friend": ("Apple", False), "apple": ("Apple", False)},
+}
+VALUES = {
+    "Apple": ("level", "text", "other", "label", "one_text", "peer_count"),
+    "Bush": ("level", "text", "other", "label", "count", "top", "deep"),
+    "Seed": ("level", "text", "label", "up"),
+}
+
+
+class Requests:
+    """Makes up requests. Where grants refuse something at once, it is asked for seldom."""
+
+    def __init__(self, access: Access, chance: Random, ids: dict[str, list[str]]) -> None:
+        self._access = access
+        self._chance = chance
+        self._ids = ids
+
+    def reading(self) -> str:
+        """Return a query."""
+        class_name = self._chance.choice(["Apple", "Apple", "Bush", "Seed"])
+        below = self._selection(class_name, 2)
+        if self._chance.random() < 0.4:
+            return f'{{ {class_name}___get(_id: "{self._id(class_name)}") {{ {below} }} }}'
+        fresh = ", disableCache: true" if self._chance.random() < 0.3 else ""
+        given = f"options: {self._options(class_name)}{fresh}"
+        return f"{{ {class_name}___getPage({given}) {{ {self._page(below)} }} }}"
+
+    def writing(self) -> str:
+        """Return a mutation, or a query about one."""
+        class_name = self._chance.choice(["Apple", "Apple", "Bush"])
+        below = self._selection(class_name, 1)
+        data = self._data(class_name)
+        update = f'data: {{_id: "{self._id(class_name)}", {data}}}'
+        many = f"data: {{{data}}}, options: {self._options(class_name)}"
+        kinds = [
+            f"mutation {{ {class_name}___update({update}) {{ {below} }} }}",
+            f"{{ {class_name}___previewUpdate({update}) {{ {below} }} }}",
+            f"{{ {class_name}___validateUpdate({update}) {{ {ISSUES} }} }}",
+            f'mutation {{ {class_name}___delete(_id: "{self._id(class_name)}") {{ deleted }} }}',
+            f"mutation {{ {class_name}___updateBulk({many}) {{ totalCount items {{ {below} }} }} }}",
+            f"mutation {{ {class_name}___deleteBulk(options: {self._options(class_name)}) {{ deleted }} }}",
+            f"mutation {{ {class_name}___create(data: {{level: 1, {self._values()}}}) {{ {below} }} }}",
+        ]
+        return self._chance.choices(kinds, [4, 2, 2, 1, 1, 0.3, 2])[0]
+
+    def _id(self, class_name: str) -> str:
+        return self._chance.choice([*self._ids[class_name], "none"])
+
+    def _may(self, class_name: str, name: str) -> bool:
+        return self._access.obstacle(class_name, name) is None or self._chance.random() < 0.02
+
+    def _selection(self, class_name: str, depth: int) -> str:
+        names = [
+            name for name in VALUES[class_name] if self._chance.random() < 0.5 and self._may(class_name, name)
+        ]
+        roles = ROLES[class_name].items() if depth else ()
+        for name, (target, many) in roles:
+            if self._chance.random() < 0.4 and self._may_follow(class_name, name, target):
+                below = self._selection(target, depth - 1)
+                page = f"(options: {self._options(target)}) {{ {self._page(below)} }}"
+                names.append(f"{name}{page}" if many else f"{name} {{ {below} }}")
+        return " ".join(["_id", *names])
+
+    def _may_follow(self, class_name: str, name: str, target: str) -> bool:
+        role = self._access.model.classes[class_name].roles[name]
+        return self._access.leads(class_name, role) or self._chance.random() < 0.02
+
+    def _page(self, below: str) -> str:
+        more = [
+            name
+            for name in ("totalCount", "hasNext", "hasPrev", "nextCursor", "prevCursor")
+            if self._chance.random() < 0.6
+        ]
+        return " ".join([*more, f"items {{ {below} }}"])
+
+    def _options(self, class_name: str) -> str:
+        asked = [f"{self._chance.choice(['next', 'prev'])}: {self._chance.randrange(6)}"]
+        compared = [name for name in VALUES[class_name] if self._may_compare(class_name, name)]
+        if compared and self._chance.random() < 0.5:
+            name = self._chance.choice(compared)
+            text = name not in {"level", "count", "peer_count"}
+            operand = '"m"' if text else "1"
+            asked.append(f"filter: {{{name}___{self._chance.choice(['gt', 'lte', 'ne'])}: {operand}}}")
+        if compared and self._chance.random() < 0.5:
+            name = self._chance.choice(compared)
+            asked.append(f"orderBy: [{name}___{self._chance.choice(['ASC', 'DESC'])}]")
+        if compared and self._chance.random() < 0.2:
+            asked.append(f'filter_exp: "!isNull({self._chance.choice(compared)})"')
+        return f"{{{', '.join(asked)}}}"
+
+    def _may_compare(self, class_name: str, name: str) -> bool:
+        return self._may(class_name, name) and (
+            self._access.narrowed(class_name, name) is None or self._chance.random() < 0.02
+        )
+
+    def _values(self) -> str:
+        """Return values that are in no condition: what these make visible may be told."""
+        return ", ".join(f'{name}: "new {name}"' for name in ("text", "other") if self._chance.random() < 0.6)
+
+    def _data(self, class_name: str) -> str:
+        roles = ("peers", "peer_of", "seeds") if class_name == "Apple" else ()
+        asked = (
+            f"{name}: {{{self._role(ROLES[class_name][name][0], parts=name == 'seeds')}}}"
+            for name in roles
+            if self._chance.random() < 0.3
+        )
+        return ", ".join(each for each in (self._values(), *asked) if each)
+
+    def _role(self, target: str, *, parts: bool) -> str:
+        one = f'"{self._id(target)}"'
+        if parts:
+            return self._chance.choice(
+                [
+                    f"delete: [{one}]",
+                    "deleteAll: true",
+                    'create: [{text: "new", level: 1}]',
+                    f'update: [{{_id: {one}, text: "new"}}]',
+                ]
+            )
+        return self._chance.choice([f"add: [{one}]", f"remove: [{one}]", "removeAll: true"])
+
+
+ISSUES = """isValid issues {
+  issueType issueLevel userMessage sourceRequestReference entityID entityName attributeNames roleNames }"""

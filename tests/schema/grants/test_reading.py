@@ -1,0 +1,398 @@
+"""What may be read: refused before anything is read, or hidden."""
+
+from typing import Any
+
+import pytest
+
+from stratabase.domain.member import Caller
+from tests.schema.grants.guild import MANAGER, SCRIBE, SMITH, Guild
+from tests.worlds import ADMINISTRATOR
+
+REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
+    "get of a class": ('{ Vault___get(_id: "x") { _id } }', [("ENTITY_GRANT_READ", "Vault___get")]),
+    "get of a class, and what it has": (
+        '{ v: Vault___get(_id: "x") { _id code } }',
+        [("ENTITY_GRANT_READ", "v")],
+    ),
+    "getBy of a class": (
+        '{ Vault___getByCode(code: "x") { _id } }',
+        [("ENTITY_GRANT_READ", "Vault___getByCode")],
+    ),
+    "a page of a class": ("{ Vault___getPage { totalCount } }", [("ENTITY_GRANT_READ", "Vault___getPage")]),
+    "a singleton": ("{ Safe___get { _id } }", [("ENTITY_GRANT_READ", "Safe___get")]),
+    "a part of a composition that is closed": (
+        "{ Sin___getPage { items { _id } } }",
+        [("ENTITY_GRANT_READ", "Sin___getPage")],
+    ),
+    "an attribute": (
+        '{ Master___get(_id: "x") { name salary } }',
+        [("ATTRIBUTE_GRANT_READ", "Master___get.salary", "salary")],
+    ),
+    "an attribute that may be written": (
+        '{ m: Master___get(_id: "x") { p: pin } }',
+        [("ATTRIBUTE_GRANT_READ", "m.p", "pin")],
+    ),
+    "an attribute of a part": (
+        '{ Master___get(_id: "x") { tools { items { label weight } } } }',
+        [("ATTRIBUTE_GRANT_READ", "Master___get.tools.items.weight", "weight")],
+    ),
+    "what is derived of an attribute": (
+        '{ Master___get(_id: "x") { twice } }',
+        [("ATTRIBUTE_GRANT_READ", "Master___get.twice", "twice")],
+    ),
+    "what is derived of an attribute of another class": (
+        "{ Team___getPage { items { members { items { team { payroll } } } } } }",
+        [("ATTRIBUTE_GRANT_READ", "Team___getPage.items.members.items.team.payroll", "payroll")],
+    ),
+    "what is derived of a class that is closed": (
+        "{ Team___getPage { items { vault_code } } }",
+        [("ATTRIBUTE_GRANT_READ", "Team___getPage.items.vault_code", "vault_code")],
+    ),
+    "a role": (
+        '{ Master___get(_id: "x") { rivals { totalCount } } }',
+        [("ROLE_GRANT_READ", "Master___get.rivals", "rivals")],
+    ),
+    "a role, and what may be there": (
+        '{ Master___get(_id: "x") { rivals___associables { totalCount } } }',
+        [("ROLE_GRANT_READ", "Master___get.rivals___associables", "rivals")],
+    ),
+    "a role to a class that is closed": (
+        "{ Team___getPage { items { vault { code } } } }",
+        [("ROLE_GRANT_READ", "Team___getPage.items.vault", "vault")],
+    ),
+    "a composition": (
+        '{ Master___get(_id: "x") { sins { totalCount } } }',
+        [("ROLE_GRANT_READ", "Master___get.sins", "sins")],
+    ),
+    "several things": (
+        '{ Master___get(_id: "x") { salary rivals { totalCount } team { secret } } }',
+        [
+            ("ATTRIBUTE_GRANT_READ", "Master___get.salary", "salary"),
+            ("ROLE_GRANT_READ", "Master___get.rivals", "rivals"),
+            ("ATTRIBUTE_GRANT_READ", "Master___get.team.secret", "secret"),
+        ],
+    ),
+    "in a fragment": (
+        '{ Master___get(_id: "x") { ...f } } fragment f on Master { ... on Master { salary } }',
+        [("ATTRIBUTE_GRANT_READ", "Master___get.salary", "salary")],
+    ),
+    "a filter": (
+        """{ Master___getPage(options: {filter: {OR: [{name___eq: "x"}, {NOT: {salary___gt: 3}}]}}) {
+             totalCount } }""",
+        [("ATTRIBUTE_GRANT_READ", "Master___getPage.options.filter", "salary")],
+    ),
+    "a filter by what is derived": (
+        "{ Master___getPage(options: {filter: {twice___null: true}}) { totalCount } }",
+        [("ATTRIBUTE_GRANT_READ", "Master___getPage.options.filter", "twice")],
+    ),
+    "a condition": (
+        '{ Master___getPage(options: {filter_exp: "salary > 3"}) { totalCount } }',
+        [("ATTRIBUTE_GRANT_READ", "Master___getPage.options.filter_exp", "salary")],
+    ),
+    "an order": (
+        "{ Master___getPage(options: {orderBy: [name___ASC, salary___DESC]}) { items { _id } } }",
+        [("ATTRIBUTE_GRANT_READ", "Master___getPage.options.orderBy", "salary")],
+    ),
+    "a position": (
+        "{ Master___getPage(options: {orderBy: [salary___ASC], fromCursor: {salary: 3}}) { items { _id } } }",
+        [("ATTRIBUTE_GRANT_READ", "Master___getPage.options.orderBy", "salary")],
+    ),
+    "a filter of a nested page": (
+        """{ Team___getPage { items { members(options: {filter: {salary___gt: 3}}) { totalCount } } } }""",
+        [("ATTRIBUTE_GRANT_READ", "Team___getPage.items.members.options.filter", "salary")],
+    ),
+    "a filter of associables": (
+        """{ Team___getPage { items {
+             members___associables(options: {filter: {pin___eq: "1"}}) { totalCount } } } }""",
+        [("ATTRIBUTE_GRANT_READ", "Team___getPage.items.members___associables.options.filter", "pin")],
+    ),
+    "a filter by what is one's own only": (
+        '{ Master___getPage(options: {filter: {diary___contains: "x"}}) { totalCount } }',
+        [("ATTRIBUTE_GRANT_READ", "Master___getPage.options.filter", "diary")],
+    ),
+    "an order by what is derived of that": (
+        "{ Master___getPage(options: {orderBy: [confession___ASC]}) { items { _id } } }",
+        [("ATTRIBUTE_GRANT_READ", "Master___getPage.options.orderBy", "confession")],
+    ),
+    "unique values": (
+        '{ Master___getByEmail_Salary(email: "x", salary: 3) { _id } }',
+        [("ATTRIBUTE_GRANT_READ", "Master___getByEmail_Salary.salary", "salary")],
+    ),
+    "the answer of a write": (
+        'mutation { Master___create(data: {name: "x", level: 1}) { _id salary } }',
+        [("ATTRIBUTE_GRANT_READ", "Master___create.salary", "salary")],
+    ),
+    "the answer of a bulk service": (
+        """mutation { Master___updateBulk(data: {name: "x"}, options: {next: 1}) {
+             items { rivals { totalCount } } } }""",
+        [("ROLE_GRANT_READ", "Master___updateBulk.items.rivals", "rivals")],
+    ),
+    "the filter of a bulk service": (
+        "mutation { Master___deleteBulk(options: {filter: {salary___gt: 3}}) { deleted } }",
+        [("ATTRIBUTE_GRANT_READ", "Master___deleteBulk.options.filter", "salary")],
+    ),
+    "a preview": (
+        '{ Master___previewCreate(data: {name: "x", level: 1}) { twice } }',
+        [("ATTRIBUTE_GRANT_READ", "Master___previewCreate.twice", "twice")],
+    ),
+    "objects in bulk of a class": (
+        "mutation { Vault___deleteBulk(options: {}) { deleted } }",
+        [("ENTITY_GRANT_READ", "Vault___deleteBulk")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("query", "expected"), REFUSED.values(), ids=REFUSED)
+def test_what_is_not_granted_is_refused_before_anything_is_read(
+    guild: Guild, query: str, expected: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guild.master("Ada", salary=7)
+    for port in ("read", "linked", "page", "holding", "commit"):
+        monkeypatch.setattr(guild.entities, port, _untouched)
+
+    for _ in range(3):
+        assert guild.issues(query, SMITH) == expected
+
+
+def _untouched(*_: Any, **__: Any) -> None:
+    raise AssertionError("The store was asked.")
+
+
+@pytest.mark.parametrize("caller", [ADMINISTRATOR, MANAGER], ids=["administrator", "nobody grants anything"])
+def test_others_may_read_everything(guild: Guild, caller: Caller) -> None:
+    vault = guild.create("Vault", code="007")
+    team = guild.create("Team", name="red", secret="s", vault=vault)
+    ada = guild.master("Ada", 9, team=team, salary=7, sins=[{"label": "pride"}], diary="d", pin="p")
+
+    found = guild.get(
+        "Master",
+        ada,
+        """salary twice pin confession sins { items { label } } rivals { totalCount }
+           team { secret vault_code payroll }""",
+        caller,
+    )
+
+    assert found == {
+        "salary": 7,
+        "twice": 14,
+        "pin": "p",
+        "confession": "Dear d",
+        "sins": {"items": [{"label": "pride"}]},
+        "rivals": {"totalCount": 0},
+        "team": {"secret": "s", "vault_code": "007", "payroll": 7},
+    }
+
+
+def test_what_is_missing_is_said(guild: Guild) -> None:
+    query = """{ m: Master___get(_id: "x") { salary rivals { totalCount } twice
+                   team { vault_code vault { _id } } }
+                 v: Vault___getPage { totalCount } }"""
+
+    errors = guild.body(query, SMITH)["errors"]
+
+    assert [error["message"] for error in errors] == [
+        "Master.salary: the profile Member lacks the grant READ",
+        "Master.twice is made of Master.salary: the profile Member lacks the grant READ",
+        "Master.rivals: the profile Member lacks the grant READ",
+        "Team.vault_code is made of Vault: the profile Member lacks the grant READ",
+        "Team.vault leads to Vault: the profile Member lacks the grant READ",
+        "Vault: the profile Member lacks the grant READ",
+    ]
+    first, last = errors[0]["extensions"], errors[-1]["extensions"]
+    assert (first["issueReferenceType"], first["entityName"]) == ("ENTITY_ATTRIBUTE", "Master")
+    assert (last["issueReferenceType"], last["entityName"], last["profileName"]) == (
+        "ENTITY",
+        "Vault",
+        "Member",
+    )
+
+
+def test_an_object_for_which_the_condition_does_not_hold_is_not_there(guild: Guild) -> None:
+    low, high = guild.master("Ada", 4, email="a@x"), guild.master("Bob", 5, email="b@x")
+    page = "{ Master___getPage(options: {%s}) { totalCount hasNext hasPrev items { name } } }"
+
+    assert guild.get("Master", low, "name", SMITH) == {"name": "Ada"}
+    assert guild.get("Master", high, "name", SMITH) is None
+    assert guild.ask('{ Master___getByEmail(email: "a@x") { name } }', SMITH) == {"name": "Ada"}
+    assert guild.ask('{ Master___getByEmail(email: "b@x") { name } }', SMITH) is None
+    seen = {"totalCount": 1, "hasNext": False, "hasPrev": False, "items": [{"name": "Ada"}]}
+    for options in (
+        "",
+        "next: 1",
+        "prev: 1",
+        "orderBy: [level___DESC]",
+        "filter: {level___gt: 1}",
+        'filter_exp: "level > 1"',
+        f'filter: {{_id___in: ["{low}", "{high}"]}}',
+        "orderBy: [title___DESC]",
+        'filter: {title___contains: "of none"}',
+    ):
+        assert guild.ask(page % options, SMITH) == seen, options
+    assert guild.ask(page % "", MANAGER)["totalCount"] == 2
+
+
+def test_pages_go_on_over_what_is_hidden(guild: Guild) -> None:
+    for number in range(30):
+        guild.master(f"{number:02}", 9 if number % 3 else 1)
+    query = """query($cursor: Cursor) {
+      Master___getPage(options: {next: 4, cursor: $cursor, orderBy: [name___ASC]}) {
+        items { name } nextCursor hasNext totalCount } }"""
+    names: list[str] = []
+    cursor = None
+    while True:
+        page = guild.ask(query, SMITH, cursor=cursor)
+        names += [item["name"] for item in page["items"]]
+        cursor = page["nextCursor"]
+        assert page["totalCount"] == 10
+        if not page["hasNext"]:
+            break
+
+    assert names == [f"{number:02}" for number in range(0, 30, 3)]
+
+
+def test_the_index_may_lag_behind_and_hides_all_the_same(guild: Guild) -> None:
+    guild.master("Ada", 9)
+
+    page = guild.ask("{ Master___getPage(disableCache: true) { totalCount items { name } } }", SMITH)
+
+    assert page == {"totalCount": 0, "items": []}
+
+
+def test_roles_and_what_is_derived_lead_to_what_is_seen(guild: Guild) -> None:
+    team = guild.create("Team", name="red")
+    boss = guild.master("Zoe", 9, team=team)
+    ada = guild.master("Ada", 1, team=team, boss=boss, friends=[boss])
+    guild.master("Bob", 2, team=team, boss=ada)
+    selection = "head_count top_level members { totalCount items { name boss_name boss { name } } }"
+    items = [
+        {"name": "Ada", "boss_name": None, "boss": None},
+        {"name": "Bob", "boss_name": "Ada", "boss": {"name": "Ada"}},
+    ]
+
+    found = guild.get("Team", team, selection, SMITH)
+
+    assert found == {"head_count": 2, "top_level": 2, "members": {"totalCount": 2, "items": items}}
+    assert guild.get("Team", team, "head_count top_level", MANAGER) == {"head_count": 3, "top_level": 9}
+    assert guild.get(
+        "Team", team, "members(options: {orderBy: [_id___DESC], next: 1}) { items { name } }", SMITH
+    ) == {"members": {"items": [{"name": "Bob"}]}}
+    associables = guild.get("Team", team, "members___associables { totalCount items { name } }", SMITH)
+    assert associables == {
+        "members___associables": {"totalCount": 2, "items": [{"name": "Ada"}, {"name": "Bob"}]}
+    }
+    counted = "{ Team___getPage(options: {filter: {head_count___eq: 2}}) { totalCount } }"
+    assert guild.ask(counted, SMITH) == {"totalCount": 1}
+    assert guild.ask(counted, MANAGER) == {"totalCount": 0}
+
+
+def test_a_condition_may_look_at_others(guild: Guild) -> None:
+    smith, ada = guild.master("smith", 9), guild.master("Ada", 1)
+    mine = guild.create("Work", label="mine", head=smith)
+    hers = guild.create("Work", label="hers", head=ada, masters=[ada])
+    opened = guild.create("Work", label="open", head=ada, open=True, masters=[ada])
+
+    assert [guild.get("Work", id_, "label", SMITH) is None for id_ in (mine, hers, opened)] == [
+        False,
+        True,
+        False,
+    ]
+    page = guild.ask(
+        "{ Work___getPage(options: {next: 1}) { totalCount hasNext items { label head { name } } } }", SMITH
+    )
+    # The condition sees the head of the guild, who is not to be seen.
+    assert page == {"totalCount": 2, "hasNext": True, "items": [{"label": "mine", "head": None}]}
+    assert guild.get("Master", ada, "works { totalCount items { label } }", SMITH) == {
+        "works": {"totalCount": 1, "items": [{"label": "open"}]}
+    }
+
+
+def test_parts_are_seen_with_their_whole(guild: Guild) -> None:
+    for level in (1, 9):
+        guild.master(f"{level}", level, tools=[{"label": f"{level}", "bits": [{"label": f"{level}b"}]}])
+
+    page = guild.ask(
+        "{ Tool___getPage(options: {orderBy: [label___ASC]}) { totalCount items { label } } }", SMITH
+    )
+    everything = guild.ask("{ Tool___getPage { items { _id label master { _id } tool { label } } } }")[
+        "items"
+    ]
+
+    assert page == {"totalCount": 2, "items": [{"label": "1"}, {"label": "1b"}]}
+    for tool in everything:
+        found = guild.get("Tool", tool["_id"], "label master { level } tool { label }", SMITH)
+        assert (found is None) == tool["label"].startswith("9")
+
+
+def test_parts_with_grants_of_their_own_are_seen_with_their_whole_as_far_as_they_say(guild: Guild) -> None:
+    tasks = [{"label": "open"}, {"label": "done", "done": True}]
+    low, _ = guild.master("Ada", 1, tasks=tasks), guild.master("Zoe", 9, tasks=tasks)
+
+    assert guild.get("Master", low, "tasks { totalCount items { label } }", SMITH) == {
+        "tasks": {"totalCount": 1, "items": [{"label": "open"}]}
+    }
+    assert guild.ask("{ Task___getPage { totalCount items { master { name } } } }", SMITH) == {
+        "totalCount": 1,
+        "items": [{"master": {"name": "Ada"}}],
+    }
+
+
+def test_an_attribute_is_null_where_its_condition_does_not_hold(guild: Guild) -> None:
+    own = guild.master("own", 1, SMITH, diary="mine")
+    other = guild.master("other", 1, diary="hers")
+
+    assert guild.get("Master", own, "diary confession", SMITH) == {"diary": "mine", "confession": "Dear mine"}
+    assert guild.get("Master", other, "diary confession", SMITH) == {"diary": None, "confession": None}
+    page = guild.ask("{ Master___getPage(options: {orderBy: [name___ASC]}) { items { diary } } }", SMITH)
+    assert page == {"items": [{"diary": None}, {"diary": "mine"}]}
+
+
+def test_so_is_a_derived_attribute_and_what_is_derived_of_that(guild: Guild) -> None:
+    own, other = guild.master("own", 1, SMITH), guild.master("other")
+    guild.create("Team", name="red", members=[own, other])
+    selection = "nick nickname"
+
+    assert guild.get("Master", own, selection, SMITH) == {"nick": "Old own", "nickname": "Dear Old own"}
+    assert guild.get("Master", other, selection, SMITH) == {"nick": None, "nickname": None}
+    page = "{ Team___getPage { items { members { items { nick nickname } } } } }"
+    (team,) = guild.ask(page, SMITH)["items"]
+    assert team["members"]["items"] == [
+        {"nick": "Old own", "nickname": "Dear Old own"},
+        {"nick": None, "nickname": None},
+    ]
+    refused = "{ Master___getPage(options: {orderBy: [nickname___ASC]}) { items { _id } } }"
+    assert guild.issues(refused, SMITH) == [
+        ("ATTRIBUTE_GRANT_READ", "Master___getPage.options.orderBy", "nickname")
+    ]
+
+
+def test_a_role_leads_to_nothing_where_its_condition_does_not_hold(guild: Guild) -> None:
+    friend = guild.master("Ada")
+    other = guild.master("Bob", 1, friends=[friend], mentor=friend)
+    selection = "friends { totalCount items { name } } mentor { name }"
+
+    assert guild.get("Master", other, selection, SMITH) == {
+        "friends": {"totalCount": 0, "items": []},
+        "mentor": None,
+    }
+    assert guild.get("Master", other, selection, MANAGER)["mentor"] == {"name": "Ada"}
+
+
+def test_who_may_write_and_not_read_is_told_ids_only(guild: Guild) -> None:
+    given = 'data: {_clientId: "c", name: "x", level: 1}'
+    made = guild.ask(f"mutation {{ Master___create({given}) {{ _id _clientId __typename }} }}", SCRIBE)
+
+    assert made == {"_id": made["_id"], "_clientId": "c", "__typename": "Master"}
+    query = 'mutation { Master___create(data: {name: "x", level: 1}) { name boss { _id } } }'
+    assert guild.issues(query, SCRIBE) == [
+        ("ENTITY_GRANT_READ", "Master___create"),
+        ("ROLE_GRANT_READ", "Master___create.boss", "boss"),
+    ]
+
+
+def test_validations_and_the_schema_are_for_everybody(guild: Guild) -> None:
+    verdict = guild.ask(
+        '{ Vault___validateCreate(data: {code: "1"}) { isValid issues { issueType } } }', SMITH
+    )
+
+    assert verdict == {"isValid": False, "issues": [{"issueType": "ENTITY_GRANT_CREATE"}]}
+    assert guild.ask('{ __type(name: "Vault") { name } }', SMITH) == {"name": "Vault"}

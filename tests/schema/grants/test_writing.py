@@ -1,0 +1,338 @@
+"""What may be written: classes, attributes and roles, with the conditions that must hold."""
+
+from typing import Any
+
+import pytest
+
+from stratabase.domain.member import Caller
+from tests.schema.grants.guild import MANAGER, SMITH, Guild
+
+M = "Master___update.data"
+
+
+class Scene:
+    """A guild with some masters, whom a table of cases calls by their names."""
+
+    def __init__(self, guild: Guild) -> None:
+        self.guild = guild
+        red, blue = (guild.create("Team", name=name) for name in ("red", "blue"))
+        ada = guild.master(
+            "Ada", 1, team=red, tools=[{"label": "saw"}], scars=[{"place": "arm"}], sins=[{"label": "pride"}]
+        )
+        own = guild.master("own", 1, SMITH, team=red)
+        zoe = guild.master("Zoe", 9, team=red, tasks=[{"label": "rule"}])
+        task = {"label": "sweep"}
+        eve = guild.master("Eve", 1, tasks=[task, {"label": "slept", "done": True}], boss=ada)
+        self.ids = {"red": red, "blue": blue, "ada": ada, "own": own, "zoe": zoe, "eve": eve}
+        self.ids["vault"] = guild.create("Vault", code="007")
+        self.ids["work"] = guild.create("Work", label="work", open=True, masters=[ada])
+        self.ids["closed"] = guild.create("Work", label="closed", masters=[zoe])
+        for role, label in (("tools", "label"), ("scars", "place"), ("tasks", "label"), ("sins", "label")):
+            for name in ("ada", "eve", "zoe"):
+                items = guild.get("Master", self.ids[name], f"{role} {{ items {{ _id {label} }} }}")[role][
+                    "items"
+                ]
+                self.ids |= {item[label]: item["_id"] for item in items}
+
+    def named(self, data: Any) -> Any:
+        """Return data with ids where there are names after an @."""
+        if isinstance(data, dict):
+            return {key: self.named(value) for key, value in data.items()}
+        if isinstance(data, list):
+            return [self.named(each) for each in data]
+        return self.ids[data[1:]] if isinstance(data, str) and data.startswith("@") else data
+
+    def update(self, class_name: str, data: Any, caller: Caller = SMITH) -> list[tuple[str, ...]]:
+        """Change an object, and return why that is refused; its validation says the same."""
+        return self._do(class_name, "Update", data, caller)
+
+    def create(self, class_name: str, data: Any, caller: Caller = SMITH) -> list[tuple[str, ...]]:
+        """Make an object, and return why that is refused; its validation says the same."""
+        return self._do(class_name, "Create", data, caller)
+
+    def _do(self, class_name: str, verb: str, data: Any, caller: Caller) -> list[tuple[str, ...]]:
+        given, service = self.named(data), f"{class_name}___{verb.lower()}"
+        verdict = self.guild.ask(
+            f"""query($data: {class_name}Draft{verb}!) {{
+              {service}: {class_name}___validate{verb}(data: $data) {{
+                issues {{ issueType sourceRequestReference attributeNames roleNames }} }} }}""",
+            caller,
+            data=given,
+        )
+        told = [_told(issue) for issue in verdict["issues"]]
+        write = f"mutation($data: {class_name}{verb}!) {{ {service}(data: $data) {{ _id }} }}"
+        if told:
+            assert self.guild.issues(write, caller, data=given) == told
+        else:
+            self.guild.ask(write, caller, data=given)
+        return told
+
+
+def _told(issue: dict[str, Any]) -> tuple[str, ...]:
+    names = issue["attributeNames"] or issue["roleNames"] or ()
+    return issue["issueType"], issue["sourceRequestReference"], *names
+
+
+@pytest.fixture
+def scene(guild: Guild) -> Scene:
+    return Scene(guild)
+
+
+UPDATES: dict[str, tuple[str, dict[str, Any], list[tuple[str, ...]]]] = {
+    "a value": ("Master", {"_id": "@ada", "name": "x"}, []),
+    "a class": ("Team", {"_id": "@red", "name": "x"}, [("ENTITY_GRANT_EDIT", "Team___update.data")]),
+    "a class that is closed": (
+        "Vault",
+        {"_id": "@vault", "code": "x"},
+        [("ENTITY_GRANT_EDIT", "Vault___update.data")],
+    ),
+    "nothing of a class that is closed": (
+        "Vault",
+        {"_id": "@vault"},
+        [("ENTITY_GRANT_EDIT", "Vault___update.data")],
+    ),
+    "what is not there of it": ("Vault", {"_id": "none"}, [("ENTITY_GRANT_EDIT", "Vault___update.data")]),
+    "an attribute": (
+        "Master",
+        {"_id": "@ada", "salary": 1},
+        [("ATTRIBUTE_GRANT_EDIT", f"{M}.salary", "salary")],
+    ),
+    "an attribute that stays as it is": (
+        "Master",
+        {"_id": "@ada", "salary": None},
+        [("ATTRIBUTE_GRANT_EDIT", f"{M}.salary", "salary")],
+    ),
+    "an attribute that is read only": (
+        "Master",
+        {"_id": "@ada", "rank": "x", "name": "x"},
+        [("ATTRIBUTE_GRANT_EDIT", f"{M}.rank", "rank")],
+    ),
+    "an attribute that is given once": (
+        "Master",
+        {"_id": "@ada", "oath": "x"},
+        [("ATTRIBUTE_GRANT_EDIT", f"{M}.oath", "oath")],
+    ),
+    "an attribute that is written only": ("Master", {"_id": "@ada", "pin": "x"}, []),
+    "one's own": ("Master", {"_id": "@own", "diary": "x", "friends": {"add": ["@ada"]}}, []),
+    "another's own": (
+        "Master",
+        {"_id": "@ada", "diary": "x", "friends": {"add": ["@own"]}, "mentor": {"set": "@own"}},
+        [
+            ("ATTRIBUTE_GRANT_EDIT", f"{M}.diary", "diary"),
+            ("ROLE_GRANT_EDIT", f"{M}.friends", "friends"),
+            ("ROLE_GRANT_EDIT", f"{M}.mentor", "mentor"),
+        ],
+    ),
+    "what is hidden": ("Master", {"_id": "@zoe", "name": "x"}, [("ENTITY_NOT_FOUND", f"{M}._id")]),
+    "to what it must not be": ("Master", {"_id": "@ada", "level": 5}, [("ENTITY_GRANT_EDIT", M)]),
+    "an association": ("Master", {"_id": "@ada", "team": {"set": "@blue"}}, []),
+    "an association, taken away": ("Master", {"_id": "@ada", "team": {"remove": True}}, []),
+    "an association that is read only": (
+        "Master",
+        {"_id": "@ada", "boss": {"set": "@own"}},
+        [("ROLE_GRANT_EDIT", f"{M}.boss", "boss")],
+    ),
+    "an association that is not seen": (
+        "Master",
+        {"_id": "@ada", "rivals": {"add": ["@own"]}},
+        [("ROLE_GRANT_EDIT", f"{M}.rivals", "rivals")],
+    ),
+    "an association from a side that is read only": (
+        "Team",
+        {"_id": "@red", "members": {"add": ["@own"]}},
+        [("ENTITY_GRANT_EDIT", "Team___update.data")],
+    ),
+    "an association whose other side is read only": (
+        "Master",
+        {"_id": "@ada", "staff": {"add": ["@own"]}},
+        [("ROLE_GRANT_EDIT", f"{M}.staff", "boss")],
+    ),
+    "an association, taken away, whose other side is read only": (
+        "Master",
+        {"_id": "@ada", "staff": {"removeAll": True}},
+        [("ROLE_GRANT_EDIT", f"{M}.staff", "boss")],
+    ),
+    "an association to what is hidden": (
+        "Master",
+        {"_id": "@own", "friends": {"add": ["@zoe"]}, "mentor": {"set": "@zoe"}},
+        [("ENTITY_NOT_FOUND", f"{M}.mentor", "mentor"), ("ENTITY_NOT_FOUND", f"{M}.friends", "friends")],
+    ),
+    "an association to a class that is closed": (
+        "Team",
+        {"_id": "@red", "vault": {"set": "@vault"}},
+        [
+            ("ENTITY_GRANT_EDIT", "Team___update.data"),
+            ("ROLE_GRANT_READ", "Team___update.data.vault", "vault"),
+        ],
+    ),
+    "links": ("Master", {"_id": "@ada", "works": {"remove": ["@work"]}}, []),
+    "links from the other side": ("Work", {"_id": "@work", "masters": {"add": ["@own"]}}, []),
+    "links to what is hidden": (
+        "Master",
+        {"_id": "@ada", "works": {"add": ["@closed"]}},
+        [("ENTITY_NOT_FOUND", f"{M}.works", "works")],
+    ),
+    "parts that follow": (
+        "Master",
+        {
+            "_id": "@ada",
+            "tools": {
+                "create": [{"label": "axe", "bits": [{"label": "edge"}]}],
+                "update": [{"_id": "@saw", "label": "x", "bits": {"create": [{"label": "tooth"}]}}],
+            },
+        },
+        [],
+    ),
+    "the end of parts that follow": ("Master", {"_id": "@ada", "tools": {"deleteAll": True}}, []),
+    "an attribute of a part that follows": (
+        "Master",
+        {
+            "_id": "@ada",
+            "tools": {"create": [{"label": "axe", "weight": 1}], "update": [{"_id": "@saw", "weight": 2}]},
+        },
+        [
+            ("ATTRIBUTE_GRANT_EDIT", f"{M}.tools.create.0.weight", "weight"),
+            ("ATTRIBUTE_GRANT_EDIT", f"{M}.tools.update.0.weight", "weight"),
+        ],
+    ),
+    "parts of what is hidden": (
+        "Master",
+        {"_id": "@zoe", "tools": {"create": [{"label": "axe"}]}},
+        [("ENTITY_NOT_FOUND", f"{M}._id")],
+    ),
+    "parts that are made only": (
+        "Master",
+        {"_id": "@ada", "scars": {"create": [{"place": "leg"}]}},
+        [],
+    ),
+    "parts that are made only, changed": (
+        "Master",
+        {"_id": "@ada", "scars": {"update": [{"_id": "@arm", "place": "leg"}]}},
+        [("ROLE_GRANT_EDIT", f"{M}.scars", "scars")],
+    ),
+    "parts that are made only, ended": (
+        "Master",
+        {"_id": "@ada", "scars": {"delete": ["@arm"]}},
+        [("ROLE_GRANT_DELETE", f"{M}.scars", "scars")],
+    ),
+    "parts that are made only, all ended": (
+        "Master",
+        {"_id": "@eve", "scars": {"deleteAll": True}},
+        [("ROLE_GRANT_DELETE", f"{M}.scars", "scars")],
+    ),
+    "parts of a composition that is closed": (
+        "Master",
+        {"_id": "@ada", "sins": {"create": [{"label": "x"}], "delete": ["@pride"]}},
+        [("ROLE_GRANT_CREATE", f"{M}.sins", "sins"), ("ROLE_GRANT_DELETE", f"{M}.sins", "sins")],
+    ),
+    "a part with grants of its own": (
+        "Master",
+        {"_id": "@eve", "tasks": {"update": [{"_id": "@sweep", "label": "x"}]}},
+        [],
+    ),
+    "a part with grants of its own, to what it must not be": (
+        "Master",
+        {"_id": "@eve", "tasks": {"update": [{"_id": "@sweep", "done": True}]}},
+        [("ENTITY_GRANT_EDIT", f"{M}.tasks.update.0")],
+    ),
+    "a part with grants of its own, that is hidden": (
+        "Master",
+        {"_id": "@eve", "tasks": {"update": [{"_id": "@slept", "label": "x"}]}},
+        [("ENTITY_NOT_FOUND", f"{M}.tasks.update.0._id", "tasks")],
+    ),
+    "a new part with grants of its own": (
+        "Master",
+        {"_id": "@eve", "tasks": {"create": [{"label": "x"}]}},
+        [("ENTITY_GRANT_CREATE", f"{M}.tasks.create.0")],
+    ),
+    "the end of a part with grants of its own": (
+        "Master",
+        {"_id": "@eve", "tasks": {"delete": ["@sweep"]}},
+        [("ENTITY_GRANT_DELETE", f"{M}.tasks")],
+    ),
+    "several things": (
+        "Master",
+        {"_id": "@ada", "salary": 1, "level": 99, "boss": {"remove": True}},
+        [("ATTRIBUTE_GRANT_EDIT", f"{M}.salary", "salary"), ("ROLE_GRANT_EDIT", f"{M}.boss", "boss")],
+    ),
+    "the singleton": ("Hall", {"name": "x"}, [("ENTITY_GRANT_EDIT", "Hall___update.data")]),
+    "a singleton that is closed": ("Safe", {"code": "x"}, [("ENTITY_GRANT_EDIT", "Safe___update.data")]),
+}
+
+
+@pytest.mark.parametrize(("class_name", "data", "expected"), UPDATES.values(), ids=UPDATES)
+def test_an_update_needs_these_grants(
+    scene: Scene, class_name: str, data: dict[str, Any], expected: list[tuple[str, ...]]
+) -> None:
+    assert scene.update(class_name, data) == expected
+    if not any(type_ == "ENTITY_NOT_FOUND" for type_, *_ in expected) and data.get("level") != 99:
+        data = {**data, "_id": "@vault"} if data.get("_id") == "none" else data
+        assert scene.update(class_name, data, MANAGER) == []
+
+
+C = "Master___create.data"
+X = {"name": "x", "level": 1}
+CREATES: dict[str, tuple[str, dict[str, Any], list[tuple[str, ...]]]] = {
+    "an object": ("Master", X, []),
+    "with all that may be given": (
+        "Master",
+        {
+            **X,
+            "pin": "1",
+            "oath": "o",
+            "diary": "d",
+            "team": "@red",
+            "works": ["@work"],
+            "tools": [{"label": "x"}],
+        },
+        [],
+    ),
+    "a class": ("Team", {"name": "x"}, [("ENTITY_GRANT_CREATE", "Team___create.data")]),
+    "a class that is closed": ("Vault", {"code": "1"}, [("ENTITY_GRANT_CREATE", "Vault___create.data")]),
+    "what must not be": ("Master", {"name": "x", "level": 5}, [("ENTITY_GRANT_CREATE", C)]),
+    "attributes": (
+        "Master",
+        {**X, "salary": 1, "rank": "r"},
+        [("ATTRIBUTE_GRANT_EDIT", f"{C}.salary", "salary"), ("ATTRIBUTE_GRANT_EDIT", f"{C}.rank", "rank")],
+    ),
+    "attributes that are given nothing": ("Master", {**X, "salary": None, "rank": None}, []),
+    "roles": (
+        "Master",
+        {**X, "boss": "@ada", "rivals": ["@ada"], "friends": ["@ada"]},
+        [
+            ("ROLE_GRANT_CREATE", f"{C}.boss", "boss"),
+            ("ROLE_GRANT_CREATE", f"{C}.rivals", "rivals"),
+            ("ROLE_GRANT_CREATE", f"{C}.friends", "friends"),
+        ],
+    ),
+    "roles that are given nothing": ("Master", {**X, "boss": None, "rivals": []}, []),
+    "a role whose other side is read only": (
+        "Master",
+        {**X, "staff": ["@ada"]},
+        [("ROLE_GRANT_EDIT", f"{C}.staff", "boss")],
+    ),
+    "what leads to what is hidden": (
+        "Master",
+        {**X, "works": ["@closed"]},
+        [("ENTITY_NOT_FOUND", f"{C}.works", "works")],
+    ),
+    "parts": (
+        "Master",
+        {**X, "scars": [{"place": "x"}], "tools": [{"label": "x", "bits": [{"label": "y", "weight": 1}]}]},
+        [("ATTRIBUTE_GRANT_EDIT", f"{C}.tools.0.bits.0.weight", "weight")],
+    ),
+    "parts with grants of their own": (
+        "Master",
+        {**X, "tasks": [{"label": "x"}]},
+        [("ENTITY_GRANT_CREATE", f"{C}.tasks.0")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("class_name", "data", "expected"), CREATES.values(), ids=CREATES)
+def test_a_creation_needs_these_grants(
+    scene: Scene, class_name: str, data: dict[str, Any], expected: list[tuple[str, ...]]
+) -> None:
+    assert scene.create(class_name, data) == expected
+    if not any(type_ == "ENTITY_NOT_FOUND" for type_, *_ in expected):
+        assert scene.create(class_name, data, MANAGER) == []

@@ -1,0 +1,74 @@
+"""Each restriction that a model can put on an attribute admits a good value, and refuses a bad one."""
+
+from typing import Any
+
+import pytest
+
+from tests.everything import EVERYTHING, Objects
+from tests.schema.graph_room import GraphRoom
+
+GOOD: dict[str, Any] = {
+    "code": "AB123",
+    "shade": "dark",
+    "story": "Found in a drawer.",
+    "amount": 100,
+    "price": "999.5",
+    "fragile": False,
+    "found_on": "31/12/2099",
+    "opens_at": "06:00",
+    "seen_at": "01/01/1900 00:00",
+    "made_in": 1950,
+    "mood": "BAD",
+    "email": "ada@example.com",
+    "phone": "+39 06 1234567",
+    "vat": "00743110157",
+    "tax_code": "RSSMRA85T10A562S",
+}
+NEEDED = {name: GOOD[name] for name in ("code", "fragile", "mood")}
+
+
+@pytest.fixture
+def room() -> GraphRoom:
+    return GraphRoom(Objects())
+
+
+def test_good_values_are_kept(room: GraphRoom) -> None:
+    id_ = room.create("Specimen", **GOOD)
+
+    found = room.get("Specimen", id_, f"{' '.join(GOOD)} total has_picture")
+
+    assert found == {**GOOD, "total": "99950", "has_picture": False}
+
+
+def test_each_attribute_that_a_client_gives_is_tried() -> None:
+    kept = {name for name, each in EVERYTHING.classes["Specimen"].attributes.items() if not each.derivation}
+    assert kept - GOOD.keys() == {"picture"}
+
+
+@pytest.mark.parametrize(
+    ("name", "bad", "issue"),
+    [
+        ("code", "none!", "ATTRIBUTE_STRING_PATTERN"),
+        ("code", "no", "ATTRIBUTE_STRING_LENGTH"),
+        ("shade", "blue", "ATTRIBUTE_STRING_PATTERN"),
+        ("story", "", "ATTRIBUTE_STRING_LENGTH"),
+        ("amount", 101, "ATTRIBUTE_RANGE"),
+        ("price", "-0.01", "ATTRIBUTE_RANGE"),
+        ("price", "0.001", "ATTRIBUTE_REAL_DECIMAL_DIGITS"),
+        ("found_on", "1899-12-31", "ATTRIBUTE_RANGE"),
+        ("opens_at", "22:00:01", "ATTRIBUTE_RANGE"),
+        ("seen_at", "1899-12-31T23:59:59Z", "ATTRIBUTE_RANGE"),
+        ("made_in", 2051, "ATTRIBUTE_RANGE"),
+        ("email", "ada", "ATTRIBUTE_EMAIL"),
+        ("phone", "call me", "ATTRIBUTE_PHONE"),
+        ("vat", "00743110158", "ATTRIBUTE_PARTITA_IVA"),
+        ("tax_code", "RSSMRA85T10A562T", "ATTRIBUTE_CODICE_FISCALE_PERSONA_FISICA"),
+    ],
+)
+def test_a_bad_value_is_refused(room: GraphRoom, name: str, bad: Any, issue: str) -> None:
+    query = "mutation($data: SpecimenCreate!) { Specimen___create(data: $data) { _id } }"
+
+    found = room.issues(query, data={**NEEDED, name: bad})
+
+    assert (issue, f"Specimen___create.data.{name}") in found
+    assert {place for _, place in found} == {f"Specimen___create.data.{name}"}

@@ -1,0 +1,112 @@
+"""How often an engine is asked one after the other: as often for many objects as for few."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratabase.schema.executor import SchemaExecutor
+from stratabase.store import slots
+from stratabase.store.dynamodb.engine import DynamoDBEngine
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from stratabase.store.metered import MeteredEngine, measuring
+from stratabase.store.side_by_side import SideBySide, Threads, one_by_one
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.contract.engine.acting import put
+from tests.contract.engine.dynamodb import ministack_client, over_ministack
+from tests.graphs.staff import HR, PROJECTS, staff
+from tests.soak import FULL
+from tests.store.dynamodb.scripted import WatchedClient
+from tests.worlds import ADMINISTRATOR, world_of
+
+
+class Room:
+    """The schema room over an engine that holds the staff."""
+
+    def __init__(self, engine: Engine, together: SideBySide, wire: Sequence[str] = ()) -> None:
+        """`wire`: what has been asked over the network."""
+        self.wire = wire
+        world, _, _ = world_of(HR)
+        entities = StoredEntities(MeteredEngine(engine), HR, together)
+        entities.lacking()  # the registry is read before
+        self.executor = SchemaExecutor(
+            replace(world, entities=entities, measuring=measuring), lambda *_: None
+        )
+
+    def ask(self, query: str) -> tuple[Any, Any]:
+        """Return what the only field of an answer without errors holds, and its insight."""
+        body = json.loads(self.executor.execute(query, {}, None, ADMINISTRATOR, "trace").body)
+        assert "errors" not in body, body["errors"]
+        (found,) = body["data"].values()
+        return found, body["extensions"]["insight"]
+
+
+def over_sqlite(folder: Path) -> Iterator[Room]:
+    engine = SqliteEngine(folder / "store.db")
+    put(engine, staff().values())
+    yield Room(engine, one_by_one)
+    engine.close()
+
+
+def over_dynamodb(_: Path) -> Iterator[Room]:
+    table, threads = over_ministack(), Threads(16)
+    put(table, staff().values())
+    client = WatchedClient(ministack_client())
+    yield Room(DynamoDBEngine(client, table.name), threads, client.operations)
+    threads.close()
+    table.close()
+
+
+@pytest.fixture(scope="module", params=[over_sqlite, over_dynamodb], ids=["sqlite", "dynamodb"])
+def room(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
+    """The staff on either engine; the registry of slots stays fresh."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(slots, "FRESH", 1e9)
+        yield from request.param(tmp_path_factory.mktemp("staff"))
+
+
+ALL = """team { name } addresses { items { city } }
+  projects { items { title members { items { last_name } } } }"""
+SELECTIONS: dict[str, tuple[str, int]] = {
+    "nothing": ("last_name", 1),
+    "one": ("team { name }", 2),
+    "one, and another from there": ("team { lead { email } }", 2 + 1),
+    "one, by a guard": ("leads { name }", 1 + 2),
+    "parts": ("addresses { items { city } }", 2),
+    "parts and their whole": ("addresses { items { employee { last_name } } }", 2 + 1),
+    "links": ("projects { items { title } }", 1 + 2),
+    "links and back": ("projects { items { members { items { last_name } } } }", 1 + 2 + 2),
+    "keys of others": ("team { members { items { last_name } } }", 2 + 2),
+    "all of that": (ALL, 1 + 2 + 2),
+}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("selection", "trips"), SELECTIONS.values(), ids=SELECTIONS)
+def test_a_level_takes_one_round_trip_and_another_for_links(room: Room, selection: str, trips: int) -> None:
+    """For 5 employees as for 500, whose heads do not fit in one request."""
+    for number in (5, 50, 500) if FULL or not room.wire else (5, 110):
+        query = "{ Employee___getPage(options: {next: %d}, insight: LIGHT) { items { %s } } }"
+        found, insight = room.ask(query % (number, selection))
+        assert len(found["items"]) == number
+        assert insight["roundTrips"] == trips, number
+    _, insight = room.ask(f'{{ Employee___get(_id: "e001", insight: LIGHT) {{ {selection} }} }}')
+    assert insight["roundTrips"] <= trips  # less, where it leads back to the object itself
+
+
+def test_every_request_over_the_network_is_told(room: Room) -> None:
+    """Those that are made at the same time, too, though they count once."""
+    before = len(room.wire)
+    query = f"{{ Employee___getPage(options: {{next: 120}}, insight: FULL) {{ items {{ {ALL} }} }} }}"
+
+    _, insight = room.ask(query)
+
+    told = [call["kind"] for call in insight["calls"] for _ in range(call["roundTrips"])]
+    assert (told.count("range"), told.count("get")) == (1 + 120 + PROJECTS, 2 + 3)
+    if room.wire:
+        assert len(room.wire) - before == len(told)
+    assert insight["roundTrips"] == 1 + 2 + 2

@@ -1,0 +1,175 @@
+"""Types are made when they are touched, and nobody can tell: all is as if they were there from the start."""
+
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+
+import pytest
+from graphql import (
+    GraphQLObjectType,
+    GraphQLSchema,
+    get_introspection_query,
+    graphql_sync,
+    parse,
+    print_schema,
+    validate,
+    validate_schema,
+)
+from hypothesis import given, settings
+
+from stratabase.model.class_ import Class
+from stratabase.model.model import Model
+from stratabase.model.reading import read_model, read_model_file
+from stratabase.schema import generated
+from stratabase.schema.generated import MAKERS, generate_schema
+from stratabase.schema.generation import Generation, Maker
+from stratabase.schema.names import Family, type_name
+from stratabase.schema.roots import RootFields
+from stratabase.schema.scalars import SCALARS
+from stratabase.schema.services import MUTATIONS, QUERIES
+from tests.everything import EVERYTHING
+from tests.graphs.models import models
+from tests.large_model import large_model
+from tests.models import THINGS
+from tests.service import SAMPLE_MODEL
+from tests.soak import EXAMPLES, seed
+
+LARGE = read_model(large_model(), "large")
+MODELS = {
+    "sample": read_model_file(SAMPLE_MODEL),
+    "everything": EVERYTHING,
+    "things": THINGS,
+    "area": read_model(large_model(1), "area"),
+}
+
+
+def eager(model: Model) -> GraphQLSchema:
+    """Return the same schema as graphql-core makes it of types that are there from the start."""
+    generation = Generation(model, MAKERS)
+    query, mutation = (dict(RootFields(generation, services)) for services in (QUERIES, MUTATIONS))
+    return GraphQLSchema(
+        GraphQLObjectType("Query", query),
+        GraphQLObjectType("Mutation", mutation) if mutation else None,
+        description=f"The services of the application {model.application}.",
+    )
+
+
+@pytest.fixture(params=MODELS)
+def model(request: pytest.FixtureRequest) -> Model:
+    return MODELS[request.param]
+
+
+def test_it_is_printed_as_the_whole_schema(model: Model) -> None:
+    assert print_schema(generate_schema(model)) == print_schema(eager(model))
+
+
+def test_it_is_introspected_as_the_whole_schema() -> None:
+    query = get_introspection_query()
+    assert graphql_sync(generate_schema(EVERYTHING), query) == graphql_sync(eager(EVERYTHING), query)
+
+
+def test_the_whole_schema_is_valid(model: Model) -> None:
+    assert not validate_schema(eager(model))
+
+
+@settings(max_examples=EXAMPLES // 2)
+@given(models())
+def test_that_of_a_random_model_is_valid_and_the_same(model: Model) -> None:
+    whole = eager(model)
+
+    assert not validate_schema(whole)
+    assert print_schema(generate_schema(model)) == print_schema(whole)
+
+
+def test_every_type_is_found_by_its_name_in_a_schema_of_which_nothing_is_made(model: Model) -> None:
+    for name, type_ in eager(model).type_map.items():
+        found = generate_schema(model).get_type(name)
+        assert found is not None, name
+        assert (found.name, isinstance(found, type(type_))) == (name, True)
+
+
+def test_no_type_is_found_to_which_no_service_leads(model: Model) -> None:
+    names = {type_name(class_name, family) for class_name in model.classes for family in Family}
+    absent = {*names, *SCALARS, "ID", "Int", "Float", "Nothing"} - eager(model).type_map.keys()
+
+    assert absent
+    schema = generate_schema(model)
+    assert {name for name in absent if name in schema.type_map or schema.get_type(name)} == set()
+
+
+DOCUMENTS = (
+    "{ Person___get(_id: 1) { last_name team { name members { items { _id } } } } }",
+    "query($o: PersonPageOptions, $d: Date) { Person___getPage(options: $o) { items { _id } } }",
+    "query($f: PersonFilter, $x: PersonDraftUpdateRoleObjects) { Person___getPage { totalCount } }",
+    (
+        "mutation($d: PersonCreate!) { Person___create(data: $d) { ...P addresses { items { ...A } } } } "
+        "fragment P on Person { last_name } fragment A on Address { street }"
+    ),
+    "query($a: AddressCreate) { Person___getPage { items { ... on Team { name } } } }",
+    "query($a: Adress, $b: PersonCreat, $c: Float) { Person___getPage { totalCount } }",
+    "query($a: Person) { Person___getPag { totalCount } Persn___get(_id: 1) { _id } }",
+    "{ Person___getPage(optons: {next: 1}) { items { last_nam teem { name } } } }",
+    "mutation { Person___delete(_id: 1) { deleted } Nothing___create { _id } }",
+    "fragment A on Addres { street } { __typename }",
+    "subscription { Person___get(_id: 1) { _id } }",
+    '{ __type(name: "Phone") { name } __schema { queryType { name } } }',
+)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_a_document_is_judged_as_by_the_whole_schema(document: str) -> None:
+    """The first document that a schema sees, with the same messages and places."""
+    parsed = parse(document)
+    judged = [
+        [(error.message, error.locations) for error in validate(schema, parsed, max_errors=9)]
+        for schema in (generate_schema(EVERYTHING), eager(EVERYTHING))
+    ]
+    assert judged[0] == judged[1]
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Family, str]]:
+    """What types have been made."""
+    noted: list[tuple[Family, str]] = []
+
+    def noting(family: Family, maker: Maker) -> Maker:
+        def make(generation: Generation, class_: Class) -> object:
+            noted.append((family, class_.name))
+            return maker(generation, class_)
+
+        return make  # type: ignore[return-value]
+
+    monkeypatch.setattr(
+        generated, "MAKERS", {family: noting(family, maker) for family, maker in MAKERS.items()}
+    )
+    return noted
+
+
+def test_a_request_has_no_more_types_made_than_it_touches(made: list[tuple[Family, str]]) -> None:
+    """Nothing of the classes of other areas."""
+    schema = generate_schema(LARGE)
+    document = "query($id: ID!) { Person7___get(_id: $id) { last_name team { name } } }"
+
+    assert validate(schema, parse(document)) == []
+
+    # To see whether there are services, those of the first class are made.
+    assert {name for _, name in made} <= {"Person0", *(name for name in LARGE.classes if name[-1] == "7")}
+    assert len(made) < 60
+    assert len(set(made)) == len(made)
+    assert len(schema.type_map) > 1200
+
+
+def test_several_threads_may_touch_the_same_types_at_once(made: list[tuple[Family, str]]) -> None:
+    names = [name for name in eager(EVERYTHING).type_map if not name.startswith("__")]
+    made.clear()
+    schema = generate_schema(EVERYTHING)
+
+    def touch(number: int) -> set[str]:
+        some = Random(seed() + number).sample(names, 60)
+        return {name for name in some if schema.get_type(name) is None}
+
+    with ThreadPoolExecutor(8) as threads:
+        missing = list(threads.map(touch, range(16)))
+
+    assert missing == [set()] * 16
+    assert len(set(made)) == len(made)
+    assert list(schema.type_map) == list(eager(EVERYTHING).type_map)

@@ -1,0 +1,124 @@
+"""Whatever happens between an operation on a graph and DynamoDB: it is done whole or not at all."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import chain, repeat
+from typing import Any, NamedTuple
+
+import pytest
+
+from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.store.dynamodb.engine import DynamoDBEngine
+from stratabase.store.dynamodb.insistence import Patience
+from stratabase.store.entities import StoredEntities
+from tests.contract.engine.acting import put
+from tests.contract.engine.dynamodb import ministack_client
+from tests.graphs.commands import do
+from tests.graphs.company import COMPANY
+from tests.graphs.deeds import DEEDS, LARGE, scene
+from tests.graphs.stored import company, world_over
+from tests.soak import FULL, seed
+from tests.store.dynamodb.faults import (
+    FAULTS,
+    HASTY,
+    Fault,
+    FaultyClient,
+    duplicated,
+    lost_answer,
+    lost_request,
+    none,
+)
+from tests.store.dynamodb.operating import OwnTokens, held, table
+from tests.store.dynamodb.scripted import WatchedClient
+from tests.store.graph_agreement import disagreements
+from tests.store.held import Held, of_objects
+
+pytestmark = pytest.mark.soak
+
+SHORT = Patience(attempts=3, pause=lambda _: None)
+ENDLESS = [fault for fault in FAULTS if fault is not duplicated]
+WRITES = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"}
+
+
+class Outcome(NamedTuple):
+    """What came of a command."""
+
+    answer: Any
+    """The issues, or that it is unknown; None if it was done."""
+    after: Held
+    calls: Sequence[str]
+    """What DynamoDB was asked for."""
+
+
+@cache
+def smooth(name: str) -> Outcome:
+    """Return what comes of a command with which nothing goes wrong."""
+    return outcome(name, [])
+
+
+def outcome(name: str, faults: Iterable[Fault], patience: Patience = HASTY) -> Outcome:
+    """Do a command on a table of its own, in a process that has done nothing yet; then another one sweeps."""
+    with table() as engine:
+        put(engine, company().values())
+        client = WatchedClient(FaultyClient(OwnTokens(ministack_client(), engine.name), faults))
+        answer = answer_of(DynamoDBEngine(client, engine.name, patience), name)
+        StoredEntities(engine, COMPANY).sweep()
+        return Outcome(answer, of_objects(held(engine)), client.operations)
+
+
+def answer_of(engine: DynamoDBEngine, name: str) -> Any:
+    try:
+        do(world_over(engine, COMPANY), DEEDS[name])
+    except Refused as refusal:
+        return refusal.issues
+    except Unavailable:
+        return Unavailable
+    return None
+
+
+def positions(name: str) -> Iterator[int]:
+    """Yield the calls that are tried: all of them, or some of many."""
+    calls = smooth(name).calls
+    if name != LARGE:
+        yield from range(len(calls))
+        return
+    step = 10 if FULL else 100
+    for number, call in enumerate(calls):
+        if (call in WRITES and FULL) or number % step == seed() % step:
+            yield number
+
+
+def fault_name(fault: Fault) -> str:
+    return fault.__name__
+
+
+@pytest.mark.parametrize("name", DEEDS)
+def test_when_nothing_goes_wrong_the_items_are_those_of_the_graph(name: str) -> None:
+    """To which the tests below compare."""
+    there = scene()
+    if smooth(name).answer is None:
+        there.write(DEEDS[name])
+    assert disagreements(COMPANY, there.entities.graph, smooth(name).after) == []
+
+
+@pytest.mark.parametrize("name", DEEDS)
+@pytest.mark.parametrize("fault", FAULTS if FULL else [lost_answer], ids=fault_name)
+def test_a_fault_at_any_call_changes_nothing(fault: Fault, name: str) -> None:
+    """Neither what is done, nor what the client is told."""
+    expected = smooth(name)
+    for position in positions(name):
+        met = outcome(name, [*[none] * position, fault])
+        assert met.answer == expected.answer, (position, expected.calls)
+        assert met.after == expected.after, (position, expected.calls)
+
+
+@pytest.mark.parametrize("name", DEEDS)
+@pytest.mark.parametrize("fault", ENDLESS if FULL else [lost_request], ids=fault_name)
+def test_when_it_does_not_end_it_is_done_whole_or_not_at_all(fault: Fault, name: str) -> None:
+    """Who is told that it was done finds it; but nobody need be told."""
+    expected = smooth(name)
+    for position in positions(name):
+        met = outcome(name, chain([none] * position, repeat(fault)), SHORT)
+        assert met.answer in {None, Unavailable}, (position, expected.calls)
+        possible = [expected.after] if met.answer is None else [of_objects(company()), expected.after]
+        assert met.after in possible, (position, expected.calls)

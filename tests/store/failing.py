@@ -1,0 +1,70 @@
+"""An engine with which something goes wrong at one of its calls, and nobody hears then what it did."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from stratabase.domain.refusal import Unavailable
+from stratabase.store.engine import EVERYTHING, Batch, Bounds, Engine, Item, Key
+
+GET, RANGE = "get", "range"
+
+
+class Fault(NamedTuple):
+    """The engine is unavailable: before its call of this number, from 0, or when that has been done."""
+
+    call: int
+    after: bool = False
+
+
+class FailingEngine:
+    """Passes calls on, and notes what they are: `get`, a page of a `range`, or the id of a batch."""
+
+    def __init__(self, engine: Engine, fault: Fault | None = None) -> None:
+        self.engine = engine
+        self.calls: list[str] = []
+        self._fault = fault
+
+    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+        self._begin(GET)
+        found = self.engine.get(keys)
+        self._end()
+        return found
+
+    def range(
+        self,
+        index: str,
+        partition: str,
+        bounds: Bounds = EVERYTHING,
+        *,
+        backward: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[Sequence[Item]]:
+        pages = self.engine.range(index, partition, bounds, backward=backward, limit=limit)
+        while True:
+            self._begin(RANGE)
+            page = next(pages, None)
+            self._end()
+            if page is None:
+                return
+            yield page
+
+    def commit(self, batch: Batch) -> None:
+        self._begin(batch.id)
+        try:
+            self.engine.commit(batch)
+        finally:
+            self._end()
+
+    def close(self) -> None:
+        self.engine.close()
+
+    def _begin(self, what: str) -> None:
+        self.calls.append(what)
+        self._fail(after=False)
+
+    def _end(self) -> None:
+        self._fail(after=True)
+
+    def _fail(self, *, after: bool) -> None:
+        if self._fault == Fault(len(self.calls) - 1, after):
+            raise Unavailable("out of order")

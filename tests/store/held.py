@@ -1,0 +1,50 @@
+"""All that an engine holds, item by item."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from stratabase.store import keys
+from stratabase.store.engine import Item, Key
+from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.store.sqlite.table import COLUMNS, item_of
+from tests.contract.engine.dynamodb import OwnTable
+from tests.contract.engine.reference import ReferenceEngine
+from tests.store.dynamodb import operating
+
+Held = Mapping[Key, Item]
+
+
+def held(engine: object) -> Held:
+    """Return all that an engine holds."""
+    return next(look(engine) for kind, look in _LOOKS.items() if isinstance(engine, kind))
+
+
+def of_objects(items: Held) -> Held:
+    """Return what is there beside the registry of slots, and the numbers that were given: these only grow."""
+    return {
+        key: item
+        for key, item in items.items()
+        if key != keys.REGISTRY and not key.partition.startswith("N#")
+    }
+
+
+def numbers(items: Held) -> Mapping[str, int]:
+    """Return the last number of each counter."""
+    return {
+        key.partition: int(str(item.attributes["last"]))
+        for key, item in items.items()
+        if key.partition.startswith("N#")
+    }
+
+
+def _in_file(engine: SqliteEngine) -> Held:
+    statement = f"SELECT {', '.join(COLUMNS)} FROM items"
+    items = engine._readers.read(lambda connection: [*map(item_of, connection.execute(statement))])
+    return {item.key: item for item in items}
+
+
+_LOOKS: Mapping[type[Any], Callable[[Any], Held]] = {
+    ReferenceEngine: lambda engine: dict(engine._items),
+    SqliteEngine: _in_file,
+    OwnTable: operating.held,
+}

@@ -1,0 +1,45 @@
+"""What several comparisons with one attribute leave of an index, when both must hold."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.domain.filter import And, Comparison
+from stratabase.model.operator import Operator
+from stratabase.store.plans.constraints import Slice, constraints
+from tests.store.stores import fresh_class
+
+CLASS = fresh_class()
+NUMBERS = st.lists(st.integers(0, 12) | st.none(), max_size=8).map(tuple)
+COMPARISONS = st.one_of(
+    st.builds(Comparison, st.just("count"), st.just(Operator.IN), NUMBERS),
+    st.builds(
+        Comparison,
+        st.just("count"),
+        st.sampled_from([Operator.LT, Operator.LTE, Operator.GT, Operator.GTE]),
+        st.integers(0, 12),
+    ),
+    st.builds(
+        Comparison, st.just("count"), st.sampled_from([Operator.NULL, Operator.NOT_NULL]), st.booleans()
+    ),
+)
+
+
+def slices(*comparisons: Comparison) -> list[Slice]:
+    return list(constraints(And(comparisons), CLASS)["count"].slices)
+
+
+@given(COMPARISONS, COMPARISONS)
+def test_what_is_left_is_what_each_pair_of_slices_has_in_common(one: Comparison, other: Comparison) -> None:
+    pairs = [(left, right) for left in slices(one) for right in slices(other)]
+    met = [
+        Slice(max(left.low, right.low), min(left.high, right.high), left.single or right.single)
+        for left, right in pairs
+    ]
+    assert slices(one, other) == sorted(each for each in met if each.low < each.high)
+
+
+def test_long_lists_are_compared_once_and_not_each_value_with_each() -> None:
+    """Each value with each would be a hundred million comparisons."""
+    numbers = [Comparison("count", Operator.IN, tuple(range(first, first + 10_000))) for first in (0, 9_990)]
+
+    assert len(slices(*numbers)) == 10

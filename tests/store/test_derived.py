@@ -1,0 +1,212 @@
+"""Pages about derived attributes: what is kept is looked up, what is derived is computed as it is read."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from stratabase.domain.allowance import MEGABYTE, Allowance
+from stratabase.domain.entity import Entity
+from stratabase.domain.filter import And, Comparison, Filter, Holds, Not, Or
+from stratabase.domain.order import Order, Term
+from stratabase.domain.page import Page, Query, Wanted, Window
+from stratabase.domain.refusal import TooMuchRead
+from stratabase.domain.remedy import Remedy
+from stratabase.model.attribute import Attribute, Derivation, Origin
+from stratabase.model.class_ import Class, Index
+from stratabase.model.expressions import ANYWHERE, Environment, expressions_of
+from stratabase.model.operator import Operator
+from stratabase.model.types import TYPES
+from tests.contract.engine.reference import ReferenceEngine
+from tests.models import model
+from tests.store.stores import Store, fresh_class
+from tests.store.watched_engine import WatchedEngine
+from tests.worlds import plenty
+
+LARGE = "n" * 34_000
+BY_ID = Order.of([])
+SECOND = Comparison("second", Operator.EQ, 1)
+"""Of a derived attribute."""
+KEPT = Comparison("name", Operator.EQ, "a")
+
+
+def with_second(class_: Class, *, derived: bool = True) -> Class:
+    """Return a class with one more attribute, a derived one."""
+    derivation = Derivation("count % 2") if derived else None
+    origin = Origin.DERIVED if derived else Origin.NATIVE
+    second = Attribute("second", TYPES["Int"], origin=origin, derivation=derivation)
+    return replace(class_, attributes=MappingProxyType({**class_.attributes, "second": second}))
+
+
+class Derived(Store):
+    """A store whose objects have a derived attribute; notes of how many at a time it was computed."""
+
+    def __init__(self, size: int, engine: ReferenceEngine | None = None, **state: Any) -> None:
+        indexes = [("name", "count")]
+        super().__init__(engine or WatchedEngine(), with_second(fresh_class(indexes=indexes)))
+        self.computed: list[int] = []
+        self.fill(
+            {"_id": f"{number:04}", "count": number, "name": "ab"[number // 2 % 2], **state}
+            for number in range(size)
+        )
+
+    def derive(self, entities: Sequence[Entity]) -> Sequence[Entity]:
+        self.computed.append(len(entities))
+        counts: list[Any] = [entity.state["count"] for entity in entities]
+        return [
+            replace(entity, state={**entity.state, "second": count % 2})
+            for entity, count in zip(entities, counts, strict=True)
+        ]
+
+    def shown(self, query: Query, allowance: Allowance | None = None) -> Page:
+        asked = replace(query, class_name=self.class_.name)
+        return self.entities.page(asked, allowance or plenty(), self.derive)
+
+
+def ids(page: Page) -> list[int]:
+    return [int(entity.reference.id) for entity in page.items]
+
+
+def test_values_are_computed_for_a_hundred_at_a_time_and_only_until_the_page_is_full() -> None:
+    store = Derived(450)
+    page = store.shown(Query("", BY_ID, SECOND, Window(60), Wanted(items=True, has_next=True)))
+    assert ids(page) == list(range(1, 120, 2))
+    assert page.has_next is True
+    assert store.computed == [100, 100]
+    assert page.items[0].state["second"] == 1
+
+
+def test_counting_computes_them_for_all_and_once() -> None:
+    store = Derived(250)
+    page = store.shown(Query("", BY_ID, SECOND, Window(3), Wanted(items=True, total_count=True)))
+    assert (ids(page), page.total_count) == ([1, 3, 5], 125)
+    assert store.computed == [100, 100, 50]
+
+
+def test_what_the_stored_part_of_a_filter_leaves_is_computed_and_no_more() -> None:
+    """An index looks that part up."""
+    store = Derived(100)
+    engine = store.entities._engine
+    assert isinstance(engine, WatchedEngine)
+    engine.items_read = 0
+    page = store.shown(
+        Query("", Order.of([Term("count", descending=True)]), And((KEPT, SECOND)), Window(100))
+    )
+    assert ids(page) == list(range(97, 0, -4))
+    assert store.computed == [50]
+    assert engine.items_read == 50
+
+
+@pytest.mark.parametrize(
+    "filter_",
+    [
+        Or((KEPT, SECOND)),
+        Not(SECOND),
+        And((KEPT, Or((SECOND, Not(KEPT))))),
+        And((Not(And((KEPT, SECOND))), SECOND)),
+    ],
+)
+def test_parts_of_both_kinds_mixed(filter_: Filter) -> None:
+    store = Derived(40)
+    states = [each.state for each in store.derive(store.shown(Query("", BY_ID, None, Window(40))).items)]
+    expected = [int(str(state["_id"])) for state in states if _holds(filter_, state)]
+    assert ids(store.shown(Query("", BY_ID, filter_, Window(40)))) == expected
+
+
+def _holds(filter_: Filter, state: Any) -> bool:
+    match filter_:
+        case And(parts):
+            return all(_holds(part, state) for part in parts)
+        case Or(parts):
+            return any(_holds(part, state) for part in parts)
+        case Not(part):
+            return not _holds(part, state)
+        case Comparison(attribute, _, operand):
+            return bool(state[attribute] == operand)
+    raise AssertionError(filter_)
+
+
+def test_conditions_over_what_is_kept_need_no_values() -> None:
+    """They are tested when an object is read, and look nothing up."""
+    store = Derived(20)
+    expression = expressions_of(model(store.class_)).filter(store.class_.name, "count > 15 && name == 'b'")
+    page = store.page(Query("", BY_ID, Holds(expression, ANYWHERE)))
+    assert ids(page) == [18, 19]
+    assert store.computed == []
+
+
+def test_an_index_from_the_time_when_the_attribute_was_stored_serves_no_more() -> None:
+    """Neither to find objects by, nor to put them in order."""
+    engine = ReferenceEngine()
+    plain = replace(with_second(fresh_class(), derived=False), indexes=(Index(("second",)),))
+    Store(engine, plain).fill({"_id": f"{n:04}", "count": n, "second": 10 - n} for n in range(10))
+    store = Derived(0, engine)
+    store.class_ = with_second(plain)
+    store.entities = Store(engine, store.class_).entities
+    assert ids(store.shown(Query("", BY_ID, SECOND))) == [1, 3, 5, 7, 9]
+    by_second = Order.of([Term("second", descending=True)])
+    assert ids(store.shown(Query("", by_second, None, Window(6)))) == [1, 3, 5, 7, 9, 0]
+
+
+def small() -> Allowance:
+    """Return an allowance whose time stands still."""
+    return Allowance(2 * MEGABYTE, 1, clock=lambda: 0.0)
+
+
+@pytest.mark.parametrize(
+    ("query", "remedy"),
+    [
+        (Query("", BY_ID, Comparison("second", Operator.EQ, 7)), Remedy(derived=("second",))),
+        (Query("", Order.of([Term("second")])), Remedy(derived=("second",))),
+        (
+            Query("", Order.of([Term("second")]), Comparison("vintage", Operator.NULL, True)),
+            Remedy(("vintage",), derived=("second",)),
+        ),
+        (
+            Query("", BY_ID, SECOND, wanted=Wanted(total_count=True)),
+            Remedy(costly=("totalCount",), derived=("second",)),
+        ),
+    ],
+)
+def test_past_the_read_budget_it_says_that_no_index_has_them(query: Query, remedy: Remedy) -> None:
+    store = Derived(70, notes=LARGE)
+    with pytest.raises(TooMuchRead) as refusal:
+        store.shown(query, small())
+    assert refusal.value.remedy == remedy
+    assert 'filter by stored attributes as well, since "second" is derived, so it is in no index' in str(
+        refusal.value
+    )
+
+
+def test_what_is_read_for_the_values_draws_from_the_same_allowance() -> None:
+    """The refusal is that of the page, whatever was read last."""
+
+    class Reading(Derived):
+        def derive(self, entities: Sequence[Entity]) -> Sequence[Entity]:
+            raise TooMuchRead("Other")
+
+    store = Reading(5)
+    with pytest.raises(TooMuchRead) as refusal:
+        store.shown(Query("", BY_ID, SECOND))
+    assert (refusal.value.class_name, refusal.value.read) == (store.class_.name, 5)
+    assert refusal.value.remedy.derived == ("second",)
+
+
+def test_long_thoughts_about_objects_end_with_the_time_of_the_request() -> None:
+    """All of them have been read at once; each takes a tenth of a second."""
+    store = Derived(1000, ReferenceEngine())
+    now = [0.0]
+
+    def ponder(_: Environment) -> bool:
+        now[0] += 0.1
+        return False
+
+    expression = expressions_of(model(store.class_)).filter(store.class_.name, "count > 15")
+    slow = Holds(replace(expression, run=ponder), ANYWHERE)
+    for filter_ in (slow, Not(And((KEPT, Or((slow,))))), And((SECOND, slow))):
+        allowance, began = Allowance(MEGABYTE, 10, clock=lambda: now[0]), now[0]
+        with pytest.raises(TooMuchRead):
+            store.shown(Query("", BY_ID, filter_, Window(1000)), allowance)
+        assert now[0] - began < 16

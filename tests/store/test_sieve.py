@@ -1,0 +1,57 @@
+"""What tests objects lets others go on meanwhile, and stops when its time is over."""
+
+import pytest
+
+from stratabase import waiting
+from stratabase.domain.allowance import MEGABYTE, Allowance
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.filter import Comparison, Filter, Or
+from stratabase.domain.refusal import TooMuchRead
+from stratabase.model.operator import Operator
+from stratabase.store import codec
+from stratabase.store.budget import Budget
+from stratabase.store.engine import Item, Key
+from stratabase.store.sieve import Sieve
+from tests.store.stores import fresh_class
+
+WIDE = Or(tuple(Comparison("name", Operator.CONTAINS, f"{number}z") for number in range(500)))
+
+
+class Passing:
+    """Time that goes on by a second whenever others go on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        monkeypatch.setattr(waiting, "give_way", self._pass)
+
+    def _pass(self) -> None:
+        self.now += 1
+
+    def tested(self, filter_: Filter, objects: int, seconds: float = 100) -> int:
+        """Return how many objects pass a filter."""
+        allowance = Allowance(MEGABYTE, seconds, clock=lambda: self.now)
+        budget = Budget(allowance, lambda _: TooMuchRead("Thing"))
+        state = codec.state_text(Entity(Reference("Thing", "a"), {"_id": "a", "name": "a"}))
+        items = [Item(Key(f"Thing#{number}", "s"), state=state) for number in range(objects)]
+        return sum(1 for _ in Sieve(fresh_class(), filter_, budget)(iter(items)))
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> Passing:
+    return Passing(monkeypatch)
+
+
+def test_a_wide_filter_gives_way_after_some_thousand_comparisons(time: Passing) -> None:
+    assert time.tested(WIDE, 100) == 0
+    assert time.now == 5
+
+
+def test_a_wide_filter_stops_when_the_time_is_over(time: Passing) -> None:
+    with pytest.raises(TooMuchRead):
+        time.tested(WIDE, 100, seconds=3)
+    assert time.now == 4
+
+
+def test_a_narrow_filter_goes_on_with_what_is_read(time: Passing) -> None:
+    assert time.tested(Comparison("name", Operator.CONTAINS, "a"), 1000) == 1000
+    assert time.now == 0

@@ -1,0 +1,46 @@
+"""The layers that SAM builds with make hold what makes cold starts short."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from stratabase.model.prepared import read_prepared
+
+ROOT = Path(__file__).parent.parent
+
+
+def build(layer: str, target: str, folder: Path, **variables: str) -> Path:
+    """Build a layer as SAM does: in a copy of its folder."""
+    source, artifacts = folder / "source", folder / "artifacts"
+    shutil.copytree(ROOT / "layers" / layer, source)
+    artifacts.mkdir()
+    given = [f"{name}={value}" for name, value in variables.items()]
+    command = ["make", "--silent", target, f"ARTIFACTS_DIR={artifacts}", *given]
+    subprocess.run(command, cwd=source, check=True, capture_output=True)
+    return artifacts
+
+
+def test_the_model_lies_beside_what_it_was_read_to(tmp_path: Path) -> None:
+    command = Path(sys.executable).with_name("stratabase")
+
+    built = build("model", "build-ModelLayer", tmp_path, STRATABASE=str(command))
+
+    assert sorted(file.name for file in built.iterdir()) == ["model.graphql", "model.prepared.json"]
+    text = (built / "model.graphql").read_bytes()
+    assert text == (ROOT / "layers/model/model.graphql").read_bytes()
+    assert read_prepared((built / "model.prepared.json").read_bytes(), text)
+
+
+def test_the_service_is_compiled_and_nothing_else_is_there(tmp_path: Path) -> None:
+    """Compiled for one Python, and trusted without a look at the files' times, which packing changes."""
+    built = build("stratabase", "build-ServiceLayer", tmp_path, DEPLOYED_PYTHON=sys.executable)
+
+    source = ROOT / "layers/stratabase/python"
+    modules = {file.relative_to(source) for file in source.rglob("*.py")}
+    compiled = {file.relative_to(built / "python") for file in built.rglob("*.pyc")}
+    tag = sys.implementation.cache_tag
+    assert compiled == {each.parent / "__pycache__" / f"{each.stem}.{tag}.pyc" for each in modules}
+    unchecked = 0b01
+    for file in built.rglob("*.pyc"):
+        assert int.from_bytes(file.read_bytes()[4:8], "little") == unchecked
