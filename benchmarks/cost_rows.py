@@ -6,12 +6,16 @@ from contextlib import ExitStack
 from pathlib import Path
 from time import monotonic
 
+from benchmarks.lock_rows import MODEL as LOCKS
+from benchmarks.lock_rows import Locks
 from benchmarks.metering import metered
 from benchmarks.nested_rows import MODEL as GRAPHS
 from benchmarks.nested_rows import Graphs
 from benchmarks.role_rows import CALLER, Cost, Operations, Roles
 from benchmarks.role_rows import MODEL as ROLES
 from benchmarks.table import Figure, print_table
+from benchmarks.version_rows import MODEL as VERSIONS
+from benchmarks.version_rows import Versions
 from cli.emulator import emulator
 from stratabase.domain.allowance import MEGABYTE, Allowance
 from stratabase.domain.change import Change, Creation
@@ -90,7 +94,7 @@ def _dynamodb(stack: ExitStack) -> Callable[[str], Engine]:
 
 
 def _measure(name: str, engine: Engine, size: int) -> None:
-    model = read_model(MODEL + ROLES + GRAPHS, "benchmark")
+    model = read_model(MODEL + ROLES + GRAPHS + LOCKS + VERSIONS, "benchmark")
     entities = StoredEntities(MeteredEngine(engine), model)
     world = World(model, entities, FrozenClock(), TimeOrderedIds(), _allowance)
     graphs = Graphs(world)
@@ -100,7 +104,13 @@ def _measure(name: str, engine: Engine, size: int) -> None:
         for reference in _fill(world, class_name, min(size, _MOST[class_name]))
     ]
     some = {reference.class_name: reference for reference in references}
-    rows = {**_operations(world, some, size), **Roles(world).operations(), **graphs.operations()}
+    rows = {
+        **_operations(world, some, size),
+        **Roles(world).operations(),
+        **graphs.operations(),
+        **Locks(world).operations(),
+        **Versions(world).operations(),
+    }
     print_table(f"Costs on {name}, {size:,} objects a class", list(_figures(world, rows)))
 
 

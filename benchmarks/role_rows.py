@@ -81,7 +81,8 @@ class Roles:
             "move a key": (Cost(2, 1, 2 + 1 + 6), self._update("Worker", "w1", team=Point("u"))),
             "move a required key": (Cost(2, 1, 2 + 1 + 6 + 2), self._update("Boss", "b", team=Point("u"))),
             "link": (Cost(3, 2, 4 + 4), self._update("Note", "n", tags=Links(("free",)))),
-            "unlink": (Cost(3, 2, 4), self._update("Note", "n", tags=Links(remove=("x",)))),
+            # Two links, and whether nobody else has locked the note.
+            "unlink": (Cost(3, 2, 4 + 2), self._update("Note", "n", tags=Links(remove=("x",)))),
             "delete with a key": (Cost(2, 1, 2 + 1 + 2), self._delete("Worker", "w2")),
             "delete with a required key": (Cost(2, 1, 2 + 1 + 2 + 2), self._delete("Boss", "c")),
             "delete with 3 links": (Cost(3, 2, 2 + 1 + 3 * 4), self._delete("Note", "m")),

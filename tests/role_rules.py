@@ -7,12 +7,23 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from stratabase.domain.change import Bereft, Breach, Change, Coupled, Linking, Missing, reference_of
+from stratabase.domain.change import (
+    Bereft,
+    Breach,
+    Change,
+    Coupled,
+    Linking,
+    Missing,
+    Restoration,
+    reference_of,
+)
 from stratabase.domain.entity import Entity, Reference, State
+from stratabase.domain.instant import Instant
 from stratabase.domain.role_name import RoleName
 from stratabase.model.class_ import Kind, Unique
 from stratabase.model.model import Model
 from stratabase.model.role import Role
+from tests.version_rules import Past, dated
 
 
 @dataclass
@@ -21,19 +32,21 @@ class Graph:
 
     objects: dict[Reference, Entity] = field(default_factory=dict)
     links: set[tuple[RoleName, str, str]] = field(default_factory=set)
+    past: Past = field(default_factory=Past)
 
     def after(self, change: Change, model: Model) -> "Graph":
         """Return the graph that a change makes of this one, whatever the model demands."""
-        graph = Graph(dict(self.objects), set(self.links))
+        graph = Graph(dict(self.objects), set(self.links), self.past.after(change, self.objects, model))
         for effect in change.on_objects():
             if effect.after is None:
                 del graph.objects[effect.before.reference]
                 graph.drop(effect.before.reference, model)
             else:
                 reference = effect.after.reference
-                earlier = () if effect.before is None else effect.before.commit_ids
-                commit_ids = (*earlier, change.commit_id)[-8:]
-                graph.objects[reference] = Entity(reference, effect.after.state, commit_ids)
+                earlier = effect.gone if isinstance(effect, Restoration) else effect.before
+                commit_ids = (*(earlier.commit_ids if earlier else ()), change.commit_id)[-8:]
+                written = Entity(reference, effect.after.state, commit_ids)
+                graph.objects[reference] = dated(written, model, change.instant)
         for link in change.on_links():
             act = graph.links.add if isinstance(link, Linking) else graph.links.discard
             for end in ends(model, link.role, link.owner, link.other):
@@ -58,12 +71,17 @@ class Graph:
             if Reference(target(model, role), other) in gone and Reference(role.class_name, owner) not in gone
         }
 
-    def led_to(self, model: Model, role: RoleName, id_: str) -> list[str]:
-        """Return what a role leads to, in order, whether it is there or not."""
+    def led_to(self, model: Model, role: RoleName, id_: str, at: Instant | None = None) -> list[str]:
+        """Return what a role leads to, in order, whether it is there or not.
+
+        With `at`: what it led to then, if it goes by the keys of versioned objects.
+        """
         if not is_linked(role_of(model, role)):
             raise ValueError(f"What {role} leads to stands in the object itself.")
         opposite = opposite_of(model, role)
         if opposite is not None and role_of(model, opposite).holds:
+            if at is not None and model.classes[opposite.class_name].versioned:
+                return sorted(self._held_at(opposite, id_, at))
             return sorted(entity.reference.id for entity in self.holders(opposite, id_))
         return sorted(other for known, owner, other in self.links if (known, owner) == (role, id_))
 
@@ -74,6 +92,14 @@ class Graph:
             for (class_name, _), entity in self.objects.items()
             if class_name == role.class_name and entity.state.get(role.role_name) == id_
         )
+
+    def _held_at(self, role: RoleName, id_: str, at: Instant) -> Iterator[str]:
+        """Yield the objects whose key led to an object at an instant."""
+        for reference in {*self.objects, *self.past.closed}:
+            if reference.class_name == role.class_name:
+                version = self.past.at(reference, at, self.objects)
+                leads_there = version is not None and version.state.get(role.role_name) == id_
+                yield from [reference.id] * leads_there
 
     def holding(self, class_name: str, unique: Unique, values: State) -> Iterator[Entity]:
         """Yield the objects that have unique values."""

@@ -3,14 +3,15 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import count, islice
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.change import Broken, Change, Conflict, Taken, reference_of
+from stratabase.domain.change import Broken, Change, Conflict, Gone, Taken, TooLarge, reference_of
 from stratabase.domain.cut import Cut
 from stratabase.domain.derived_query import Derive
 from stratabase.domain.entity import Entity, Reference, State
 from stratabase.domain.instant import Instant
+from stratabase.domain.lock import Lock
 from stratabase.domain.member import Caller
 from stratabase.domain.page import Page, Query
 from stratabase.domain.role_name import RoleName
@@ -18,10 +19,14 @@ from stratabase.domain.serial_name import SerialName
 from stratabase.model.class_ import Kind, Unique
 from stratabase.model.model import Model
 from stratabase.operations.world import World
+from tests.lock_rules import refuse_held, refuse_unlockable, whole_of
 from tests.role_rules import Graph, breaches, has_doubtful_links, taken
 
 NOON = 1_577_880_000_000
 """2020-01-01T12:00:00Z."""
+
+MOST_TOGETHER = 100
+"""How many objects a store locks at once."""
 
 ADMINISTRATOR = Caller("m1", "ada", "Administrator", administrator=True)
 
@@ -63,6 +68,7 @@ class DictEntities:
         self.refuse: Exception | None = None
         self.sweeping = True
         self.serials: Counter[SerialName] = Counter()
+        self.locks: dict[Reference, Lock] = {}
 
     @property
     def objects(self) -> dict[Reference, Entity]:
@@ -84,11 +90,49 @@ class DictEntities:
         start: str | None = None,
         limit: int | None = None,
         backward: bool = False,
+        at: Instant | None = None,
         allowance: Allowance | None = None,
     ) -> list[tuple[str, ...]]:
         if allowance is not None:
             self.allowances.append(allowance)
-        return [self._led_to(role, id_, start, backward=backward)[:limit] for id_ in ids]
+        return [self._led_to(role, id_, start, at, backward=backward)[:limit] for id_ in ids]
+
+    def as_of(
+        self, moments: Sequence[tuple[Reference, Instant]], allowance: Allowance | None = None
+    ) -> list[Entity | None]:
+        now = self.read([reference for reference, _ in moments], allowance)
+        return [
+            self.graph.past.at(*moment, self.objects)
+            if self._model.classes[moment[0].class_name].versioned
+            else entity
+            for moment, entity in zip(moments, now, strict=True)
+        ]
+
+    def versions(
+        self,
+        reference: Reference,
+        since: Instant | None = None,
+        until: Instant | None = None,
+        *,
+        backward: bool = False,
+        limit: int | None = None,
+        allowance: Allowance | None = None,
+    ) -> Iterator[Entity]:
+        if allowance is not None:
+            self.allowances.append(allowance)
+        found = [
+            version
+            for version in self.graph.past.versions(reference, self.objects)
+            if (since is None or (version.start or 0) >= since)
+            and (until is None or (version.start or 0) < until)
+        ]
+        return islice(reversed(found) if backward else found, limit)
+
+    def gone(self, references: Sequence[Reference]) -> list[Gone | None]:
+        return [self.graph.past.gone.get(reference) for reference in references]
+
+    def purged(self, references: Sequence[Reference]) -> list[Instant | None]:
+        return [None] * len(references)  # all ends at once here
 
     def joined(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
         return [other in self.graph.led_to(self._model, role, owner) for owner, other in pairs]
@@ -102,7 +146,7 @@ class DictEntities:
 
     def holding(self, class_name: str, unique: Unique, values: State, allowance: Allowance) -> Entity | None:
         self.allowances.append(allowance)
-        return next(self.graph.holding(class_name, unique, values), None)
+        return self._counted(next(self.graph.holding(class_name, unique, values), None))
 
     def commit(self, change: Change) -> None:
         self.before_commit()
@@ -113,6 +157,46 @@ class DictEntities:
             after.links |= self.graph.leading_to_gone(change, self._model)
         self.commits.append(change)
         self.graph = after
+        self.locks = {each: lock for each, lock in self.locks.items() if self._there(each)}
+
+    def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:
+        assert commit_id
+        self._refuse_unlockable(references, lock.owner, now)
+        self.locks |= dict.fromkeys(references, lock)
+
+    def unlock(
+        self,
+        commit_id: str,
+        references: Sequence[Reference],
+        member_id: str,
+        now: Instant,
+        *,
+        anybodys: bool = False,
+    ) -> None:
+        assert commit_id
+        self._refuse_unlockable(references, member_id, now, locks={} if anybodys else self.locks)
+        self.locks = {each: lock for each, lock in self.locks.items() if each not in references}
+
+    def _refuse_unlockable(
+        self,
+        references: Sequence[Reference],
+        member_id: str,
+        now: Instant,
+        locks: Mapping[Reference, Lock] | None = None,
+    ) -> None:
+        self.before_commit()
+        if self.refuse is not None:
+            raise self.refuse
+        if len(references) > MOST_TOGETHER:
+            raise TooLarge("objects", len(references), MOST_TOGETHER)
+        there = [self._stands(reference) for reference in references]
+        refuse_unlockable(references, there, self.locks if locks is None else locks, member_id, now)
+
+    def _stands(self, reference: Reference) -> bool:
+        """Return whether an object is there, and what it is a part of."""
+        entity = self._there(reference)
+        whole = None if entity is None else whole_of(self._model, entity)
+        return entity is not None and (whole is None or self._stands(whole))
 
     def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
         given = {
@@ -125,9 +209,16 @@ class DictEntities:
         self._allowed(change)
 
     def _allowed(self, change: Change) -> Graph:
-        """Return what a change leads to. Raises Conflict, Taken, Broken."""
+        """Return what a change leads to. Raises Conflict, Held, Taken, Broken."""
         if any(self._there(reference_of(effect)) != effect.before for effect in change.on_objects()):
             raise Conflict
+        if any(map(self.graph.past.forbids, change.on_objects())):
+            raise Conflict
+        if any(self._there(entity.reference) is None for entity in change.touched()):
+            raise Conflict
+        if any(self._there(entity.reference) != entity for entity in change.unchanged()):
+            raise Conflict
+        refuse_held(change, self.locks)
         if has_doubtful_links(self._model, self.graph, change):
             raise Conflict
         after = self.graph.after(change, self._model)
@@ -146,10 +237,15 @@ class DictEntities:
         )
 
     def _counted(self, entity: Entity | None) -> Entity | None:
-        return entity and replace(entity, counts=self.graph.counts(self._model, entity.reference))
+        if entity is None:
+            return None
+        counts, lock = self.graph.counts(self._model, entity.reference), self.locks.get(entity.reference)
+        return replace(entity, counts=counts, lock=lock)
 
-    def _led_to(self, role: RoleName, id_: str, start: str | None, *, backward: bool) -> tuple[str, ...]:
-        all_ids = self.graph.led_to(self._model, role, id_)
+    def _led_to(
+        self, role: RoleName, id_: str, start: str | None, at: Instant | None, *, backward: bool
+    ) -> tuple[str, ...]:
+        all_ids = self.graph.led_to(self._model, role, id_, at)
         if backward:
             return tuple(other for other in reversed(all_ids) if start is None or other < start)
         return tuple(other for other in all_ids if start is None or other > start)

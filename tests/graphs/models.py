@@ -54,6 +54,7 @@ ASSOCIATIONS: Mapping[str, tuple[str, str | None]] = {
 COMPOSITIONS = ("{to}: {B}", "{to}: {B}!", "{to}: [{B}!]", "{to}: [{B}!]!")
 _ATTRIBUTES = "name: String  size: Int!"
 _PLATFORM = "@class(platform: [CREATED_BY, LAST_MODIFIED_ON])"
+_VERSIONED = "@class(versioned: true, platform: [CREATED_BY, LAST_MODIFIED_BY])"
 
 
 @dataclass
@@ -98,8 +99,11 @@ OF_KINDS: Mapping[str, Model] = {kind: of_kind(kind) for kind in ASSOCIATIONS}
 
 
 @st.composite
-def texts(draw: st.DrawFn) -> str:
-    """Return the text of a model, perhaps with mistakes: a class of which there can be no object."""
+def texts(draw: st.DrawFn, *, versioned: bool = False) -> str:
+    """Return the text of a model, perhaps with mistakes: a class of which there can be no object.
+
+    `versioned`: most of its classes keep versions.
+    """
     classes = [ClassText(f"C{number}") for number in range(draw(st.integers(2, 5)))]
     for number in range(draw(st.integers(0, 3))):
         _compose(draw, number, classes)
@@ -107,6 +111,8 @@ def texts(draw: st.DrawFn) -> str:
         _associate(draw, number, classes)
     for class_ in classes:
         class_.directives += draw(st.sampled_from([[], [_PLATFORM], ['@unique(attributes: ["name"])']]))
+        if versioned and draw(st.integers(0, 3)):
+            class_.directives = [each for each in class_.directives if each != _PLATFORM] + [_VERSIONED]
         class_.fields += draw(st.sampled_from([[], [], ["number: Serial"]]))
     return text_of(classes)
 
@@ -134,9 +140,9 @@ def _associate(draw: st.DrawFn, number: int, classes: Sequence[ClassText]) -> No
 
 
 @st.composite
-def models(draw: st.DrawFn) -> Model:
-    """Return a model without mistakes."""
-    text = draw(texts().filter(_is_sound))
+def models(draw: st.DrawFn, *, versioned: bool = False) -> Model:
+    """Return a model without mistakes; `versioned`: most of its classes keep versions."""
+    text = draw(texts(versioned=versioned).filter(_is_sound))
     return read_model(text, "random.graphql")
 
 

@@ -6,6 +6,7 @@ from functools import cache
 
 from stratabase.domain.change import Change, Creation, Effect, Linking, Update
 from stratabase.domain.entity import Entity
+from stratabase.domain.instant import Instant
 from stratabase.model.model import Model
 from stratabase.operations.world import World
 from stratabase.store.engine import Engine
@@ -43,15 +44,15 @@ def store(engine: Engine, model: Model, graph: Graph) -> None:
     entities = StoredEntities(engine, model)
     entities.lacking()  # the registry is written before
     bare = {each.reference: _without_keys(model, each) for each in graph.objects.values()}
-    _commit(entities, "made", [Creation(each) for each in bare.values()])
+    _commit(entities, "made", 0, [Creation(each) for each in bare.values()])
     found = {each.reference: each for each in entities.read([*bare]) if each is not None}
     keyed = [
         Update(found[reference], replace(whole, commit_ids=found[reference].commit_ids))
         for reference, whole in graph.objects.items()
         if whole.state != bare[reference].state
     ]
-    _commit(entities, "keyed", keyed)
-    _commit(entities, "linked", [*_each_once(model, graph)])
+    _commit(entities, "keyed", 1, keyed)
+    _commit(entities, "linked", 2, [*_each_once(model, graph)])
 
 
 def _without_keys(model: Model, entity: Entity) -> Entity:
@@ -69,7 +70,7 @@ def _each_once(model: Model, graph: Graph) -> Iterator[Linking]:
             yield Linking(role, owner, other)
 
 
-def _commit(entities: StoredEntities, name: str, effects: Sequence[Effect]) -> None:
+def _commit(entities: StoredEntities, name: str, instant: Instant, effects: Sequence[Effect]) -> None:
     for first in range(0, len(effects), _TOGETHER):
         some = tuple(effects[first : first + _TOGETHER])
-        entities.commit(Change(f"{name} {first}", 0, some))
+        entities.commit(Change(f"{name} {first}", instant, some))

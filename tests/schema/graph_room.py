@@ -25,12 +25,14 @@ class GraphRoom:
 
     def __init__(self, entities: Entities) -> None:
         self.entities = entities
-        self.world = World(EVERYTHING, entities, FrozenClock(), OrderedIds(), plenty)
+        self.clock = FrozenClock()
+        self.caller = ADMINISTRATOR
+        self.world = World(EVERYTHING, entities, self.clock, OrderedIds(), plenty)
         self.executor = SchemaExecutor(self.world, _failed)
 
     def body(self, query: str, **variables: Any) -> dict[str, Any]:
         """Return all of an answer."""
-        answer = self.executor.execute(query, variables, None, ADMINISTRATOR, "trace")
+        answer = self.executor.execute(query, variables, None, self.caller, "trace")
         return dict(json.loads(answer.body))
 
     def ask(self, query: str, **variables: Any) -> Any:

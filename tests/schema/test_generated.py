@@ -15,13 +15,13 @@ from graphql import (
     print_type,
 )
 
-from stratabase.model.class_ import Class
+from stratabase.model.class_ import Class, Kind
 from stratabase.model.reading import read_model_file
 from stratabase.model.reading.rules.generated import FIXED, SUFFIXES
 from stratabase.model.types import TYPES
 from stratabase.schema.generated import NothingServed, generate_schema
 from tests.everything import FILE as EVERYTHING
-from tests.models import THINGS, model
+from tests.models import THINGS, attribute, model
 from tests.service import SAMPLE_MODEL
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -69,6 +69,8 @@ def test_an_ordinary_class_has_its_services_under_their_names(schema: GraphQLSch
         "Thing___save",
         "Thing___delete",
         "Thing___deleteBulk",
+        "lock",
+        "unlock",
     ]
 
 
@@ -109,6 +111,7 @@ def test_an_object_shows_every_attribute_nullable_with_a_format_where_there_is_o
         "_createdon": "Datetime",
         "_lastmodifiedby": "String",
         "_lastmodifiedon": "Datetime",
+        "_lock": "LockInfo",
     }
     text = print_type(schema.type_map["Thing"])
     formatted = {
@@ -248,6 +251,77 @@ def test_the_model_reader_knows_every_name_that_is_generated(model_file: Path) -
     generated = {name for name in generate_schema(sample).type_map if not name.startswith("__")}
 
     assert generated - known == set()
+
+
+def test_locks_are_for_objects_of_all_classes() -> None:
+    """Parts, singletons, forms and classes without services included; nothing is told of what they take."""
+    everything = read_model_file(EVERYTHING)
+    schema = generate_schema(everything)
+    text = print_schema(schema)
+    names = schema.type_map["EntityName"]
+    assert isinstance(names, GraphQLEnumType)
+    assert list(names.values) == list(everything.classes)
+    assert "\n  lock(locks: [EntityID!], minutes: Int = 10): LockStatusResult\n" in text
+    assert "\n  unlock(locks: [EntityID!]): LockStatusResult\n" in text
+    assert fields(schema, "EntityID") == {"entityName": "EntityName!", "_id": "ID!"}
+    assert fields(schema, "LockStatusResult") == {"locked": "Boolean!", "minutes": "Int!"}
+    assert fields(schema, "LockInfo") == {
+        "lockedBy": "String!",
+        "lockedUntil": "Datetime!",
+        "mine": "Boolean!",
+    }
+    shown = [name for name in everything.classes if name in schema.type_map]
+    assert {fields(schema, name)["_lock"] for name in shown} == {"LockInfo"}
+
+
+VERSION_TIMES = {"_versionStart": "Datetime", "_versionEnd": "Datetime"}
+
+
+def test_a_versioned_class_tells_its_versions_and_is_ordered_but_never_filtered_by_their_times() -> None:
+    schema = generate_schema(read_model_file(EVERYTHING))
+    sorts = schema.type_map["PersonSort"]
+    assert isinstance(sorts, GraphQLEnumType)
+    assert VERSION_TIMES.items() <= fields(schema, "Person").items()
+    assert VERSION_TIMES.items() <= fields(schema, "PersonCursor").items()
+    ends = {f"{name}___{direction}" for name in VERSION_TIMES for direction in ("ASC", "DESC")}
+    assert ends <= sorts.values.keys()
+    assert not [name for name in fields(schema, "PersonFilter") if name.startswith("_version")]
+    assert '_versionStart(format: String = "default"): Datetime' in print_type(schema.type_map["Person"])
+
+
+def test_a_class_that_keeps_no_versions_has_nothing_of_that() -> None:
+    schema = generate_schema(read_model_file(EVERYTHING))
+    sorts = schema.type_map["TeamSort"]
+    assert isinstance(sorts, GraphQLEnumType)
+    for names in (fields(schema, "Team"), fields(schema, "TeamCursor"), sorts.values):
+        assert not [name for name in names if name.startswith("_version")]
+    roots = [*fields(schema, "Query"), *fields(schema, "Mutation")]
+    assert not [name for name in roots if name.startswith("Team___") and "Version" in name]
+    assert schema.mutation_type
+    assert "ifVersion" not in schema.mutation_type.fields["Team___update"].args
+
+
+def test_what_differs_between_versions_has_the_types_of_the_contract() -> None:
+    schema = generate_schema(read_model_file(EVERYTHING))
+    assert fields(schema, "VersionDiff") == {
+        "from": "Datetime!",
+        "to": "Datetime!",
+        "changes": "[AttributeChange!]!",
+    }
+    assert fields(schema, "AttributeChange") == {
+        "name": "String!",
+        "old": "String",
+        "new": "String",
+        "changedBy": "String",
+        "changedOn": "Datetime",
+    }
+
+
+def test_where_nothing_is_stored_nothing_is_locked() -> None:
+    form = Class("Form", Kind.FORM, attributes={"name": attribute("name", "String")})
+    schema = generate_schema(model(form))
+    assert schema.mutation_type is None
+    assert "EntityName" not in schema.type_map
 
 
 def test_the_standard_introspection_query_is_answered(schema: GraphQLSchema) -> None:

@@ -60,18 +60,31 @@ ORDINARY = {
     "validateDelete": "_id: ID! -> ValidationResult",
     "validateDeleteBulk": "options: PersonPageOptions! -> ValidationResult",
 }
+VERSIONS = {
+    "getVersion": "_id: ID!, atVersion: Datetime! -> Person",
+    "getVersionPage": "_id: ID!, options: PersonPageOptions -> PersonPage",
+    "getVersionDiff": "_id: ID!, from: Datetime!, to: Datetime! -> VersionDiff",
+}
 ORDINARY_WRITES = {
     "create": "data: PersonCreate! -> Person",
-    "update": "data: PersonUpdate! -> Person",
+    "update": "data: PersonUpdate!, ifVersion: Datetime -> Person",
     "updateBulk": "data: PersonUpdateBulk!, options: PersonPageOptions! -> PersonBulkResult",
-    "save": "data: PersonDraft! -> Person",
-    "delete": "_id: ID! -> DeleteResult",
+    "save": "data: PersonDraft!, ifVersion: Datetime -> Person",
+    "delete": "_id: ID!, ifVersion: Datetime -> DeleteResult",
     "deleteBulk": "options: PersonPageOptions! -> DeleteBulkResult",
 }
+RESTORING = {"restoreVersion": "_id: ID!, atVersion: Datetime! -> Person"}
 SINGLETON = {
     "get": " -> House",
     "previewUpdate": "data: HouseDraftUpdate! -> House",
     "validateUpdate": "data: HouseDraftUpdate! -> ValidationResult",
+    "getVersion": "atVersion: Datetime! -> House",
+    "getVersionPage": "options: HousePageOptions -> HousePage",
+    "getVersionDiff": "from: Datetime!, to: Datetime! -> VersionDiff",
+}
+SINGLETON_WRITES = {
+    "update": "data: HouseUpdate!, ifVersion: Datetime -> House",
+    "restoreVersion": "atVersion: Datetime! -> House",
 }
 FORM = {
     "previewCreate": "data: ComplaintDraftCreate! -> Complaint",
@@ -86,11 +99,11 @@ EXPOSED_PART = {
 @pytest.mark.parametrize(
     ("class_name", "queries", "mutations"),
     [
-        ("Person", ORDINARY, ORDINARY_WRITES),
+        ("Person", ORDINARY | VERSIONS, ORDINARY_WRITES | RESTORING),
         ("Contract", EXPOSED_PART, {}),
         ("Phone", {}, {}),
         ("Colour", {}, {}),
-        ("House", SINGLETON, {"update": "data: HouseUpdate! -> House"}),
+        ("House", SINGLETON, SINGLETON_WRITES),
         ("Vault", {}, {}),
         ("Complaint", FORM, {}),
         ("Clock", {"get": " -> Clock"}, {}),
@@ -301,11 +314,13 @@ def test_the_types_beside_them_have_their_fields(
     assert fields(schema, input_) == expected
 
 
-def test_a_singleton_is_named_by_no_id_and_has_no_pages(schema: GraphQLSchema) -> None:
+def test_a_singleton_is_named_by_no_id_and_has_pages_of_its_versions_only(schema: GraphQLSchema) -> None:
     for input_ in ("HouseUpdate", "HouseDraftUpdate"):
         assert not {"_id", "_clientId"} & fields(schema, input_).keys()
         assert {"name", "director", "guests", "place", "doors"} == fields(schema, input_).keys()
-    never = {f"House{suffix}" for suffix in ("Page", "PageOptions", "Filter", "Sort", "Cursor", "Create")}
+    pages = ("Page", "PageOptions", "Filter", "Sort", "Cursor")
+    assert {f"House{suffix}" for suffix in pages} <= schema.type_map.keys()
+    never = {"HouseCreate", *(f"Clock{suffix}" for suffix in pages)}
     assert not never & schema.type_map.keys()
 
 

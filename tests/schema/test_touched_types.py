@@ -25,7 +25,7 @@ from stratabase.schema.generation import Generation, Maker
 from stratabase.schema.names import Family, type_name
 from stratabase.schema.roots import RootFields
 from stratabase.schema.scalars import SCALARS
-from stratabase.schema.services import MUTATIONS, QUERIES
+from stratabase.schema.services import MUTATIONS, OF_THE_MODEL, QUERIES
 from tests.everything import EVERYTHING
 from tests.graphs.models import models
 from tests.large_model import large_model
@@ -45,7 +45,8 @@ MODELS = {
 def eager(model: Model) -> GraphQLSchema:
     """Return the same schema as graphql-core makes it of types that are there from the start."""
     generation = Generation(model, MAKERS)
-    query, mutation = (dict(RootFields(generation, services)) for services in (QUERIES, MUTATIONS))
+    query = dict(RootFields(generation, QUERIES, {}))
+    mutation = dict(RootFields(generation, MUTATIONS, OF_THE_MODEL))
     return GraphQLSchema(
         GraphQLObjectType("Query", query),
         GraphQLObjectType("Mutation", mutation) if mutation else None,

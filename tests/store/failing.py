@@ -38,8 +38,9 @@ class FailingEngine:
         *,
         backward: bool = False,
         limit: int | None = None,
+        exact: bool = True,
     ) -> Iterator[Sequence[Item]]:
-        pages = self.engine.range(index, partition, bounds, backward=backward, limit=limit)
+        pages = self.engine.range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
         while True:
             self._begin(RANGE)
             page = next(pages, None)

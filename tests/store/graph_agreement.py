@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stratabase.domain.entity import Reference
+from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.role_name import RoleName
 from stratabase.model.model import Model
-from stratabase.store import codec, heads, keys
+from stratabase.store import codec, heads, keys, versions
 from stratabase.store.engine import Item, Key, Place
 from stratabase.store.registry import registry_of
 from tests.role_rules import Graph, is_counted, opposite_of, role_of, roles, target
@@ -15,7 +15,8 @@ from tests.role_rules import Graph, is_counted, opposite_of, role_of, roles, tar
 def disagreements(model: Model, graph: Graph, items: Mapping[Key, Item]) -> list[str]:
     """Return where the items of a store are not those that a graph demands: heads, links, guards, counts."""
     guards = {**_guards(model, graph), **_unique_guards(model, graph)}
-    wanted = {**_heads(graph), **dict.fromkeys(_links(model, graph)), **guards}
+    links = dict.fromkeys(_links(model, graph))
+    wanted = {**_heads(graph), **links, **guards, **dict(_past(model, graph))}
     found = {key: _told(item) for key, item in items.items() if not _is_kept_for_good(key)}
     return [
         *(f"{key} is missing" for key in wanted if key not in found),
@@ -37,16 +38,60 @@ def _is_kept_for_good(key: Key) -> bool:
 
 def _told(item: Item) -> Any:
     """Return what is of interest in an item."""
-    if item.key.sort == keys.HEAD:
-        return codec.state_of(item)
-    return item.attributes.get("holder")
+    if (gone := versions.gone_of(item)) is not None:
+        return gone
+    if item.key.sort.startswith(keys.VERSIONS):
+        return {**codec.state_of(item), **_times(item)}
+    return item.attributes.get("holder", item.attributes.get("end"))
+
+
+def _times(item: Item) -> dict[str, Any]:
+    """Return when a closed version began and ended, and when the one before it began."""
+    known = {name: item.attributes.get(name) for name in ("start", "end", "previousStart")}
+    return {name: value for name, value in known.items() if value is not None and "end" in item.attributes}
 
 
 def _heads(graph: Graph) -> dict[Key, Any]:
     return {
-        keys.head(reference): {name: value for name, value in entity.state.items() if value is not None}
+        keys.head(reference): {
+            name: value
+            for name, value in entity.state.items()
+            if value is not None and not name.startswith("_version")
+        }
         for reference, entity in graph.objects.items()
     }
+
+
+def _past(model: Model, graph: Graph) -> Iterator[tuple[Key, Any]]:
+    """Yield what is remembered: tombstones, closed versions, and until when keys led somewhere."""
+    for reference, gone in graph.past.gone.items():
+        yield keys.head(reference), gone
+    for reference in graph.past.closed:
+        told = [*graph.past.versions(reference, graph.objects)]
+        for before, version, after in zip([None, *told], told, [*told[1:], None], strict=False):
+            if version.end is not None:
+                yield _closed(before, version)
+                yield from _former(model, version, after)
+
+
+def _closed(before: Entity | None, version: Entity) -> tuple[Key, Any]:
+    previous = {} if before is None else {"previousStart": before.start}
+    state = {name: value for name, value in version.state.items() if value is not None}
+    plain = {name: value for name, value in state.items() if not name.startswith("_version")}
+    times = {"start": version.start, "end": version.end, **previous}
+    return keys.version(version.reference, version.start or 0), {**plain, **times}
+
+
+def _former(model: Model, version: Entity, after: Entity | None) -> Iterator[tuple[Key, Any]]:
+    """Yield what is left of the keys that a version held, and the next one does not."""
+    for name, role in roles(model):
+        opposite, id_ = opposite_of(model, name), version.state.get(name.role_name)
+        if name.class_name != version.reference.class_name or not role.holds or opposite is None:
+            continue
+        went_on = after is not None and after.start == version.end and after.state.get(role.name) == id_
+        if isinstance(id_, str) and not went_on:
+            target = Reference(role.target, id_)
+            yield keys.former_link(target, opposite.role_name, version.reference.id), version.end
 
 
 def _links(model: Model, graph: Graph) -> Iterator[Key]:
@@ -101,16 +146,18 @@ def _miscounted(model: Model, graph: Graph, items: Mapping[Key, Item]) -> Iterat
     for reference in graph.objects:
         wanted, head = graph.counts(model, reference), items.get(keys.head(reference))
         counted = wanted if head is None else codec.counts(head)
+        if reference in graph.past.restored:  # it is counted when that is first needed
+            wanted = {role: number for role, number in wanted.items() if role in counted}
         if counted != wanted:
             yield f"{reference} counts {counted}, not {wanted}"
 
 
 def _misplaced(items: Mapping[Key, Item]) -> Iterator[str]:
-    """Return where an item lies in indexes otherwise than it should: heads in those of their class."""
+    """Return where an item lies in indexes otherwise than it should: what is there in its class's."""
     registry = registry_of(items.get(keys.REGISTRY))
     for key, item in items.items():
         places: dict[str, Place] = {}
-        if key.sort == keys.HEAD:
+        if key.sort == keys.HEAD and versions.gone_of(item) is None:
             entity = codec.entity_of(item)
             paths = registry.paths(entity.reference.class_name)
             places = {keys.LISTING: keys.listed(entity.reference), **heads.places(entity, paths)}

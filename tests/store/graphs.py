@@ -123,6 +123,11 @@ def everything() -> Model:
     return model(class_with("A", *own), class_with("B", *others))
 
 
+def remembering(told: Model, *names: str) -> Model:
+    """Return a model in which some classes keep versions."""
+    return model(*(replace(each, versioned=each.name in names) for each in told.classes.values()))
+
+
 def _renamed(told: Model, end: str) -> Model:
     """Return a model with names for its classes that end with something."""
 

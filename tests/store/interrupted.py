@@ -28,9 +28,10 @@ class InterruptedEngine:
         *,
         backward: bool = False,
         limit: int | None = None,
+        exact: bool = True,
     ) -> Iterator[Sequence[Item]]:
         self._step()
-        return self._engine.range(index, partition, bounds, backward=backward, limit=limit)
+        return self._engine.range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
 
     def commit(self, batch: Batch) -> None:
         self._step()

@@ -145,4 +145,4 @@ def test_a_guard_names_its_holder() -> None:
     objects.create("B", "b")
     objects.create("A", "x", to="b")
     (guard,) = [item for key, item in engine.items.items() if key.sort == "O"]
-    assert guard == Item((f"O#{objects.role('A', 'to')}#b", "O"), {"holder": "x"})  # type: ignore[arg-type]
+    assert guard == Item((f"O#{objects.role('A', 'to')}#b", "O"), {"holder": "x", "start": 0})  # type: ignore[arg-type]

@@ -5,7 +5,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
-from stratabase.store.ids import TimeOrderedIds
+import pytest
+
+from stratabase.store.ids import TimeOrderedIds, instant_of
 
 NOON = 1_577_880_000_000
 
@@ -61,3 +63,14 @@ def test_threads_share_no_id() -> None:
         made = list(pool.map(lambda _: [ids.new() for _ in range(1000)], range(8)))
     assert all(map(ascending, made))
     assert len({each for part in made for each in part}) == 8000
+
+
+@pytest.mark.parametrize("time", [0, 1, NOON, 253_402_300_799_999])
+def test_an_id_tells_when_it_was_made(time: int) -> None:
+    assert instant_of(TimeOrderedIds(lambda: time).new()) == time
+
+
+@pytest.mark.parametrize("id_", ["", "1", "x" * 26, "v" * 26, "0" * 25, "0" * 27, "A" * 26])
+def test_an_id_that_was_made_otherwise_tells_nothing(id_: str) -> None:
+    """Nor one that would have been made after the last year that can be spelled."""
+    assert instant_of(id_) is None

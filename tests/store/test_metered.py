@@ -108,6 +108,12 @@ def test_a_page_of_an_index_costs_half(
     assert one.read_units == units
 
 
+def test_a_page_of_items_that_need_not_be_exact_costs_half(engine: MeteredEngine) -> None:
+    engine.commit(Batch("b", (Put(item(5000)),)))
+    (one,) = measured(lambda: list(engine.range(ITEMS, KEY.partition, exact=False)))
+    assert (one.round_trips, one.read_units) == (1, 1)
+
+
 def test_a_range_is_told_page_by_page_as_far_as_it_is_read(engine: MeteredEngine, inner: Frail) -> None:
     pages = [[item()], [item()], [item()]]
 

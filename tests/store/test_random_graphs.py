@@ -3,6 +3,7 @@
 import itertools
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -16,18 +17,22 @@ from stratabase.domain.change import (
     Linking,
     OnLink,
     OnObject,
+    Restoration,
     Unlinking,
     Update,
     reference_of,
 )
 from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.instant import Instant
+from stratabase.domain.role_name import RoleName
+from stratabase.domain.version import instant_after
 from stratabase.model.model import Model
 from stratabase.store.engine import Engine
 from stratabase.store.entities import StoredEntities
 from tests.role_rules import is_linked, opposite_of, role_of, roles
 from tests.soak import count, seed
 from tests.store.graph_agreement import disagreements
-from tests.store.graphs import KINDS, associated, change, everything
+from tests.store.graphs import KINDS, associated, change, everything, remembering
 from tests.store.watched_engine import WatchedEngine
 from tests.worlds import DictEntities
 
@@ -47,6 +52,7 @@ class Story:
         self.plain = DictEntities(model)
         self.stored = StoredEntities(engine, model)
         self.done = 0
+        self.now = 1000
         self._numbers = itertools.count()
         self._rarely = 1 / (1 + len([*roles(model)]) // 4)
         """With many roles, each is written seldom: otherwise something would always be wrong."""
@@ -54,7 +60,7 @@ class Story:
 
     def go_on(self) -> None:
         """Change something; the store must say the same of it, and must then be the same."""
-        told = change(*self._effects())
+        told = self._change()
         expected = _outcome(self.plain, told)
         rehearsed = _rehearsed(self.stored, told)
         met = _outcome(self.stored, told)
@@ -63,29 +69,69 @@ class Story:
         self.done += met is None
         self._compare()
 
+    def _change(self) -> Change:
+        """Return some change; its clock steps back now and then."""
+        effects = self._effects()
+        self.now += self._chance.choice([-5, 0, 1, 10])
+        earlier = (_earlier(effect) for effect in effects if isinstance(effect, OnObject))
+        return replace(change(*effects), instant=instant_after(self.now, earlier))
+
     def _new_id(self) -> str:
         return f"id{next(self._numbers)}"
 
     def _references(self) -> list[Reference]:
-        """Return what may be there, and was not deleted earlier: no id is used again."""
+        """Return what may be there, or may come back: otherwise no id is used again."""
         self._ids = {
-            name: [id_ if Reference(name, id_) in self.plain.objects else self._new_id() for id_ in ids]
+            name: [id_ if self._stays(Reference(name, id_)) else self._new_id() for id_ in ids]
             for name, ids in self._ids.items()
         }
         return [Reference(name, id_) for name, ids in self._ids.items() for id_ in ids]
+
+    def _stays(self, reference: Reference) -> bool:
+        is_remembered = reference in self.plain.graph.past.gone and self._chance.random() < 0.9
+        return is_remembered or reference in self.plain.objects
 
     def _compare(self) -> None:
         references = [Reference(name, id_) for name, ids in self._ids.items() for id_ in ids]
         assert [_state(each) for each in self.stored.read(references)] == [
             _state(each) for each in self.plain.read(references)
         ]
-        assert [each and each.counts for each in self.stored.read(references)] == [
-            each and each.counts for each in self.plain.read(references)
-        ]
+        for stored, plain in zip(self.stored.read(references), self.plain.read(references), strict=True):
+            if plain is not None and plain.reference not in self.plain.graph.past.restored:
+                assert stored is not None
+                assert stored.counts == plain.counts
+        self._compare_past()
         for name, role in roles(self._model):
             if is_linked(role):
                 living = [id_ for class_name, id_ in self.plain.objects if class_name == name.class_name]
                 assert self.stored.linked(name, living) == self.plain.linked(name, living)
+
+    def _compare_past(self) -> None:
+        """Ask what was at some instant; also before everything, and now."""
+        past, at = self.plain.graph.past, self._chance.randint(900, self.now + 1)
+        moments = [(reference, at) for reference in {*past.closed, *self.plain.objects}]
+        met, expected = (each.as_of(moments) for each in (self.stored, self.plain))
+        assert [_state(each) for each in met] == [_state(each) for each in expected]
+        for name, role in roles(self._model):
+            if is_linked(role):
+                ids = [*self._ids[name.class_name]]
+                assert self._led_to(self.stored, name, ids, at) == self._led_to(self.plain, name, ids, at)
+
+    def _led_to(
+        self, entities: DictEntities | StoredEntities, name: RoleName, ids: Sequence[str], at: Instant
+    ) -> list[list[str]]:
+        """Return what a role led to, as the versions of what it may have led to tell."""
+        back, target = opposite_of(self._model, name), role_of(self._model, name).target
+        found = entities.linked(name, ids, at=at)
+        if back is None or not role_of(self._model, back).holds:
+            return [[*others] for others in found]
+        led: list[list[str]] = []
+        for id_, others in zip(ids, found, strict=True):
+            versions = entities.as_of([(Reference(target, other), at) for other in others])
+            led.append(
+                [each.reference.id for each in versions if each and each.state.get(back.role_name) == id_]
+            )
+        return led
 
     def _effects(self) -> Sequence[Effect]:
         references = self._references()
@@ -97,7 +143,8 @@ class Story:
     def _effect(self, reference: Reference) -> OnObject:
         (before,) = self.stored.read([reference])
         if before is None:
-            return Creation(Entity(reference, self._state(reference, {})))
+            after, (gone,) = Entity(reference, self._state(reference, {})), self.stored.gone([reference])
+            return Creation(after) if gone is None else Restoration(gone, after)
         if self._chance.random() < 0.3:
             return Deletion(before)
         return Update(before, Entity(reference, self._state(reference, before.state), before.commit_ids))
@@ -158,6 +205,12 @@ def _agree(expected: Broken | Conflict | None, met: Broken | Conflict | None) ->
     return type(expected) is type(met)
 
 
+def _earlier(effect: OnObject) -> Instant | None:
+    if isinstance(effect, Restoration):
+        return effect.gone.last_end
+    return None if effect.before is None else effect.before.start
+
+
 def _state(entity: Entity | None) -> object:
     return entity and entity.state
 
@@ -166,6 +219,11 @@ MODELS = {
     **{kind: associated(kind) for kind in KINDS},
     **{f"{kind} within a class": associated(kind, within=True) for kind in KINDS},
     "everything": everything(),
+    **{f"{kind}, remembered": remembering(associated(kind), "A", "B") for kind in KINDS},
+    "list within a class, remembered": remembering(associated("key and list", within=True), "A"),
+    "the one remembered": remembering(associated("both required"), "A"),
+    "the other remembered": remembering(associated("one to one, other required"), "B"),
+    "everything, remembered": remembering(everything(), "A", "B"),
 }
 
 

@@ -443,9 +443,10 @@ class Interrupted(ReferenceEngine):
         *,
         backward: bool = False,
         limit: int | None = None,
+        exact: bool = True,
     ) -> Iterator[Sequence[Item]]:
         self._give_way()
-        return super().range(index, partition, bounds, backward=backward, limit=limit)
+        return super().range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
 
     def commit(self, batch: Batch) -> None:
         self._give_way()

@@ -7,7 +7,7 @@ from operator import gt, lt
 from threading import Lock
 from typing import NamedTuple
 
-from stratabase.store.engine import EVERYTHING, INDEX_NAMES, Batch, Bounds, Item, Key
+from stratabase.store.engine import EVERYTHING, INDEX_NAMES, ITEMS, Batch, Bounds, Item, Key, Place
 from tests.contract.engine.reference import ReferenceEngine
 
 LONGEST_LAG = 3.0
@@ -28,6 +28,8 @@ class _Late(NamedTuple):
 class LaggingEngine(ReferenceEngine):
     """Reads by key are exact; an index learns late, in order, of what is written at each place of each item.
 
+    So does a range of the items themselves that need not be exact.
+
     It learns of two places of an item in any order: one that moves may be shown at both, or at none. A range
     is read in pages, and time goes by between them: `meanwhile` is called there.
     """
@@ -38,8 +40,8 @@ class LaggingEngine(ReferenceEngine):
         self.now = 0.0
         self._random = random.Random(seed)
         self._commits = Lock()
-        self._late: dict[str, list[_Late]] = {name: [] for name in INDEX_NAMES}
-        self._shown = {name: ReferenceEngine() for name in INDEX_NAMES}
+        self._late: dict[str, list[_Late]] = {name: [] for name in (ITEMS, *INDEX_NAMES)}
+        self._shown = {name: ReferenceEngine() for name in self._late}
 
     def range(
         self,
@@ -49,9 +51,10 @@ class LaggingEngine(ReferenceEngine):
         *,
         backward: bool = False,
         limit: int | None = None,
+        exact: bool = True,
     ) -> Iterator[Sequence[Item]]:
         self._go_on()
-        if index not in self._shown:
+        if index not in self._shown or (index == ITEMS and exact):
             return super().range(index, partition, bounds, backward=backward, limit=limit)
         return self._pages(index, partition, bounds, backward=backward, limit=limit)
 
@@ -71,11 +74,11 @@ class LaggingEngine(ReferenceEngine):
 
     def _note(self, key: Key, old: Item | None, new: Item | None) -> None:
         for name, late in self._late.items():
-            left, taken = (item.places.get(name) if item else None for item in (old, new))
+            left, taken = (_place(item, name) if item else None for item in (old, new))
             if left is not None and left != taken:
                 late.append(_Late(self._some_time(), _entry(key, left), None))
             if new is not None and taken is not None and new is not old:
-                shown = replace(new, places={name: taken})
+                shown = new if name == ITEMS else replace(new, places={name: taken})
                 late.append(_Late(self._some_time(), _entry(key, taken), shown))
 
     def _some_time(self) -> float:
@@ -120,6 +123,10 @@ def _entry(key: Key, place: Sequence[str]) -> Key:
     return Key("\0".join(key), "\0".join(place))
 
 
+def _place(item: Item, index: str) -> Place | None:
+    return Place(*item.key) if index == ITEMS else item.places.get(index)
+
+
 def _lies(item: Item, index: str) -> tuple[str, Key]:
     """Return where an item lies in the order of an index."""
-    return item.places[index].sort, item.key
+    return item.key.sort if index == ITEMS else item.places[index].sort, item.key

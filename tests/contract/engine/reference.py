@@ -42,6 +42,7 @@ class ReferenceEngine:
         *,
         backward: bool = False,
         limit: int | None = None,
+        exact: bool = True,
     ) -> Iterator[Sequence[Item]]:
         if index not in {ITEMS, *INDEX_NAMES}:
             raise ValueError(index)
@@ -86,7 +87,9 @@ def _within(sort: str, bounds: Bounds) -> bool:
 def _as_expected(action: Action, found: Item | None) -> bool:
     if action.expect.exists not in {None, found is not None}:
         return False
-    return all(_met(condition, found) for condition in action.expect.conditions)
+    either = [_met(condition, found) for condition in action.expect.either]
+    all_hold = all(_met(condition, found) for condition in action.expect.conditions)
+    return all_hold and (any(either) or not either)
 
 
 def _met(condition: Condition, found: Item | None) -> bool:

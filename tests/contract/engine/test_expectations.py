@@ -150,6 +150,48 @@ def test_all_conditions_must_hold(engine: Engine) -> None:
     assert refused(engine, Check(HERE, Expectation(conditions=(wrong, five))))
 
 
+@EACH_ACTION
+def test_one_of_either_suffices_and_none_does_not(
+    engine: Engine, action: Callable[[Expectation], Action]
+) -> None:
+    commit(engine, Put(HELD))
+    wrong = (Condition("text", Test.ABSENT), Condition("number", Test.AT_MOST, 4))
+    assert refused(engine, action(Expectation(True, either=wrong)))[0].found == HELD
+    assert refused(engine, action(Expectation(either=wrong[:1])))[0].found == HELD
+    commit(engine, action(Expectation(True, either=(*wrong, Condition("text", Test.EQUALS, "m")))))
+
+
+@pytest.mark.parametrize(("attribute", "test", "value"), HOLD)
+def test_either_holds_wherever_its_one_is(engine: Engine, attribute: str, test: Test, value: Value) -> None:
+    commit(engine, Put(HELD))
+    right, wrong = Condition(attribute, test, value), Condition("text", Test.AT_MOST, 9)
+    for either in ((right,), (right, wrong), (wrong, right), (right, right)):
+        commit(engine, Check(HERE, Expectation(either=either)))
+
+
+@pytest.mark.parametrize(("attribute", "test", "value"), FAIL)
+def test_either_does_not_hold(engine: Engine, attribute: str, test: Test, value: Value) -> None:
+    commit(engine, Put(HELD))
+    wrong = Condition(attribute, test, value)
+    for either in ((wrong,), (wrong, Condition("text", Test.ABSENT))):
+        assert refused(engine, Check(HERE, Expectation(either=either)))[0].found == HELD
+
+
+def test_either_comes_besides_the_conditions(engine: Engine) -> None:
+    commit(engine, Put(HELD))
+    right, wrong = Condition("number", Test.EQUALS, 5), Condition("text", Test.EQUALS, "x")
+    commit(engine, Check(HERE, Expectation(True, (right,), (wrong, right))))
+    assert refused(engine, Check(HERE, Expectation(True, (wrong,), (wrong, right))))
+    assert refused(engine, Check(HERE, Expectation(True, (right,), (wrong,))))
+    assert refused(engine, Check(HERE, Expectation(False, (), (wrong, right))))
+
+
+def test_either_of_nothing(engine: Engine) -> None:
+    absent, equals = Condition("x", Test.ABSENT), Condition("x", Test.EQUALS, 1)
+    commit(engine, Check(HERE, Expectation(either=(equals, absent))))
+    assert refused(engine, Check(HERE, Expectation(either=(equals, Condition("y", Test.AT_MOST, 1)))))
+
+
 def test_of_nothing_every_attribute_is_absent(engine: Engine) -> None:
     absent, equals = Condition("x", Test.ABSENT), Condition("x", Test.EQUALS, None)
     commit(engine, Check(HERE, Expectation(conditions=(absent,))))

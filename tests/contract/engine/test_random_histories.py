@@ -55,6 +55,7 @@ EXPECTATIONS = st.builds(
     Expectation,
     st.sampled_from([None, None, None, True, False]),
     st.lists(CONDITIONS, max_size=1).map(tuple),
+    st.one_of(st.just(()), st.lists(CONDITIONS, max_size=3).map(tuple)),
 )
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from stratabase.store.engine import EVERYTHING, ITEMS, Bounds, Delete, Engine, Item, Key, Put
-from tests.contract.engine.acting import commit, keys, put
+from tests.contract.engine.acting import commit, keys, put, settled
 from tests.contract.engine.kinds import Kind
 
 SORTS = ["a", "b", "ba", "c", "d"]
@@ -105,3 +105,16 @@ def test_a_range_shows_later_pages_as_they_are_when_they_are_read(engine: Engine
     throughout = [f"{number:05}" for number in range(kind.many)]
     assert [sort for sort in seen if sort in set(throughout)] == throughout
     assert all(one < other for one, other in pairwise(seen))
+
+
+def test_a_range_that_need_not_be_exact_shows_in_the_end_what_was_committed(engine: Engine) -> None:
+    put(engine, [Item(Key("p", sort)) for sort in SORTS])
+    commit(engine, Delete(Key("p", "b")), Put(Item(Key("p", "c"), {"new": True})))
+    for backward, limit in ((False, None), (True, 2)):
+        found = settled(engine).range(
+            ITEMS, "p", Bounds("a", "c"), backward=backward, limit=limit, exact=False
+        )
+        items = [item for page in found for item in page]
+        sorts = ["c", "ba"] if backward else ["a", "ba", "c"]
+        assert [item.key.sort for item in items] == sorts
+        assert [item.attributes for item in items if item.key.sort == "c"] == [{"new": True}]

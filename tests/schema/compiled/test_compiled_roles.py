@@ -9,12 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.domain.allowance import Allowance
+from stratabase.domain.entity import Reference
+from stratabase.domain.lock import Lock
 from stratabase.model.class_ import Class
 from stratabase.operations.world import World
 from stratabase.schema.compiled.program import Program
 from stratabase.schema.executor import SchemaExecutor
 from tests.everything import EVERYTHING, Objects
-from tests.worlds import ADMINISTRATOR, CountedIds, FrozenClock, plenty
+from tests.worlds import ADMINISTRATOR, NOON, CountedIds, FrozenClock, plenty
 
 OPTIONS = [
     "",
@@ -34,6 +36,12 @@ ATTRIBUTES = [
     *("headcount", "payroll", "eldest_born", "loud_colour", "window_count", "days"),
 ]
 """Some that classes have, kept or derived."""
+LOCKS = [
+    "_lock { lockedBy lockedUntil mine __typename }",
+    '_lock { lockedUntil(format: "dd MMMM yyyy HH") }',
+    '_lock { lockedUntil(format: "jj") mine }',
+    "_lock { mine ... on LockInfo { lockedBy } }",
+]
 PAGE = ["totalCount", "hasNext", "hasPrev", "nextCursor", "prevCursor", "__typename"]
 
 
@@ -54,6 +62,9 @@ def stored() -> Objects:
     objects.put("Colour", "c", name="red")
     objects.link("Person", "projects", "p0", "j")
     objects.link("Person", "projects", "p1", "j", "gone")
+    for class_name, id_, owner in (("Person", "p1", "m1"), ("Team", "t0", "m2"), ("Phone", "p0.1", "m2")):
+        objects.locks[Reference(class_name, id_)] = Lock(owner, f"name of {owner}", NOON + 60_000)
+    objects.locks[Reference("Desk", "d1")] = Lock("m2", "he", NOON)
     return objects
 
 
@@ -79,6 +90,7 @@ def selections(draw: st.DrawFn, class_: Class, depth: int = 3) -> str:
     """Draw a selection on objects of a class; a key stands for one field, which may be selected twice."""
     names = ["_id", *(name for name in ATTRIBUTES if name in class_.attributes)]
     fields = [draw(st.sampled_from(names)) for _ in range(draw(st.integers(1, 2)))]
+    fields += draw(st.lists(st.sampled_from(LOCKS), max_size=1))
     roles = range(draw(st.integers(0, 2)) if depth and class_.roles else 0)
     fields += [draw(_role(class_, draw(st.sampled_from(sorted(class_.roles))), depth)) for _ in roles]
     written = [

@@ -22,6 +22,7 @@ from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.record import items_of
 from stratabase.store.engine import Engine, Item, Key
 from stratabase.store.entities import StoredEntities
+from stratabase.store.presence import living
 from stratabase.store.registry import registry_of
 from tests.contract.engine.dynamodb import OwnTable, over_ministack
 from tests.models import THING, model
@@ -29,6 +30,7 @@ from tests.worlds import ADMINISTRATOR, world_of
 
 PLAIN = replace(THING, name="Plain", uniques=(), indexes=(Index(("count",)),))
 UNIQUE = replace(PLAIN, name="Unique", uniques=(Unique(("code",)),))
+REMEMBERED = replace(UNIQUE, name="Remembered", versioned=True)
 
 Held = Mapping[Key, Item]
 """All that is in a table."""
@@ -83,7 +85,7 @@ def held(engine: OwnTable) -> Held:
 
 def codes(items: Held) -> Codes:
     """Return which objects there are."""
-    found = (entity_of(item) for key, item in items.items() if key.sort == keys.HEAD)
+    found = (entity_of(item) for item in _heads(items))
     kept = ((entity.reference.id, entity.state.get("code")) for entity in found)
     return {id_: None if code is None else str(code) for id_, code in kept}
 
@@ -91,7 +93,7 @@ def codes(items: Held) -> Codes:
 def disagreements(items: Held, class_: Class, unguarded: Codes) -> list[str]:
     """Return where objects, guards and places do not agree; `unguarded` values have no guard, rightly."""
     paths = registry_of(items.get(keys.REGISTRY)).paths(class_.name)
-    objects = [entity_of(item) for key, item in items.items() if key.sort == keys.HEAD]
+    objects = [entity_of(item) for item in _heads(items)]
     wanted = {
         key: each.reference.id
         for each in objects
@@ -106,6 +108,11 @@ def disagreements(items: Held, class_: Class, unguarded: Codes) -> list[str]:
         != {keys.LISTING: keys.listed(each.reference)} | heads.places(each, paths)
     ]
     return misplaced if guards == wanted else [f"the guards are {guards}, not {wanted}", *misplaced]
+
+
+def _heads(items: Held) -> list[Item]:
+    """Return the heads of the objects that there are."""
+    return [item for key, item in items.items() if key.sort == keys.HEAD and living(item)]
 
 
 def creating(code: str | None = None) -> Deed:

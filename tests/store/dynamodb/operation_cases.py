@@ -13,6 +13,7 @@ from stratabase.store.slots import Slots
 from tests.models import model
 from tests.store.dynamodb.operating import (
     PLAIN,
+    REMEMBERED,
     UNIQUE,
     Codes,
     Deed,
@@ -186,10 +187,18 @@ def _deletions() -> Iterator[Case]:
     )
 
 
+def _remembered() -> Iterator[Case]:
+    """Yield writes that close a version in the same commit."""
+    changes, class_, before = updating("x", code="b", count=2), REMEMBERED, {"x": "a"}
+    yield Case("update what has versions", class_, changes, "x", {"x": "b"}, before=before)
+    yield Case("delete what has versions", class_, deleting("x"), True, {}, before=before)
+
+
 CASES = (
     *_creations("create", creating),
     *_creations("save as new", saving_new),
     *_updates("update", updating),
     *_updates("save", saving),
     *_deletions(),
+    *_remembered(),
 )

@@ -35,6 +35,7 @@ from tests.store.dynamodb.operating import (
     updating,
     world_over,
 )
+from tests.worlds import ADMINISTRATOR
 
 pytestmark = pytest.mark.soak
 
@@ -116,7 +117,7 @@ def increment(world: World, reference: Reference, name: str) -> None:
         state = {**before.state, "count": counted, "notes": notes, "code": name}
         return Update(before, replace(before, state=state))
 
-    write(world, Subject(world.class_(reference.class_name), reference.id), decide)
+    write(world, Subject(world.class_(reference.class_name), reference.id), ADMINISTRATOR, decide)
 
 
 def test_what_callers_were_told_is_what_there_is(crowd: Crowd) -> None:

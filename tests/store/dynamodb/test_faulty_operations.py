@@ -126,7 +126,7 @@ def meaning(answer: Any) -> Any:
 
 def found(case: Case, items: Held, id_: str) -> Any:
     """Return the state of an object that is in a table."""
-    return entity_of(items[keys.head(Reference(case.class_.name, id_))]).state
+    return entity_of(items[keys.head(Reference(case.class_.name, id_))], case.class_).state
 
 
 @pytest.mark.soak

@@ -105,6 +105,13 @@ def test_a_range_reads_no_more_than_its_limit_and_is_exact_on_items_alone() -> N
     assert "ConsistentRead" not in index3
 
 
+def test_a_range_of_items_that_need_not_be_exact_asks_for_what_costs_half() -> None:
+    client = ScriptedClient({"Items": []})
+    assert [*engine_of(client).range("items", "p", exact=False)] == []
+    ((_, asked),) = client.asked
+    assert asked["ConsistentRead"] is False
+
+
 def test_a_range_that_is_left_early_asks_for_no_more() -> None:
     client = ScriptedClient({"Items": [RECORD], "LastEvaluatedKey": RECORD})
     pages = engine_of(client).range("items", "p")

@@ -195,6 +195,14 @@ class Settings:
             "After how many seconds an updateBulk or deleteBulk ends, and says how far it has come.",
         ),
     ] = 20
+    lock_minutes: Annotated[
+        int,
+        Variable(
+            "STRATABASE_LOCK_MINUTES",
+            setting.whole(10, 10_080),
+            "For how many minutes an object may be locked at most.",
+        ),
+    ] = 1440
     log_level: Annotated[
         str,
         Variable("STRATABASE_LOG_LEVEL", setting.level, f"The least that is logged: {', '.join(LEVELS)}."),

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from stratabase.model.reading.rules.generated import FIXED, SUFFIXES
+from stratabase.model.reading.rules.generated import FIXED, SUFFIXES, UNNAMABLE
 
 
 def test_reserved(complains: Callable[..., None]) -> None:
@@ -73,6 +73,13 @@ def test_of_a_generated_type(complains: Callable[..., None], suffix: str) -> Non
 @pytest.mark.parametrize("name", sorted(FIXED))
 def test_of_a_fixed_type(complains: Callable[..., None], name: str) -> None:
     message = f"{name} is the name of a type that every generated schema has."
+    complains(f"type ¦{name} {{ x: Int }}", message)
+
+
+@pytest.mark.parametrize("name", sorted(UNNAMABLE))
+def test_of_no_value_of_an_enum(complains: Callable[..., None], name: str) -> None:
+    """There is an enum with a value for each class."""
+    message = f"A class cannot be called {name}: no GraphQL enum has that value."
     complains(f"type ¦{name} {{ x: Int }}", message)
 
 

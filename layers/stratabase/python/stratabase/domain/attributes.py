@@ -4,15 +4,19 @@ from collections.abc import Callable
 from typing import Any
 
 from stratabase.domain.entity import State
+from stratabase.domain.version import VERSION_END, VERSION_START
 from stratabase.model.attribute import Origin
 from stratabase.model.class_ import Class
-from stratabase.model.types import ID_TYPE
+from stratabase.model.types import ID_TYPE, TYPES
 from stratabase.model.types.base import AttributeType
+
+_BESIDE = {"_id": ID_TYPE, VERSION_START: TYPES["Datetime"], VERSION_END: TYPES["Datetime"]}
+"""What a state tells beside the attributes of the class."""
 
 
 def type_of(class_: Class, attribute: str) -> AttributeType:
-    """Return the type of a class's attribute, or of `_id`."""
-    return ID_TYPE if attribute == "_id" else class_.attributes[attribute].type
+    """Return the type of a class's attribute, of `_id`, or of when a version begins or ends."""
+    return _BESIDE.get(attribute) or class_.attributes[attribute].type
 
 
 def is_derived(class_: Class, attribute: str) -> bool:

@@ -6,13 +6,14 @@ from typing import ClassVar, NamedTuple
 
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.instant import Instant
+from stratabase.domain.lock import Lock
 from stratabase.domain.role_name import RoleName
 from stratabase.model.class_ import Unique
 
 
 @dataclass(frozen=True, slots=True)
 class Creation:
-    """A new object; its id must be free."""
+    """A new object; its id must be free: none has it, and none that is remembered had it."""
 
     before: ClassVar[None] = None
     after: Entity
@@ -38,6 +39,40 @@ class Deletion:
     after: ClassVar[None] = None
 
 
+class Gone(NamedTuple):
+    """A deleted object of which is remembered that there was one: its versions are kept."""
+
+    reference: Reference
+    last_end: Instant
+    """When it was deleted."""
+    previous_start: Instant
+    """The start of its last version."""
+    commit_ids: tuple[str, ...] = ()
+    """The last commits that wrote it, that which deleted it last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restoration:
+    """A deleted object comes back under its id; nobody must have brought it back since it was read."""
+
+    before: ClassVar[None] = None
+    gone: Gone
+    after: Entity
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """An object that is written through, but stays as it is.
+
+    A whole whose part is changed, an object of which only links are set: it must still be there, and admit
+    him who writes.
+    """
+
+    before: Entity
+    unchanged: bool = False
+    """It must also still be as it was read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Linking:
     """One object more in a role that no key stands for (many-to-many, or to-many one way).
@@ -61,10 +96,13 @@ class Unlinking:
     other: str
 
 
-OnObject = Creation | Update | Deletion
+OnObject = Creation | Update | Deletion | Restoration
 OnLink = Linking | Unlinking
-Effect = OnObject | OnLink
-"""At most one on each object, and one on each link; an object that ends is in no Linking or Unlinking."""
+Effect = OnObject | OnLink | Touch
+"""At most one on each object, and one on each link; an object that ends is in no Linking or Unlinking.
+
+Of an object that is touched there is no other effect, but on its links.
+"""
 
 
 def reference_of(effect: OnObject) -> Reference:
@@ -74,15 +112,30 @@ def reference_of(effect: OnObject) -> Reference:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One commit: its id (for retries), its instant, and what it does."""
+    """One commit: its id (for retries), its instant, what it does, and on whose behalf."""
 
     commit_id: str
     instant: Instant
+    """Since when everything is as the change leaves it: later than all that it changes began to be as it was.
+
+    So it may be ahead of the clock, where that has stepped back (domain/version)."""
     effects: tuple[Effect, ...] = field(default_factory=tuple)
+    by: str | None = None
+    """The id of the member whom locks must admit; None for a change that was allowed before: all do."""
+    now: Instant | None = None
+    """What the clock said, by which locks are judged; None: `instant`, which may be ahead of it."""
 
     def on_objects(self) -> Iterator[OnObject]:
-        """Yield the effects on objects."""
-        return (effect for effect in self.effects if not isinstance(effect, OnLink))
+        """Yield the effects that make, change or end objects."""
+        return (effect for effect in self.effects if isinstance(effect, OnObject))
+
+    def touched(self) -> Iterator[Entity]:
+        """Yield the objects that stay as they are, and are written through."""
+        return (effect.before for effect in self.effects if isinstance(effect, Touch))
+
+    def unchanged(self) -> Iterator[Entity]:
+        """Yield those of them that must still be as they were read."""
+        return (effect.before for effect in self.effects if isinstance(effect, Touch) and effect.unchanged)
 
     def on_links(self) -> Iterator[OnLink]:
         """Yield the effects on links."""
@@ -100,6 +153,15 @@ class Taken(Exception):
         super().__init__(taken)
         self.taken = taken
         """Which object of the change, and which of its class's constraints."""
+
+
+class Held(Exception):
+    """Others have locked objects that it would write; nothing was written."""
+
+    def __init__(self, held: Sequence[tuple[Reference, Lock]]) -> None:
+        super().__init__(tuple(held))
+        self.held = tuple(held)
+        """All that were found, with the locks as they were then."""
 
 
 class Missing(NamedTuple):

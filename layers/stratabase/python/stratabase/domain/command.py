@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stratabase.domain.entity import Reference
+from stratabase.domain.instant import Instant
 from stratabase.domain.issue import Path
 from stratabase.domain.role_command import RoleCommand
 
@@ -32,6 +33,8 @@ class Update:
     roles: Mapping[str, RoleCommand] = field(default_factory=dict)
     path: Path | None = None
     """As with Create."""
+    if_version: tuple[Instant, ...] | None = None
+    """When the version began on which the client relies: at one of these, if it says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,19 @@ class Delete:
 
     reference: Reference
     place: Path = ("_id",)
+    if_version: tuple[Instant, ...] | None = None
+    """As with Update."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """Make an object of a versioned class, with its parts, what it was at an instant."""
+
+    reference: Reference
+    at: Instant
+    forced: bool = False
+    """What it referred to and is there no more is left out, and nothing said of it."""
 
 
 Command = Create | Update | Delete
+AnyCommand = Command | Restore

@@ -4,11 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from stratabase.domain.instant import Instant
+from stratabase.domain.lock import Lock
 from stratabase.domain.role_name import RoleName
 from stratabase.model.attribute import Stored
 
 State = Mapping[str, Stored]
 """The stored values of an object by attribute name, `_id` among them; what is absent is null.
+
+Of a versioned class, `_versionStart` and `_versionEnd` are among them too.
 
 So lie there the roles that the object keeps itself: the id that a key leads to, the ids of parts (a list, in
 the order of their making, where there may be many), and on a part the id of its whole.
@@ -38,4 +42,17 @@ class Entity:
     """The last commit that let a role of it, or one that leads to it, without a key lead to one object more.
 
     Known when it was read by key. A deletion expects it to be the same still, so that no link is forgotten.
+    """
+    start: Instant | None = field(default=None, compare=False)
+    """Since when it has been in this state; None if that is not known."""
+    end: Instant | None = field(default=None, compare=False)
+    """Until when it was in this state; None while it still is."""
+    previous: Instant | None = field(default=None, compare=False)
+    """The start of the last version that was closed before this one began; None when there is none."""
+    lock: Lock | None = field(default=None, compare=False)
+    """Its lock when it was read by key, perhaps one that has ended; a page need not tell it."""
+    part_lock: str | None = field(default=None, compare=False)
+    """The last commit that locked a part of it, at any depth; known when it was read by key.
+
+    A deletion that leaves parts for later expects it to be the same still, so that no lock is passed over.
     """

@@ -26,6 +26,8 @@ class Fetch:
     roles: Mapping[str, "RoleFetch"] = field(default_factory=dict)
     derived: tuple[str, ...] = ()
     """The derived attributes that are wanted in their views, under their names."""
+    lock: Callable[[Entity], Any] | None = None
+    """Makes what is answered of an object's lock, which a view holds as LOCK; None if that is not wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,8 @@ class Associables:
 
 
 RoleFetch = ToOne | ToMany | Associables
+
+LOCK = "_lock"
 
 NOTHING = Fetch()
 """Nothing is wanted beside what the objects keep."""

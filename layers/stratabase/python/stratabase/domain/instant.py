@@ -1,6 +1,6 @@
 """A moment, in whole milliseconds since 1970-01-01T00:00:00Z."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 Instant = int
 """Milliseconds since the epoch, UTC."""
@@ -10,3 +10,12 @@ def stored(instant: Instant) -> str:
     """Return an instant in the stored spelling of a Datetime: `2020-01-31T10:00:00.000Z`."""
     moment = datetime.fromtimestamp(instant // 1000, UTC)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{instant % 1000:03d}Z"
+
+
+def instant_of(text: str) -> Instant:
+    """Return the instant that a stored spelling means. Raises ValueError for what is none."""
+    return (datetime.fromisoformat(text) - _EPOCH) // _MILLISECOND
+
+
+_EPOCH = datetime.fromtimestamp(0, UTC)
+_MILLISECOND = timedelta(milliseconds=1)

@@ -25,7 +25,7 @@ def moves(effect: Effect, model: Model) -> Iterator[Move]:
     """Yield what an effect does, as seen from each side that has a role."""
     if isinstance(effect, Linking | Unlinking):
         yield from _of_link(effect, model)
-    else:
+    elif isinstance(effect, OnObject):
         yield from _of_keys(effect, model)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from stratabase.domain.entity import State
+from stratabase.domain.version import VERSION_START
 from stratabase.model.attribute import Stored
 
 
@@ -19,26 +20,42 @@ class Term:
         return Term(self.attribute, not self.descending)
 
 
-_BY_ID = Term("_id")
+_BY_ID, _BY_START = Term("_id"), Term(VERSION_START)
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Terms, the most important first; the last is always `_id`, so that no two objects are equal."""
+    """Terms, the most important first; the last is always `_id`, so that no two objects are equal.
+
+    The versions of one object are ordered by terms of which the last is always `_versionStart`.
+    """
 
     terms: tuple[Term, ...] = (_BY_ID,)
 
     @classmethod
     def of(cls, terms: Iterable[Term]) -> "Order":
         """Return the order that `terms` mean: each attribute once, and `_id` last, named or not."""
-        firsts: dict[str, Term] = {}
-        for term in (*terms, _BY_ID):
-            firsts.setdefault(term.attribute, term)
-        return cls(tuple(firsts.values())[: list(firsts).index("_id") + 1])
+        return cls(_until(_BY_ID, terms))
+
+    @classmethod
+    def of_versions(cls, terms: Iterable[Term]) -> "Order":
+        """Return the order of an object's versions: each attribute once, and `_versionStart` last.
+
+        Without terms it is the one that pages have if nothing is said, so that cursors fit both.
+        """
+        return cls(_until(_BY_START, tuple(terms) or (_BY_ID,)))
 
     def turned(self) -> "Order":
         """Return the opposite order."""
         return Order(tuple(term.turned() for term in self.terms))
+
+
+def _until(last: Term, terms: Iterable[Term]) -> tuple[Term, ...]:
+    """Return the terms up to a last one, named among them or not, each attribute once."""
+    firsts: dict[str, Term] = {}
+    for term in (*terms, last):
+        firsts.setdefault(term.attribute, term)
+    return tuple(firsts.values())[: list(firsts).index(last.attribute) + 1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,17 @@
 
 from dataclasses import dataclass, field
 
+from stratabase.domain.change import Gone
 from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.instant import Instant
 from stratabase.domain.issue import Path
 from stratabase.domain.role_name import RoleName
 from stratabase.domain.serial_name import SerialName
 
 Owner = tuple[RoleName, str]
 """An object of which it is asked what a role leads to."""
+Moment = tuple[Reference, Instant]
+"""An object of which it is asked what it was at an instant."""
 Pair = tuple[RoleName, str, str]
 """Two objects of which it is asked whether a role leads from the one to the other."""
 
@@ -24,9 +28,12 @@ class Questions:
     joined: dict[Pair, None] = field(default_factory=dict)
     serials: dict[tuple[SerialName, Path], None] = field(default_factory=dict)
     """By where the request makes the object that is to be numbered."""
+    versions: dict[Moment, None] = field(default_factory=dict)
+    gone: dict[Reference, None] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.entities or self.seen or self.linked or self.joined or self.serials)
+        known = (self.entities, self.seen, self.linked, self.joined, self.serials, self.versions, self.gone)
+        return any(known)
 
 
 @dataclass(slots=True)
@@ -42,6 +49,8 @@ class Snapshot:
     links: dict[Owner, tuple[str, ...]] = field(default_factory=dict)
     joints: dict[Pair, bool] = field(default_factory=dict)
     serials: dict[tuple[SerialName, Path], int] = field(default_factory=dict)
+    versions: dict[Moment, Entity | None] = field(default_factory=dict)
+    tombs: dict[Reference, Gone | None] = field(default_factory=dict)
     lacking: Questions = field(default_factory=Questions)
 
     def knows(self, reference: Reference) -> bool:
@@ -59,6 +68,18 @@ class Snapshot:
         if reference not in self.seen:
             self.lacking.seen[reference] = None
         return self.seen.get(reference, False)
+
+    def version(self, reference: Reference, at: Instant) -> Entity | None:
+        """Return what an object was at an instant."""
+        if (reference, at) not in self.versions:
+            self.lacking.versions[reference, at] = None
+        return self.versions.get((reference, at))
+
+    def gone(self, reference: Reference) -> Gone | None:
+        """Return what is remembered of an object that was deleted."""
+        if reference not in self.tombs:
+            self.lacking.gone[reference] = None
+        return self.tombs.get(reference)
 
     def linked(self, role: RoleName, id_: str) -> tuple[str, ...]:
         """Return what a role leads to that the object's state does not tell."""

@@ -12,6 +12,7 @@ from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.member import Caller
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
+from stratabase.domain.version import dated, instant_after
 from stratabase.model.class_ import Class, Unique
 from stratabase.model.malformed import shown
 
@@ -25,7 +26,7 @@ def created(class_: Class, command: Create, id_: str, caller: Caller, now: Insta
     subject = Subject(class_, client_id=command.client_id)
     draft = _checked(drafted(subject, {}, command.given, caller.formats))
     state = {**draft.state, "_id": id_, **platform.at_creation(class_, caller.username, now)}
-    return Entity(Reference(class_.name, id_), state)
+    return Entity(Reference(class_.name, id_), dated(class_, state, now), start=now)
 
 
 def updated(class_: Class, before: Entity, command: Update, caller: Caller, now: Instant) -> Entity:
@@ -34,8 +35,10 @@ def updated(class_: Class, before: Entity, command: Update, caller: Caller, now:
     draft = _checked(drafted(subject, before.state, command.given, caller.formats))
     if all(before.state.get(name) == value for name, value in draft.changed.items()):
         return before
-    state = {**draft.state, **platform.at_update(class_, before, caller.username, now)}
-    return Entity(before.reference, state, before.commit_ids)
+    instant = instant_after(now, [before.start])
+    recorded = platform.at_update(class_, before, caller.username, instant)
+    state = dated(class_, {**draft.state, **recorded}, instant)
+    return Entity(before.reference, state, before.commit_ids, start=instant, lock=before.lock)
 
 
 def _checked(draft: Draft) -> Draft:

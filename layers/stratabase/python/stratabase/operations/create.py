@@ -45,7 +45,7 @@ def _alone(world: World, command: Create, caller: Caller, terms: Terms) -> Writt
         check_warnings(world, entity, caller, now, terms)
         return Creation(entity)
 
-    effect = write(world, Subject(class_, client_id=command.client_id), decide)
+    effect = write(world, Subject(class_, client_id=command.client_id), caller, decide)
     assert effect is not None
     after = effect.after
     return Written(after, (effect,), client_ids(after.reference, command.client_id))

@@ -9,6 +9,7 @@ from stratabase.domain.fetch import Associables, Fetch, RoleFetch, ToMany, ToOne
 from stratabase.operations.fetching.associables import AssociablesWalk, FreeWalk, is_exclusive
 from stratabase.operations.fetching.branch import Branch
 from stratabase.operations.fetching.known import Known
+from stratabase.operations.fetching.locks import show_locks
 from stratabase.operations.fetching.to_many import ManyWalk
 from stratabase.operations.fetching.to_one import OneWalk
 from stratabase.operations.fetching.walk import Walk
@@ -21,7 +22,7 @@ def fetched(known: Known, fetch: Fetch, entities: Sequence[Entity]) -> list[View
     """
     known.settle(known.wholes(entities))
     there = [entity for entity in entities if known.stands(entity)]
-    if not fetch.roles and not fetch.derived:
+    if not fetch.roles and not fetch.derived and fetch.lock is None:
         return list(map(known.face, there))
     branch = Branch(fetch, known.face)
     views = branch.views(there)
@@ -40,9 +41,11 @@ class _Descent:
 
     def go_on(self, level: Sequence[Branch]) -> None:
         """Walk until nothing more is wanted."""
+        show_locks(level, self._known)
         while walks := self._walks(level):
             self._take(walks)
             level = [walk.next for walk in walks]
+            show_locks(level, self._known)
         self._end()
 
     def _walks(self, level: Sequence[Branch]) -> list[Walk[Any]]:

@@ -30,6 +30,12 @@ def answer(entities: Entities, snapshot: Snapshot, look: Look) -> None:
         known = {reference: snapshot.entities[reference] for reference in lacking.seen}
         there = {reference: entity for reference, entity in known.items() if entity is not None}
         snapshot.seen.update(zip(there, look([*there.values()]), strict=True))
+    if lacking.versions:
+        moments = list(lacking.versions)
+        snapshot.versions.update(zip(moments, entities.as_of(moments), strict=True))
+    if lacking.gone:
+        references = list(lacking.gone)
+        snapshot.tombs.update(zip(references, entities.gone(references), strict=True))
     if lacking.serials:
         _number(entities, snapshot, lacking)
 

@@ -22,7 +22,7 @@ _OF_WHAT_IS = frozenset({Action.EDIT, Action.DELETE})
 _OF_WHAT_WOULD_BE = frozenset({Action.EDIT, Action.CREATE})
 
 
-class _Asked(NamedTuple):
+class Asked(NamedTuple):
     """A demand, and what must hold for its object."""
 
     demand: Demand
@@ -40,20 +40,20 @@ def refusals(
     given = (world, decision, circumstances, allowance)
     now = [each for each in asked if each.demand.action in _OF_WHAT_IS]
     then = [each for each in asked if each.demand.action in _OF_WHAT_WOULD_BE]
-    failed = {*_failed(as_it_is(*given), now), *_failed(as_it_would_be(*given), then)}
-    return [unmet(access, demand) for demand, _ in asked if demand.key in failed]
+    unmet_keys = {*failed(as_it_is(*given), now), *failed(as_it_would_be(*given), then)}
+    return [unmet(access, demand) for demand, _ in asked if demand.key in unmet_keys]
 
 
-def _asked(access: Access, decision: Decision) -> Iterator[_Asked]:
+def _asked(access: Access, decision: Decision) -> Iterator[Asked]:
     """Yield what must hold of objects; not of those that are hidden, and so not there."""
     seen = decision.graph.setting.snapshot.seen
     for demand in decision.demands:
         where = condition_of(access, demand)
         if where is not None and seen.get(demand.reference, True):
-            yield _Asked(demand, where)
+            yield Asked(demand, where)
 
 
-def _failed(known: Known, asked: Sequence[_Asked]) -> Iterator[DemandKey]:
+def failed(known: Known, asked: Sequence[Asked]) -> Iterator[DemandKey]:
     """Yield the keys of demands whose condition does not hold; nothing is asked of what is not there."""
     known.settle(demand.reference for demand, _ in asked)
     conditions: dict[str, dict[Expression, None]] = defaultdict(dict)

@@ -8,7 +8,7 @@ from functools import partial
 from stratabase.domain.access import access_of
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.change import Change, Conflict
-from stratabase.domain.command import Command, Delete
+from stratabase.domain.command import AnyCommand, Delete
 from stratabase.domain.entity import Entity
 from stratabase.domain.graph.decision import Decision, decided
 from stratabase.domain.graph.graph import Setting
@@ -47,7 +47,7 @@ class GraphWrite:
     def __init__(  # noqa: PLR0913 - what is to be written, by whom, and how
         self,
         world: World,
-        command: Command,
+        command: AnyCommand,
         caller: Caller,
         earlier: ClientIds | None = None,
         *,
@@ -93,9 +93,11 @@ class GraphWrite:
     def _commit(self) -> Judgement:
         """Do it, or only find out what else is wrong when something is. Raises Conflict."""
         decision, change = self._decided(numbering=True)
-        return self._not_allowed(decision, change) or self._judged(
-            decision, change, self._world.entities.commit
-        )
+        if refusal := self._not_allowed(decision, change):
+            return refusal
+        if decision.is_held:  # which is reason enough
+            return Judgement(decision, change, decision.issues)
+        return self._judged(decision, change, self._world.entities.commit)
 
     def _rehearse(self) -> Judgement:
         decision, change = self._decided(numbering=False)
@@ -121,7 +123,7 @@ class GraphWrite:
         warnings, entities = self._warned(decision, change), self._world.entities
         issues = [*decision.issues]
         if change.effects and self._is_stored:
-            issues += tried(entities, decision, change, entities.rehearse if issues or warnings else act)
+            issues += tried(self._world, decision, change, entities.rehearse if issues or warnings else act)
         plain = [warning.issue for warning in warnings if not warning.is_doubtful(issues)]
         return Judgement(decision, change, [*issues, *plain])
 
@@ -135,13 +137,17 @@ class GraphWrite:
 
     def _decided(self, *, numbering: bool) -> tuple[Decision, Change]:
         """Gather and decide. Raises NotMeant."""
-        snapshot, now = self._snapshot(), self._world.clock.now()
-        setting = self._setting(snapshot, now)
+        snapshot = self._snapshot()
         while True:
+            now = self._world.clock.now()  # after all was read: a lock that ends meanwhile is in nobody's way
+            setting = self._setting(snapshot, now)
             # At first nothing is known: then the command itself tells what is needed, all in one round.
             decision = decided(self._command, setting, numbering=numbering)
             if decision.is_forbidden or not snapshot.lacking:
-                return decision, Change(self._world.ids.new(), now, decision.effects)
+                # Of what is known to be locked, the store need not tell that again.
+                by = None if decision.is_held else self._caller.id
+                commit_id = self._world.ids.new()
+                return decision, Change(commit_id, decision.instant, decision.effects, by, now)
             answer(self._world.entities, snapshot, partial(self._look, setting))
             self._check_meant(snapshot)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.change import Creation, Effect, Linking, Unlinking, reference_of
+from stratabase.domain.change import Creation, Effect, OnObject, reference_of
 from stratabase.domain.derived_query import Derive
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.link_moves import moves
@@ -30,7 +30,7 @@ class Overlay:
         self._moves: dict[tuple[RoleName, str], dict[str, bool]] = defaultdict(dict)
         """By owner: the objects that its role leads to, and those that it leads to no more."""
         for effect in effects:
-            if not isinstance(effect, Linking | Unlinking):
+            if isinstance(effect, OnObject):
                 self._after[reference_of(effect)] = effect.after
                 self._new |= {reference_of(effect)} if isinstance(effect, Creation) else set()
             for role, owner, other, begins in moves(effect, model):

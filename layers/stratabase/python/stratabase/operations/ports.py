@@ -1,14 +1,15 @@
 """What the operations need of the world: objects, members, keys, mail, a clock, ids."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.attempt import Noted
-from stratabase.domain.change import Change
+from stratabase.domain.change import Change, Gone
 from stratabase.domain.derived_query import Derive
 from stratabase.domain.entity import Entity, Reference, State
 from stratabase.domain.instant import Instant
+from stratabase.domain.lock import Lock
 from stratabase.domain.mail import Mail
 from stratabase.domain.member import Member, Roster
 from stratabase.domain.page import Page, Query
@@ -38,6 +39,7 @@ class Entities(Protocol):
         start: str | None = None,
         limit: int | None = None,
         backward: bool = False,
+        at: Instant | None = None,
         allowance: Allowance | None = None,
     ) -> list[tuple[str, ...]]:
         """Return for each owner the ids of the objects that a role leads to; exact at once.
@@ -46,6 +48,43 @@ class Entities(Protocol):
         one-to-one that holds no key (at most one id). The ids are in order (descending if `backward`), after
         `start` in that order, at most `limit` of each owner. An object that is named may be there no more,
         since a key that leads to nothing keeps its link. With an allowance, as `read`.
+
+        With `at`, and if the class of the objects is versioned and holds the keys: those that the role may
+        have led to at that instant, perhaps several; whether they did, their versions of then tell.
+        """
+
+    def as_of(
+        self, moments: Sequence[tuple[Reference, Instant]], allowance: Allowance | None = None
+    ) -> list[Entity | None]:
+        """Return objects as they were at instants, None where there was none; exact at once.
+
+        None before the first version, and while an object was deleted. Those of classes that are not
+        versioned are as they are now. With an allowance, as `read`. Raises Unavailable.
+        """
+
+    def versions(  # noqa: PLR0913 - what narrows a range is named, and rarely given
+        self,
+        reference: Reference,
+        since: Instant | None = None,
+        until: Instant | None = None,
+        *,
+        backward: bool = False,
+        limit: int | None = None,
+        allowance: Allowance | None = None,
+    ) -> Iterator[Entity]:
+        """Yield the versions of an object in the order of their starts (descending if `backward`); exact.
+
+        The closed ones, and the one that still holds: of those that began at `since` or later and before
+        `until`, at most `limit`. With an allowance, that is drawn from. Raises TooMuchRead, Unavailable.
+        """
+
+    def gone(self, references: Sequence[Reference]) -> list[Gone | None]:
+        """Return what is remembered of objects of versioned classes that were deleted, None of others."""
+
+    def purged(self, references: Sequence[Reference]) -> list[Instant | None]:
+        """Return when objects were deleted of which something is left to be purged; None of others.
+
+        So the parts that are left ended at that instant, though they are still there.
         """
 
     def joined(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
@@ -79,9 +118,31 @@ class Entities(Protocol):
     def commit(self, change: Change) -> None:
         """Do all of a change or nothing.
 
-        Raises Conflict when an object is no longer as read, Taken when unique values are not free, Broken
-        when roles would not be as the model wants them, TooLarge: then it is certain that nothing was
-        written. Raises Unavailable when the store cannot say whether it was.
+        Raises Held when others have locked what it writes, Conflict when an object is no longer as read,
+        Taken when unique values are not free, Broken when roles would not be as the model wants them,
+        TooLarge: then it is certain that nothing was written. Raises Unavailable when the store cannot say
+        whether it was.
+        """
+
+    def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:
+        """Lock objects, each named once, all or none; one whose lock ends at `now` or before is free.
+
+        Its member may have locked them before. Raises Unlockable, TooLarge: then nothing is locked by this.
+        Raises Unavailable when the store cannot say whether it is.
+        """
+
+    def unlock(
+        self,
+        commit_id: str,
+        references: Sequence[Reference],
+        member_id: str,
+        now: Instant,
+        *,
+        anybodys: bool = False,
+    ) -> None:
+        """End the locks of a member on objects, each named once, or `anybodys`; what is free stays so.
+
+        Raises as `lock` does.
         """
 
 

@@ -2,21 +2,26 @@
 
 from collections.abc import Callable
 
-from stratabase.domain.change import Broken, Change, Conflict, Taken, TooLarge
+from stratabase.domain.change import Broken, Change, Conflict, Held, Taken, TooLarge
 from stratabase.domain.graph.decision import Decision
 from stratabase.domain.graph.explanation import explained, is_outdated
 from stratabase.domain.graph.untaken import without_taken
 from stratabase.domain.issue import Issue
-from stratabase.operations.ports import Entities
+from stratabase.operations.world import World
+from stratabase.operations.write import still_holds
 
 Act = Callable[[Change], None]
 """Does a change, or only finds out what the store has against it."""
 
 
-def tried(entities: Entities, decision: Decision, change: Change, act: Act) -> list[Issue]:
+def tried(world: World, decision: Decision, change: Change, act: Act) -> list[Issue]:
     """Return why the store refuses a change. Raises Conflict when the decision is to be made again."""
     try:
         act(change)
+    except Held as refusal:
+        if not still_holds(world.clock, refusal):
+            raise Conflict from None
+        return explained(decision, refusal)
     except Broken as refusal:
         if is_outdated(decision, refusal):
             raise Conflict from None
@@ -24,15 +29,15 @@ def tried(entities: Entities, decision: Decision, change: Change, act: Act) -> l
     except TooLarge as refusal:
         return explained(decision, refusal)
     except Taken as refusal:
-        return [*explained(decision, refusal), *_beside(entities, decision, change, refusal)]
+        return [*explained(decision, refusal), *_beside(world, decision, change, refusal)]
     return []
 
 
-def _beside(entities: Entities, decision: Decision, change: Change, taken: Taken) -> list[Issue]:
+def _beside(world: World, decision: Decision, change: Change, taken: Taken) -> list[Issue]:
     """Return what else the store has against a change in which values are taken."""
     try:
-        entities.rehearse(without_taken(change, taken))
-    except (Broken, TooLarge) as refusal:
+        world.entities.rehearse(without_taken(change, taken))
+    except (Held, Broken, TooLarge) as refusal:
         return explained(decision, refusal)
     except (Taken, Conflict):
         pass

@@ -8,15 +8,18 @@ from stratabase.domain.change import Update as Updated
 from stratabase.domain.command import Update
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.graph.names import ClientIds
+from stratabase.domain.graph.version import other_version
 from stratabase.domain.instant import Instant
+from stratabase.domain.lock import admits
 from stratabase.domain.member import Caller
+from stratabase.domain.refusal import Refused
 from stratabase.domain.sought import sought
 from stratabase.domain.subject import Subject
 from stratabase.operations.graph import GraphWrite
 from stratabase.operations.terms import PLAINLY, Terms
 from stratabase.operations.unwarned import MayBeWarned, check_warnings
 from stratabase.operations.world import World
-from stratabase.operations.write import write
+from stratabase.operations.write import locked, write
 from stratabase.operations.written import Written, client_ids
 
 
@@ -49,12 +52,16 @@ def _alone(world: World, command: Update, caller: Caller, terms: Terms) -> Writt
         nonlocal before
         before = _existing(world, subject)
         after = writing.updated(class_, before, command, caller, now)
+        if before.lock is not None and not admits(before.lock, caller.id, world.clock.now()):
+            raise locked(subject, caller, before.lock)
+        if issue := other_version(subject, before, command, caller):
+            raise Refused([issue])
         if after is before:
             return None
         check_warnings(world, after, caller, now, terms)
         return Updated(before, after)
 
-    effect = write(world, subject, decide)
+    effect = write(world, subject, caller, decide)
     called = client_ids(reference, client_id)
     return Written(before, (), called) if effect is None else Written(effect.after, (effect,), called)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.bulk import BulkLimits
 from stratabase.domain.consumption import Measuring
+from stratabase.domain.lock import LONGEST_LOCK
 from stratabase.domain.serials import stands_alone
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
@@ -28,6 +29,8 @@ class World:
     """Measures what is asked of the storage; without it, nothing is noted."""
     bulk: BulkLimits = field(default_factory=BulkLimits)
     """How much one bulk service may do."""
+    lock_minutes: int = LONGEST_LOCK
+    """For how many minutes an object may be locked at most."""
     alone: frozenset[str] = field(init=False)
     """The classes whose objects can be made without others, and without numbers."""
     warning_rules: WarningRules = field(init=False)

@@ -3,17 +3,30 @@
 from collections.abc import Iterator
 
 from stratabase.domain.serials import serials
+from stratabase.domain.version import VERSION_END, VERSION_START
 from stratabase.model.attribute import Attribute, Origin
 from stratabase.model.class_ import Class
-from stratabase.model.types import ID_TYPE
+from stratabase.model.types import ID_TYPE, TYPES
 
 ID_ATTRIBUTE = Attribute("_id", ID_TYPE)
 """What every object has; `_id` is filtered and sorted by like any attribute."""
+_VERSION_TIMES = tuple(
+    Attribute(name, TYPES["Datetime"], description=description)
+    for name, description in {
+        VERSION_START: "Since when the object was so.",
+        VERSION_END: "Until when it was so; null while it is.",
+    }.items()
+)
 
 
 def readable(class_: Class) -> Iterator[Attribute]:
     """Yield the attributes that are answered, `_id` excepted."""
     yield from class_.attributes.values()
+
+
+def version_times(class_: Class) -> tuple[Attribute, ...]:
+    """Return what is answered and ordered by, but never filtered by, where versions are kept."""
+    return _VERSION_TIMES if class_.versioned else ()
 
 
 def comparable(class_: Class) -> Iterator[Attribute]:
@@ -25,6 +38,7 @@ def comparable(class_: Class) -> Iterator[Attribute]:
 def sortable(class_: Class) -> Iterator[Attribute]:
     """Yield the attributes that are ordered by, `_id` first."""
     yield from (attribute for attribute in comparable(class_) if attribute.type.sortable)
+    yield from version_times(class_)
 
 
 def writable(class_: Class) -> Iterator[Attribute]:

@@ -39,6 +39,16 @@ def is_changed(class_: Class) -> bool:
     return is_ordinary(class_) or is_singleton(class_)
 
 
+def has_history(class_: Class) -> bool:
+    """Return whether versions are kept of objects that are read by themselves."""
+    return class_.versioned and (is_read(class_) or is_singleton(class_))
+
+
+def is_restored(class_: Class) -> bool:
+    """Return whether versions are kept of objects that are written by themselves."""
+    return class_.versioned and is_changed(class_)
+
+
 def giving(family: Family, serves: Serves) -> Serves:
     """Return the classes that also have an input of a family: one that has fields."""
     return lambda class_: serves(class_) and not is_empty(class_, family)

@@ -1,6 +1,7 @@
 """From a model to its GraphQL schema."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from graphql import GraphQLField, GraphQLID, GraphQLSchema
 
@@ -15,7 +16,7 @@ from stratabase.schema.objects import object_type
 from stratabase.schema.options import options_type
 from stratabase.schema.pages import page_type
 from stratabase.schema.roots import RootFields, RootType
-from stratabase.schema.services import MUTATIONS, QUERIES, Serving
+from stratabase.schema.services import MUTATIONS, OF_THE_MODEL, QUERIES, Serving
 from stratabase.schema.sorts import cursor_type, sort_type
 from stratabase.schema.type_map import TypeMap
 
@@ -48,7 +49,8 @@ def generate_schema(model: Model) -> GraphQLSchema:
     Raises NothingServed.
     """
     generation = Generation(model, MAKERS)
-    query, mutation = _root("Query", QUERIES, generation), _root("Mutation", MUTATIONS, generation)
+    query = _root("Query", QUERIES, generation)
+    mutation = _root("Mutation", MUTATIONS, generation, OF_THE_MODEL)
     if query is None:
         raise NothingServed(model)
     return GeneratedSchema(model, query, mutation)
@@ -75,6 +77,12 @@ class GeneratedSchema(GraphQLSchema):
                 yield from root.of(class_).values()
 
 
-def _root(name: str, services: Sequence[Serving], generation: Generation) -> RootType | None:
-    fields = RootFields(generation, services)
+def _root(
+    name: str,
+    services: Sequence[Serving],
+    generation: Generation,
+    more: Mapping[str, Callable[[Generation], GraphQLField]] = MappingProxyType({}),
+) -> RootType | None:
+    is_stored = any(class_.is_stored for class_ in generation.model.classes.values())
+    fields = RootFields(generation, services, more if is_stored else {})
     return RootType(name, fields) if any(True for _ in fields) else None

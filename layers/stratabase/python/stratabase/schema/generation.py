@@ -1,6 +1,7 @@
 """The types of one schema while it is generated, each made once."""
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from threading import RLock
 from typing import Any
 
@@ -9,6 +10,7 @@ from graphql import (
     GraphQLEnumType,
     GraphQLEnumValue,
     GraphQLID,
+    GraphQLInputObjectType,
     GraphQLInt,
     GraphQLNamedType,
     GraphQLString,
@@ -17,6 +19,7 @@ from graphql import (
 from stratabase.model.attribute import Attribute
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
+from stratabase.schema.entity_ids import entity_id_type
 from stratabase.schema.fixed import FILE_INFO_TYPE, PENDING_FILE_REFERENCE_TYPE
 from stratabase.schema.names import Family
 from stratabase.schema.scalars import SCALARS
@@ -60,6 +63,11 @@ class Generation:
     def input(self, attribute: Attribute) -> Any:
         """Return the type in which an attribute is given."""
         return self._inputs[attribute.type.name]
+
+    @cached_property
+    def entity_id(self) -> GraphQLInputObjectType:
+        """The input that names one object of whatever class."""
+        return entity_id_type(self.model)
 
     def _enumeration(self, name: str) -> GraphQLEnumType:
         enumeration = self.model.enumerations[name]

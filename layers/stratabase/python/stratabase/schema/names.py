@@ -49,6 +49,9 @@ FILE_INFO = "FileInfo"
 PENDING_FILE_REFERENCE = "PendingFileReference"
 CONDITION = "filter_exp"
 """The option of a page that gives a condition as a text."""
+ENTITY_ID, ENTITY_NAME = "EntityID", "EntityName"
+LOCK_INFO, LOCK_STATUS_RESULT = "LockInfo", "LockStatusResult"
+VERSION_DIFF, ATTRIBUTE_CHANGE = "VersionDiff", "AttributeChange"
 
 
 def type_name(class_name: str, family: Family) -> str:

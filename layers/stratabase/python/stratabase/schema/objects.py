@@ -6,14 +6,16 @@ from typing import Any, NamedTuple
 from graphql import GraphQLField, GraphQLID, GraphQLObjectType, GraphQLResolveInfo
 
 from stratabase.domain.entity import State
+from stratabase.domain.fetch import LOCK
 from stratabase.model.attribute import Attribute
 from stratabase.model.class_ import Class
 from stratabase.model.formats import DEFAULT_FORMATS
 from stratabase.model.model import Model
-from stratabase.schema.attributes import readable
+from stratabase.schema.attributes import readable, version_times
 from stratabase.schema.context import Context
 from stratabase.schema.fixed import format_argument
 from stratabase.schema.generation import Generation
+from stratabase.schema.lock_info import lock_field
 from stratabase.schema.names import CLIENT_ID, ID, Family, type_name
 from stratabase.schema.roles import role_fields
 
@@ -37,8 +39,10 @@ def object_type(generation: Generation, class_: Class) -> GraphQLObjectType:
 
     def fields() -> dict[str, GraphQLField]:
         own = {CLIENT_ID: GraphQLField(GraphQLID), ID: GraphQLField(GraphQLID)}
-        attributes = {each.name: _field(generation, class_, each) for each in readable(class_)}
-        return own | attributes | dict(role_fields(generation, class_))
+        shown = (*readable(class_), *version_times(class_))
+        attributes = {each.name: _field(generation, class_, each) for each in shown}
+        lock = {LOCK: lock_field()}
+        return own | attributes | lock | dict(role_fields(generation, class_))
 
     return GraphQLObjectType(type_name(class_.name, Family.OBJECT), fields, description=class_.description)
 

@@ -1,13 +1,13 @@
 """From page options as a client gives them to the domain's Query."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from stratabase.domain import cursor
 from stratabase.domain.derived_query import attributes_of
 from stratabase.domain.filter import And, Filter
 from stratabase.domain.issue import Issue, IssueType
-from stratabase.domain.order import Order, Position
+from stratabase.domain.order import Order, Position, Term
 from stratabase.domain.page import Query, Wanted, Window
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
@@ -34,9 +34,16 @@ class QueryReader:
     """Reads the page options of one class; `default_size`: how many objects are meant if it is not said."""
 
     def __init__(
-        self, model: Model, class_: Class, most_items: int = MOST_ITEMS, default_size: int = DEFAULT_SIZE
+        self,
+        model: Model,
+        class_: Class,
+        most_items: int = MOST_ITEMS,
+        default_size: int = DEFAULT_SIZE,
+        ordering: Callable[[Iterable[Term]], Order] = Order.of,
     ) -> None:
+        """`ordering`: the order that the terms of a client mean."""
         self._class = class_
+        self._ordering = ordering
         self._default_size = default_size
         self._subject = Subject(class_)
         self._filters = FilterReader(class_)
@@ -46,7 +53,7 @@ class QueryReader:
 
     def read(self, options: Given, wanted: Wanted, asking: Asking) -> Query:
         """Return the query. Raises Refused with all that is wrong."""
-        order = Order.of(options.get("orderBy") or ())
+        order = self._ordering(options.get("orderBy") or ())
         filter_, condition, window, _ = together(
             lambda: self._filter(options, asking),
             lambda: self._condition(options, asking),

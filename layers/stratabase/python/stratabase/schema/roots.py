@@ -1,6 +1,6 @@
 """The root types: the services of all classes, those of a class made when one of them is first asked for."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from threading import RLock
 
 from graphql import GraphQLField, GraphQLObjectType
@@ -14,9 +14,17 @@ from stratabase.schema.services import Serving
 class RootFields(Mapping[str, GraphQLField]):
     """The fields of a root type, by name, in the order of the model's classes and then of the services."""
 
-    def __init__(self, generation: Generation, services: Sequence[Serving]) -> None:
+    def __init__(
+        self,
+        generation: Generation,
+        services: Sequence[Serving],
+        more: Mapping[str, Callable[[Generation], GraphQLField]],
+    ) -> None:
+        """`more`: what makes the fields that are no class's."""
         self._generation = generation
         self._services = services
+        self._more = more
+        self._made_more: dict[str, GraphQLField] = {}
         self._made: dict[str, dict[str, GraphQLField]] = {}
         self._door = RLock()
 
@@ -35,6 +43,8 @@ class RootFields(Mapping[str, GraphQLField]):
                     yield service(class_.name, verb), field
 
     def __getitem__(self, name: str) -> GraphQLField:
+        if name in self._more:
+            return self._of_the_model(name)
         class_ = self._generation.model.classes.get(class_of(name))
         if class_ is None:
             raise KeyError(name)
@@ -43,6 +53,14 @@ class RootFields(Mapping[str, GraphQLField]):
     def __iter__(self) -> Iterator[str]:
         for class_ in self._generation.model.classes.values():
             yield from self.of(class_)
+        yield from self._more
+
+    def _of_the_model(self, name: str) -> GraphQLField:
+        if name not in self._made_more:
+            with self._door:
+                if name not in self._made_more:
+                    self._made_more[name] = self._more[name](self._generation)
+        return self._made_more[name]
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

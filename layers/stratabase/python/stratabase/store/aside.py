@@ -16,7 +16,7 @@ class Aside:
         """Return the items in the order of `keys`, None where there is none; what was committed is seen."""
         return waiting.aside(self._engine.get, keys)
 
-    def range(
+    def range(  # noqa: PLR0913 - as the port has it
         self,
         index: str,
         partition: str,
@@ -24,9 +24,10 @@ class Aside:
         *,
         backward: bool = False,
         limit: int | None = None,
+        exact: bool = True,
     ) -> Iterator[Sequence[Item]]:
         """Yield the items of one partition of an index in the order of their sort keys, page by page."""
-        pages = self._engine.range(index, partition, bounds, backward=backward, limit=limit)
+        pages = self._engine.range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
         while (page := waiting.aside(next, pages, None)) is not None:
             yield page
 

@@ -26,6 +26,8 @@ class Keyed(NamedTuple):
     """It is exclusive, and the opposite is required."""
     counted: tuple[RoleName, ...]
     """The required roles, of this one and its opposite, of which the target counts such keys."""
+    former: RoleName | None = None
+    """Under what name its target remembers who led there before: of versioned objects their opposite's."""
 
     def key(self, entity: Entity | None) -> str | None:
         """Return the id that an object's key leads to."""

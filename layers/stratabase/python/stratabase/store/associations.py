@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from stratabase.domain.change import Change, OnLink, reference_of
+from stratabase.domain.change import Change, OnObject, reference_of
 from stratabase.domain.role_name import RoleName
 from stratabase.model.class_ import Class, Kind
 from stratabase.model.model import Model
@@ -35,7 +35,7 @@ class Associations:
     def concern(self, change: Change) -> bool:
         """Return whether there is more to a change than the objects that it writes."""
         return any(
-            isinstance(effect, OnLink) or reference_of(effect).class_name in self._concerned
+            not isinstance(effect, OnObject) or reference_of(effect).class_name in self._concerned
             for effect in change.effects
         )
 
@@ -81,6 +81,7 @@ class Associations:
             exclusive=exclusive,
             needed=exclusive and opposite is not None and opposite.required,
             counted=(*((name,) if role.required else ()), *((back,) if back is not None and listed else ())),
+            former=back if class_.versioned else None,
         )
 
     def _links(self, class_: Class) -> Iterator[Ends]:

@@ -1,10 +1,11 @@
 """What DynamoDB charges: capacity units, computed from the sizes of items as its price list says.
 
 A strong read costs a unit for each 4 KB of an item; a page of a range one for each 4 KB of all its items,
-half as much of an index. A write costs a unit for each KB of the item (twice in a transaction), and once more
-for each index in which the item appears anew, leaves, or has changed. Where there is no item, reading and
-writing cost as much as the smallest one. The figures are exact but for what DynamoDB alone knows, such as
-repetitions; the embedded engine costs nothing of the kind, and has the same figures.
+half as much of an index, and where it need not be exact. A write costs a unit for each KB of the item (twice
+in a transaction), and once more for each index in which the item appears anew, leaves, or has changed. Where
+there is no item, reading and writing cost as much as the smallest one. The figures are exact but for what
+DynamoDB alone knows, such as repetitions; the embedded engine costs nothing of the kind, and has the same
+figures.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,9 +28,9 @@ def read_units(items: Iterable[Item | None]) -> float:
     return sum(_units(item, READ) for item in items)
 
 
-def range_units(index: str, items: Sequence[Item]) -> float:
+def range_units(index: str, items: Sequence[Item], *, exact: bool = True) -> float:
     """Return what a page of a range costs."""
-    return ceil(range_bytes(index, items) / READ) / (1 if index == ITEMS else 2)
+    return ceil(range_bytes(index, items) / READ) / (1 if index == ITEMS and exact else 2)
 
 
 def range_bytes(index: str, items: Sequence[Item]) -> int:

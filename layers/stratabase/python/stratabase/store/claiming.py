@@ -16,6 +16,7 @@ from stratabase.store.claims import guard_key, holder
 from stratabase.store.engine import Batch, Check, Engine, ExpectationFailed, Failure, Key
 from stratabase.store.guards import Guards
 from stratabase.store.heads import as_read
+from stratabase.store.presence import living
 
 _ROUNDS = 3
 _TOGETHER = 25
@@ -63,7 +64,7 @@ class Claiming:
 
     def _read(self, ids: Sequence[str]) -> Iterator[Entity]:
         items = self._engine.get([keys.head(Reference(self._class.name, id_)) for id_ in ids])
-        return (codec.entity_of(item) for item in items if item is not None)
+        return (codec.entity_of(item, self._class) for item in map(living, items) if item is not None)
 
     def _key(self, entity: Entity) -> Key | None:
         return guard_key(self._class, self._unique, entity.state)

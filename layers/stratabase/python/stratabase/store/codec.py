@@ -1,7 +1,8 @@
 """Between objects and the items that keep them.
 
-The state is JSON without `_id`, which the key holds, and without nulls. Values of attributes that the model
-does not have (any more) are kept, so that nothing is lost when an edit of the model is undone.
+The state is JSON without `_id`, which the key holds, without the times of a version, which attributes of the
+item tell, and without nulls. Values of attributes that the model does not have (any more) are kept, so that
+nothing is lost when an edit of the model is undone.
 """
 
 from collections.abc import Iterable
@@ -12,8 +13,11 @@ import orjson
 from stratabase.domain.change import TooLarge
 from stratabase.domain.entity import Entity, State
 from stratabase.domain.role_name import RoleName
-from stratabase.store import keys
+from stratabase.domain.version import VERSION_END, VERSION_START, dated
+from stratabase.model.class_ import Class
+from stratabase.store import keys, since
 from stratabase.store.engine import Item
+from stratabase.store.locks import lock_of, part_lock_of
 
 COMMIT_IDS = "commitIds"
 """The attribute of a head that names the last commits that wrote it, the newest last."""
@@ -23,11 +27,16 @@ LINKED = "linked"
 _COUNT = "n."
 LARGEST_STATE = 350 * 1024
 """Bytes."""
+_TOLD_ELSEWHERE = frozenset({"_id", VERSION_START, VERSION_END})
 
 
 def state_text(entity: Entity) -> str:
     """Return an object's state as it is stored. Raises TooLarge."""
-    values = {name: value for name, value in entity.state.items() if value is not None and name != "_id"}
+    values = {
+        name: value
+        for name, value in entity.state.items()
+        if value is not None and name not in _TOLD_ELSEWHERE
+    }
     text = orjson.dumps(values)
     if len(text) > LARGEST_STATE:
         what = f"bytes in one {entity.reference.class_name}"
@@ -35,20 +44,40 @@ def state_text(entity: Entity) -> str:
     return text.decode()
 
 
-def state_of(item: Item) -> State:
-    """Return the state that a head keeps."""
+def state_of(item: Item, class_: Class | None = None) -> State:
+    """Return the state that a head keeps. Only of a versioned class does it tell when it began."""
+    state = kept_state(item)
+    if class_ is None or not (class_.versioned and item.attributes.get(COMMIT_IDS)):
+        return state
+    return dated(class_, state, since.start_of(item, state))
+
+
+def kept_state(item: Item) -> dict[str, Any]:
+    """Return the state that a head or a version keeps, with the object's `_id`."""
     state: dict[str, Any] = orjson.loads(item.state or b"{}")
     state["_id"] = keys.id_of(item.key)
     return state
 
 
-def entity_of(item: Item, state: State | None = None) -> Entity:
+def entity_of(item: Item, class_: Class | None = None, state: State | None = None) -> Entity:
     """Return the object whose head this is; with its `state`, if that has been read already."""
-    reference, known = keys.reference_of(item.key), state_of(item) if state is None else state
-    if len(item.attributes) == 1:  # as of most objects
-        return Entity(reference, known, commit_ids(item))
+    reference, known = keys.reference_of(item.key), state_of(item, class_) if state is None else state
+    named = commit_ids(item)
+    start = since.start_of(item, known) if named else None
+    if len(item.attributes) == 2 and since.VERSION_START in item.attributes:  # as of most objects
+        return Entity(reference, known, named, start=start)
     linked = item.attributes.get(LINKED)
-    return Entity(reference, known, commit_ids(item), counts(item), None if linked is None else str(linked))
+    return Entity(
+        reference,
+        known,
+        named,
+        counts(item),
+        None if linked is None else str(linked),
+        start=start,
+        previous=since.previous_of(item),
+        lock=lock_of(item),
+        part_lock=part_lock_of(item),
+    )
 
 
 def count_name(role: RoleName) -> str:

@@ -5,15 +5,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from stratabase.domain.change import Breach, Broken, Change, Conflict
+from stratabase.domain.change import Breach, Broken, Change, Conflict, Held
 from stratabase.domain.entity import Reference
 from stratabase.domain.role_name import RoleName
 from stratabase.store import keys
 from stratabase.store.desk import Desk
-from stratabase.store.engine import Action, Delete, Failure, Item, Key, Put
+from stratabase.store.engine import Action, Check, Delete, Failure, Item, Key, Put
 from stratabase.store.expect import holds
 from stratabase.store.guards import Guards
 from stratabase.store.head import Head
+from stratabase.store.locks import held
 from stratabase.store.merging import merged
 
 
@@ -26,6 +27,8 @@ class Surroundings(NamedTuple):
     evidence: Mapping[Key, tuple[Key, Sequence[RoleName]]] = MappingProxyType({})
     """What must be there if something is to be counted off: the key of the head where, and the roles."""
     ledgers: Sequence[Put] = ()
+    besides: Sequence[Put | Check] = ()
+    """Versions that end, and that nothing is left to be purged of what comes back."""
 
 
 ALONE = Surroundings()
@@ -45,6 +48,7 @@ class Deed:
         self._links = dict(around.links)
         self._evidence = dict(around.evidence)
         self._ledgers = around.ledgers
+        self._besides = around.besides
         self._guards = Guards(change, desk.model, desk.read, desk.associations)
 
     @property
@@ -64,6 +68,7 @@ class Deed:
             *(check for key, check in beside.items() if key not in self._heads),
             *self._links.values(),
             *self._ledgers,
+            *self._besides,
         )
 
     @property
@@ -86,7 +91,9 @@ class Deed:
         _refuse([*certain, *(self._judge(self._read(torn)) if torn else ())])
 
     def learn(self, failures: Sequence[Failure]) -> None:
-        """Believe what a refused commit found. Raises Conflict, Taken, Broken."""
+        """Believe what a refused commit found. Raises Held, Conflict, Taken, Broken."""
+        if locked := held(failures):
+            raise Held(locked)
         found = {failure.action.key: failure.found for failure in failures}
         if any(self._is_conflict(key, item) for key, item in found.items()):
             raise Conflict

@@ -12,6 +12,7 @@ from stratabase.store import codec, keys, links
 from stratabase.store.access_path import AccessPath
 from stratabase.store.associations import Associations
 from stratabase.store.engine import Engine, Item, Key
+from stratabase.store.presence import living
 from stratabase.store.side_by_side import SideBySide
 from stratabase.store.spending import FREELY, Spending
 
@@ -52,8 +53,18 @@ class Desk:
 
     def read(self, reference: Reference) -> Entity | None:
         """Return an object as it is."""
-        (item,) = self.engine.get([keys.head(reference)])
-        return None if item is None else codec.entity_of(item)
+        return self.read_all([reference])[0]
+
+    def read_all(self, references: Sequence[Reference]) -> list[Entity | None]:
+        """Return objects as they are, None where there is none."""
+        return list(map(self.entity_of, self.engine.get([keys.head(reference) for reference in references])))
+
+    def entity_of(self, item: Item | None) -> Entity | None:
+        """Return the object whose head is found, None where it is not, or is deleted."""
+        head = living(item)
+        if head is None:
+            return None
+        return codec.entity_of(head, self.model.classes[keys.reference_of(head.key).class_name])
 
     def count(self, reference: Reference, role: RoleName) -> int:
         """Return how many there are of what a role counts at an object, as far as links and guards tell.

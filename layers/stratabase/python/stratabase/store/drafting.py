@@ -1,15 +1,23 @@
 """What a change comes to in the store before anything is known of what is there."""
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
+
 from stratabase.domain.change import Change, OnObject, reference_of
 from stratabase.domain.entity import Reference
-from stratabase.store import endings, keys, links
+from stratabase.domain.role_name import RoleName
+from stratabase.store import endings, keys, links, versions
 from stratabase.store.deed import Deed, Surroundings
 from stratabase.store.demands import Demand, demands
 from stratabase.store.desk import Desk
-from stratabase.store.engine import Delete, Patch, Put
+from stratabase.store.engine import ANYTHING, Delete, Key, Patch, Put
 from stratabase.store.head import Counted, Head
-from stratabase.store.heads import Writing, action_on_head
-from stratabase.store.ties import ties
+from stratabase.store.heads import Writing, action_on_head, as_read
+from stratabase.store.locks import EVERYBODY, Admitting, admitting
+from stratabase.store.ties import Ties, ties
+
+Bases = Mapping[Reference, Put | Patch | Delete]
+"""What is done to the heads of the objects that a change makes, changes or ends."""
 
 
 def drafted(desk: Desk, change: Change, *, forced: bool = False, leaving: bool = False) -> Deed:
@@ -22,39 +30,82 @@ def drafted(desk: Desk, change: Change, *, forced: bool = False, leaving: bool =
     if leaving:
         change = endings.without_parts(told, desk)
         later = endings.difference(told, change)
+    bases = {
+        reference_of(effect): _base(desk, change, effect, leaves_parts=leaving and not forced)
+        for effect in change.on_objects()
+    }
+    closed = tuple(chain.from_iterable(_closed(desk, change, effect) for effect in change.on_objects()))
     if not desk.associations.concern(change):
-        plain = [_base(desk, effect, change.commit_id) for effect in change.on_objects()]
-        return Deed(desk, change, plain=plain)
-    bases = {reference_of(effect): _base(desk, effect, change.commit_id) for effect in change.on_objects()}
+        return Deed(desk, change, plain=(*bases.values(), *closed))
     ended = endings.links_of(desk, change, later if leaving else None)
     all_ties = ties(change, desk.associations, lambda reference: ended.get(reference, endings.NONE).pairs)
+    heads = _heads(desk, change, bases, all_ties, forced=forced, later=later)
+    around = Surroundings(
+        {keys.head(head.reference): head for head in heads},
+        {action.key: action for action in links.actions(all_ties, change.instant)},
+        dict(_evidence(all_ties)),
+        tuple(endings.ledgers(desk, change, ended)),
+        (*closed, *endings.purged(desk, change)),
+    )
+    return Deed(desk, change, around)
+
+
+def _heads(  # noqa: PLR0913 - what they follow from
+    desk: Desk,
+    change: Change,
+    bases: Bases,
+    all_ties: Ties,
+    *,
+    forced: bool,
+    later: Collection[Reference],
+) -> Iterator[Head]:
+    """Yield the heads that a change is about."""
     wanted = demands(all_ties)
-    heads = {
-        keys.head(reference): Head(
+    touched = frozenset(entity.reference for entity in change.touched())
+    unchanged = {entity.reference: as_read(entity) for entity in change.unchanged()}
+    kinds = {reference_of(effect): type(effect) for effect in change.on_objects()}
+    for reference in dict.fromkeys((*bases, *wanted, *touched)):
+        yield Head(
             reference,
             bases.get(reference),
             wanted.get(reference) or Demand(),
             _counted(desk, reference.class_name),
             change.commit_id,
             forced or reference in later,
+            reference in touched,
+            _admitting(change) if reference in touched else EVERYBODY,
+            unchanged.get(reference, ANYTHING),
+            kinds.get(reference),
         )
-        for reference in dict.fromkeys((*bases, *wanted))
-    }
-    written = {action.key: action for action in links.actions(all_ties)}
-    evidence = {
-        key: (keys.head(tie.end), tie.keyed.counted)
-        for tie in all_ties.left
-        if tie.keyed.counted and (key := links.evidence(tie))
-    }
-    return Deed(
-        desk, change, Surroundings(heads, written, evidence, tuple(endings.ledgers(desk, change, ended)))
-    )
 
 
-def _base(desk: Desk, effect: OnObject, commit_id: str) -> Put | Patch | Delete:
+def _evidence(all_ties: Ties) -> Iterator[tuple[Key, tuple[Key, Sequence[RoleName]]]]:
+    """Yield what tells of keys that are left whether they were counted."""
+    for tie in all_ties.left:
+        if tie.keyed.counted and (key := links.evidence(tie)):
+            yield key, (keys.head(tie.end), tie.keyed.counted)
+
+
+def _base(desk: Desk, change: Change, effect: OnObject, *, leaves_parts: bool) -> Put | Patch | Delete:
     name = reference_of(effect).class_name
-    keeps_links = bool(desk.associations.kept(name))
-    return action_on_head(effect, Writing(desk.model.classes[name], desk.paths(name), commit_id, keeps_links))
+    writing = Writing(
+        desk.model.classes[name],
+        desk.paths(name),
+        change.commit_id,
+        change.instant,
+        bool(desk.associations.kept(name)),
+        _admitting(change),
+        leaves_parts,
+    )
+    return action_on_head(effect, writing)
+
+
+def _closed(desk: Desk, change: Change, effect: OnObject) -> Iterator[Put]:
+    return versions.closed(effect, desk.model.classes[reference_of(effect).class_name], change)
+
+
+def _admitting(change: Change) -> Admitting:
+    return admitting(change.by, change.instant if change.now is None else change.now)
 
 
 def _counted(desk: Desk, class_name: str) -> Counted:

@@ -1,18 +1,22 @@
 """What ends with objects that a change deletes: links that no key stands for, and parts."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import orjson
 
-from stratabase.domain.change import Change, Deletion
-from stratabase.domain.entity import Reference
+from stratabase.domain.change import Change, Deletion, Restoration
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.instant import Instant
 from stratabase.domain.parts import parts_of
 from stratabase.store import codec, keys, links
 from stratabase.store.association import Ends, Pair
 from stratabase.store.desk import Desk
-from stratabase.store.engine import MOST_ACTIONS, Item, Place, Put
+from stratabase.store.engine import FREE, MOST_ACTIONS, Check, Item, Place, Put
 
+ENDED = "ended"
+"""The attribute of a ledger that tells when its object was deleted."""
 _MOST_LINKS = MOST_ACTIONS + 1
 """Of one role of one object; more are more than can be ended together, however many there are.
 
@@ -81,7 +85,7 @@ def without_parts(change: Change, desk: Desk) -> Change:
         for effect in change.effects
         if not (isinstance(effect, Deletion) and effect.before.reference in within)
     )
-    return Change(change.commit_id, change.instant, tuple(kept))
+    return replace(change, effects=tuple(kept))
 
 
 def ledgers(desk: Desk, change: Change, ended: Mapping[Reference, Links]) -> Iterator[Put]:
@@ -90,16 +94,16 @@ def ledgers(desk: Desk, change: Change, ended: Mapping[Reference, Links]) -> Ite
     for reference, before in deleted.items():
         left = [part for part in parts_of(desk.class_of(before), before) if part not in deleted]
         if left or ended.get(reference, NONE).left:
-            yield Put(_ledger(reference, left, change.commit_id))
+            yield Put(_ledger(reference, left, change))
 
 
-def _ledger(reference: Reference, left: Iterable[Reference], commit_id: str) -> Item:
+def _ledger(reference: Reference, left: Iterable[Reference], change: Change) -> Item:
     by_class: dict[str, list[str]] = {}
     for class_name, id_ in left:
         by_class.setdefault(class_name, []).append(id_)
     return Item(
         keys.purge(reference),
-        {codec.COMMIT_IDS: [commit_id]},
+        {codec.COMMIT_IDS: [change.commit_id], ENDED: change.instant},
         orjson.dumps(by_class).decode(),
         {keys.LISTING: Place(keys.PURGES, f"{reference.class_name}#{reference.id}")},
     )
@@ -109,3 +113,22 @@ def noted(ledger: Item) -> list[Reference]:
     """Return the parts that a ledger notes."""
     by_class: Mapping[str, list[str]] = orjson.loads(ledger.state or "{}")
     return [Reference(class_name, id_) for class_name, ids in by_class.items() for id_ in ids]
+
+
+def ended(ledger: Item) -> Instant:
+    """Return when the object of a ledger was deleted; the beginning of time of one that does not tell it."""
+    instant = ledger.attributes.get(ENDED)
+    return instant if isinstance(instant, int) else 0
+
+
+def purged(desk: Desk, change: Change) -> Iterator[Check]:
+    """Yield that nothing is left to be purged of objects that come back: it would end their parts."""
+    for effect in change.effects:
+        if isinstance(effect, Restoration) and _may_leave(desk, effect.after):
+            yield Check(keys.purge(effect.after.reference), FREE)
+
+
+def _may_leave(desk: Desk, entity: Entity) -> bool:
+    """Return whether the deletion of an object may leave something for later."""
+    has_parts = any(role.composition for role in desk.class_of(entity).roles.values())
+    return has_parts or bool(desk.associations.kept(entity.reference.class_name))

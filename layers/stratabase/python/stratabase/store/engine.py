@@ -70,11 +70,13 @@ class Condition(NamedTuple):
 class Expectation:
     """What must be true of the item under a key: it exists or not (None: either), and all conditions hold.
 
-    Of an item that does not exist, every attribute is absent.
+    Of `either`, if there are any, at least one holds besides. Of an item that does not exist, every attribute
+    is absent.
     """
 
     exists: bool | None = None
     conditions: tuple[Condition, ...] = ()
+    either: tuple[Condition, ...] = ()
 
 
 FREE = Expectation(exists=False)
@@ -215,7 +217,7 @@ class Engine(Protocol):
     def get(self, keys: Sequence[Key]) -> list[Item | None]:
         """Return the items in the order of `keys`, None where there is none; what was committed is seen."""
 
-    def range(
+    def range(  # noqa: PLR0913 - where, which part of it, and how
         self,
         index: str,
         partition: str,
@@ -223,13 +225,15 @@ class Engine(Protocol):
         *,
         backward: bool = False,
         limit: int | None = None,
+        exact: bool = True,
     ) -> Iterator[Sequence[Item]]:
         """Yield the items of one partition of an index in the order of their sort keys, page by page.
 
         `index` is ITEMS or one of INDEX_NAMES (otherwise ValueError). At most `limit` items in all. A page is
         as of one moment; an item that is there throughout is yielded exactly once, also where several share a
-        place. Closing the iterator early costs nothing. ITEMS is exact at once; a secondary index may lag,
-        and need not carry all attributes and places of its items, but it carries the place in itself.
+        place. Closing the iterator early costs nothing. ITEMS is exact at once, unless it need not be
+        (`exact`): then it may lag, and costs half. A secondary index may always lag, and need not carry all
+        attributes and places of its items, but it carries the place in itself.
         """
 
     def commit(self, batch: Batch) -> None:

@@ -1,23 +1,39 @@
 """The stored objects: what the operations read and commit, over any engine."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.change import Change
+from stratabase.domain.change import Change, Conflict, Gone, Restoration
 from stratabase.domain.derived_query import Derive
 from stratabase.domain.entity import Entity, Reference, State
+from stratabase.domain.instant import Instant
+from stratabase.domain.lock import Lock
 from stratabase.domain.page import Page, Query
 from stratabase.domain.role_name import RoleName
 from stratabase.domain.serial_name import SerialName
 from stratabase.domain.singleton import SINGLETON_ID
 from stratabase.model.class_ import Unique
 from stratabase.model.model import Model
-from stratabase.store import codec, committing, keys, linked, pages, unique_reading
+from stratabase.store import (
+    committing,
+    endings,
+    keys,
+    linked,
+    locking,
+    pages,
+    unique_reading,
+    unlocking,
+    versions,
+)
 from stratabase.store.access_path import AccessPath
 from stratabase.store.aftermath import Aftermath, Steps
+from stratabase.store.as_of import as_of
 from stratabase.store.associations import Associations
 from stratabase.store.desk import Desk
 from stratabase.store.engine import Engine, Item
+from stratabase.store.history import History
 from stratabase.store.linked import Range
 from stratabase.store.purging import Purging
 from stratabase.store.serials import Serials
@@ -47,10 +63,51 @@ class StoredEntities:
         With an allowance, that is drawn from, so many at a time. Raises TooMuchRead when it was used up.
         """
         items = self._heads(references, allowance)
+        return [self._now(reference, item) for reference, item in zip(references, items, strict=True)]
+
+    def as_of(
+        self, moments: Sequence[tuple[Reference, Instant]], allowance: Allowance | None = None
+    ) -> list[Entity | None]:
+        """Return objects as they were at instants, None where there was none; exact at once.
+
+        Those of classes that are not versioned are as they are. With an allowance, as `read`. Raises
+        Unavailable.
+        """
+        named = list(dict.fromkeys(reference for reference, _ in moments))
+        heads = dict(zip(named, self._heads(named, allowance), strict=True))
+        dated = [moment for moment in moments if self._model.classes[moment[0].class_name].versioned]
+        known = as_of(self._desk, dated, heads, Spending(allowance, named[0].class_name if named else ""))
         return [
-            self._unwritten(reference) if item is None else codec.entity_of(item)
-            for reference, item in zip(references, items, strict=True)
+            known[moment] if moment in known else self._now(moment[0], heads[moment[0]]) for moment in moments
         ]
+
+    def versions(  # noqa: PLR0913 - as the port has it
+        self,
+        reference: Reference,
+        since: Instant | None = None,
+        until: Instant | None = None,
+        *,
+        backward: bool = False,
+        limit: int | None = None,
+        allowance: Allowance | None = None,
+    ) -> Iterator[Entity]:
+        """Yield the versions of an object in the order of their starts (descending if `backward`); exact.
+
+        The closed ones and the one that still holds, of those that began since an instant and before another,
+        at most `limit`. Raises TooMuchRead, Unavailable.
+        """
+        history = History(self._desk, reference, Spending(allowance, reference.class_name))
+        steps = (history.descending if backward else history.ascending)(since, until, limit)
+        return islice((step.version for step in steps if step.version is not None), limit)
+
+    def gone(self, references: Sequence[Reference]) -> list[Gone | None]:
+        """Return what is remembered of objects that were deleted, None of others; exact at once."""
+        return [versions.gone_of(item) for item in self._heads(references, None)]
+
+    def purged(self, references: Sequence[Reference]) -> list[Instant | None]:
+        """Return when objects were deleted of which something is left to be purged; None of others."""
+        ledgers = self._engine.get([keys.purge(reference) for reference in references])
+        return [None if ledger is None else endings.ended(ledger) for ledger in ledgers]
 
     def _heads(self, references: Sequence[Reference], allowance: Allowance | None) -> list[Item | None]:
         spending = Spending(allowance, references[0].class_name if references else "")
@@ -64,14 +121,16 @@ class StoredEntities:
         start: str | None = None,
         limit: int | None = None,
         backward: bool = False,
+        at: Instant | None = None,
         allowance: Allowance | None = None,
     ) -> list[tuple[str, ...]]:
         """Return for each owner the ids of the objects that a role leads to; exact at once.
 
         In order (descending if `backward`), after `start` in that order, at most `limit` of each owner; an
-        object that is named may be there no more. With an allowance, as `read`.
+        object that is named may be there no more. With `at`, those that it may have led to at that instant,
+        if their class is versioned. With an allowance, as `read`.
         """
-        return linked.linked(self._desk, role, ids, Range(start, limit, backward), allowance)
+        return linked.linked(self._desk, role, ids, Range(start, limit, backward, at), allowance)
 
     def joined(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
         """Return of each owner and other whether a link leads from the one to the other; exact at once."""
@@ -94,7 +153,13 @@ class StoredEntities:
         if self._slots.is_guarded(class_, unique):
             return unique_reading.holding(self._engine, class_, unique, values, allowance)
         found = self.page(unique_reading.likely(class_, unique, values), allowance).items
-        return next((each for each in found if unique_reading.has(class_, unique, each, values)), None)
+        named = (each.reference for each in found if unique_reading.has(class_, unique, each, values))
+        there = (
+            self.read([reference], allowance)[0] for reference in named
+        )  # with all that a page tells not
+        return next(
+            (each for each in there if each and unique_reading.has(class_, unique, each, values)), None
+        )
 
     def lacking(self) -> tuple[str, ...]:
         """Return what a reindex has to build, as a person knows it."""
@@ -110,13 +175,15 @@ class StoredEntities:
     def rehearse(self, change: Change) -> None:
         """Raise what `commit` would raise for a change now, and write nothing."""
         if change.effects:
-            committing.rehearse(self._desk, change)
+            with self._making_room(change):
+                committing.rehearse(self._desk, change)
 
     def commit(self, change: Change) -> None:
-        """Do all of a change or nothing. Raises Conflict, Taken, Broken, TooLarge, Unavailable."""
+        """Do all of a change or nothing. Raises Held, Conflict, Taken, Broken, TooLarge, Unavailable."""
         if not change.effects:
             return
-        left = committing.commit(self._desk, change)
+        with self._making_room(change):
+            left = committing.commit(self._desk, change)
         if left:
             self._aftermath.end(left)
 
@@ -128,6 +195,33 @@ class StoredEntities:
         """Return what ends all that deletions have left, step by step. Each raises Unavailable."""
         return self._aftermath.sweeping()
 
+    @contextmanager
+    def _making_room(self, change: Change) -> Iterator[None]:
+        """End what is left of objects that come back, if that may have kept them from it."""
+        try:
+            yield
+        except Conflict:
+            self._aftermath.end(
+                [effect.gone.reference for effect in change.effects if isinstance(effect, Restoration)]
+            )
+            raise
+
+    def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:
+        """Lock objects, each named once. Raises Unlockable, TooLarge, Unavailable."""
+        locking.lock(self._desk, commit_id, references, lock, now)
+
+    def unlock(
+        self,
+        commit_id: str,
+        references: Sequence[Reference],
+        member_id: str,
+        now: Instant,
+        *,
+        anybodys: bool = False,
+    ) -> None:
+        """End the locks of a member, or `anybodys`. Raises Unlockable, TooLarge, Unavailable."""
+        unlocking.unlock(self._desk, commit_id, references, member_id, now, anybodys=anybodys)
+
     def sweep(self) -> None:
         """End what deletions have left because they could not do it as one. Raises Unavailable."""
         for _ in self.sweeping():
@@ -135,6 +229,10 @@ class StoredEntities:
 
     def _paths(self, class_name: str) -> tuple[AccessPath, ...]:
         return self._slots.paths(class_name)
+
+    def _now(self, reference: Reference, head: Item | None) -> Entity | None:
+        """Return an object as its head tells, if it is there."""
+        return self._desk.entity_of(head) or self._unwritten(reference)
 
     def _unwritten(self, reference: Reference) -> Entity | None:
         """Return what a singleton is before it is written; None of other objects."""

@@ -13,7 +13,9 @@ def holds(expect: Expectation, item: Item | None) -> bool:
     if expect.exists is not None and expect.exists != (item is not None):
         return False
     attributes = item.attributes if item else {}
-    return all(_is_met(condition, attributes) for condition in expect.conditions)
+    if not all(_is_met(condition, attributes) for condition in expect.conditions):
+        return False
+    return not expect.either or any(_is_met(condition, attributes) for condition in expect.either)
 
 
 def _is_met(condition: Condition, attributes: Mapping[str, Any]) -> bool:

@@ -25,8 +25,11 @@ from stratabase.store.engine import (
     Key,
     Put,
     Test,
+    Value,
 )
 from stratabase.store.heads import as_read
+from stratabase.store.links import START
+from stratabase.store.presence import GONE
 
 Read = Callable[[Reference], Entity | None]
 
@@ -38,6 +41,7 @@ class Guards:
         self._model = model
         self._read = read
         self._associations = associations
+        self._instant = change.instant
         self._after: dict[Reference, Entity | None] = {}
         self._taken: dict[Key, Claim | Hold] = {}
         self._given_up: dict[Key, str] = {}
@@ -81,7 +85,8 @@ class Guards:
         return self._believed[key] == self._given_up.get(key)
 
     def _put(self, key: Key, claim: Claim | Hold) -> Put:
-        return Put(Item(key, {HOLDER: claim.reference.id}), _held_by(self._believed[key]))
+        began: dict[str, Value] = {START: self._instant} if isinstance(claim, Hold) else {}
+        return Put(Item(key, {HOLDER: claim.reference.id, **began}), _held_by(self._believed[key]))
 
     def knows(self, key: Key) -> bool:
         """Return whether a key is that of one of these guards."""
@@ -110,7 +115,7 @@ class Guards:
             return self._after[reference]
         entity = self._read(reference)
         key = keys.head(reference)
-        self.bystanders[key] = Check(key, FREE if entity is None else as_read(entity))
+        self.bystanders[key] = Check(key, GONE if entity is None else as_read(entity))
         return entity
 
 

@@ -8,13 +8,15 @@ one that is gone has nothing to be counted off.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from stratabase.domain.change import Bereft, Breach, Conflict, Missing
+from stratabase.domain.change import Bereft, Breach, Conflict, Deletion, Missing, OnObject
 from stratabase.domain.entity import Reference
 from stratabase.domain.role_name import RoleName
 from stratabase.store import codec
 from stratabase.store.demands import Demand
-from stratabase.store.engine import Delete, Item, Key, Patch, Put
+from stratabase.store.engine import ANYTHING, Delete, Expectation, Item, Key, Patch, Put
 from stratabase.store.expect import holds
+from stratabase.store.locks import EVERYBODY, Admitting
+from stratabase.store.presence import living
 
 CountLinks = Callable[[Reference, RoleName], int]
 """Tells how many there are of what a role counts at an object."""
@@ -44,27 +46,40 @@ class Head:
     commit_id: str
     forced: bool = False
     """Nothing is refused because a required role would be empty: that was asked before."""
+    touched: bool = False
+    """The object is written through: it must be there, though nothing is done to it."""
+    admitting: Admitting = EVERYBODY
+    """What its lock must be like, if it is written or touched."""
+    unchanged: Expectation = ANYTHING
+    """What else is expected of an object that is touched."""
+    kind: type[OnObject] | None = None
+    """Of the effect on its object, if it has one."""
     gone: bool = False
     absent: dict[RoleName, int] = field(default_factory=dict)
     """The roles that it does not count yet, and how many there are."""
 
     def judge(self, found: Item | None, count: CountLinks, is_freed: IsFreed) -> list[Breach]:
         """Return what is wrong with the roles if this is the head, and learn from it. Raises Conflict."""
-        if self.base is not None and not holds(self.base.expect, found):
+        if not holds(self.unchanged if self.base is None else self.base.expect, found):
             raise Conflict
-        if found is None:
+        if (head := living(found)) is None:
             return self._learn_nothing()
         bereft = [Bereft(self.reference, role) for role in self.bereft(is_freed)]
-        return [*bereft, *self._judged(found, count)]
+        return [*bereft, *self._judged(head, count)]
+
+    @property
+    def ends(self) -> bool:
+        """Whether its object is deleted."""
+        return self.kind is Deletion
 
     def impossible(self) -> Breach | None:
         """Return what can be told without looking: something is to lead to what the change deletes."""
         wanted = self.demand.there or self.demand.linked
-        return Missing(self.reference) if isinstance(self.base, Delete) and wanted else None
+        return Missing(self.reference) if self.ends and wanted else None
 
     def is_torn(self, is_freed: IsFreed) -> bool:
         """Return whether it must be there for one reason, and must not for another: no action says that."""
-        is_there = isinstance(self.base, Patch) or self.demand.there
+        is_there = isinstance(self.base, Patch) or self.demand.there or self.touched
         return is_there and any(self.bereft(is_freed))
 
     def bereft(self, is_freed: IsFreed) -> list[RoleName]:
@@ -75,7 +90,7 @@ class Head:
 
     def asked(self) -> list[RoleName]:
         """Return the roles whose counts matter."""
-        if isinstance(self.base, Delete):
+        if self.ends:
             return [] if self.forced else [*self.counted.barriers]
         return [role for role, number in self.demand.tally.items() if number]
 
@@ -83,6 +98,8 @@ class Head:
         if self.counted.optional:
             self.absent = dict.fromkeys(self.demand.tally, 0)
             return []
+        if self.touched:
+            raise Conflict
         if self.demand.there:
             return [Missing(self.reference)]
         self.gone = self.base is None
@@ -101,6 +118,6 @@ class Head:
     def _is_enough(self, role: RoleName, number: int) -> bool:
         """Return whether what is counted now may become what it would become."""
         more = self.demand.tally[role]
-        if isinstance(self.base, Delete):
+        if self.ends:
             return number + more <= 0
         return self.forced or role in self.counted.barriers or more >= 0 or number + more > 0

@@ -1,13 +1,15 @@
 """What the effects of a change do to the heads of objects, and under which expectations."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from stratabase.domain.change import Creation, Deletion, OnObject, Update
+from stratabase.domain.change import Creation, Deletion, OnObject, Restoration, Update
 from stratabase.domain.entity import Entity, State
+from stratabase.domain.instant import Instant
 from stratabase.model.class_ import Class, Kind
 from stratabase.model.role import Role
-from stratabase.store import codec, keys
+from stratabase.store import codec, keys, since, versions
 from stratabase.store.access_path import AccessPath
 from stratabase.store.engine import (
     FREE,
@@ -19,7 +21,9 @@ from stratabase.store.engine import (
     Place,
     Put,
     Test,
+    Value,
 )
+from stratabase.store.locks import EVERYBODY, PART_LOCK, Admitting
 
 
 class Writing(NamedTuple):
@@ -29,8 +33,14 @@ class Writing(NamedTuple):
     paths: tuple[AccessPath, ...]
     """The indexes that objects of the class lie in."""
     commit_id: str
+    instant: Instant
+    """Since when the object is as it is written."""
     keeps_links: bool = False
     """Objects of the class have links that no key stands for."""
+    admitting: Admitting = EVERYBODY
+    """What locks must be like for whoever writes."""
+    leaves_parts: bool = False
+    """A deletion leaves parts that are not looked at again, so none must have been locked meanwhile."""
 
 
 def action_on_head(effect: OnObject, writing: Writing) -> Put | Patch | Delete:
@@ -40,19 +50,41 @@ def action_on_head(effect: OnObject, writing: Writing) -> Put | Patch | Delete:
 
 def as_read(entity: Entity) -> Expectation:
     """Return the expectation that an object has not been written since it was read."""
-    condition = Condition(codec.COMMIT_IDS, Test.EQUALS, list(entity.commit_ids))
+    return _as_named(entity.commit_ids)
+
+
+def _as_named(commit_ids: tuple[str, ...]) -> Expectation:
+    condition = Condition(codec.COMMIT_IDS, Test.EQUALS, list(commit_ids))
     return Expectation(exists=True, conditions=(condition,))
 
 
 def _put(effect: Creation, writing: Writing) -> Put:
-    after = effect.after
-    item = Item(
+    return Put(_head(effect.after, (), writing), FREE)
+
+
+def _put_back(effect: Restoration, writing: Writing) -> Put:
+    gone, after = effect.gone, effect.after
+    head = _head(after, gone.commit_ids, writing)
+    attributes = {**head.attributes, **since.told_previous(gone.previous_start)}
+    return Put(replace(head, attributes=attributes), _as_named(gone.commit_ids))
+
+
+def _head(after: Entity, commit_ids: tuple[str, ...], writing: Writing) -> Item:
+    """Return the head of an object that begins to be there."""
+    return Item(
         keys.head(after.reference),
-        {codec.COMMIT_IDS: codec.remembered((), writing.commit_id)},
+        _stamps(commit_ids, writing),
         codec.state_text(after),
         {keys.LISTING: keys.listed(after.reference), **places(after, writing.paths)},
     )
-    return Put(item, FREE)
+
+
+def _stamps(commit_ids: tuple[str, ...], writing: Writing) -> dict[str, Value]:
+    """Return the attributes of a head that tell of what wrote it, after some commits."""
+    return {
+        codec.COMMIT_IDS: codec.remembered(commit_ids, writing.commit_id),
+        since.VERSION_START: writing.instant,
+    }
 
 
 def places(entity: Entity, paths: Iterable[AccessPath]) -> dict[str, Place]:
@@ -64,10 +96,14 @@ def _patch(effect: Update, writing: Writing) -> Patch:
     before, after = effect.before, effect.after
     kept = Entity(after.reference, _unknown(before.state, writing.class_) | dict(after.state))
     first = writing.class_.kind is Kind.SINGLETON and not before.commit_ids
+    closes = writing.class_.versioned and not first
     return Patch(
         keys.head(before.reference),
-        _NEVER_WRITTEN if first else as_read(before),
-        set={codec.COMMIT_IDS: codec.remembered(before.commit_ids, writing.commit_id)},
+        replace(_NEVER_WRITTEN if first else as_read(before), either=writing.admitting),
+        set={
+            **_stamps(before.commit_ids, writing),
+            **since.told_previous(since.start_of_entity(before) if closes else None),
+        },
         state=codec.state_text(kept),
         places={keys.LISTING: keys.listed(after.reference)} if first else _moves(before, kept, writing.paths),
     )
@@ -96,20 +132,24 @@ def _is_kept_in_state(role: Role | None) -> bool:
     return role is not None and (role.holds or role.composition or role.whole)
 
 
-def _delete(effect: Deletion, writing: Writing) -> Delete:
-    before = effect.before
-    return Delete(keys.head(before.reference), _as_linked(before) if writing.keeps_links else as_read(before))
+def _delete(effect: Deletion, writing: Writing) -> Delete | Put:
+    before, read = effect.before, as_read(effect.before)
+    more = [_still(codec.LINKED, before.linked)] if writing.keeps_links else []
+    more += [_still(PART_LOCK, before.part_lock)] if writing.leaves_parts else []
+    expect = replace(read, conditions=(*read.conditions, *more), either=writing.admitting)
+    if writing.class_.versioned:
+        return Put(versions.tombstone(before, writing.instant, writing.commit_id), expect)
+    return Delete(keys.head(before.reference), expect)
 
 
-def _as_linked(entity: Entity) -> Expectation:
-    """Return the expectation that an object has not been written since it was read, nor got a link."""
-    test = Test.ABSENT if entity.linked is None else Test.EQUALS
-    conditions = (*as_read(entity).conditions, Condition(codec.LINKED, test, entity.linked))
-    return Expectation(exists=True, conditions=conditions)
+def _still(attribute: str, commit_id: str | None) -> Condition:
+    """Return the condition that a head names the same commit as when it was read."""
+    return Condition(attribute, Test.ABSENT if commit_id is None else Test.EQUALS, commit_id)
 
 
 _ACTIONS: Mapping[type[Any], Callable[[Any, Writing], Put | Patch | Delete]] = {
     Creation: _put,
     Update: _patch,
     Deletion: _delete,
+    Restoration: _put_back,
 }

@@ -7,13 +7,16 @@ from typing import Any
 import orjson
 
 from stratabase.domain.entity import Reference, State
+from stratabase.domain.instant import Instant
 from stratabase.domain.role_name import RoleName
 from stratabase.domain.serial_name import SerialName
 from stratabase.model.class_ import Unique
 from stratabase.store.engine import Key, Place
 
-HEAD = "V#~"
-"""The sort key of an object's head: after every closed version `V#<versionStart>`."""
+VERSIONS = "V#"
+"""What the sort keys of an object's versions begin with."""
+HEAD = f"{VERSIONS}~"
+"""The sort key of an object's head: after every closed version `V#<start>`."""
 REGISTRY = Key("META", "slots")
 """The key of the registry of index slots, of which there is one, perhaps not written yet."""
 LISTING = "index1"
@@ -38,6 +41,16 @@ def id_of(key: Key) -> str:
     return key.partition.split("#", 1)[1]
 
 
+def version(reference: Reference, start: Instant) -> Key:
+    """Return the key of an object's closed version."""
+    return Key(head(reference).partition, version_sort(start))
+
+
+def version_sort(start: Instant) -> str:
+    """Return the sort key of a closed version, which are in the order of their starts."""
+    return f"{VERSIONS}{start:015d}"
+
+
 def link(reference: Reference, name: str, other: str) -> Key:
     """Return the key of a link that leads from an object to another one, under a role's name."""
     return Key(f"{reference.class_name}#{reference.id}", f"{links(name)}{other}")
@@ -48,11 +61,21 @@ def links(name: str) -> str:
     return f"L#{name}#"
 
 
+def former_link(reference: Reference, name: str, other: str) -> Key:
+    """Return the key of what is left of a link that has ended."""
+    return Key(head(reference).partition, f"{former_links(name)}{other}")
+
+
+def former_links(name: str) -> str:
+    """Return what the sort keys of an object's former links begin with: right behind those that there are."""
+    return f"L#{name}$"
+
+
 def end_of(key: Key) -> tuple[Reference, RoleName] | None:
     """Return of the key of a link the object that it leads away from, and for which role; None of others."""
-    if not key.sort.startswith("L#"):
+    if not key.sort.startswith("L#") or "$" in (name := key.sort.split("#", 2)[1]):  # a former link
         return None
-    reference, name = reference_of(key), key.sort.split("#", 2)[1]
+    reference = reference_of(key)
     class_name, _, role_name = name.rpartition(".")  # a class is named where the role is another's
     return reference, RoleName(class_name or reference.class_name, role_name)
 

@@ -1,15 +1,17 @@
 """What a role leads to where the object itself does not tell: by links, or by the guard of a one-to-one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.entity import Reference
+from stratabase.domain.instant import Instant
 from stratabase.domain.role_name import RoleName
 from stratabase.store import keys, links
 from stratabase.store.claims import holder
 from stratabase.store.desk import Desk
 from stratabase.store.engine import ITEMS, Bounds
+from stratabase.store.former import candidates
 from stratabase.store.spending import Spending
 
 
@@ -20,10 +22,17 @@ class Range:
     start: str | None = None
     limit: int | None = None
     backward: bool = False
+    at: Instant | None = None
+    """When the role leads there: now, unless an instant is given."""
 
     def bounds(self, role: RoleName) -> Bounds:
         """Return where their links lie."""
         return links.bounds(role.role_name, self.start, backward=self.backward)
+
+    def of(self, ids: Iterable[str]) -> tuple[str, ...]:
+        """Return which of some ids are within it."""
+        ordered = sorted(filter(self.has, set(ids)), reverse=self.backward)
+        return tuple(ordered[: self.limit])
 
     def has(self, id_: str) -> bool:
         """Return whether an id is after the start; and one may be asked for at all."""
@@ -38,6 +47,8 @@ def linked(
     spending = Spending(allowance, role.class_name)
     spending.check()
     keyed = desk.associations.keyed_from(role)
+    if keyed is not None and keyed.former is not None and range_.at is not None:
+        return [range_.of(found) for found in candidates(desk, keyed, ids, range_.at, spending)]
     if keyed is not None and keyed.exclusive:
         return _held(desk, keyed.role, ids, range_, spending)
     if keyed is None and role not in desk.associations.ends:

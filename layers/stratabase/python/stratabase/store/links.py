@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from stratabase.domain.entity import Reference
+from stratabase.domain.instant import Instant
 from stratabase.domain.role_name import RoleName
 from stratabase.store import keys
 from stratabase.store.association import Pair
@@ -22,15 +23,20 @@ from stratabase.store.engine import (
 )
 from stratabase.store.ties import Tie, Ties
 
+START, END = "start", "end"
+"""The attribute of a link that tells since when it leads there, and of a former one until when it did."""
 
-def actions(all_ties: Ties) -> Iterator[Action]:
+
+def actions(all_ties: Ties, instant: Instant) -> Iterator[Action]:
     """Yield what is to be done to the links of associations that are made and ended, at both ends."""
     for tie in all_ties.left:
         if link := _link(tie):
             yield Delete(link, THERE if tie.keyed.counted else ANYTHING)
+        if former := tie.keyed.former:
+            yield Put(Item(keys.former_link(tie.end, former.role_name, tie.holder), {END: instant}))
     for tie in all_ties.set:
         if link := _link(tie):
-            yield Put(Item(link))
+            yield Put(Item(link, {START: instant}))
     for each in all_ties.parted:
         yield from (Delete(key, expect) for key, expect in _both(each, THERE))
     for each in all_ties.joined:
@@ -73,9 +79,25 @@ def bounds(name: str, start: str | None = None, *, backward: bool = False) -> Bo
     return Bounds(f"{prefix}{start}", beyond, low_included=False, high_included=False)
 
 
+def all_bounds(name: str) -> Bounds:
+    """Return where an object's links under a role's name lie, and behind them those that it had."""
+    beyond = keys.former_links(name)
+    return Bounds(keys.links(name), f"{beyond[:-1]}{chr(ord(beyond[-1]) + 1)}", high_included=False)
+
+
 def ids(items: Iterable[Item], name: str) -> Iterator[str]:
     """Return what links under a role's name lead to."""
-    return (item.key.sort.removeprefix(keys.links(name)) for item in items)
+    return _named(items, keys.links(name))
+
+
+def former_ids(items: Iterable[Item], name: str) -> Iterator[str]:
+    """Return what former links under a role's name led to."""
+    return _named(items, keys.former_links(name))
+
+
+def _named(items: Iterable[Item], prefix: str) -> Iterator[str]:
+    sorts = (item.key.sort for item in items)
+    return (sort.removeprefix(prefix) for sort in sorts if sort.startswith(prefix))
 
 
 def found(engine: Engine, role: RoleName, id_: str, limit: int | None = None) -> Sequence[str]:

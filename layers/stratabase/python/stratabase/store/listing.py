@@ -42,6 +42,7 @@ class Listing:
         self, engine: Engine, class_: Class, sieve: Sieve, budget: Budget, part: Part | None = None
     ) -> None:
         self._engine = engine
+        self._class = class_
         self._part = part or Part(keys.LISTING, keys.listing(class_.name))
         self._sieve = sieve
         self._budget = budget

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from stratabase.domain.entity import Entity, State
+from stratabase.model.class_ import Class
 from stratabase.store import codec, keys
 from stratabase.store.engine import Item
 
@@ -10,10 +11,11 @@ from stratabase.store.engine import Item
 class Match:
     """An item whose object matches; its state is read once, when it is needed."""
 
-    __slots__ = ("_entity", "_item", "_state")
+    __slots__ = ("_class", "_entity", "_item", "_state")
 
-    def __init__(self, item: Item) -> None:
+    def __init__(self, item: Item, class_: Class) -> None:
         self._item = item
+        self._class = class_
         self._state: State | None = None
         self._entity: Entity | None = None
 
@@ -21,7 +23,7 @@ class Match:
     def state(self) -> State:
         """The object's state."""
         if self._state is None:
-            self._state = codec.state_of(self._item)
+            self._state = codec.state_of(self._item, self._class)
         return self._state
 
     @property
@@ -32,7 +34,7 @@ class Match:
     @property
     def entity(self) -> Entity:
         """The object."""
-        return self._entity or codec.entity_of(self._item, self.state)
+        return self._entity or codec.entity_of(self._item, self._class, self.state)
 
     def become(self, entity: Entity) -> "Match":
         """Return this, with more values in its state than it was found with."""

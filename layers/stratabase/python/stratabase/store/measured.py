@@ -22,7 +22,9 @@ def get(engine: Engine, keys: Sequence[Key], note: Note) -> list[Item | None]:
     return found
 
 
-def range_(index: str, pages: Iterator[Sequence[Item]], note: Note) -> Iterator[Sequence[Item]]:
+def range_(
+    index: str, pages: Iterator[Sequence[Item]], note: Note, *, exact: bool = True
+) -> Iterator[Sequence[Item]]:
     """Yield the pages of a range; where nothing is found, it was asked for all the same."""
     asked = False
     while True:
@@ -30,7 +32,7 @@ def range_(index: str, pages: Iterator[Sequence[Item]], note: Note) -> Iterator[
         items = next(pages, None)
         if items is None and asked:
             return
-        note(_ranged(index, items or (), _milliseconds_since(began)))
+        note(_ranged(index, items or (), _milliseconds_since(began), exact=exact))
         if items is None:
             return
         asked = True
@@ -59,8 +61,8 @@ def _seen(engine: Engine, batch: Batch) -> Sequence[Item | None]:
         return [None] * len(batch.actions)
 
 
-def _ranged(index: str, items: Sequence[Item], took: float) -> Consumption:
-    size, units = capacity.range_bytes(index, items), capacity.range_units(index, items)
+def _ranged(index: str, items: Sequence[Item], took: float, *, exact: bool) -> Consumption:
+    size, units = capacity.range_bytes(index, items), capacity.range_units(index, items, exact=exact)
     return Consumption("range", index, 1, len(items), size, units, 0, took, trips.made(1))
 
 

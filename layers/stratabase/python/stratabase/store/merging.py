@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from stratabase.domain.change import Creation, Deletion, OnObject, Restoration, Update
 from stratabase.domain.role_name import RoleName
 from stratabase.store import codec, keys
 from stratabase.store.engine import (
-    FREE,
+    ANYTHING,
     Action,
     Check,
     Condition,
@@ -19,6 +20,7 @@ from stratabase.store.engine import (
     Value,
 )
 from stratabase.store.head import Head, IsFreed
+from stratabase.store.presence import GONE, THERE
 
 
 def merged(head: Head, beside: Check | None, is_freed: IsFreed) -> Action | None:
@@ -26,16 +28,18 @@ def merged(head: Head, beside: Check | None, is_freed: IsFreed) -> Action | None
 
     `beside`: what else is expected of the head.
     """
-    if head.base is not None:
-        return _MERGED[type(head.base)](head, head.base)
+    if head.base is not None and head.kind is not None:
+        return _MERGED[head.kind](head, head.base)
     key = keys.head(head.reference)
     if head.gone or head.bereft(is_freed):
-        return Check(key, FREE)
-    patch = _patch(head, Patch(key, Expectation(None if head.counted.optional else True)))
-    expect = _both(patch.expect, beside.expect) if beside else patch.expect
+        return Check(key, GONE)
+    there = _both(ANYTHING if head.counted.optional else THERE, head.unchanged)
+    patch = _patch(head, Patch(key, replace(there, either=head.admitting)))
+    # That it is there goes before that it is not.
+    expect = _both(patch.expect, beside.expect) if beside and beside.expect != GONE else patch.expect
     if patch.set or patch.add:
         return replace(patch, expect=expect)
-    return Check(key, expect) if head.demand.there or beside else None
+    return Check(key, expect) if head.demand.there or head.touched or beside else None
 
 
 def _put(head: Head, base: Put) -> Action:
@@ -68,7 +72,15 @@ def _countable(head: Head, role: RoleName, number: int) -> Condition:
     return Condition(name, Test.PRESENT)
 
 
-def _delete(head: Head, base: Delete) -> Action:
+def _put_back(head: Head, base: Put) -> Action:
+    """Return the head of an object that comes back.
+
+    Links may have led to it all the time, and may end meanwhile: they are counted when that is first needed.
+    """
+    return replace(base, item=replace(base.item, attributes={**base.item.attributes, **_stamp(head)}))
+
+
+def _delete(head: Head, base: Delete | Put) -> Action:
     """Return the end of an object to which no required key leads that does not end as well."""
     conditions = tuple(_unneeded(head, role) for role in head.asked())
     return replace(base, expect=_both(base.expect, Expectation(None, conditions)))
@@ -86,10 +98,15 @@ def _stamp(head: Head) -> dict[str, Value]:
 
 
 def _both(one: Expectation, other: Expectation) -> Expectation:
-    """Return what expects both; that something is there goes before that it is not."""
-    exists = one.exists if other.exists is None else (one.exists or other.exists)
+    """Return what expects both."""
+    exists = one.exists if other.exists is None else other.exists
     more = tuple(each for each in other.conditions if each not in one.conditions)
-    return Expectation(exists, (*one.conditions, *more))
+    return Expectation(exists, (*one.conditions, *more), one.either or other.either)
 
 
-_MERGED: Mapping[type[Any], Callable[[Head, Any], Action]] = {Put: _put, Patch: _patch, Delete: _delete}
+_MERGED: Mapping[type[OnObject], Callable[[Head, Any], Action]] = {
+    Creation: _put,
+    Update: _patch,
+    Deletion: _delete,
+    Restoration: _put_back,
+}

@@ -35,7 +35,7 @@ class MeteredEngine:
         note = self._noting()
         return self._engine.get(keys) if note is None else _measured().get(self._engine, keys, note)
 
-    def range(
+    def range(  # noqa: PLR0913 - as the port has it
         self,
         index: str,
         partition: str,
@@ -43,11 +43,12 @@ class MeteredEngine:
         *,
         backward: bool = False,
         limit: int | None = None,
+        exact: bool = True,
     ) -> Iterator[Sequence[Item]]:
         """Yield the items of one partition of an index in the order of their sort keys, page by page."""
-        pages = self._engine.range(index, partition, bounds, backward=backward, limit=limit)
+        pages = self._engine.range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
         note = self._noting()
-        return pages if note is None else _measured().range_(index, pages, note)
+        return pages if note is None else _measured().range_(index, pages, note, exact=exact)
 
     def commit(self, batch: Batch) -> None:
         """Do all actions or none. Raises ExpectationFailed, Unavailable."""

@@ -9,6 +9,7 @@ from stratabase.store import keys
 from stratabase.store.budget import Budget
 from stratabase.store.engine import EVERYTHING, Bounds, Engine, Item
 from stratabase.store.match import Match
+from stratabase.store.presence import living
 from stratabase.store.sieve import TOGETHER, Sieve
 
 
@@ -19,7 +20,7 @@ class Named:
         self, engine: Engine, class_: Class, ids: Iterable[str], sieve: Sieve, budget: Budget
     ) -> None:
         self._engine = engine
-        self._class_name = class_.name
+        self._class = class_
         self._ids = sorted(ids)
         self._sieve = sieve
         self._budget = budget
@@ -44,8 +45,8 @@ class Named:
             yield from self._got(ids[at : at + TOGETHER])
 
     def _got(self, ids: Sequence[str]) -> Iterator[Item]:
-        found = self._engine.get([keys.head(Reference(self._class_name, id_)) for id_ in ids])
-        return (item for item in self._budget.spend(found) if item is not None)
+        found = self._engine.get([keys.head(Reference(self._class.name, id_)) for id_ in ids])
+        return (item for item in map(living, self._budget.spend(found)) if item is not None)
 
 
 def _admits(bounds: Bounds, text: str) -> bool:

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from stratabase.store import codec, heads
 from stratabase.store.access_path import AccessPath
 from stratabase.store.engine import Batch, Engine, ExpectationFailed, Item, OutcomeUnknown, Patch
+from stratabase.store.presence import living
 
 
 def place(engine: Engine, items: Sequence[Item], paths: Sequence[AccessPath]) -> None:
     """Give objects, of which these are the heads, the places that they lack or that are wrong."""
     for item in items:
-        head: Item | None = item
+        head = living(item)
         while head is not None and not _placed(engine, head, paths):
-            (head,) = engine.get([item.key])
+            head = living(*engine.get([item.key]))
 
 
 def _placed(engine: Engine, item: Item, paths: Sequence[AccessPath]) -> bool:

@@ -11,7 +11,9 @@ from itertools import chain
 
 from stratabase.domain.change import Change, Conflict, Deletion, Effect, TooLarge, Unlinking
 from stratabase.domain.entity import Entity, Reference
-from stratabase.store import codec, endings, keys, links
+from stratabase.domain.instant import Instant
+from stratabase.domain.version import instant_after
+from stratabase.store import endings, keys, links, since
 from stratabase.store.committing import commit
 from stratabase.store.desk import Desk
 from stratabase.store.engine import Batch, Delete
@@ -47,11 +49,15 @@ class Purging:
         (ledger,) = self._desk.engine.get([key])
         if ledger is None:
             return
-        parts = endings.noted(ledger)
+        parts, ended = endings.noted(ledger), endings.ended(ledger)
         if not self._knows(reference, *parts):
             return
         for first in range(0, len(parts), _TOGETHER):
-            yield from self._end(self._there(parts[first : first + _TOGETHER]), waiting)
+            there = self._there(parts[first : first + _TOGETHER])
+            late = {entity.reference for entity in there if self._is_late(entity, ended)}
+            in_time = [entity for entity in there if entity.reference not in late]
+            yield from self._end(in_time, ended, waiting)
+            yield from self._end_each([each for each in there if each.reference in late], ended, waiting)
         yield from self._unlink(reference)
         self._desk.engine.commit(Batch(_name(), (Delete(key),)))
         yield
@@ -61,28 +67,36 @@ class Purging:
         return all(reference.class_name in self._desk.model.classes for reference in references)
 
     def _there(self, references: Sequence[Reference]) -> list[Entity]:
-        items = self._desk.engine.get([keys.head(reference) for reference in references])
-        return [codec.entity_of(item) for item in items if item is not None]
+        return [entity for entity in self._desk.read_all(references) if entity is not None]
 
-    def _end(self, entities: Sequence[Entity], waiting: list[Reference]) -> Iterator[None]:
-        """Delete objects together, if that can be; otherwise fewer, down to one by one."""
+    def _is_late(self, entity: Entity, ended: Instant) -> bool:
+        """Return whether a version would begin when it ends, or later."""
+        return self._desk.class_of(entity).versioned and since.start_of_entity(entity) >= ended
+
+    def _end(self, entities: Sequence[Entity], ended: Instant, waiting: list[Reference]) -> Iterator[None]:
+        """Delete objects together, if that can be; otherwise fewer, down to one by one.
+
+        They end when their whole did; one that was written after that, as soon as it can.
+        """
         half = len(entities) // 2
         if half == 0:
-            yield from self._end_each(entities, waiting)
+            yield from self._end_each(entities, ended, waiting)
             return
         try:
-            waiting += self._commit(*map(Deletion, entities))
+            waiting += self._commit(ended, *map(Deletion, entities))
             yield
         except (Conflict, TooLarge):
-            yield from self._end(entities[:half], waiting)
-            yield from self._end(entities[half:], waiting)
+            yield from self._end(entities[:half], ended, waiting)
+            yield from self._end(entities[half:], ended, waiting)
 
-    def _end_each(self, entities: Sequence[Entity], waiting: list[Reference]) -> Iterator[None]:
+    def _end_each(
+        self, entities: Sequence[Entity], ended: Instant, waiting: list[Reference]
+    ) -> Iterator[None]:
         """Delete objects one by one, as they are by then. Raises Conflict."""
         for entity in entities:
             for _ in range(_TRIES):
                 try:
-                    waiting += self._commit(*map(Deletion, self._there([entity.reference])))
+                    waiting += self._commit(ended, *map(Deletion, self._there([entity.reference])))
                     break
                 except TooLarge:
                     yield from self._unlink(entity.reference)
@@ -98,11 +112,14 @@ class Purging:
             role = ends.near.role
             while others := links.found(self._desk.engine, role, reference.id, _LINKS_TOGETHER):
                 with suppress(Conflict):  # one of them has ended meanwhile
-                    self._commit(*(Unlinking(role, reference.id, other) for other in others))
+                    self._commit(0, *(Unlinking(role, reference.id, other) for other in others))
                 yield
 
-    def _commit(self, *effects: Effect) -> list[Reference]:
-        return commit(self._desk, Change(_name(), 0, effects), forced=True) if effects else []
+    def _commit(self, instant: Instant, *effects: Effect) -> list[Reference]:
+        if not effects:
+            return []
+        starts = (since.start_of_entity(each.before) for each in effects if isinstance(each, Deletion))
+        return commit(self._desk, Change(_name(), instant_after(instant, starts), effects), forced=True)
 
 
 def _name() -> str:

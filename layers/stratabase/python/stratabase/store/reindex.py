@@ -18,6 +18,7 @@ from stratabase.store.built import Built, Slot, State, Uniqueness, shown
 from stratabase.store.claiming import Claiming, Duplicate
 from stratabase.store.engine import Engine, Item, Key
 from stratabase.store.placing import place
+from stratabase.store.presence import living
 from stratabase.store.registry import Registry, unique_of, wants
 from stratabase.store.slots import FRESH, Slots, milliseconds
 
@@ -86,7 +87,7 @@ class Reindex:
         }
         for items in self._objects(class_.name):
             place(self._engine, items, paths)
-            entities = [codec.entity_of(item) for item in items]
+            entities = [codec.entity_of(item, class_) for item in items]
             for claiming in claimings.values():
                 claiming.claim(entities)
             tell(len(items))
@@ -128,4 +129,4 @@ class Reindex:
         yield self._heads(found)
 
     def _heads(self, found: Sequence[Key]) -> list[Item]:
-        return [item for item in self._engine.get(found) if item is not None]
+        return [item for item in map(living, self._engine.get(found)) if item is not None]

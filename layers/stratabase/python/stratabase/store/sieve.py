@@ -26,6 +26,7 @@ class Sieve:
     def __init__(
         self, class_: Class, filter_: Filter | None, budget: Budget, derive: Derive | None = None
     ) -> None:
+        self._class = class_
         kept, derived = parts_of(filter_, class_)
         self._derive = derive
         self._kept: Test | None = None if kept is None else matcher(kept, class_)
@@ -40,7 +41,7 @@ class Sieve:
     def __call__(self, items: Iterator[Item]) -> Iterator[Match]:
         """Yield the matches among items, in their order. Raises TooMuchRead."""
         test = self._kept
-        matches: Iterator[Match] = map(Match, items)
+        matches: Iterator[Match] = (Match(item, self._class) for item in items)
         if self._labour > _LITTLE:
             matches = self._in_time(matches, max(1, _IN_A_ROW // self._labour))
         found = matches if test is None else (match for match in matches if test(match.state))

@@ -16,6 +16,7 @@ from stratabase.store import codec, keys
 from stratabase.store.budget import weight
 from stratabase.store.claims import guard_key, holder
 from stratabase.store.engine import Engine, Item, Key
+from stratabase.store.presence import living
 
 _LOOKS = 4
 """How often a guard and the object that holds it are read: a commit may show the one before the other."""
@@ -32,8 +33,8 @@ def holding(
         guard = _read(engine, class_, key, allowance)
         if guard is None:
             return None
-        head = _read(engine, class_, keys.head(Reference(class_.name, str(holder(guard)))), allowance)
-        entity = None if head is None else codec.entity_of(head)
+        head = living(_read(engine, class_, keys.head(Reference(class_.name, str(holder(guard)))), allowance))
+        entity = None if head is None else codec.entity_of(head, class_)
         if entity is not None and guard_key(class_, unique, entity.state) == key:
             return entity
     return None

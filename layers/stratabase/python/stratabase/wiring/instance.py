@@ -90,7 +90,16 @@ class Instance:
         allowance = partial(Allowance, settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
         bulk = BulkLimits(settings.bulk_objects, settings.bulk_seconds)
         return SchemaExecutor(
-            World(self.model, entities, self._clock, self._ids, allowance, measuring, bulk),
+            World(
+                self.model,
+                entities,
+                self._clock,
+                self._ids,
+                allowance,
+                measuring,
+                bulk,
+                settings.lock_minutes,
+            ),
             self._report,
             self._policy(),
         )

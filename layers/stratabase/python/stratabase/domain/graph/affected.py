@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from stratabase.domain.change import Creation, Deletion, Update, reference_of
+from stratabase.domain.change import Creation, Deletion, Restoration, Update, reference_of
 from stratabase.domain.entity import Reference
 from stratabase.domain.graph.decision import Decision
 from stratabase.domain.link_moves import Move, moves
@@ -49,8 +49,8 @@ def changed(decision: Decision) -> frozenset[Member]:
     return frozenset(values).union(roles)
 
 
-def _on_objects(decision: Decision) -> Iterator[Creation | Update]:
-    return (effect for effect in decision.effects if isinstance(effect, Creation | Update))
+def _on_objects(decision: Decision) -> Iterator[Creation | Update | Restoration]:
+    return (effect for effect in decision.effects if isinstance(effect, Creation | Update | Restoration))
 
 
 def _moves(decision: Decision) -> Iterator[Move]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from stratabase.domain.change import Linking, OnLink
+from stratabase.domain.entity import Reference
 from stratabase.domain.graph.asker import Asker
 from stratabase.domain.graph.graph import Graph
 from stratabase.domain.graph.node import Node
@@ -34,7 +35,19 @@ def _is_empty(graph: Graph, node: Node, role: Role, filled: Filled) -> bool:
             return (node.new or role.name in node.asked) and node.state.get(role.name) is None
         case _:
             name = RoleName(node.reference.class_name, role.name)
+            if node.gone is not None:
+                return not _is_led_back(graph, node, role)
             return node.new and (name, node.reference.id) not in filled
+
+
+def _is_led_back(graph: Graph, node: Node, role: Role) -> bool:
+    """Return whether a role of an object that comes back leads somewhere: the keys of others stayed."""
+    snapshot = graph.setting.snapshot
+    for id_ in snapshot.linked(RoleName(node.reference.class_name, role.name), node.reference.id):
+        other = snapshot.entity(Reference(role.target, id_))
+        if other is not None and other.state.get(str(role.opposite), node.reference.id) == node.reference.id:
+            return True
+    return False
 
 
 def _refuse(graph: Graph, node: Node, role: Role) -> None:

@@ -1,6 +1,5 @@
 """An object that a request makes."""
 
-from stratabase.domain import platform
 from stratabase.domain.checks import issues_of
 from stratabase.domain.checks.draft import drafted
 from stratabase.domain.command import Create
@@ -16,11 +15,10 @@ def create(graph: Graph, task: Making) -> None:
     """Note an object with what it is given, and what is asked of its roles."""
     command, path = task.piece
     assert isinstance(command, Create)
-    class_, caller = graph.class_(command.class_name), graph.setting.caller
+    class_ = graph.class_(command.class_name)
     subject = Subject(class_, None, command.client_id, path)
-    draft = drafted(subject, {}, command.given, caller.formats)
+    draft = drafted(subject, {}, command.given, graph.setting.caller.formats)
     graph.issues += issues_of(draft)
     reference = Reference(class_.name, graph.setting.names.id_at(path))
-    recorded = platform.at_creation(class_, caller.username, graph.setting.now)
-    state = {**draft.state, "_id": reference.id, **recorded, **task.back}
+    state = {**draft.state, "_id": reference.id, **task.back}
     ask(graph, graph.add(Node(subject, reference, None, state, new=True)), task.piece)

@@ -4,13 +4,15 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from stratabase.domain.change import Bereft, Breach, Broken, Coupled, Missing, Taken, TooLarge
+from stratabase.domain.change import Bereft, Breach, Broken, Coupled, Held, Missing, Taken, TooLarge
 from stratabase.domain.entity import Reference
 from stratabase.domain.graph.asker import Asker, called
 from stratabase.domain.graph.decision import Decision
 from stratabase.domain.graph.graph import Graph
+from stratabase.domain.graph.locks import told
 from stratabase.domain.graph.loss import Losses
 from stratabase.domain.graph.wish import Wish
+from stratabase.domain.held import held
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.role_name import RoleName
 from stratabase.domain.subject import Subject
@@ -33,7 +35,7 @@ def is_outdated(decision: Decision, broken: Broken) -> bool:
     return any(_is_news(decision.graph, couplers, breach) for breach in broken.breaches)
 
 
-def explained(decision: Decision, refusal: Taken | Broken | TooLarge) -> list[Issue]:
+def explained(decision: Decision, refusal: Held | Taken | Broken | TooLarge) -> list[Issue]:
     """Return the issues of a refusal."""
     return list(_EXPLAINED[type(refusal)](decision.graph, refusal))
 
@@ -42,6 +44,12 @@ def _is_news(graph: Graph, couplers: Couplers, breach: Breach) -> bool:
     if isinstance(breach, Missing):
         return breach.reference in graph.nodes or breach.reference not in graph.named
     return isinstance(breach, Coupled) and (breach.role, breach.target) not in couplers
+
+
+def _held(graph: Graph, refusal: Held) -> Iterator[Issue]:
+    for reference, lock in refusal.held:
+        subject, formats = told(graph, graph.nodes[reference]), graph.setting.caller.formats
+        yield held(IssueType.ENTITY_LOCK_PERSIST, subject, lock, formats)
 
 
 def _taken(graph: Graph, refusal: Taken) -> Iterator[Issue]:
@@ -117,15 +125,19 @@ def _coupled(graph: Graph, breach: Coupled, traces: _Traces) -> Iterator[Issue]:
 
 
 def _couplers(graph: Graph) -> Couplers:
-    """Return who asks by its own key for a partner; other ways to one that is taken know who has it."""
+    """Return who asks by its own key for a partner; other ways to one that is taken know who has it.
+
+    But who must not see all objects may not know, whichever way is taken.
+    """
     found: dict[tuple[RoleName, str | None], list[Wish]] = defaultdict(list)
     for (_, name), wishes in graph.keys.items():
-        for wish in wishes.own:
+        for wish in wishes.own if graph.setting.access is None else (*wishes.claims, *wishes.own):
             found[name, wish.id].append(wish)
     return found
 
 
 _EXPLAINED: Mapping[type[Exception], Callable[[Graph, Any], Iterator[Issue]]] = {
+    Held: _held,
     Taken: _taken,
     Broken: _broken,
     TooLarge: _too_large,

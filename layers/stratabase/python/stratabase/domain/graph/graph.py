@@ -12,7 +12,7 @@ from stratabase.domain.graph.node import Node
 from stratabase.domain.graph.task import Task
 from stratabase.domain.graph.wish import KeyWishes, LinkWishes, Tie
 from stratabase.domain.instant import Instant
-from stratabase.domain.issue import Issue, Path
+from stratabase.domain.issue import Issue, Level, Path
 from stratabase.domain.member import Caller
 from stratabase.domain.role_name import RoleName
 from stratabase.domain.snapshot import Snapshot
@@ -48,6 +48,8 @@ class Graph:
     issues: list[Issue] = field(default_factory=list)
     todo: deque[Task] = field(default_factory=deque)
     """Gone into one after the other and not by recursion: parts may have parts without end."""
+    later: deque[Task] = field(default_factory=deque)
+    """What is gone into after all that."""
     _blamed: set[Path] = field(default_factory=set)
     """Places with which something is wrong, and those above them, as the first `_blamed_by` issues say."""
     _blamed_by: int = 0
@@ -140,6 +142,7 @@ class Graph:
     def is_blamed(self, place: Path) -> bool:
         """Return whether something is wrong with what the request says at a place, or below it."""
         for issue in self.issues[self._blamed_by :]:
-            self._blamed.update(issue.path[:length] for length in range(len(issue.path) + 1))
+            if issue.level is Level.ERROR:
+                self._blamed.update(issue.path[:length] for length in range(len(issue.path) + 1))
         self._blamed_by = len(self.issues)
         return place in self._blamed

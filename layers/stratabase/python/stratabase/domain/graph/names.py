@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from stratabase.domain.command import Command, Create, Delete
+from stratabase.domain.command import AnyCommand, Create, Delete, Restore
 from stratabase.domain.entity import Reference
 from stratabase.domain.graph.piece import ROOT, Piece, pieces
 from stratabase.domain.issue import Path
@@ -22,7 +22,9 @@ class Names:
     A `_clientId` names one object of a class.
     """
 
-    def __init__(self, command: Command, new_id: Callable[[], str], earlier: ClientIds | None = None) -> None:
+    def __init__(
+        self, command: AnyCommand, new_id: Callable[[], str], earlier: ClientIds | None = None
+    ) -> None:
         self.client_ids: dict[Reference, str] = {}
         """Those that the command gives."""
         self.there: list[Reference] = []
@@ -38,7 +40,7 @@ class Names:
         }
         for piece in pieces(command):
             self._add(piece, new_id)
-        if isinstance(command, Delete):
+        if isinstance(command, Delete | Restore):
             self.there.append(self.meant(*command.reference))
         self.root = self._root(command)
         """The object that the command is on."""
@@ -58,7 +60,7 @@ class Names:
         called = self._called.get(named)
         return sought(named) if called is None else Reference(class_name, called)
 
-    def _root(self, command: Command) -> Reference:
+    def _root(self, command: AnyCommand) -> Reference:
         if isinstance(command, Create):
             return Reference(command.class_name, self.id_at(ROOT))
         return self.meant(*command.reference)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from stratabase.domain.change import Gone
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.issue import Path
 from stratabase.domain.subject import Subject
@@ -19,6 +20,8 @@ class Node:
     new: bool = False
     """The request makes it."""
     ended: bool = False
+    gone: Gone | None = None
+    """What is remembered of it, if the request brings it back."""
     asked: dict[str, Path] = field(default_factory=dict)
     """Where something is asked of its roles."""
 
@@ -26,6 +29,11 @@ class Node:
     def is_changed(self) -> bool:
         """Whether it shall be another than it was."""
         return any(self.was(name) != value for name, value in self.state.items())
+
+    @property
+    def is_written(self) -> bool:
+        """Whether it begins, changes or ends."""
+        return self.new or self.ended or self.is_changed
 
     def was(self, name: str) -> Stored:
         """Return the value that it had."""

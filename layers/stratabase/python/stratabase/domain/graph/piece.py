@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from stratabase.domain.command import Command, Create, Update
+from stratabase.domain.command import AnyCommand, Create, Update
 from stratabase.domain.issue import Path
 from stratabase.domain.role_command import Parts
 
@@ -18,7 +18,7 @@ class Piece(NamedTuple):
     path: Path
 
 
-def pieces(command: Command) -> Iterator[Piece]:
+def pieces(command: AnyCommand) -> Iterator[Piece]:
     """Yield a command and all that are within it, each before what it holds."""
     if not isinstance(command, Create | Update):
         return

@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from stratabase.domain.entity import Reference, State
+from stratabase.domain.command import Restore
+from stratabase.domain.entity import Entity, Reference, State
 from stratabase.domain.graph.piece import Piece
 from stratabase.domain.issue import Path
 
@@ -27,4 +28,21 @@ class Ending(NamedTuple):
     place: Path
 
 
-Task = Making | Changing | Ending
+class Restoring(NamedTuple):
+    """An object to become what it was; `back` is the key to its whole, if it is a part."""
+
+    reference: Reference
+    command: Restore
+    place: Path
+    back: State
+
+
+class Releading(NamedTuple):
+    """An object whose keys are to lead where those of a version did, once it is known what comes back."""
+
+    reference: Reference
+    command: Restore
+    version: Entity
+
+
+Task = Making | Changing | Ending | Restoring | Releading

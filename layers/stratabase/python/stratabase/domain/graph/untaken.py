@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stratabase.domain.change import Change, Creation, Effect, Taken, Update
+from stratabase.domain.change import Change, Creation, Effect, Restoration, Taken, Update
 from stratabase.domain.entity import Reference
 
 
@@ -18,7 +18,7 @@ def without_taken(change: Change, refusal: Taken) -> Change:
 
 
 def _with(effect: Effect, cleared: Mapping[Reference, Mapping[str, None]]) -> Effect:
-    if not isinstance(effect, Creation | Update) or effect.after.reference not in cleared:
+    if not isinstance(effect, Creation | Update | Restoration) or effect.after.reference not in cleared:
         return effect
     state = {**effect.after.state, **cleared[effect.after.reference]}
     return replace(effect, after=replace(effect.after, state=state))

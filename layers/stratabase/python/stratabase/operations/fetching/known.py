@@ -6,7 +6,7 @@ from typing import Any
 
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.derived_query import derived_by, plainest
-from stratabase.domain.entity import Entity
+from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.fetch import Face, plainly
 from stratabase.domain.page import Page, Query
 from stratabase.model.expressions import ANYWHERE, Circumstances, Expression
@@ -49,6 +49,10 @@ class Known(Seen):
         shown = list(entities) if self._veil is None else self._veil.shown(entities, read)
         self.add(entity for entity in shown if entity is not None)
         return list(shown)
+
+    def tells(self, reference: Reference, name: str) -> bool:
+        """Return whether the caller sees an attribute or a role of an object. Raises TooMuchRead."""
+        return self._veil is None or self._veil.tells(reference, name)
 
     def deriving(self) -> Deriving:
         """Return what finds derived values."""

@@ -1,6 +1,6 @@
 """From objects to the one object that a role leads to."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from stratabase.domain.entity import Entity, Reference
@@ -15,7 +15,7 @@ class OneWalk(Walk[ToOne]):
 
     def needs(self) -> list[Reference]:
         """Return what the role leads to, as far as it was not read yet."""
-        return self.unread(map(self.reference, self._ids.values()))
+        return self.unread(self.reference(id_) for ids in self._ids.values() for id_ in ids)
 
     def arrive(self) -> None:
         """Put the view of the object there, None where there is none."""
@@ -25,21 +25,21 @@ class OneWalk(Walk[ToOne]):
             self.branch.put(reference, self.spot, view)
 
     def _leads_to(self, owner: Reference) -> Entity | None:
-        id_ = self._ids.get(owner)
-        entity = None if id_ is None else self.there(self.reference(id_))
-        return entity if entity is not None and self.leads_back(entity, owner.id) else None
+        found = (self.there(self.reference(id_)) for id_ in self._ids.get(owner, ()))
+        return next((each for each in found if each is not None and self.leads_back(each, owner.id)), None)
 
     @cached_property
-    def _ids(self) -> Mapping[Reference, str]:
+    def _ids(self) -> Mapping[Reference, Sequence[str]]:
+        """The ids that it may lead to: one; of what was once, perhaps several."""
         return self._linked() if self.way is Way.FACED else self._kept()
 
-    def _kept(self) -> Mapping[Reference, str]:
+    def _kept(self) -> Mapping[Reference, Sequence[str]]:
         """Return the ids that the owners' states tell."""
         name = self.wanted.role.name
         found = ((owner, entity.state.get(name)) for owner, entity in self.branch.entities.items())
-        return {owner: str(id_) for owner, id_ in found if id_ is not None}
+        return {owner: (str(id_),) for owner, id_ in found if id_ is not None}
 
-    def _linked(self) -> Mapping[Reference, str]:
+    def _linked(self) -> Mapping[Reference, Sequence[str]]:
         owners = list(self.branch.entities)
         found = self.known.linked(self.name, [owner.id for owner in owners], EVERYTHING)
-        return {owner: ids[0] for owner, ids in zip(owners, found, strict=True) if ids}
+        return dict(zip(owners, found, strict=True))

@@ -61,7 +61,7 @@ class Looking:
         return [None if entity is None else self._through(lines[id(entity)], alone) for entity in entities]
 
     def leading(self, name: RoleName, ids: Sequence[str]) -> Sequence[str]:
-        """Return the objects of which a role is seen. Raises TooMuchRead."""
+        """Return the objects of which a role, or an attribute, is seen. Raises TooMuchRead."""
         allowed = self._access.member(*name)
         if allowed is None or (Action.READ in allowed.actions and allowed.where is None):
             return ids

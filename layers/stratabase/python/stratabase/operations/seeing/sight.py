@@ -1,5 +1,6 @@
 """What is asked of the objects of a class before a caller sees them, and what is taken out of these."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from stratabase.domain.access import Access
@@ -95,4 +96,4 @@ def _without(entity: Entity, names: frozenset[str], withheld: list[str]) -> Enti
 
 def with_state(entity: Entity, state: dict[str, Stored]) -> Entity:
     """Return an object with another state."""
-    return Entity(entity.reference, state, entity.commit_ids, entity.counts, entity.linked)
+    return replace(entity, state=state)

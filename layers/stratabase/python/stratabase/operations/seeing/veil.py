@@ -42,6 +42,10 @@ class Veil:
         self._looking.seen.add(read)
         return self._looking.shown(entities)
 
+    def tells(self, reference: Reference, name: str) -> bool:
+        """Return whether an attribute or a role of an object is seen. Raises TooMuchRead."""
+        return bool(self._looking.leading(RoleName(reference.class_name, name), [reference.id]))
+
     def linked(  # noqa: PLR0913 - as the port has it
         self,
         role: RoleName,

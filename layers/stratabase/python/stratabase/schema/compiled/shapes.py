@@ -17,6 +17,7 @@ from graphql import (
 from stratabase.model.attribute import Attribute
 from stratabase.model.formats import Formats
 from stratabase.schema.compiled.code import Code
+from stratabase.schema.moments import MOMENT, MomentField
 from stratabase.schema.objects import ATTRIBUTE, AttributeField
 from stratabase.schema.roles import ROLE, spot
 from stratabase.schema.selections import Selections
@@ -81,7 +82,8 @@ class Shapes:
             return f"{self._object(code, key, type_, nodes)}(v)"
         if isinstance(type_, GraphQLList):
             return self._list(code, key, type_, nodes)
-        shown: AttributeField | None = field.extensions.get(ATTRIBUTE)
+        extensions = field.extensions
+        shown: AttributeField | MomentField | None = extensions.get(ATTRIBUTE) or extensions.get(MOMENT)
         if shown is not None and shown.attribute.type.writes:
             return f"{code.bound(self._writer(shown.attribute, field, nodes[0]))}(v)"
         if isinstance(type_, GraphQLEnumType):

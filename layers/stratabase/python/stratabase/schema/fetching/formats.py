@@ -8,6 +8,7 @@ from stratabase.domain.issue import Issue, IssueType, Path
 from stratabase.domain.subject import Subject
 from stratabase.model.formats import Formats
 from stratabase.model.malformed import Malformed
+from stratabase.schema.moments import MOMENT, MomentField
 from stratabase.schema.objects import ATTRIBUTE, AttributeField
 
 ARGUMENT = "format"
@@ -22,7 +23,8 @@ class Format(NamedTuple):
 
     def mistake(self, variables: Any, formats: Formats) -> Issue | None:
         """Return what is wrong with the format, if anything is."""
-        shown: AttributeField = self.field.extensions[ATTRIBUTE]
+        extensions = self.field.extensions
+        shown: AttributeField | MomentField = extensions.get(ATTRIBUTE) or extensions[MOMENT]
         pattern = get_argument_values(self.field, self.node, variables).get(ARGUMENT)
         try:
             shown.attribute.type.writer(pattern or "default", formats)
@@ -31,7 +33,10 @@ class Format(NamedTuple):
         return None
 
 
-def _issue(shown: AttributeField, mistake: Malformed, path: Path) -> Issue:
+def _issue(shown: AttributeField | MomentField, mistake: Malformed, path: Path) -> Issue:
     name = shown.attribute.name
+    if isinstance(shown, MomentField):
+        message = f"{shown.type_name}.{name}({ARGUMENT}): {mistake}"
+        return Issue(IssueType.MALFORMED_REQUEST, message, path=path)
     message = f"{shown.owner.name}.{name}({ARGUMENT}): {mistake}"
     return Subject(shown.owner).attribute_issue(IssueType.MALFORMED_REQUEST, message, name, path=path)

@@ -22,10 +22,12 @@ from stratabase.domain.page import Query
 from stratabase.domain.refusal import Refused
 from stratabase.model.attribute import Origin
 from stratabase.model.formats import Formats
+from stratabase.schema import lock_info
 from stratabase.schema.context import Context
 from stratabase.schema.fetching.formats import Format
 from stratabase.schema.fetching.page import PageAnswer, wanted
 from stratabase.schema.grants import refuse
+from stratabase.schema.moments import MOMENT
 from stratabase.schema.objects import ATTRIBUTE, AttributeField
 from stratabase.schema.roles import ROLE, RoleField, spot
 from stratabase.schema.selections import Selections, names_of
@@ -97,6 +99,7 @@ class Plan:
     """Of attributes at any depth."""
     attributes: list[tuple[AttributeField, Path]] = field(default_factory=list)
     """All that are selected, with the response keys that lead to them from the root field on."""
+    lock: bool = False
 
     def fetch(self, variables: Any, context: Context) -> Fetch:
         """Return what is to be fetched below a root field.
@@ -109,10 +112,11 @@ class Plan:
 
     def below(self, variables: Any, context: Context) -> Fetch:
         """Return what is to be fetched below any field. Raises Refused for options that make no sense."""
-        if not self.roles and not self.derived:
+        if not self.roles and not self.derived and not self.lock:
             return NOTHING
         roles = together(*(partial(role.fetch, variables, context) for role in self.roles.values()))
-        return Fetch(dict(zip(self.roles, roles, strict=True)), tuple(self.derived))
+        lock = lock_info.shown(context) if self.lock else None
+        return Fetch(dict(zip(self.roles, roles, strict=True)), tuple(self.derived), lock)
 
     def check_formats(self, variables: Any, formats: Formats) -> None:
         """Raise Refused for formats that are none."""
@@ -123,10 +127,14 @@ class Plan:
     def note(self, selected: _Selected) -> None:
         """Ask of the objects what a field asks of them that shows an attribute."""
         shown: AttributeField = selected.field.extensions[ATTRIBUTE]
-        node = selected.nodes[0]
         self.attributes.append((shown, selected.keys[1:]))
         if shown.attribute.origin is Origin.DERIVED:
             self.derived[shown.attribute.name] = None
+        self.note_format(selected)
+
+    def note_format(self, selected: _Selected) -> None:
+        """Note the format that a field asks for."""
+        node = selected.nodes[0]
         if node.arguments:
             self.formats.append(Format(selected.field, node, selected.keys[1:]))
 
@@ -144,6 +152,7 @@ class Plan:
         self.derived |= other.derived
         self.formats += other.formats
         self.attributes += other.attributes
+        self.lock |= other.lock
 
 
 def plan(selections: Selections, key: str, field: GraphQLField, nodes: Sequence[FieldNode]) -> Plan:
@@ -160,8 +169,11 @@ def _plan(selections: Selections, above: _Selected) -> Plan:
             whole.add(_of_role(selections, above, selected))
         elif ATTRIBUTE in extensions:
             whole.note(selected)
+        elif MOMENT in extensions:
+            whole.note_format(selected)
         elif isinstance(selected.type, GraphQLObjectType):
             whole.add(_plan(selections, selected))
+            whole.lock |= lock_info.WANTED in extensions
     return whole
 
 

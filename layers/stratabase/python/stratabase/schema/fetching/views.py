@@ -7,9 +7,11 @@ from stratabase.domain.change import Creation
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.fetch import Face, Fetch, View
 from stratabase.domain.graph.names import ClientIds
+from stratabase.domain.instant import Instant
 from stratabase.domain.issue import Issue, IssueType, ReferenceType
 from stratabase.domain.refusal import Refusal, Refused, TooMuchRead, Unavailable
 from stratabase.operations.fetch import fetched
+from stratabase.operations.fetching.as_of import AsOf
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.overlay import Overlay
 from stratabase.operations.written import Written
@@ -31,6 +33,26 @@ def views_of(call: Call, entities: Sequence[Entity], *, exact: bool = False) -> 
 def view_of(call: Call, entity: Entity | None) -> View | None:
     """Return the view of an object that was read by key, None where there is none. Raises TooMuchRead."""
     return next(iter(views_of(call, [entity], exact=True)), None) if entity is not None else None
+
+
+def version_views(call: Call, versions: Sequence[Entity], instant: Instant | None = None) -> list[View]:
+    """Return the views of versions: roles show what they led to at an instant, or when each version began.
+
+    Raises TooMuchRead, Unavailable.
+    """
+    return [
+        view
+        for version in versions
+        for view in _views_at(call, version, (version.start or 0) if instant is None else instant)
+    ]
+
+
+def _views_at(call: Call, version: Entity, instant: Instant) -> list[View]:
+    world = call.context.world
+    source = AsOf(world.entities, world.model, instant)
+    known = Known(source, world.model, call.context.allowance, circumstances=call.context.circumstances)
+    seen = [entity for entity in known.admitted([version]) if entity is not None]
+    return fetched(known, call.fetch, seen)
 
 
 def written_views(call: Call, done: Sequence[Written]) -> list[View]:

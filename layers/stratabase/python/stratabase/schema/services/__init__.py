@@ -1,5 +1,10 @@
 """The generated services, one file each, in the order of the schema."""
 
+from collections.abc import Callable, Mapping
+
+from graphql import GraphQLField
+
+from stratabase.schema.generation import Generation
 from stratabase.schema.services import (
     create,
     delete,
@@ -8,10 +13,16 @@ from stratabase.schema.services import (
     get_by,
     get_page,
     get_singleton,
+    get_version,
+    get_version_diff,
+    get_version_page,
+    lock,
     preview,
     preview_create,
     preview_update,
+    restore_version,
     save,
+    unlock,
     update,
     update_bulk,
     validate,
@@ -37,6 +48,9 @@ QUERIES: tuple[Serving, ...] = (
     validate.SERVICE,
     validate_delete.SERVICE,
     validate_delete_bulk.SERVICE,
+    get_version.SERVICE,
+    get_version_page.SERVICE,
+    get_version_diff.SERVICE,
 )
 MUTATIONS: tuple[Serving, ...] = (
     create.SERVICE,
@@ -45,6 +59,13 @@ MUTATIONS: tuple[Serving, ...] = (
     save.SERVICE,
     delete.SERVICE,
     delete_bulk.SERVICE,
+    restore_version.SERVICE,
 )
 
-__all__ = ["MUTATIONS", "QUERIES", "Serving"]
+OF_THE_MODEL: Mapping[str, Callable[[Generation], GraphQLField]] = {
+    "lock": lock.field,
+    "unlock": unlock.field,
+}
+"""The mutations that are for objects of all classes."""
+
+__all__ = ["MUTATIONS", "OF_THE_MODEL", "QUERIES", "Serving"]

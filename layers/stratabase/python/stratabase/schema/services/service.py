@@ -53,13 +53,13 @@ def answered(
     arguments = {**arguments, **insight.argument(), **disable_cache()}
 
     def resolve(_: Any, info: GraphQLResolveInfo[Context], **given: Any) -> Any:
-        return info.context.outcomes.of(str(info.path.key), lambda: answer(_call(field, info, given)))
+        return info.context.outcomes.of(str(info.path.key), lambda: answer(call_of(field, info, given)))
 
     field = GraphQLField(type_, arguments, resolve, description=description, extensions={ANSWER: answer})
     return field
 
 
-def _call(field: GraphQLField, info: GraphQLResolveInfo[Context], given: dict[str, Any]) -> Call:
+def call_of(field: GraphQLField, info: GraphQLResolveInfo[Context], given: dict[str, Any]) -> Call:
     """Return the call that graphql-core makes of a root field. Raises Refused."""
     selections = Selections(info.fragments, info.variable_values)
     names = names_of(selections.collect([node.selection_set for node in info.field_nodes]))

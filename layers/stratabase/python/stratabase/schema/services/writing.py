@@ -16,6 +16,7 @@ from stratabase.schema.names import Family
 from stratabase.schema.services.data import Given
 from stratabase.schema.services.service import answered
 from stratabase.schema.services.terms import terms_of
+from stratabase.schema.version_arguments import if_version, relying
 
 Write = Callable[..., Written]
 """An operation: of the world, a command, who asks, what the request has called objects so far, and terms."""
@@ -29,10 +30,11 @@ def written(
 
     def answer(call: Call) -> View:
         context = call.context
-        command = given.command(reading, class_, call)
+        command = relying(class_, given.command(reading, class_, call), call)
         done = write(context.world, command, context.caller, context.called, terms_of(call))
         context.called.update(done.client_ids)
         return written_views(call, [done])[0]
 
-    arguments = given.argument(generation, class_) | force_warnings()
+    relied_on = {} if given.family is Family.CREATE else if_version(class_)
+    arguments = given.argument(generation, class_) | relied_on | force_warnings()
     return answered(generation.of(Family.OBJECT, class_), arguments, answer, description)

@@ -1,6 +1,6 @@
 """What an action expects, as a condition that DynamoDB judges."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from stratabase.store.dynamodb.expression import Placeholders
 from stratabase.store.dynamodb.record import typed
@@ -12,10 +12,17 @@ _EXISTENCE = {True: "attribute_exists", False: "attribute_not_exists"}
 
 def condition_text(expect: Expectation, placeholders: Placeholders) -> str:
     """Return the condition; an empty text when everything will do."""
-    parts = [_TEXTS[condition.test](condition, placeholders) for condition in expect.conditions]
+    parts = _texts(expect.conditions, placeholders)
     if expect.exists is not None:
         parts.insert(0, f"{_EXISTENCE[expect.exists]}({placeholders.name(PARTITION)})")
+    either = _texts(expect.either, placeholders)
+    # DynamoDB refuses parentheses that change nothing.
+    parts += [f"({' OR '.join(either)})"] if len(either) > 1 else either
     return " AND ".join(parts)
+
+
+def _texts(conditions: Sequence[Condition], placeholders: Placeholders) -> list[str]:
+    return [_TEXTS[condition.test](condition, placeholders) for condition in conditions]
 
 
 def _compared(condition: Condition, placeholders: Placeholders) -> str:

@@ -31,7 +31,7 @@ class DynamoDBEngine:
         """Return the items in the order of `keys`, None where there is none; what was committed is seen."""
         return look_up(self._insistent, self._table, keys)
 
-    def range(
+    def range(  # noqa: PLR0913 - as the port has it
         self,
         index: str,
         partition: str,
@@ -39,9 +39,11 @@ class DynamoDBEngine:
         *,
         backward: bool = False,
         limit: int | None = None,
+        exact: bool = True,
     ) -> Iterator[Sequence[Item]]:
         """Yield the items of one partition of an index in the order of their sort keys, page by page."""
-        return span(index, partition, bounds, backward=backward).pages(self._insistent, self._table, limit)
+        found = span(index, partition, bounds, backward=backward, exact=exact)
+        return found.pages(self._insistent, self._table, limit)
 
     def commit(self, batch: Batch) -> None:
         """Do all actions or none. Raises ExpectationFailed, Unavailable."""

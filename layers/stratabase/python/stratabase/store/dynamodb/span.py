@@ -23,6 +23,7 @@ class Span(NamedTuple):
     bounds: Bounds
     ends: Ends
     backward: bool
+    exact: bool
 
     def pages(self, client: Insistent, table: str, limit: int | None) -> Iterator[Sequence[Item]]:
         """Yield its items, page by page, `limit` in all."""
@@ -49,7 +50,7 @@ class Span(NamedTuple):
 
     def _query(self, table: str) -> dict[str, Any]:
         placeholders = Placeholders()
-        index = {"ConsistentRead": True} if self.index_name == ITEMS else {"IndexName": self.index_name}
+        index = {"ConsistentRead": self.exact} if self.index_name == ITEMS else {"IndexName": self.index_name}
         condition = self._condition(placeholders)
         return {
             "TableName": table,
@@ -78,8 +79,8 @@ class Span(NamedTuple):
         return item.key.sort if self.index_name == ITEMS else item.places[self.index_name].sort
 
 
-def span(index: str, partition: str, bounds: Bounds, *, backward: bool) -> Span:
+def span(index: str, partition: str, bounds: Bounds, *, backward: bool, exact: bool = True) -> Span:
     """Return a range of an index. Raises ValueError when there is no such index."""
     if index not in _INDEXES:
         raise ValueError(f"There is no index {index!r}; there are {', '.join(_INDEXES)}.")
-    return Span(index, partition, bounds, ends_of(bounds), backward)
+    return Span(index, partition, bounds, ends_of(bounds), backward, exact)

@@ -35,7 +35,7 @@ class SqliteEngine:
         """Return the items in the order of `keys`, None where there is none; what was committed is seen."""
         return self._readers.read(partial(look_up, keys=keys))
 
-    def range(
+    def range(  # noqa: PLR0913 - as the port has it
         self,
         index: str,
         partition: str,
@@ -43,6 +43,7 @@ class SqliteEngine:
         *,
         backward: bool = False,
         limit: int | None = None,
+        exact: bool = True,  # noqa: ARG002 - it always is
     ) -> Iterator[Sequence[Item]]:
         """Yield the items of one partition of an index in the order of their sort keys, page by page."""
         return self._pages(span(index, partition, bounds, backward=backward), limit)

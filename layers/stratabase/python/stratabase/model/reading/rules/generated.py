@@ -44,6 +44,9 @@ FIXED = frozenset(
 )
 """The types that every generated schema has, whatever its model (attribute types aside)."""
 
+UNNAMABLE = frozenset({"true", "false", "null"})
+"""What cannot be in `EntityName`, which has a value for each class."""
+
 
 def generated(manuscript: Manuscript) -> Iterator[Mistake]:
     """Check the names of classes and enums against what is generated."""
@@ -53,6 +56,9 @@ def generated(manuscript: Manuscript) -> Iterator[Mistake]:
             name = node.name.value
             if name in FIXED:
                 yield mistake(node.name, f"{name} is the name of a type that every generated schema has.")
+            elif name in UNNAMABLE and name in manuscript.classes:
+                text = f"A class cannot be called {name}: no GraphQL enum has that value."
+                yield mistake(node.name, text)
             elif name in made:
                 text = f"{shown(name)} is the name of a type that is generated for the class {made[name]}."
                 yield mistake(node.name, text)

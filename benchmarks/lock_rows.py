@@ -1,0 +1,91 @@
+"""What locks cost: taking and ending them, and writes that they refuse."""
+
+from contextlib import suppress
+from dataclasses import replace
+
+from benchmarks.role_rows import CALLER, Cost, Operations
+from stratabase.domain.change import Change, Creation
+from stratabase.domain.command import Update
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.member import Caller
+from stratabase.domain.refusal import Refused
+from stratabase.domain.role_command import Parts
+from stratabase.model.attribute import Stored
+from stratabase.operations.lock import lock
+from stratabase.operations.unlock import unlock
+from stratabase.operations.update import update
+from stratabase.operations.world import World
+
+MODEL = """
+type Page { name: String lines: [Row!] @composition }
+type Row { name: String }
+"""
+
+_OTHER = Caller("2", "other", "Member")
+_SEVERAL = 10
+
+
+class Locks:
+    """Objects that are locked, and what is measured of them; s, their index slots, is 1."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._whole = self._make("Page", "whole", lines=["part"])
+        self._part = self._make("Row", "part", page_=self._whole.id)
+        self._pages = [self._make("Page", f"p{number}") for number in range(_SEVERAL)]
+        self._held = self._make("Page", "held")
+        lock(world, [self._held], 10, _OTHER)
+
+    def operations(self) -> Operations:
+        """Return what is measured."""
+        one, several = self._pages[:1], self._pages
+        rename = Update(self._pages[0], {"name": "new"})
+        line = Update(self._whole, roles={"lines": Parts(update=[Update(self._part, {"name": "new"})])})
+        return {
+            "lock one": (Cost(1, 0, 1), lambda: lock(self._world, one, 10, CALLER)),
+            f"lock {_SEVERAL}": (
+                Cost(1, 0, 2 * _SEVERAL),
+                lambda: lock(self._world, several, 10, CALLER),
+            ),
+            "lock a part": (Cost(2, 1, 4), lambda: lock(self._world, [self._part], 10, CALLER)),
+            "update of what is locked": (Cost(2, 1, 2), lambda: update(self._world, rename, CALLER)),
+            "update of a part through its whole": (
+                Cost(2, 2, 2 + 1 + 2),
+                lambda: update(self._world, line, CALLER),
+            ),
+            "unlock one": (Cost(1, 0, 1), lambda: unlock(self._world, one, CALLER)),
+            f"unlock {_SEVERAL}": (Cost(1, 0, 2 * _SEVERAL), lambda: unlock(self._world, several, CALLER)),
+            "a write refused when it gathers": (Cost(1, 1, 0), lambda: self._refused(self._world)),
+            "a write refused in the commit": (
+                Cost(2, 1, 1),
+                lambda: self._refused(replace(self._world, clock=_Ahead(self._world))),
+            ),
+        }
+
+    def _refused(self, world: World) -> None:
+        with suppress(Refused):
+            update(world, Update(self._held, {"name": "new"}), CALLER)
+
+    def _make(self, class_name: str, id_: str, **state: Stored) -> Reference:
+        reference = Reference(class_name, id_)
+        entity = Entity(reference, {"_id": id_, "name": "n" * 300, **state})
+        self._world.entities.commit(
+            Change(self._world.ids.new(), self._world.clock.now(), (Creation(entity),))
+        )
+        return reference
+
+
+class _Ahead:
+    """A clock that is an hour ahead when it is looked at for the second time.
+
+    That is when an object was read: so its lock is taken to have ended, and only the commit sees it.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._clock = world.clock
+        self._looks = 0
+
+    def now(self) -> int:
+        """Return what it says."""
+        self._looks += 1
+        return self._clock.now() + 3_600_000 * (self._looks == 2)

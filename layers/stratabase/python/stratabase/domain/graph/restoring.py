@@ -1,0 +1,149 @@
+"""An object that a request makes what it was at an instant, with its parts.
+
+What it referred to then and is there no more is left out, which is worth a warning.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from stratabase.domain.checks import issues_of
+from stratabase.domain.checks.draft import Draft
+from stratabase.domain.command import Restore
+from stratabase.domain.entity import Reference, State
+from stratabase.domain.former_content import content, misfits
+from stratabase.domain.graph.asker import Asker, called
+from stratabase.domain.graph.graph import Graph
+from stratabase.domain.graph.node import Node
+from stratabase.domain.graph.task import Ending, Releading, Restoring
+from stratabase.domain.graph.wish import Wish
+from stratabase.domain.issue import Issue, IssueType, Level, Path
+from stratabase.domain.member import Caller
+from stratabase.domain.parts import ids_in
+from stratabase.domain.role_name import RoleName
+from stratabase.domain.subject import Subject
+from stratabase.domain.version_instant import written
+from stratabase.model.attribute import Origin, Stored
+from stratabase.model.class_ import Class
+from stratabase.model.role import Role
+
+PLACE: Path = ("atVersion",)
+"""The place of what is wrong with the version that is asked for."""
+
+
+def restore(graph: Graph, task: Restoring) -> None:
+    """Note an object with its former content; its parts come next, and its keys in the end."""
+    snapshot, reference = graph.setting.snapshot, task.reference
+    subject = Subject(graph.class_(reference.class_name), reference.id, path=task.place)
+    there, version = snapshot.entity(reference), snapshot.version(reference, task.command.at)
+    # Of what comes back with its whole, its whole tells whether it is seen.
+    before = graph.before(reference) if reference == graph.setting.names.root else there
+    gone = snapshot.gone(reference) if there is None and snapshot.knows(reference) else None
+    if version is None or (before is None and gone is None):
+        if not snapshot.lacking:
+            graph.issues.append(_no_version(subject, task.command, graph.setting.caller, task.place))
+        return
+    node = graph.add(Node(subject, reference, before, {}, gone=gone))
+    node.state = {**content(subject.class_, before, version.state), **task.back}
+    _check(graph, node, task)
+    for role in subject.class_.roles.values():
+        if role.composition:
+            _restore_parts(graph, node, role, version.state.get(role.name), task)
+    graph.later.append(Releading(reference, task.command, version))
+
+
+def relead(graph: Graph, task: Releading) -> None:
+    """Ask an object's keys to lead where they did, if that is there."""
+    node, kept = graph.nodes[task.reference], task.version.state
+    for role in node.subject.class_.roles.values():
+        id_ = kept.get(role.name) if role.holds else None
+        if not role.holds or (node.before is not None and id_ == node.was(role.name)):
+            continue
+        asker = Asker(node.subject, role.name)
+        if isinstance(id_, str) and not _is_there(graph, Reference(role.target, id_)):
+            _warn(graph, task, _lost(graph, asker, Reference(role.target, id_)))
+            id_ = None
+        name = RoleName(task.reference.class_name, role.name)
+        graph.keys[task.reference, name].own.append(Wish(id_ if isinstance(id_, str) else None, asker))
+
+
+def no_version(class_: Class, command: Restore, caller: Caller) -> Issue:
+    """Return the issue of an object of which there is no version to go back to."""
+    return _no_version(Subject(class_, command.reference.id, path=PLACE), command, caller, PLACE)
+
+
+def _no_version(subject: Subject, command: Restore, caller: Caller, place: Path) -> Issue:
+    moment = written(command.at, caller.formats)
+    named = called(Reference(subject.class_.name, str(subject.id)))
+    message = f"there is no version of {named} as of {moment}"
+    return subject.issue(IssueType.ENTITY_NOT_FOUND, message, *place)
+
+
+def _check(graph: Graph, node: Node, task: Restoring) -> None:
+    """Note what is wrong with values that come back, by the rules of today."""
+    class_ = node.subject.class_
+    for name in misfits(class_, node.state):
+        text = f"{class_.name}.{name} has another type by now, and cannot have the value that it had then"
+        _warn(graph, task, node.subject.attribute_issue(IssueType.DATA_TYPE, text, name))
+        node.state[name] = None
+    changed: State = {
+        name: node.state.get(name)
+        for name, attribute in class_.attributes.items()
+        if attribute.origin is Origin.NATIVE and node.state.get(name) != node.was(name)
+    }
+    graph.issues += issues_of(Draft(node.subject, node.state, changed))
+
+
+def _restore_parts(graph: Graph, node: Node, role: Role, kept: Stored, task: Restoring) -> None:
+    """Let an object have the parts that it had then, and no others."""
+    asker, now = Asker(node.subject, role.name), ids_in(node.was(role.name))
+    place = node.asked[role.name] = asker.place
+    there: list[str] = []
+    for id_ in ids_in(kept):
+        reference = Reference(role.target, id_)
+        if _comes_back(graph, reference, task, is_part=id_ in now):
+            there.append(id_)
+        else:
+            _warn(graph, task, _lost(graph, asker, reference))
+    node.state[role.name] = (there or None) if role.many else (there[-1] if there else None)
+    graph.todo += (Ending(Reference(role.target, id_), place) for id_ in now if id_ not in there)
+    if graph.class_(role.target).versioned:
+        graph.todo += _parts(node, role, there, task)
+
+
+def _parts(node: Node, role: Role, ids: list[str], task: Restoring) -> Iterator[Restoring]:
+    back: State = {str(role.opposite): node.reference.id}
+    for number, id_ in enumerate(ids):
+        place = (*node.asked[role.name], number)
+        yield Restoring(Reference(role.target, id_), task.command, place, back)
+
+
+def _comes_back(graph: Graph, reference: Reference, task: Restoring, *, is_part: bool) -> bool:
+    """Return whether a part can be there again; one that keeps no versions only if it still is."""
+    if not graph.class_(reference.class_name).versioned:
+        return is_part
+    snapshot = graph.setting.snapshot
+    version = snapshot.version(reference, task.command.at)
+    remembered = is_part or snapshot.gone(reference) is not None
+    return version is not None and remembered
+
+
+def _is_there(graph: Graph, reference: Reference) -> bool:
+    """Return whether a key may lead to an object when the request is done."""
+    if reference in graph.nodes:
+        return not graph.is_ended(reference)
+    return graph.before(reference) is not None
+
+
+def _lost(graph: Graph, asker: Asker, reference: Reference) -> Issue:
+    """Return the issue of what is led to no more; it is named to those who may know of it."""
+    access, role = graph.setting.access, asker.subject.class_.roles[asker.role]
+    leads = access is None or access.leads(asker.subject.class_.name, role)
+    if leads and not graph.hides(reference):
+        return asker.not_found(reference)
+    return asker.issue(IssueType.ENTITY_NOT_FOUND, f"a {reference.class_name} that it led to is not there")
+
+
+def _warn(graph: Graph, task: Restoring | Releading, issue: Issue) -> None:
+    """Note what is left out, unless the client has said that it may be."""
+    if not task.command.forced:
+        graph.issues.append(replace(issue, level=Level.WARNING))

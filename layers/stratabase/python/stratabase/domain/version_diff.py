@@ -1,0 +1,97 @@
+"""What differs between two versions of an object."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import Any
+
+from stratabase.domain.attributes import value_of
+from stratabase.domain.entity import Entity
+from stratabase.domain.instant import Instant
+from stratabase.domain.parts import ids_in
+from stratabase.model.attribute import Attribute, Origin, Stored
+from stratabase.model.class_ import Class, PlatformAttribute
+from stratabase.model.formats import DEFAULT_FORMATS
+from stratabase.model.role import Role
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeChange:
+    """An attribute or role that differs; its values as JSON text, None for null."""
+
+    name: str
+    old: str | None
+    new: str | None
+    changed_by: str | None = None
+    """The username of who made it so last, if the class records that."""
+    changed_on: Instant | None = None
+
+
+def differing(class_: Class, old: Entity | None, new: Entity | None) -> list[str]:
+    """Return the names of what differs, in the model's order; of an object that is not there, all is null."""
+    return [name for name in _names(class_) if _value(class_, name, old) != _value(class_, name, new)]
+
+
+def change(class_: Class, name: str, old: Entity | None, new: Entity | None) -> AttributeChange:
+    """Return the change of one attribute or role, without who made it, and when."""
+    return AttributeChange(name, _told(class_, name, old), _told(class_, name, new))
+
+
+def last_changes(
+    class_: Class, wanted: Iterable[str], newest_first: Iterable[Entity], first: Entity | None
+) -> Iterator[tuple[str, Entity]]:
+    """Yield the names of what changed, each with the version that changed it last; no more is read.
+
+    `first`: what was before all these versions.
+    """
+    waiting = set(wanted)
+    # None stands before the first version, too: what it has began with it.
+    for new, old in pairwise(chain(newest_first, [first])):
+        for name in [name for name in waiting if _value(class_, name, new) != _value(class_, name, old)]:
+            waiting.remove(name)
+            assert new is not None
+            yield name, new
+        if not waiting:
+            return
+
+
+def changed_by(version: Entity) -> str | None:
+    """Return the username of who made a version, if its class records that."""
+    name = version.state.get(PlatformAttribute.LAST_MODIFIED_BY.value)
+    return name if isinstance(name, str) else None
+
+
+def _names(class_: Class) -> Iterator[str]:
+    """Yield the names of what versions keep: attributes, keys, and lists of parts."""
+    yield from (name for name, each in class_.attributes.items() if each.origin is not Origin.DERIVED)
+    yield from (name for name, role in class_.roles.items() if role.holds or role.composition)
+
+
+def _value(class_: Class, name: str, entity: Entity | None) -> Stored:
+    if entity is None:
+        return None
+    value: Stored = (
+        value_of(class_, name)(entity.state) if name in class_.attributes else entity.state.get(name)
+    )
+    return value
+
+
+def _told(class_: Class, name: str, entity: Entity | None) -> str | None:
+    """Return a value as JSON text: as answers have it, but for dates and times, which are in ISO 8601."""
+    value = _value(class_, name, entity)
+    if value is None:
+        return None
+    role = class_.roles.get(name)
+    shown = _plain(class_.attributes[name], value) if role is None else _ids(role, value)
+    return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+
+
+def _plain(attribute: Attribute, value: Stored) -> Any:
+    if attribute.type.formatted or not attribute.type.writes:
+        return value
+    return attribute.type.writer("default", DEFAULT_FORMATS)(value)
+
+
+def _ids(role: Role, value: Stored) -> Any:
+    return ids_in(value) if role.many else value

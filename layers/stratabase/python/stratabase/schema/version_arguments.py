@@ -1,0 +1,73 @@
+"""The arguments that name versions by instants."""
+
+from dataclasses import replace
+from typing import TypeVar
+
+from graphql import GraphQLArgument, GraphQLID, GraphQLNonNull
+
+from stratabase.domain.command import Create, Delete, Update
+from stratabase.domain.entity import Reference
+from stratabase.domain.graph.version import ARGUMENT as IF_VERSION
+from stratabase.domain.instant import Instant
+from stratabase.domain.issue import IssueType
+from stratabase.domain.refusal import Refused
+from stratabase.domain.singleton import singleton
+from stratabase.domain.subject import Subject
+from stratabase.domain.version_instant import PATTERN, readings
+from stratabase.model.class_ import Class, Kind
+from stratabase.model.types.base import Malformed
+from stratabase.schema.context import Call
+from stratabase.schema.names import ID
+from stratabase.schema.scalars import SCALARS
+
+AT_VERSION, FROM, TO = "atVersion", "from", "to"
+
+C = TypeVar("C", Create | Update, Delete)
+
+
+def which(class_: Class) -> dict[str, GraphQLArgument]:
+    """Return the argument that names an object; of a class that has just one, none does."""
+    return {} if class_.kind is Kind.SINGLETON else {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))}
+
+
+def reference(class_: Class, call: Call) -> Reference:
+    """Return the object that a call names."""
+    return Reference(class_.name, call.arguments[ID]) if ID in call.arguments else singleton(class_)
+
+
+def instant(name: str) -> dict[str, GraphQLArgument]:
+    """Return an argument that takes an instant."""
+    description = f"As {PATTERN}, in your time zone."
+    return {name: GraphQLArgument(GraphQLNonNull(SCALARS["Datetime"]), description=description)}
+
+
+def if_version(class_: Class) -> dict[str, GraphQLArgument]:
+    """Return the argument of a write that relies on a version, where there are versions."""
+    description = f"Write only if the object's version began then: as {PATTERN}, in your time zone."
+    argument = GraphQLArgument(SCALARS["Datetime"], description=description)
+    return {IF_VERSION: argument} if class_.versioned else {}
+
+
+def given(class_: Class, call: Call, *names: str) -> list[tuple[Instant, ...]]:
+    """Return what each of several arguments may mean. Raises Refused with all that are wrong."""
+    found: list[tuple[Instant, ...]] = []
+    issues = []
+    for name in names:
+        try:
+            found.append(readings(call.arguments[name], call.context.caller.formats))
+        except Malformed as mistake:
+            issues.append(Subject(class_).issue(IssueType.DATA_TYPE, f"{name}: {mistake}", name))
+    if issues:
+        raise Refused(issues)
+    return found
+
+
+def relying(class_: Class, command: C, call: Call) -> C:
+    """Return a command that relies on the version that a call names, if it does. Raises Refused."""
+    if call.arguments.get(IF_VERSION) is None:
+        return command
+    (instants,) = given(class_, call, IF_VERSION)
+    if isinstance(command, Create):
+        message = f"{IF_VERSION} is for an object that is there: give its _id in data, or leave it out"
+        raise Refused([Subject(class_).issue(IssueType.MALFORMED_REQUEST, message, IF_VERSION)])
+    return replace(command, if_version=instants)

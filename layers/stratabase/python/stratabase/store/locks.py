@@ -1,0 +1,72 @@
+"""The lock of an object, as its head keeps it, and what admits a member to write."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from stratabase.domain.entity import Reference
+from stratabase.domain.instant import Instant
+from stratabase.domain.lock import Lock
+from stratabase.store import keys
+from stratabase.store.engine import Condition, Failure, Item, Test, Value
+from stratabase.store.expect import holds
+
+OWNER, UNTIL, NAME = "lockOwner", "lockedUntil", "lockedBy"
+"""The attributes of a head that tell who has locked it, until when, and his name; they may outlive that."""
+ATTRIBUTES = frozenset({OWNER, UNTIL, NAME})
+PART_LOCK = "partLock"
+"""The attribute of a head that names the last commit that locked a part of it, at any depth."""
+
+Admitting = tuple[Condition, ...]
+"""Of these one must hold; none where everybody is admitted."""
+EVERYBODY: Admitting = ()
+
+
+def lock_of(item: Item) -> Lock | None:
+    """Return the lock that a head keeps, also when it has ended."""
+    owner, until, name = (item.attributes.get(each) for each in (OWNER, UNTIL, NAME))
+    return Lock(str(owner), str(name), until) if isinstance(until, int) else None
+
+
+def part_lock_of(item: Item) -> str | None:
+    """Return the last commit that locked a part of the object whose head this is."""
+    named = item.attributes.get(PART_LOCK)
+    return None if named is None else str(named)
+
+
+def attributes(lock: Lock) -> dict[str, Value]:
+    """Return what a head keeps of a lock."""
+    return {OWNER: lock.owner, UNTIL: lock.until, NAME: lock.name}
+
+
+def admitting(member_id: str | None, now: Instant) -> Admitting:
+    """Return what must be true of a head for a member to be admitted; None is everybody."""
+    if member_id is None:
+        return EVERYBODY
+    return (
+        Condition(UNTIL, Test.ABSENT),
+        Condition(UNTIL, Test.AT_MOST, now),
+        Condition(OWNER, Test.EQUALS, member_id),
+    )
+
+
+def held(failures: Sequence[Failure]) -> list[tuple[Reference, Lock]]:
+    """Return the objects whose locks alone were in the way.
+
+    None if another that is asked to admit is not as it is expected to be: then it is not certain that these
+    are still to be written.
+    """
+    asked = [failure for failure in failures if _asks_for_a_lock(failure)]
+    locks = {keys.reference_of(failure.action.key): holding(failure) for failure in asked}
+    if None in locks.values():
+        return []
+    return [(reference, lock) for reference, lock in locks.items() if lock is not None]
+
+
+def holding(failure: Failure) -> Lock | None:
+    """Return the lock that alone is in the way of an action; None if something else is."""
+    is_as_expected = holds(replace(failure.action.expect, either=()), failure.found)
+    return lock_of(failure.found) if is_as_expected and failure.found else None
+
+
+def _asks_for_a_lock(failure: Failure) -> bool:
+    return any(condition.attribute == UNTIL for condition in failure.action.expect.either)

@@ -1,0 +1,22 @@
+"""Whether there is an object, as its head tells: a deleted one may have left a tombstone in place of it.
+
+Only here stands what that means. It holds whether the class is versioned (any more) or not.
+"""
+
+from stratabase.store.codec import COMMIT_IDS
+from stratabase.store.engine import Condition, Expectation, Item, Test
+
+DELETED = "deleted"
+"""The attribute of a tombstone that tells it from a head."""
+
+THERE = Expectation(exists=True, conditions=(Condition(DELETED, Test.ABSENT),))
+"""There is an object."""
+GONE = Expectation(either=(Condition(COMMIT_IDS, Test.ABSENT), Condition(DELETED, Test.PRESENT)))
+"""There is none (any more). No singleton is ever gone: it may have a head that no commit has written yet."""
+UNDELETED = Expectation(conditions=(Condition(DELETED, Test.ABSENT),))
+"""There is an object, or a singleton without a head."""
+
+
+def living(item: Item | None) -> Item | None:
+    """Return the head of an object that is there; None of a tombstone."""
+    return None if item is None or DELETED in item.attributes else item

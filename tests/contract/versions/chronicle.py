@@ -1,0 +1,135 @@
+"""Objects with a past, written with as few words as possible, at a time that one sets."""
+
+from collections.abc import Sequence
+from itertools import count
+from typing import Any
+
+from stratabase.domain.change import Change, Creation, Deletion, Effect, OnObject, Restoration, Update
+from stratabase.domain.entity import Entity, Reference, State
+from stratabase.domain.instant import Instant
+from stratabase.domain.role_name import RoleName
+from stratabase.domain.version import instant_after
+from stratabase.operations.ports import Entities
+
+_numbers = count(1)
+
+NOON = 1_577_880_000_000
+HOUR = 3_600_000
+
+
+class Chronicle:
+    """Writes objects; the clock goes a second on with each commit, and otherwise where it is told to."""
+
+    def __init__(self, entities: Entities) -> None:
+        self.entities = entities
+        self.clock = NOON
+
+    def commit(self, *effects: Effect, commit_id: str | None = None) -> Instant:
+        """Do all effects at once; return the instant of the change."""
+        self.clock += 1000
+        told = self.change(*effects, commit_id=commit_id)
+        self.entities.commit(told)
+        return told.instant
+
+    def change(self, *effects: Effect, commit_id: str | None = None) -> Change:
+        """Return what does all effects at once, as operations make it."""
+        earlier = (_earlier(effect) for effect in effects if isinstance(effect, OnObject))
+        instant = instant_after(self.clock, earlier)
+        return Change(commit_id or f"chronicle{next(_numbers)}", instant, effects)
+
+    def creation(self, class_name: str, id_: str, **state: Any) -> Creation:
+        """Return what makes an object."""
+        return Creation(Entity(Reference(class_name, id_), {"_id": id_, **state}))
+
+    def create(self, class_name: str, id_: str, **state: Any) -> Instant:
+        """Make an object."""
+        return self.commit(self.creation(class_name, id_, **state))
+
+    def updating(self, class_name: str, id_: str, **changes: Any) -> Update:
+        """Return what changes an object, as it is now."""
+        before = self.get(class_name, id_)
+        state = {name: value for name, value in {**before.state, **changes}.items() if value is not None}
+        return Update(before, Entity(before.reference, state, before.commit_ids))
+
+    def update(self, class_name: str, id_: str, **changes: Any) -> Instant:
+        """Change an object."""
+        return self.commit(self.updating(class_name, id_, **changes))
+
+    def deletion(self, class_name: str, id_: str) -> Deletion:
+        """Return what deletes an object, as it is now."""
+        return Deletion(self.get(class_name, id_))
+
+    def delete(self, class_name: str, id_: str) -> Instant:
+        """Delete an object."""
+        return self.commit(self.deletion(class_name, id_))
+
+    def restoration(self, class_name: str, id_: str, **state: Any) -> Restoration:
+        """Return what brings a deleted object back."""
+        (gone,) = self.entities.gone([Reference(class_name, id_)])
+        assert gone is not None
+        return Restoration(gone, Entity(gone.reference, {"_id": id_, **state}))
+
+    def restore(self, class_name: str, id_: str, **state: Any) -> Instant:
+        """Bring a deleted object back."""
+        return self.commit(self.restoration(class_name, id_, **state))
+
+    def find(self, class_name: str, id_: str) -> Entity | None:
+        """Return an object as it is stored."""
+        return self.entities.read([Reference(class_name, id_)])[0]
+
+    def get(self, class_name: str, id_: str) -> Entity:
+        """Return an object that is there."""
+        entity = self.find(class_name, id_)
+        assert entity is not None, f"there is no {class_name} {id_}"
+        return entity
+
+    def at(self, instant: Instant, class_name: str, id_: str) -> State | None:
+        """Return what an object was, without the times of its version."""
+        (entity,) = self.entities.as_of([(Reference(class_name, id_), instant)])
+        return None if entity is None else plain(entity)
+
+    def names(self, class_name: str, id_: str, *instants: Instant) -> str:
+        """Return the names that an object had at instants, `-` where it was not there."""
+        found = self.entities.as_of([(Reference(class_name, id_), instant) for instant in instants])
+        return " ".join("-" if entity is None else str(entity.state.get("name")) for entity in found)
+
+    def versions(self, class_name: str, id_: str, **range_: Any) -> Sequence[Entity]:
+        """Return versions of an object."""
+        return [*self.entities.versions(Reference(class_name, id_), **range_)]
+
+    def times(self, class_name: str, id_: str) -> list[tuple[Instant | None, Instant | None]]:
+        """Return when the versions of an object began and ended."""
+        return [(version.start, version.end) for version in self.versions(class_name, id_)]
+
+    def led_to(self, at: Instant, class_name: str, role: str, id_: str) -> str:
+        """Return whom a role led to at an instant: the candidates whose key led there."""
+        name = RoleName(class_name, role)
+        (ids,) = self.entities.linked(name, [id_], at=at)
+        target, back = BACK[name]
+        moments = [(Reference(target, other), at) for other in ids]
+        found = self.entities.as_of(moments)
+        return " ".join(
+            other
+            for other, entity in zip(ids, found, strict=True)
+            if entity is not None and entity.state.get(back) == id_
+        )
+
+
+BACK = {
+    RoleName("Team", "members"): ("Employee", "team"),
+    RoleName("Desk", "owner"): ("Employee", "desk"),
+    RoleName("Room", "people"): ("Employee", "room"),
+    RoleName("Room", "lamps"): ("Lamp", "room"),
+}
+"""For roles that go by a key of the other side: its class, and the role there."""
+
+
+def plain(entity: Entity) -> State:
+    """Return a state without what tells of versions."""
+    return {name: value for name, value in entity.state.items() if not name.startswith("_version")}
+
+
+def _earlier(effect: OnObject) -> Instant | None:
+    if isinstance(effect, Restoration):
+        return effect.gone.last_end
+    return None if effect.before is None else effect.before.start

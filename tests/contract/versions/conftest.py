@@ -1,0 +1,27 @@
+"""One suite for every store that remembers: each test runs over every engine, and on the plain oracle."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from tests.contract.engine.kinds import KINDS
+from tests.contract.versions.chronicle import Chronicle
+from tests.contract.versions.models import COMPANY
+from tests.worlds import DictEntities
+
+PLAIN = "plain"
+
+
+@pytest.fixture(params=[PLAIN, *(kind.name for kind in KINDS)])
+def chronicle(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chronicle]:
+    """An empty company."""
+    if request.param == PLAIN:
+        yield Chronicle(DictEntities(COMPANY))
+        return
+    (kind,) = (kind for kind in KINDS if kind.name == request.param)
+    engine: Engine = kind.open(tmp_path)
+    yield Chronicle(StoredEntities(engine, COMPANY))
+    engine.close()

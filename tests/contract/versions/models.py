@@ -1,0 +1,43 @@
+"""A company that remembers: versioned classes with keys, parts and one partner, beside some that are not."""
+
+from dataclasses import replace
+from types import MappingProxyType
+
+from stratabase.model.class_ import Class, Kind, Unique
+from stratabase.model.role import Role
+from tests.models import attribute, model
+from tests.store.graphs import class_with, key, many, one, parts, whole
+
+
+def remembering(class_: Class) -> Class:
+    """Return a class whose objects keep their versions."""
+    return replace(class_, versioned=True)
+
+
+def named(name: str, *roles: Role, uniques: tuple[Unique, ...] = (), kind: Kind = Kind.ORDINARY) -> Class:
+    """Return a class of objects with a name, a code and a note."""
+    class_ = class_with(name, *roles, uniques=uniques, kind=kind)
+    more = {each: attribute(each, "String") for each in ("code", "note")}
+    return replace(class_, attributes=MappingProxyType({**class_.attributes, **more}))
+
+
+COMPANY = model(
+    remembering(named("Team", many("members", "Employee", "team"))),
+    remembering(
+        named(
+            "Employee",
+            key("team", "Team", "members"),
+            key("desk", "Desk", "owner"),
+            key("room", "Room", "people"),
+            parts("addresses", "Address", "employee"),
+            many("projects", "Project", "people"),
+            uniques=(Unique(("code",)),),
+        )
+    ),
+    remembering(named("Address", whole("employee", "Employee", "addresses"))),
+    named("Desk", one("owner", "Employee", "desk")),
+    named("Room", many("people", "Employee", "room"), many("lamps", "Lamp", "room")),
+    named("Lamp", key("room", "Room", "lamps")),
+    named("Project", many("people", "Employee", "projects")),
+    remembering(named("Settings", kind=Kind.SINGLETON)),
+)

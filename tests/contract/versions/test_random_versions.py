@@ -1,0 +1,167 @@
+"""Random histories: whatever is done, every store remembers what the plain oracle does."""
+
+from collections.abc import Iterator, Mapping
+from itertools import count
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stratabase.domain.change import Broken, Conflict, Creation, Deletion, Effect, Restoration, Taken, Update
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.instant import Instant
+from stratabase.operations.ports import Entities
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from tests import soak
+from tests.contract.engine.kinds import KINDS, Kind
+from tests.contract.versions.chronicle import HOUR, NOON, Chronicle
+from tests.contract.versions.models import COMPANY
+from tests.worlds import DictEntities
+
+_numbers = count(1)
+WALKED = (("Team", "members"), ("Desk", "owner"), ("Room", "people"))
+
+
+class Deed(NamedTuple):
+    """What is done to some objects at once: each is written with values, or deleted (None)."""
+
+    step: Instant
+    """How far the clock goes on before, or back."""
+    objects: Mapping[tuple[str, str], Mapping[str, str | None] | None]
+
+
+VALUES: Mapping[str, Mapping[str, list[str | None]]] = {
+    "Employee": {
+        "name": ["x", "y", None],
+        "code": ["1", "2", None],
+        "team": ["t", "u", None],
+        "desk": ["d", "e", None],
+        "room": ["r", None],
+    },
+    "Team": {"name": ["x", "y", None]},
+    "Desk": {"name": ["x", "y"]},
+    "Room": {"name": ["x"]},
+}
+IDS = {"Employee": "abc", "Team": "tu", "Desk": "de", "Room": "r"}
+OBJECTS = [(class_name, id_) for class_name, ids in IDS.items() for id_ in ids]
+
+
+def _values(class_name: str) -> st.SearchStrategy[Mapping[str, str | None] | None]:
+    values = {name: st.sampled_from(known) for name, known in VALUES[class_name].items()}
+    return st.one_of(st.none(), st.fixed_dictionaries({}, optional=values), st.fixed_dictionaries(values))
+
+
+@st.composite
+def deeds(draw: st.DrawFn) -> Deed:
+    """Draw a deed."""
+    chosen = draw(st.lists(st.sampled_from(OBJECTS), min_size=1, max_size=3, unique=True))
+    step = draw(st.sampled_from([0, 1, 1000, HOUR, -1000, -HOUR]))
+    return Deed(step, {each: draw(_values(each[0])) for each in chosen})
+
+
+class Company:
+    """The objects of one history in a store that others share: their ids, and what is unique, are its own."""
+
+    def __init__(self, entities: Entities, number: int) -> None:
+        self.entities = entities
+        self._chronicle = Chronicle(entities)
+        self._number = number
+
+    def named(self, class_name: str, id_: str) -> Reference:
+        """Return an object."""
+        return Reference(class_name, f"{id_}{self._number}")
+
+    def do(self, deed: Deed, commit_id: str) -> object:
+        """Do a deed; return why it is refused, if it is; of two reasons, either may be told."""
+        self._chronicle.clock += deed.step
+        effects = [self._effect(self.named(*each), values) for each, values in deed.objects.items()]
+        try:
+            self._chronicle.commit(*(effect for effect in effects if effect), commit_id=commit_id)
+        except Conflict:
+            return "another came between"
+        except (Broken, Taken):
+            return "refused"
+        return None
+
+    def _effect(self, reference: Reference, values: Mapping[str, str | None] | None) -> Effect | None:
+        (before,), (gone,) = self.entities.read([reference]), self.entities.gone([reference])
+        if values is None:
+            return None if before is None else Deletion(before)
+        own = {name: value and f"{value}{self._number}" for name, value in values.items()}
+        state = {**(before.state if before else {"_id": reference.id}), **own}
+        after = Entity(reference, {name: value for name, value in state.items() if value is not None})
+        if before is not None:
+            return Update(before, Entity(reference, after.state, before.commit_ids))
+        return Creation(after) if gone is None else Restoration(gone, after)
+
+    def remembered(self) -> dict[str, object]:
+        """Return all that is known of what was."""
+        references = [self.named(*each) for each in OBJECTS]
+        found: dict[str, object] = {"gone": [gone and gone[:3] for gone in self.entities.gone(references)]}
+        marks = {NOON}
+        for reference in references:
+            forward = [*self.entities.versions(reference)]
+            assert [*self.entities.versions(reference, backward=True)] == forward[::-1]
+            found[str(reference)] = [(each.start, each.end, each.state) for each in forward]
+            marks |= {time for each in forward for time in (each.start, each.end) if time is not None}
+        for at in {mark + step for mark in marks for step in (-1, 0, 1)}:
+            met = self.entities.as_of([(reference, at) for reference in references])
+            found[f"at {at}"] = [each and each.state for each in met]
+            found[f"roles at {at}"] = [
+                self._chronicle.led_to(at, class_name, role, self.named(class_name, id_).id)
+                for class_name, role in WALKED
+                for id_ in IDS[class_name]
+            ]
+        return found
+
+
+def opened(kind: Kind, factory: pytest.TempPathFactory) -> Iterator[Entities]:
+    engine: Engine = kind.open(factory.mktemp("store"))
+    yield StoredEntities(engine, COMPANY)
+    engine.close()
+
+
+HERE, FAR = (
+    [kind for kind in KINDS if kind.threads > 1 and kind.name.startswith("dynamodb") == is_far]
+    for is_far in (False, True)
+)
+"""Stores for all examples of a test: many are tried on those of this process."""
+
+
+@pytest.fixture(scope="module", params=HERE, ids=lambda kind: kind.name)
+def here(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Entities]:
+    yield from opened(request.param, tmp_path_factory)
+
+
+@pytest.fixture(scope="module", params=FAR, ids=lambda kind: kind.name)
+def far(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Entities]:
+    yield from opened(request.param, tmp_path_factory)
+
+
+HISTORIES = st.lists(deeds(), min_size=1, max_size=12)
+
+
+@pytest.mark.soak
+@settings(max_examples=soak.count(40, 500))
+@given(HISTORIES)
+def test_a_store_remembers_what_the_plain_oracle_does(here: Entities, history: list[Deed]) -> None:
+    check(here, history)
+
+
+@pytest.mark.soak
+@settings(max_examples=soak.count(10, 100))
+@given(HISTORIES)
+def test_a_store_that_is_far_remembers_it_too(far: Entities, history: list[Deed]) -> None:
+    check(far, history)
+
+
+def check(store: Entities, history: list[Deed]) -> None:
+    """Do the same in a store and in plain dicts: they must refuse and remember the same."""
+    number = next(_numbers)
+    stored, plain = Company(store, number), Company(DictEntities(COMPANY), number)
+    for step, deed in enumerate(history):
+        commit_id = f"{number} {step}"
+        assert stored.do(deed, commit_id) == plain.do(deed, commit_id)
+    assert stored.remembered() == plain.remembered()

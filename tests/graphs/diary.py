@@ -1,0 +1,112 @@
+"""A diary of a graph: random requests, with a copy of all that there was after each."""
+
+from collections.abc import Sequence
+from random import Random
+
+from stratabase.domain.command import Delete
+from stratabase.domain.entity import Reference
+from stratabase.domain.instant import Instant
+from stratabase.domain.refusal import Refused
+from stratabase.domain.role_name import RoleName
+from stratabase.operations.delete import delete
+from stratabase.operations.fetching.as_of import AsOf
+from stratabase.operations.restore import restore
+from stratabase.operations.save import save
+from stratabase.operations.terms import Terms
+from stratabase.operations.versions import version
+from stratabase.operations.world import World
+from tests.graphs.past import Past
+from tests.graphs.plain import Plain
+from tests.graphs.reading import plain_of
+from tests.graphs.requests import Requests
+from tests.graphs.shown import view_of
+from tests.worlds import ADMINISTRATOR, FrozenClock, plenty
+
+DEPTH = 2
+
+
+class Diary:
+    """Writes into a world at a clock that goes on with each request, and keeps what it saw."""
+
+    def __init__(self, world: World, clock: FrozenClock, chance: Random) -> None:
+        self._world = world
+        self._clock = clock
+        self._chance = chance
+        self.pages: list[tuple[Instant, Plain]] = [(clock.now(), Plain(world.model))]
+        self.restored = 0
+
+    @property
+    def now(self) -> Plain:
+        """What there is."""
+        return self.pages[-1][1]
+
+    def go_on(self) -> None:
+        """Do something, or be refused."""
+        self._clock.instant += self._chance.choice([2, 1000])
+        try:
+            if self._chance.random() < 0.25:
+                self._restore()
+            else:
+                self._write()
+        except Refused:
+            assert self._look().content() == self.now.content()
+        self.pages.append((self._clock.now(), self._look()))
+
+    def then(self, instant: Instant) -> Plain:
+        """Return what there was at an instant."""
+        return [graph for began, graph in self.pages if began <= instant][-1]
+
+    def instants(self) -> set[Instant]:
+        """Return every instant at which something may have changed, and those beside it."""
+        return {began + beside for began, _ in self.pages[1:] for beside in (-1, 0, 1)}
+
+    def known(self) -> set[Reference]:
+        """Return all that there ever was."""
+        return {reference for _, graph in self.pages for reference in graph.objects}
+
+    def check(self, instant: Instant) -> None:
+        """Compare whatever keeps versions, as of an instant, with what was recorded then."""
+        past = Past(self.then(instant), self.now, self._links)
+        source = AsOf(self._world.entities, self._world.model, instant)
+        for reference in filter(past.is_versioned, self.known()):
+            entity = version(self._world, reference, instant, plenty())
+            found = entity and view_of(source, self._world.model, entity, DEPTH)
+            expected = past.view(reference, DEPTH) if past.is_there(reference) else None
+            assert found == expected, (reference, instant, found, expected)
+
+    def _links(self, role: RoleName, owner: str) -> Sequence[str]:
+        return self._world.entities.linked(role, [owner])[0]
+
+    def _look(self) -> Plain:
+        return plain_of(self._world.entities, self._world.model)
+
+    def _write(self) -> None:
+        command = Requests(self.now, self._chance).command()
+        if isinstance(command, Delete):
+            delete(self._world, command, ADMINISTRATOR)
+        else:
+            save(self._world, command, ADMINISTRATOR)
+
+    def _restore(self) -> None:
+        """Make something what it was at one time or another."""
+        classes = self._world.model.classes
+        known = sorted(each for each in self.known() if not classes[each.class_name].part)
+        known = [each for each in known if classes[each.class_name].versioned]
+        if not known:
+            return
+        reference = self._chance.choice(known)
+        began, then = self._chance.choice(self.pages)
+        restore(self._world, reference, [began], ADMINISTRATOR, Terms(force=True))
+        self.restored += 1
+        self._check_restored(reference, then)
+
+    def _check_restored(self, reference: Reference, then: Plain) -> None:
+        """Compare an object, and its parts that keep versions, with what they were."""
+        now = self._look()
+        assert now.objects[reference] == then.objects[reference]
+        for role in self._world.class_(reference.class_name).roles.values():
+            parts = then.parts[reference, role.name] if role.composition else []
+            if role.composition and self._world.class_(role.target).versioned:
+                assert now.parts[reference, role.name] == parts
+                for id_ in parts:
+                    self._check_restored(Reference(role.target, id_), then)

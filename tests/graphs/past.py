@@ -1,0 +1,88 @@
+"""What must be read of a graph as of an instant, told by recorded copies of it: of then, and of now."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stratabase.domain.entity import Reference
+from stratabase.domain.role_name import RoleName
+from stratabase.domain.way import Way, way_of
+from stratabase.model.role import Role
+from tests.graphs.plain import Plain
+
+
+@dataclass(frozen=True)
+class Past:
+    """A graph as of an instant: what keeps versions is as it was `then`, all else as it is `now`."""
+
+    then: Plain
+    now: Plain
+    links: Callable[[RoleName, str], Sequence[str]]
+    """What a role without a key leads to now; one way, that may be what is there no more."""
+
+    def is_versioned(self, reference: Reference) -> bool:
+        return self.now.model.classes[reference.class_name].versioned
+
+    def is_there(self, reference: Reference) -> bool:
+        """Return whether an object is shown; what keeps no versions, no longer than what it is part of."""
+        if self.is_versioned(reference):
+            return reference in self.then.objects
+        whole = self._whole(reference)
+        return reference in self.now.objects and (whole is None or self.is_there(whole))
+
+    def view(self, own: Reference, depth: int) -> dict[str, Any]:
+        """Return what is shown of an object, with all its roles, so deep."""
+        roles = self.now.model.classes[own.class_name].roles.values() if depth else ()
+        shown = {
+            role.name: [self.view(each, depth - 1) for each in sorted(self.led_to(own, role))]
+            for role in roles
+        }
+        values = {name: value for name, value in self._graph(own).objects[own].items() if value is not None}
+        return {"_id": own.id, **values, **{name: views for name, views in shown.items() if views}}
+
+    def led_to(self, own: Reference, role: Role) -> set[Reference]:
+        """Return the objects that a role shows."""
+        named = (Reference(role.target, id_) for id_ in self._ids(own, role))
+        if way_of(self.now.model, role) is Way.PARTS:
+            return {part for part in named if part in self._graph(part).objects}
+        return set(filter(self.is_there, named))
+
+    def _graph(self, reference: Reference) -> Plain:
+        return self.then if self.is_versioned(reference) else self.now
+
+    def _ids(self, own: Reference, role: Role) -> Iterator[str]:
+        match way_of(self.now.model, role):
+            case Way.KEY:
+                yield from filter(None, [self._key(own, role.name)])
+            case Way.PARTS:
+                yield from self._graph(own).parts[own, role.name]
+            case Way.WHOLE:
+                wholes = [whole for whole, name in self._ways_up(own) if name == role.opposite]
+                yield from (whole.id for whole in wholes if whole.class_name == role.target)
+            case Way.LINKS:
+                yield from self.links(RoleName(own.class_name, role.name), own.id)
+            case _:
+                yield from self._holders(own, role)
+
+    def _holders(self, own: Reference, role: Role) -> Iterator[str]:
+        """Yield the objects whose key leads to one."""
+        known = {*self.then.objects, *self.now.objects}
+        for holder in known:
+            if holder.class_name == role.target and holder in self._graph(holder).objects:
+                yield from [holder.id] * (self._key(holder, str(role.opposite)) == own.id)
+
+    def _key(self, holder: Reference, role: str) -> str | None:
+        """Return where a key leads, though there be nothing."""
+        graph, name = self._graph(holder), RoleName(holder.class_name, role)
+        led = (to for own, to in graph.pairs[name] if own == holder.id)
+        return next(led, graph.dangling.get((holder, role)))
+
+    def _whole(self, part: Reference) -> Reference | None:
+        return next((whole for whole, _ in self._ways_up(part)), None)
+
+    def _ways_up(self, part: Reference) -> Iterator[tuple[Reference, str]]:
+        """Yield the whole of an object, if it is a part, and the role that leads from there."""
+        graph = self._graph(part)
+        for (whole, name), ids in graph.parts.items():
+            if part.id in ids and graph.role(RoleName(whole.class_name, name)).target == part.class_name:
+                yield whole, name

@@ -1,0 +1,48 @@
+"""All that can be fetched of an object, so deep, and what was fetched of it told plainly."""
+
+from typing import Any
+
+from stratabase.domain.entity import Entity
+from stratabase.domain.fetch import Fetch, RoleFetch, ToMany, ToOne, View
+from stratabase.domain.order import Order
+from stratabase.domain.page import Query, Window
+from stratabase.domain.role_name import RoleName
+from stratabase.model.model import Model
+from stratabase.model.role import Role
+from stratabase.operations.fetch import fetched
+from stratabase.operations.fetching.known import Known
+from stratabase.operations.fetching.source import Source
+from tests.worlds import plenty
+
+_SPOT = "role."
+
+
+def view_of(source: Source, model: Model, entity: Entity, depth: int) -> dict[str, Any] | None:
+    """Return what a source shows of an object, with all its roles, so deep; None where it is not shown."""
+    known = Known(source, model, plenty())
+    known.add([entity])
+    views = fetched(known, _everything(model, entity.reference.class_name, depth), [entity])
+    return _plain(views[0]) if views else None
+
+
+def _everything(model: Model, class_name: str, depth: int) -> Fetch:
+    roles = model.classes[class_name].roles.values() if depth else ()
+    return Fetch({_SPOT + role.name: _role(model, class_name, role, depth - 1) for role in roles})
+
+
+def _role(model: Model, class_name: str, role: Role, depth: int) -> RoleFetch:
+    name, below = RoleName(class_name, role.name), _everything(model, role.target, depth)
+    if not role.many:
+        return ToOne(name, role, below)
+    query = Query(role.target, Order(), window=Window(10_000))
+    return ToMany(name, role, below, query, lambda _, views: list(views))
+
+
+def _plain(view: View) -> dict[str, Any]:
+    values = {name: view[name] for name in ("_id", "name", "size") if view.get(name) is not None}
+    roles = {name.removeprefix(_SPOT): _views(led) for name, led in view.items() if name.startswith(_SPOT)}
+    return {**values, **{name: views for name, views in roles.items() if views}}
+
+
+def _views(led: Any) -> list[dict[str, Any]]:
+    return [_plain(each) for each in (led if isinstance(led, list) else [led]) if each is not None]

@@ -1,0 +1,50 @@
+"""What locks allow, over plain dicts: the oracle for what a store does with them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from stratabase.domain.change import Change, Held
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.instant import Instant
+from stratabase.domain.lock import Lock, admits
+from stratabase.domain.locking import Unlockable
+from stratabase.model.model import Model
+
+Locks = Mapping[Reference, Lock]
+
+
+def refuse_held(change: Change, locks: Locks) -> None:
+    """Raise Held when others have locked what a change writes, or writes through."""
+    now = change.instant if change.now is None else change.now
+    held = [
+        (reference, lock)
+        for reference in _written(change)
+        if change.by is not None
+        and not admits(lock := locks.get(reference), change.by, now)
+        and lock is not None
+    ]
+    if held:
+        raise Held(held)
+
+
+def refuse_unlockable(
+    references: Sequence[Reference], there: Sequence[bool], locks: Locks, member_id: str, now: Instant
+) -> None:
+    """Raise Unlockable when some are not there, or others have locked them."""
+    missing = [reference for reference, is_there in zip(references, there, strict=True) if not is_there]
+    asked = [reference for reference in references if reference not in missing and reference in locks]
+    held = [(each, locks[each]) for each in asked if not admits(locks[each], member_id, now)]
+    if missing or held:
+        raise Unlockable(held, missing)
+
+
+def whole_of(model: Model, entity: Entity) -> Reference | None:
+    """Return what an object is a part of."""
+    for role in model.classes[entity.reference.class_name].roles.values():
+        if role.whole and (id_ := entity.state.get(role.name)) is not None:
+            return Reference(role.target, str(id_))
+    return None
+
+
+def _written(change: Change) -> Iterator[Reference]:
+    yield from (effect.before.reference for effect in change.on_objects() if effect.before is not None)
+    yield from (entity.reference for entity in change.touched())

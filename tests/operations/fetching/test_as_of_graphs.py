@@ -1,0 +1,78 @@
+"""Graphs as of any instant are what they were then: random models, requests, restorations and instants."""
+
+from dataclasses import replace
+from random import Random
+from uuid import uuid4
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from stratabase.model.model import Model
+from stratabase.operations.ports import Entities
+from stratabase.store.entities import StoredEntities
+from tests.contract.engine.kinds import KINDS, Kind
+from tests.contract.engine.reference import ReferenceEngine
+from tests.graphs.diary import Diary
+from tests.graphs.models import models
+from tests.soak import count
+from tests.worlds import CountedIds, world_of
+
+REQUESTS = 12
+INSTANTS = 6
+
+
+class OwnIds(CountedIds):
+    """Ids in the order of their making, which no other diary has: emulators share what they remember."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._own = uuid4().hex
+
+    def new(self) -> str:
+        return f"{self._own}{super().new().removeprefix('id'):0>6}"
+
+
+def kept(model: Model, chance: Random, entities: Entities | None = None, requests: int = REQUESTS) -> Diary:
+    """Return a diary of random requests, over a dict unless a store is given."""
+    world, objects, clock = world_of(model)
+    diary = Diary(replace(world, entities=entities or objects, ids=OwnIds()), clock, chance)
+    for _ in range(requests):
+        diary.go_on()
+    return diary
+
+
+def check(diary: Diary, chance: Random) -> None:
+    """Compare as of several instants, at which something changed, or right beside."""
+    instants = sorted(diary.instants())
+    for instant in chance.sample(instants, min(INSTANTS, len(instants))):
+        diary.check(instant)
+
+
+@settings(max_examples=count(25, 2000))
+@given(models(versioned=True), st.randoms(use_true_random=False))
+def test_a_graph_as_of_an_instant_is_what_was_recorded_then(model: Model, chance: Random) -> None:
+    diary = kept(model, chance)
+    event(f"{diary.restored} were restored")
+    check(diary, chance)
+
+
+@settings(max_examples=count(15, 1000))
+@given(models(versioned=True), st.randoms(use_true_random=False))
+def test_so_it_is_over_a_store(model: Model, chance: Random) -> None:
+    check(kept(model, chance, StoredEntities(ReferenceEngine(), model)), chance)
+
+
+DISTANT = [kind for kind in KINDS if kind.name in {"sqlite", "dynamodb-ministack"}]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", DISTANT, ids=lambda kind: kind.name)
+@settings(max_examples=count(2, 40))
+@given(models(versioned=True), st.integers())
+def test_and_over_each_engine(
+    kind: Kind, tmp_path_factory: pytest.TempPathFactory, model: Model, number: int
+) -> None:
+    engine, chance = kind.open(tmp_path_factory.mktemp("store")), Random(number)
+    check(kept(model, chance, StoredEntities(engine, model)), chance)
+    engine.close()

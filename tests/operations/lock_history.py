@@ -1,0 +1,161 @@
+"""Random histories of members who lock, unlock, write and read a whole and its part, all at once."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import count
+from random import Random
+from threading import Lock as Mutex
+from threading import local
+
+from stratabase.domain.entity import Reference
+from stratabase.domain.instant import Instant
+from stratabase.domain.lock import Lock
+from stratabase.domain.member import Caller
+from stratabase.domain.refusal import Refused
+from stratabase.operations.lock import lock
+from stratabase.operations.ports import Entities
+from stratabase.operations.save import save
+from stratabase.operations.unlock import unlock
+from stratabase.operations.update import update
+from stratabase.operations.world import World
+from stratabase.store.ids import TimeOrderedIds
+from tests.contract.engine.acting import together
+from tests.graphs.commands import change, create, make
+from tests.graphs.commands import update as updating
+from tests.graphs.company import COMPANY
+from tests.linearizability import Operation
+from tests.operations.lock_model import KINDS, PART, WHOLE, Asked, Told, member_id
+from tests.worlds import ADMINISTRATOR, NOON, plenty
+
+MEMBERS = 5
+_MINUTES = 2
+"""Of every lock."""
+_HELD = re.compile(rf"({WHOLE}|{PART}) \S+ is locked by (\S+) until .+")
+
+
+class SharedClock:
+    """A clock of all members, that is set on; it remembers what it told the thread that asks."""
+
+    def __init__(self) -> None:
+        self._instant = NOON
+        self._mutex = Mutex()
+        self._told = local()
+
+    def now(self) -> Instant:
+        """Return what it says."""
+        self._told.last = instant = self._instant
+        return instant
+
+    def go_on(self, milliseconds: int) -> None:
+        """Set it on."""
+        with self._mutex:
+            self._instant += milliseconds
+
+    @property
+    def last_told(self) -> Instant:
+        """What it told this thread last."""
+        last: Instant = self._told.last
+        return last
+
+
+class History:
+    """One history, on a customer and its address; each member is a process of its own."""
+
+    def __init__(self, processes: Sequence[Entities]) -> None:
+        self._clock = SharedClock()
+        ids = TimeOrderedIds()
+        self._worlds = [World(COMPANY, each, self._clock, ids, plenty) for each in processes]
+        command = make(WHOLE, name="0", addresses=create(make(PART, street="0")))
+        whole = save(self._worlds[0], command, ADMINISTRATOR)
+        parts = whole.state["addresses"]
+        assert isinstance(parts, list)
+        self._references = {WHOLE: whole.reference, PART: Reference(PART, parts[0])}
+
+    def run(self, chance: Random, each: int) -> list[Operation]:
+        """Let each member do so many things, at the same time; return what was asked and told."""
+        moments, values = count(), count(1)
+        asked = [[_any(chance, member, next(values)) for _ in range(each)] for member in range(MEMBERS)]
+
+        def live(member: int) -> list[Operation]:
+            done = list[Operation]()
+            for ask in asked[member]:
+                begun = next(moments)
+                told = self._told(ask)
+                done.append(Operation(ask, told, begun, next(moments)))
+            return done
+
+        return [
+            operation
+            for one in together(*(partial(live, each) for each in range(MEMBERS)))
+            for operation in one
+        ]
+
+    def _told(self, asked: Asked) -> Told:
+        try:
+            return _ACTS[asked.kind](self, self._worlds[asked.member], asked)
+        except Refused as refusal:
+            return Told(held=frozenset(_holder(issue.message) for issue in refusal.issues))
+
+    def _named(self, asked: Asked) -> list[Reference]:
+        return [self._references[name] for name in asked.of]
+
+    def lock(self, world: World, asked: Asked) -> Told:
+        """Lock."""
+        lock(world, self._named(asked), _MINUTES, _caller(asked))
+        until = self._clock.last_told + _MINUTES * 60_000
+        return Told(lock=Lock(member_id(asked.member), _caller(asked).username, until))
+
+    def unlock(self, world: World, asked: Asked) -> Told:
+        """Unlock."""
+        unlock(world, self._named(asked), _caller(asked))
+        return Told()
+
+    def write(self, world: World, asked: Asked) -> Told:
+        """Write the whole, or the part through it."""
+        whole, value = self._references[WHOLE], str(asked.value)
+        command = change(*whole, name=value)
+        if asked.of == (PART,):
+            command = change(*whole, addresses=updating(change(*self._references[PART], street=value)))
+        update(world, command, _caller(asked))
+        return Told()
+
+    def read(self, world: World, asked: Asked) -> Told:
+        """Read."""
+        (entity,) = world.entities.read(self._named(asked))
+        assert entity is not None
+        value = entity.state["name" if asked.of == (WHOLE,) else "street"]
+        return Told(lock=entity.lock, value=str(value))
+
+    def wait(self, _: World, asked: Asked) -> Told:
+        """Let time go by."""
+        self._clock.go_on(asked.value)
+        return Told()
+
+
+_ACTS: Mapping[str, Callable[[History, World, Asked], Told]] = {
+    "lock": History.lock,
+    "unlock": History.unlock,
+    "write": History.write,
+    "read": History.read,
+    "wait": History.wait,
+}
+
+
+def _any(chance: Random, member: int, value: int) -> Asked:
+    (kind,) = chance.choices(KINDS, (4, 2, 6, 4, 1))
+    if kind == "wait":
+        return Asked(kind, member, value=chance.choice((1, 60_000, 119_999, 120_000)))
+    sets = ((WHOLE,), (PART,)) if kind in {"write", "read"} else ((WHOLE,), (PART,), (WHOLE, PART))
+    return Asked(kind, member, chance.choice(sets), value)
+
+
+def _caller(asked: Asked) -> Caller:
+    member = asked.member
+    return Caller(member_id(member), f"member{member}", "Member", administrator=member == 0)
+
+
+def _holder(message: str) -> tuple[str, str]:
+    match = _HELD.fullmatch(message)
+    assert match is not None, message
+    return match[1], match[2]

@@ -1,0 +1,119 @@
+"""What locks allow, one thing after the other: the model by which histories are judged."""
+
+from typing import Any, NamedTuple
+
+from stratabase.domain.instant import Instant
+from stratabase.domain.lock import Lock, admits
+from tests.linearizability import Operation
+from tests.worlds import NOON
+
+WHOLE, PART = "Customer", "Address"
+
+
+class Asked(NamedTuple):
+    """What a member asks for, by its number; the first one is an administrator."""
+
+    kind: str
+    member: int
+    of: tuple[str, ...] = ()
+    """WHOLE, PART."""
+    value: int = 0
+    """What is written, or how many milliseconds go by."""
+
+
+class Told(NamedTuple):
+    """What came of it."""
+
+    held: frozenset[tuple[str, str]] = frozenset()
+    """Why it was refused: what others have locked, and who."""
+    lock: Lock | None = None
+    """What was taken, or seen."""
+    value: str = ""
+    """What was seen."""
+
+
+class Object(NamedTuple):
+    """What can be seen of an object."""
+
+    value: str = "0"
+    lock: Lock | None = None
+
+
+class State(NamedTuple):
+    """What there is, and what the clock says."""
+
+    whole: Object = Object()
+    part: Object = Object()
+    now: Instant = NOON
+
+    def of(self, name: str) -> Object:
+        """Return the whole or the part."""
+        return self.whole if name == WHOLE else self.part
+
+    def put(self, name: str, **changes: Any) -> "State":
+        """Return the state in which one of them is another."""
+        changed = self.of(name)._replace(**changes)
+        return self._replace(whole=changed) if name == WHOLE else self._replace(part=changed)
+
+
+def member_id(member: int) -> str:
+    """Return the id of a member."""
+    return f"id{member}"
+
+
+def step(state: State, operation: Operation) -> State | None:
+    """Return the state after an operation; None where it could not have told what it told."""
+    asked, told = operation.asked, operation.told
+    if told.held:
+        return state if _is_refused(state, asked, told) else None
+    return _STEPS[asked.kind](state, asked, told)
+
+
+def _is_refused(state: State, asked: Asked, told: Told) -> bool:
+    """Return whether something is locked that was told to be: what is read of several need not be of one
+    moment."""
+    locks = {name: state.of(name).lock for name, _ in told.held}
+    return any(
+        lock is not None and lock.name == holder and not admits(lock, member_id(asked.member), state.now)
+        for name, holder in told.held
+        if (lock := locks[name])
+    )
+
+
+def _all_admit(state: State, asked: Asked, *names: str) -> bool:
+    return all(admits(state.of(name).lock, member_id(asked.member), state.now) for name in names)
+
+
+def _lock(state: State, asked: Asked, told: Told) -> State | None:
+    if not _all_admit(state, asked, *asked.of):
+        return None
+    for name in asked.of:
+        state = state.put(name, lock=told.lock)
+    return state
+
+
+def _unlock(state: State, asked: Asked, _: Told) -> State | None:
+    if asked.member and not _all_admit(state, asked, *asked.of):
+        return None
+    for name in asked.of:
+        state = state.put(name, lock=None)
+    return state
+
+
+def _write(state: State, asked: Asked, _: Told) -> State | None:
+    """Write the whole, or the part through its whole."""
+    (name,) = asked.of
+    return state.put(name, value=str(asked.value)) if _all_admit(state, asked, WHOLE, name) else None
+
+
+def _read(state: State, asked: Asked, told: Told) -> State | None:
+    (name,) = asked.of
+    return state if state.of(name) == Object(told.value, told.lock) else None
+
+
+def _wait(state: State, asked: Asked, _: Told) -> State:
+    return state._replace(now=state.now + asked.value)
+
+
+_STEPS = {"lock": _lock, "unlock": _unlock, "write": _write, "read": _read, "wait": _wait}
+KINDS = tuple(_STEPS)

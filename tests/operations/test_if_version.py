@@ -1,0 +1,103 @@
+"""A write that relies on a version is refused also if another write comes between reading and committing."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from stratabase.domain.command import Delete, Update
+from stratabase.domain.entity import Reference
+from stratabase.domain.instant import Instant
+from stratabase.domain.issue import IssueType
+from stratabase.domain.refusal import Refused
+from stratabase.model.reading import read_model
+from stratabase.operations.delete import delete
+from stratabase.operations.save import save
+from stratabase.operations.update import update
+from stratabase.operations.world import World
+from stratabase.store.entities import StoredEntities
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.graphs.commands import add, change, create, make
+from tests.graphs.commands import update as parts
+from tests.worlds import ADMINISTRATOR, CountedIds, world_of
+
+MODEL = read_model(
+    """
+    extend schema @application(name: "Relying")
+    type Order @class(versioned: true) {
+      name: String
+      tags: [Tag!] @association(opposite: "orders")
+      lines: [Line!] @composition
+    }
+    type Tag { name: String  orders: [Order!] @association(opposite: "tags") }
+    type Line { name: String }
+    """,
+    "m",
+)
+
+
+class Between(CountedIds):
+    """Ids that do something once when the next one is asked for, which is right before a commit."""
+
+    act: Callable[[], object] | None = None
+
+    def new(self) -> str:
+        act, self.act = self.act, None
+        if act is not None:
+            act()
+        return super().new()
+
+
+@pytest.fixture(params=["dict", "sqlite"])
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
+    made, _, _ = world_of(MODEL)
+    if request.param == "dict":
+        return replace(made, ids=Between())
+    return replace(made, ids=Between(), entities=StoredEntities(SqliteEngine(tmp_path / "store.db"), MODEL))
+
+
+def relying(command: Update | Delete, start: Instant | None) -> Update | Delete:
+    assert start is not None
+    return replace(command, if_version=(start,))
+
+
+@pytest.mark.parametrize("asked", ["value", "links", "parts", "end"])
+@pytest.mark.parametrize("is_rivalled", [False, True])
+def test_the_version_is_that_one_when_the_write_is_done(
+    world: World, asked: str, *, is_rivalled: bool
+) -> None:
+    tag = save(world, make("Tag", name="t"), ADMINISTRATOR).reference.id
+    order = save(world, make("Order", name="o", lines=create(make("Line"))), ADMINISTRATOR).reference
+    (read,) = world.entities.read([order])
+    assert read is not None
+    lines = read.state["lines"]
+    assert isinstance(lines, list)
+    (line,) = lines
+    commands: dict[str, Update | Delete] = {
+        "value": change("Order", order.id, name="mine"),
+        "links": change("Order", order.id, tags=add(tag)),
+        "parts": change("Order", order.id, lines=parts(change("Line", line, name="mine"))),
+        "end": Delete(order),
+    }
+    command = relying(commands[asked], read.start)
+    if not is_rivalled:
+        write(world, command)
+        return
+    assert isinstance(world.ids, Between)
+    world.ids.act = lambda: update(world, change("Order", order.id, name="rival"), ADMINISTRATOR)
+    with pytest.raises(Refused) as refusal:
+        write(world, command)
+    assert [issue.type for issue in refusal.value.issues] == [IssueType.ENTITY_LOCK_PERSIST]
+    (kept, part) = world.entities.read([order, Reference("Line", line)])
+    assert kept is not None
+    assert part is not None
+    assert kept.state["name"] == "rival"
+    assert "name" not in part.state
+
+
+def write(world: World, command: Update | Delete) -> None:
+    if isinstance(command, Delete):
+        assert delete(world, command, ADMINISTRATOR)
+    else:
+        update(world, command, ADMINISTRATOR)

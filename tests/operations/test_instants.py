@@ -1,0 +1,122 @@
+"""Since when things are as a write leaves them: one instant, and later than all that it changes."""
+
+from dataclasses import replace
+
+from stratabase.domain.command import Create, Delete, Update
+from stratabase.domain.instant import stored
+from stratabase.operations.create import create
+from stratabase.operations.delete import delete
+from stratabase.operations.preview import preview
+from stratabase.operations.save import save
+from stratabase.operations.update import update
+from tests.graphs.commands import add, change, make, point
+from tests.graphs.commands import create as parts
+from tests.graphs.commands import update as changed
+from tests.graphs.company import COMPANY
+from tests.models import THING, model
+from tests.worlds import ADMINISTRATOR, NOON, world_of
+
+HOUR = 3_600_000
+THINGS = model(replace(THING, versioned=True))
+REMEMBERING = model(*(replace(each, versioned=True) for each in COMPANY.classes.values()))
+
+
+def test_a_new_object_begins_now() -> None:
+    world, entities, _ = world_of(THINGS)
+    made = create(world, Create("Thing", {"name": "x"}), ADMINISTRATOR)
+    assert made.state["_versionStart"] == made.state["_createdon"] == stored(NOON)
+    assert made.entity.start == entities.commits[-1].instant == NOON
+    assert entities.objects[made.reference].state == made.state
+
+
+def test_a_changed_object_begins_anew_also_when_the_clock_has_stepped_back() -> None:
+    world, entities, clock = world_of(THINGS)
+    made = create(world, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
+    for number in range(1, 4):
+        clock.instant -= HOUR
+        written = update(world, Update(made, {"count": number}), ADMINISTRATOR)
+        expected = NOON + number
+        assert written.state["_versionStart"] == written.state["_lastmodifiedon"] == stored(expected)
+        assert written.entity.start == entities.commits[-1].instant == expected
+        assert (entities.commits[-1].now, entities.commits[-1].by) == (clock.instant, ADMINISTRATOR.id)
+        assert entities.objects[made].state == written.state
+    assert written.state["_createdon"] == stored(NOON)
+
+
+def test_a_write_that_changes_nothing_makes_no_version() -> None:
+    world, entities, clock = world_of(THINGS)
+    made = create(world, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
+    clock.instant += HOUR
+    for command in (Update(made, {"name": "x"}), Update(made), Update(made, {"name": "x"}, "called")):
+        written = save(world, command, ADMINISTRATOR)
+        assert written.state["_versionStart"] == stored(NOON)
+    assert len(entities.commits) == 1
+    assert [version.start for version in entities.versions(made)] == [NOON]
+
+
+def test_a_deletion_is_later_than_what_it_ends() -> None:
+    world, entities, clock = world_of(THINGS)
+    made = create(world, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
+    clock.instant -= HOUR
+    assert delete(world, Delete(made), ADMINISTRATOR)
+    assert entities.commits[-1].instant == NOON + 1
+    (gone,) = entities.gone([made])
+    assert gone is not None
+    assert gone.last_end == NOON + 1
+
+
+def test_all_that_one_write_makes_and_changes_is_of_one_instant() -> None:
+    """The latest of what it changes decides: others, and what is new, might be earlier."""
+    world, entities, clock = world_of(REMEMBERING)
+    early = save(world, make("Employee", name="Ada"), ADMINISTRATOR).reference
+    clock.instant += HOUR
+    late = save(world, make("Employee", name="Bob"), ADMINISTRATOR).reference
+    clock.instant -= 2 * HOUR
+
+    team = make("Team", name="red", members=add(early.id, late.id))
+    written = save(world, team, ADMINISTRATOR)
+
+    expected = NOON + HOUR + 1
+    assert entities.commits[-1].instant == expected
+    found = [entities.objects[each] for each in (early, late, written.reference)]
+    assert [each.start for each in found] == [expected] * 3
+    assert {each.state["_versionStart"] for each in found} == {stored(expected)}
+    assert found[0].state["_lastmodifiedon"] == stored(expected)
+
+
+def test_what_a_write_only_touches_does_not_delay_it() -> None:
+    """A whole of which a part is changed, the target of a key: they stay as they are."""
+    world, entities, clock = world_of(REMEMBERING)
+    ada = save(
+        world, make("Employee", name="Ada", addresses=parts(make("Address", street="1st"))), ADMINISTRATOR
+    ).reference
+    clock.instant += HOUR
+    team = save(world, make("Team", name="red"), ADMINISTRATOR).reference
+    clock.instant -= HOUR - 5
+    save(world, change("Employee", ada.id, team=point(team.id)), ADMINISTRATOR)
+    assert entities.commits[-1].instant == NOON + 5
+    assert [version.start for version in entities.versions(team)] == [NOON + HOUR]
+
+
+def test_a_preview_tells_since_when_it_would_be_so() -> None:
+    world, entities, clock = world_of(REMEMBERING)
+    made = save(world, make("Employee", name="Ada"), ADMINISTRATOR).reference
+    clock.instant += 5
+    shown = preview(world, change("Employee", made.id, name="Eva"), ADMINISTRATOR)
+    assert shown.state["_versionStart"] == stored(NOON + 5)
+    assert entities.read([made])[0] == entities.objects[made]
+    assert [version.state["name"] for version in entities.versions(made)] == ["Ada"]
+
+
+def test_the_parts_that_end_with_their_whole_end_at_one_instant() -> None:
+    world, entities, clock = world_of(REMEMBERING)
+    streets = parts(make("Address", street="1st"), make("Address", street="2nd"))
+    ada = save(world, make("Employee", name="Ada", addresses=streets), ADMINISTRATOR).reference
+    clock.instant += HOUR
+    street = changed(change("Address", "id2", street="3rd"))
+    save(world, change("Employee", ada.id, addresses=street), ADMINISTRATOR)
+    clock.instant -= 3 * HOUR
+    delete(world, Delete(ada), ADMINISTRATOR)
+    ends = {gone.last_end for gone in entities.graph.past.gone.values()}
+    assert ends == {NOON + HOUR + 1}
+    assert len(entities.graph.past.gone) == 3

@@ -1,0 +1,151 @@
+"""What locks cost: round trips, and the units that DynamoDB charges for them (objects of at most 1 KB)."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
+
+import pytest
+
+from stratabase.domain.command import Command, Delete
+from stratabase.domain.consumption import Consumption
+from stratabase.domain.entity import Reference
+from stratabase.domain.member import Caller
+from stratabase.domain.refusal import Refused
+from stratabase.model.expressions import ANYWHERE
+from stratabase.operations.delete import delete
+from stratabase.operations.lock import lock
+from stratabase.operations.read import get
+from stratabase.operations.save import save
+from stratabase.operations.unlock import unlock
+from stratabase.operations.world import World
+from stratabase.store.entities import StoredEntities
+from stratabase.store.metered import MeteredEngine
+from tests.graphs.commands import change, create, make, update
+from tests.graphs.company import COMPANY
+from tests.store.watched_engine import WatchedEngine
+from tests.worlds import ADMINISTRATOR, CountedIds, FrozenClock, plenty
+
+ADA, BOB = Caller("a", "ada", "Member"), Caller("b", "bob", "Member")
+
+
+class Cost(NamedTuple):
+    """What was asked of the store."""
+
+    trips: int
+    read: float
+    written: float
+
+
+class Room:
+    """A customer with an address that has a room, labels, and what is asked of the store for them."""
+
+    def __init__(self) -> None:
+        self.engine = WatchedEngine()
+        self._told: list[Consumption] = []
+        metered = MeteredEngine(self.engine, lambda: self._told.append)
+        entities = StoredEntities(metered, COMPANY)
+        self.world = World(COMPANY, entities, FrozenClock(), CountedIds(), plenty)
+        whole = make(
+            "Customer",
+            name="Acme",
+            addresses=create(make("Address", street="1st", rooms=create(make("Room", name="hall")))),
+        )
+        save(self.world, whole, ADMINISTRATOR)
+        self.customer, self.address, self.room = (
+            Reference(name, f"id{number}")
+            for number, name in enumerate(("Customer", "Address", "Room"), start=1)
+        )
+        self.labels = [self._label(name) for name in "abc"]
+
+    def cost(self, work: Callable[["Room"], object]) -> Cost:
+        """Return what it costs to do something, which may be refused."""
+        entities = self.world.entities
+        entities.read([Reference("Label", "none")])
+        self._told.clear()
+        with suppress(Refused):
+            work(self)
+        told = self._told
+        return Cost(
+            sum(each.round_trips for each in told),
+            sum(each.read_units for each in told),
+            sum(each.write_units for each in told),
+        )
+
+    def lock(self, *references: Reference, by: Caller = ADA) -> None:
+        """Lock objects."""
+        lock(self.world, references, 10, by)
+
+    def unlock(self, *references: Reference, by: Caller = ADA) -> None:
+        """Unlock objects."""
+        unlock(self.world, references, by)
+
+    def write(self, command: Command, by: Caller = ADA) -> None:
+        """Do a command."""
+        if isinstance(command, Delete):
+            delete(self.world, command, by)
+        else:
+            save(self.world, command, by)
+
+    def late(self, command: Command) -> None:
+        """Do a command, when another locks its object after it was read."""
+        unmetered = replace(self.world, entities=StoredEntities(self.engine, COMPANY))
+        self.engine.before_commit = lambda: lock(unmetered, self.labels[:1], 10, BOB)
+        self.write(command)
+
+    @property
+    def renamed(self) -> Command:
+        """The command that changes the first label."""
+        return change(*self.labels[0], name="new")
+
+    @property
+    def ended(self) -> Command:
+        """The command that ends it."""
+        return Delete(self.labels[0])
+
+    def _label(self, name: str) -> Reference:
+        return save(self.world, make("Label", name=name), ADMINISTRATOR).reference
+
+
+STREET = change("Customer", "id1", addresses=update(change("Address", "id2", street="2nd")))
+
+COSTS: dict[str, tuple[Callable[[Room], object], Cost]] = {
+    "lock one": (lambda room: room.lock(room.labels[0]), Cost(1, 0, 1)),
+    "lock three": (lambda room: room.lock(*room.labels), Cost(1, 0, 6)),
+    "lock a part": (lambda room: room.lock(room.address), Cost(2, 1, 4)),
+    "lock a part of a part": (lambda room: room.lock(room.room), Cost(3, 2, 6)),
+    "lock a part with its whole": (lambda room: room.lock(room.address, room.customer), Cost(2, 1, 4)),
+    "unlock one": (lambda room: room.unlock(room.labels[0]), Cost(1, 0, 1)),
+    "unlock three": (lambda room: room.unlock(*room.labels), Cost(1, 0, 6)),
+    "unlock a part": (lambda room: room.unlock(room.address), Cost(1, 0, 1)),
+    "read one": (
+        lambda room: get(room.world, room.labels[0], room.world.allowance(), ANYWHERE),
+        Cost(1, 1, 0),
+    ),
+    "write one": (lambda room: room.write(room.renamed), Cost(2, 1, 2)),
+    "write a part through its whole": (lambda room: room.write(STREET), Cost(2, 2, 2 + 1 + 2)),
+    "refused in the commit": (lambda room: room.late(room.renamed), Cost(2, 1, 1)),
+    "a deletion refused in the commit": (lambda room: room.late(room.ended), Cost(2, 1, 2)),
+}
+
+LOCKED: dict[str, tuple[Callable[[Room], object], Cost]] = {
+    "locked again": (lambda room: room.lock(room.labels[0]), Cost(1, 0, 1)),
+    "refused to another": (lambda room: room.lock(*room.labels[:2], by=BOB), Cost(1, 0, 4)),
+    "written by its member": (lambda room: room.write(room.renamed), Cost(2, 1, 2)),
+    "a write of another": (lambda room: room.write(room.renamed, BOB), Cost(1, 1, 0)),
+    "a deletion of another": (lambda room: room.write(room.ended, BOB), Cost(1, 1, 0)),
+    "a write of another through the whole": (lambda room: room.write(STREET, BOB), Cost(1, 2, 0)),
+    "taken away": (lambda room: room.unlock(room.labels[0], by=ADMINISTRATOR), Cost(2, 0, 2)),
+}
+
+
+@pytest.mark.parametrize(("work", "cost"), COSTS.values(), ids=COSTS)
+def test_while_nothing_is_locked(work: Callable[[Room], object], cost: Cost) -> None:
+    assert Room().cost(work) == cost
+
+
+@pytest.mark.parametrize(("work", "cost"), LOCKED.values(), ids=LOCKED)
+def test_while_a_label_and_the_address_are_locked(work: Callable[[Room], object], cost: Cost) -> None:
+    room = Room()
+    room.lock(room.labels[0], room.address)
+    assert room.cost(work) == cost

@@ -1,0 +1,97 @@
+"""Whatever several members do at once, each is told what locks allow; too early a check is seen."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from stratabase.domain.change import Change
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.instant import Instant
+from stratabase.domain.lock import Lock
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from tests.contract.engine.kinds import STURDY
+from tests.contract.engine.reference import ReferenceEngine
+from tests.graphs.company import COMPANY
+from tests.linearizability import is_linearizable
+from tests.lock_rules import refuse_held, refuse_unlockable
+from tests.operations.lock_history import MEMBERS, History
+from tests.operations.lock_model import State, step
+from tests.soak import count, seed
+
+HISTORIES = count(10, 300)
+MOST = 2000
+"""Histories after which a fault would have been seen."""
+EACH = 8
+"""Things that each member does."""
+
+KINDS = [kind for kind in STURDY if kind.name != "metered"]
+
+
+@pytest.fixture(autouse=True)
+def hurried() -> Iterator[None]:
+    """Let threads take turns far more often than usual."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(usual)
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """An empty engine."""
+    engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))
+    yield engine
+    engine.close()
+
+
+@pytest.mark.soak
+def test_a_history_is_as_if_one_thing_had_come_after_the_other(engine: Engine) -> None:
+    chance = Random(seed())
+    processes = [StoredEntities(engine, COMPANY) for _ in range(MEMBERS)]
+    for _ in range(HISTORIES):
+        history = History(processes).run(chance, EACH)
+        assert is_linearizable(history, State(), step), history
+
+
+class EarlyWrites(StoredEntities):
+    """A store that looks at the locks before it writes, and not in the write itself."""
+
+    def commit(self, change: Change) -> None:
+        """Look, then write."""
+        found = self.read([effect.before.reference for effect in change.on_objects() if effect.before])
+        refuse_held(change, _locks(found))
+        super().commit(replace(change, by=None))
+
+
+class EarlyWhole(StoredEntities):
+    """A store that forgets, in a write, the whole through which a part is written."""
+
+    def commit(self, change: Change) -> None:
+        """Write as if nothing were written through."""
+        super().commit(replace(change, effects=(*change.on_objects(), *change.on_links())))
+
+
+class EarlyLocks(StoredEntities):
+    """A store that looks at the locks before it locks, and takes all for ended then."""
+
+    def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:
+        """Look, then lock."""
+        found = self.read(references)
+        refuse_unlockable(references, [each is not None for each in found], _locks(found), lock.owner, now)
+        super().lock(commit_id, references, lock, 2**60)
+
+
+def _locks(found: Sequence[Entity | None]) -> dict[Reference, Lock]:
+    return {each.reference: each.lock for each in found if each is not None and each.lock is not None}
+
+
+@pytest.mark.parametrize("faulty", [EarlyWrites, EarlyWhole, EarlyLocks])
+def test_a_check_that_comes_before_the_write_is_found_out(faulty: type[StoredEntities]) -> None:
+    chance, engine = Random(seed()), ReferenceEngine()
+    processes = [faulty(engine, COMPANY) for _ in range(MEMBERS)]
+    histories = (History(processes).run(chance, EACH) for _ in range(MOST))
+    assert not all(is_linearizable(history, State(), step) for history in histories)

@@ -1,0 +1,344 @@
+"""Locking and unlocking: who may, what is told of who may not, and what locks do to writes of every kind."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, cast
+
+import pytest
+
+from stratabase.domain.command import Delete, Update, UpdateBulk
+from stratabase.domain.entity import Reference
+from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.lock import Lock
+from stratabase.domain.member import Caller
+from stratabase.domain.order import Order
+from stratabase.domain.page import Query, Window
+from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.model.expressions import ANYWHERE
+from stratabase.model.formats import Formats
+from stratabase.operations.create import create
+from stratabase.operations.delete import delete
+from stratabase.operations.delete_bulk import delete_bulk
+from stratabase.operations.lock import lock
+from stratabase.operations.ports import Entities
+from stratabase.operations.preview import preview
+from stratabase.operations.unlock import unlock
+from stratabase.operations.update import update
+from stratabase.operations.update_bulk import update_bulk
+from stratabase.operations.validate import validate
+from stratabase.operations.validate_bulk import validate_bulk
+from tests.graphs.commands import change, end, make, point
+from tests.graphs.scene import Scene, told
+from tests.operations.graph_calls import NotedCalls
+from tests.worlds import NOON, plenty
+
+MINUTE = 60_000
+ADA, BOB = Caller("a", "ada", "Member"), Caller("b", "bob", "Member")
+CHIEF = Caller("c", "chief", "Administrator", administrator=True)
+ITALIAN = replace(BOB, formats=Formats("dd-MM-yyyy", "HH:mm:ss", "Europe/Rome", "it"))
+
+E1, E2 = Reference("Employee", "e1"), Reference("Employee", "e2")
+L1 = Reference("Label", "l1")
+
+
+@pytest.fixture
+def scene() -> Scene:
+    return Scene()
+
+
+def refused(work: Callable[[], Any]) -> Sequence[Issue]:
+    with pytest.raises(Refused) as refusal:
+        work()
+    return refusal.value.issues
+
+
+def holder(scene: Scene, reference: Reference) -> str | None:
+    (entity,) = scene.entities.read([reference])
+    return entity.lock.name if entity is not None and entity.lock is not None else None
+
+
+def test_a_lock_is_its_members_for_so_many_minutes(scene: Scene) -> None:
+    lock(scene.world, [E1, E2], 3, ADA)
+    assert scene.entities.locks == dict.fromkeys((E1, E2), Lock("a", "ada", NOON + 3 * MINUTE))
+
+
+def test_who_has_it_sets_a_new_end(scene: Scene) -> None:
+    lock(scene.world, [E1], 30, ADA)
+    scene.clock.instant += MINUTE
+    lock(scene.world, [E1], 1, ADA)
+    assert scene.entities.locks[E1].until == NOON + 2 * MINUTE
+
+
+def test_it_keeps_the_name_that_its_member_had(scene: Scene) -> None:
+    lock(scene.world, [E1], 3, ADA)
+    assert refused(lambda: lock(scene.world, [E1], 3, BOB))[0].message.split()[5] == "ada"
+    lock(scene.world, [E1], 3, replace(ADA, username="ada.lovelace"))
+    assert holder(scene, E1) == "ada.lovelace"
+
+
+def test_what_another_has_is_told_in_the_callers_formats(scene: Scene) -> None:
+    """Which, by whom, until when; and nothing is locked."""
+    lock(scene.world, [E1], 3, ADA)
+    (issue,) = refused(lambda: lock(scene.world, [E2, E1], 3, ITALIAN))
+    assert told(issue) == ("ENTITY_LOCK_EDIT", "Employee", "e1", "locks.1")
+    assert issue.message == "Employee e1 is locked by ada until 01-01-2020 13:03:00"
+    assert holder(scene, E2) is None
+
+
+def test_all_that_is_wrong_with_several_is_told_in_their_order(scene: Scene) -> None:
+    lock(scene.world, [E1, L1], 3, ADA)
+    named = [L1, Reference("Label", "none"), E2, Reference("Leave", "1"), E1, Reference("Office", "2")]
+    for act in (lambda: lock(scene.world, named, 3, BOB), lambda: unlock(scene.world, named, BOB)):
+        assert [told(issue) for issue in refused(act)] == [
+            ("ENTITY_LOCK_EDIT", "Label", "l1", "locks.0"),
+            ("ENTITY_NOT_FOUND", "Label", "none", "locks.1._id"),
+            ("ENTITY_NOT_FOUND", "Leave", "1", "locks.3._id"),
+            ("ENTITY_LOCK_EDIT", "Employee", "e1", "locks.4"),
+            ("ENTITY_NOT_FOUND", "Office", "2", "locks.5._id"),
+        ]
+    assert holder(scene, E2) is None
+
+
+@pytest.mark.parametrize("id_", ["x" * 5000, "é", "", "\ud800", "\x00"])
+def test_ids_that_no_object_can_have_are_of_nothing(scene: Scene, id_: str) -> None:
+    (issue,) = refused(lambda: lock(scene.world, [Reference("Label", id_)], 3, ADA))
+    assert issue.type is IssueType.ENTITY_NOT_FOUND
+    assert len(issue.message) < 200
+
+
+def test_the_same_entity_twice_counts_once(scene: Scene) -> None:
+    lock(scene.world, [E1, E2, E1] * 60, 3, ADA)
+    unlock(scene.world, [E1, E1], ADA)
+    assert scene.entities.locks.keys() == {E2}
+
+
+def test_more_than_are_locked_together_are_refused_with_the_limit(scene: Scene) -> None:
+    named = [Reference("Label", f"x{number}") for number in range(101)]
+    for act in (lambda: lock(scene.world, named, 3, ADA), lambda: unlock(scene.world, named, ADA)):
+        (issue,) = refused(act)
+        assert told(issue) == ("MALFORMED_REQUEST", None, None, "locks")
+        assert "101" in issue.message
+        assert "100" in issue.message
+
+
+@pytest.mark.parametrize("minutes", [0, -1, 1441, 2**31 - 1, -(2**31)])
+def test_minutes_have_limits(scene: Scene, minutes: int) -> None:
+    (issue,) = refused(lambda: lock(scene.world, [E1], minutes, ADA))
+    assert told(issue) == ("MALFORMED_REQUEST", None, None, "minutes")
+    assert issue.message == f"minutes is {minutes:,}: give 1 to 1,440"
+
+
+@pytest.mark.parametrize("minutes", [1, 1440])
+def test_the_limits_themselves_are_good(scene: Scene, minutes: int) -> None:
+    lock(scene.world, [E1], minutes, ADA)
+
+
+def test_the_limit_is_a_setting(scene: Scene) -> None:
+    world = replace(scene.world, lock_minutes=60)
+    (issue,) = refused(lambda: lock(world, [E1], 61, ADA))
+    assert issue.message == "minutes is 61: give 1 to 60"
+    lock(world, [E1], 60, ADA)
+
+
+def test_nothing_is_not_locked(scene: Scene) -> None:
+    assert [told(issue) for issue in refused(lambda: lock(scene.world, [], 0, ADA))] == [
+        ("MALFORMED_REQUEST", None, None, "locks"),
+        ("MALFORMED_REQUEST", None, None, "minutes"),
+    ]
+    assert [told(issue) for issue in refused(lambda: unlock(scene.world, [], ADA))] == [
+        ("MALFORMED_REQUEST", None, None, "locks")
+    ]
+
+
+def test_only_its_member_or_an_administrator_unlocks(scene: Scene) -> None:
+    lock(scene.world, [E1], 3, ADA)
+    (issue,) = refused(lambda: unlock(scene.world, [L1, E1], BOB))
+    assert told(issue) == ("ENTITY_LOCK_EDIT", "Employee", "e1", "locks.1")
+    unlock(scene.world, [L1, E1], ADA)
+    assert scene.entities.locks == {}
+    lock(scene.world, [E1], 3, ADA)
+    unlock(scene.world, [E1, L1], CHIEF)
+    assert scene.entities.locks == {}
+
+
+def test_an_administrator_neither_locks_nor_writes_what_another_has(scene: Scene) -> None:
+    lock(scene.world, [E1], 3, ADA)
+    assert [issue.type.name for issue in refused(lambda: lock(scene.world, [E1], 3, CHIEF))] == [
+        "ENTITY_LOCK_EDIT"
+    ]
+    command = change("Employee", "e1", age=7)
+    assert [issue.type.name for issue in refused(lambda: update(scene.world, command, CHIEF))] == [
+        "ENTITY_LOCK_PERSIST"
+    ]
+
+
+def test_to_the_second_by_the_clock(scene: Scene) -> None:
+    """Though nobody takes away what has ended."""
+    lock(scene.world, [L1], 2, ADA)
+    scene.clock.instant = NOON + 2 * MINUTE - 1
+    assert refused(lambda: update(scene.world, change("Label", "l1", name="x"), BOB))
+    assert refused(lambda: lock(scene.world, [L1], 2, BOB))
+    assert refused(lambda: unlock(scene.world, [L1], BOB))
+    scene.clock.instant += 1
+    update(scene.world, change("Label", "l1", name="x"), BOB)
+    assert scene.entities.locks[L1].name == "ada"
+    unlock(scene.world, [L1], BOB)
+    lock(scene.world, [L1], 2, BOB)
+    assert refused(lambda: update(scene.world, change("Label", "l1", name="y"), ADA))
+
+
+def test_a_lock_that_ends_while_it_is_refused_is_asked_once_more(scene: Scene) -> None:
+    def meanwhile() -> None:
+        scene.entities.before_commit = lambda: None
+        scene.entities.locks[L1] = Lock("b", "bob", NOON + 1)
+        scene.clock.instant = NOON + 1
+
+    acts: list[Callable[[], None]] = [
+        lambda: lock(scene.world, [L1], 3, ADA),
+        lambda: unlock(scene.world, [L1], ADA),
+    ]
+    for act in acts:
+        scene.clock.instant = NOON
+        scene.entities.before_commit = meanwhile
+        act()
+        assert holder(scene, L1) in {"ada", None}
+
+
+def test_others_who_come_and_go_without_end_are_told(scene: Scene) -> None:
+    def meanwhile() -> None:
+        scene.clock.instant += 1
+        scene.entities.locks[L1] = Lock("b", "bob", scene.clock.instant)
+
+    scene.entities.before_commit = meanwhile
+    scene.clock.instant = NOON
+    scene.world = replace(scene.world, clock=Hesitant(scene))
+    with pytest.raises(Unavailable):
+        lock(scene.world, [L1], 3, ADA)
+
+
+class Hesitant:
+    """A clock that is behind when something is locked, and right when it is looked at again."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._clock = scene.clock
+        self._behind = False
+
+    def now(self) -> int:
+        self._behind = not self._behind
+        return self._clock.now() - 10 * self._behind
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda world: update(world, change("Employee", "e1", age=7), BOB),
+        lambda world: update(world, change("Employee", "e1", name="Ada"), BOB),
+        lambda world: update(world, change("Employee", "e1", age=-7, name="Eve"), BOB),
+        lambda world: delete(world, end("Label", "l1"), BOB),
+    ],
+    ids=["an update", "nothing new", "bad values", "a deletion"],
+)
+def test_one_object_by_itself_is_refused_too(scene: Scene, write: Callable[[Any], Any]) -> None:
+    lock(scene.world, [E1, L1], 3, ADA)
+    before = scene.entities.graph
+    issues = refused(lambda: write(scene.world))
+    assert "ENTITY_LOCK_PERSIST" in {issue.type.name for issue in issues}
+    assert scene.entities.graph is before
+
+
+def test_it_is_refused_in_the_commit_where_the_lock_came_after_the_reading(scene: Scene) -> None:
+    """Without another round; in the caller's formats, too."""
+    noted = NotedCalls(scene.entities)
+    world = replace(scene.world, entities=cast("Entities", noted))
+    for command in (change("Employee", "e1", age=7), change("Employee", "e1", team=point("t2"))):
+        noted.calls.clear()
+        scene.entities.locks.clear()
+        scene.entities.before_commit = lambda: scene.entities.locks.update(
+            {E1: Lock("a", "ada", NOON + 3 * MINUTE)}
+        )
+        (issue,) = refused(partial(update, world, command, ITALIAN))
+        assert told(issue) == ("ENTITY_LOCK_PERSIST", "Employee", "e1", "data")
+        assert issue.message == "Employee e1 is locked by ada until 01-01-2020 13:03:00"
+        assert noted.calls == ["read", "commit"]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda world: update(world, change("Employee", "e1", age=7), BOB),
+        lambda world: update(world, Update(E1, {"age": 7}, client_id="c"), BOB),
+        lambda world: delete(world, Delete(E1), BOB),
+    ],
+)
+def test_what_is_seen_to_be_locked_is_read_once_and_no_more_is_asked(
+    scene: Scene, write: Callable[[Any], Any]
+) -> None:
+    lock(scene.world, [E1], 3, ADA)
+    noted = NotedCalls(scene.entities)
+    assert refused(lambda: write(replace(scene.world, entities=cast("Entities", noted))))
+    assert noted.calls[0] == "read"
+    assert set(noted.calls) == {"read"}
+
+
+def test_a_validation_tells_it_with_all_that_the_store_finds_wrong(scene: Scene) -> None:
+    lock(scene.world, [E2], 3, ADA)
+    command = change("Employee", "e2", email="ada@x.org")
+    assert [issue.type.name for issue in validate(scene.world, command, BOB)] == [
+        "ENTITY_LOCK_PERSIST",
+        "ENTITY_UNIQUE",
+    ]
+    assert [issue.type.name for issue in validate(scene.world, command, ADA)] == ["ENTITY_UNIQUE"]
+    assert [issue.type.name for issue in validate(scene.world, end("Employee", "e4"), BOB)] == []
+
+
+def test_a_preview_of_what_is_locked_is_refused(scene: Scene) -> None:
+    lock(scene.world, [E1], 3, ADA)
+    (issue,) = refused(lambda: preview(scene.world, change("Employee", "e1", age=7), BOB))
+    assert issue.type is IssueType.ENTITY_LOCK_PERSIST
+    assert preview(scene.world, change("Employee", "e1", age=7), ADA).state["age"] == 7
+
+
+def test_in_bulk_each_is_asked_by_itself(scene: Scene) -> None:
+    lock(scene.world, [E1], 3, ADA)
+    query = Query("Employee", Order(), window=Window(100))
+    issues = refused(
+        lambda: update_bulk(scene.world, UpdateBulk("Employee", {"age": 7}), query, BOB, plenty(), ANYWHERE)
+    )
+    assert [told(issue)[:3] for issue in issues] == [
+        ("SERVICE_HANDLER_ERROR", "Employee", None),
+        ("ENTITY_LOCK_PERSIST", "Employee", "e1"),
+    ]
+    ages = [
+        scene.entities.objects[Reference("Employee", f"e{each}")].state.get("age") for each in range(1, 5)
+    ]
+    assert ages == [None, 7, 7, 7]
+    labels = Query("Label", Order(), window=Window(100))
+    lock(scene.world, [L1], 3, ADA)
+    assert [
+        issue.type.name for issue in validate_bulk(scene.world, None, labels, BOB, plenty(), ANYWHERE)
+    ] == ["ENTITY_LOCK_PERSIST"]
+    assert refused(lambda: delete_bulk(scene.world, labels, BOB, plenty(), ANYWHERE))
+    assert [each.id for each in scene.entities.objects if each.class_name == "Label"] == ["l1"]
+
+
+def test_what_is_written_keeps_its_lock_in_the_answer(scene: Scene) -> None:
+    lock(scene.world, [E1], 3, ADA)
+    taken = scene.entities.locks[E1]
+    assert update(scene.world, change("Employee", "e1", age=7), ADA).entity.lock == taken
+    assert update(scene.world, change("Employee", "e1", age=7), ADA).entity.lock == taken
+    whole = update(scene.world, change("Employee", "e1", age=8, team=point("t2")), ADA)
+    assert whole.entity.lock == taken
+    assert create(scene.world, make("Label", name="new"), ADA).entity.lock is None
+
+
+def test_who_deletes_what_he_has_locked_ends_the_lock(scene: Scene) -> None:
+    lock(scene.world, [L1], 3, ADA)
+    assert delete(scene.world, end("Label", "l1"), ADA)
+    assert scene.entities.locks == {}
+
+
+def test_a_part_of_what_is_not_there_any_more_is_not_locked(scene: Scene) -> None:
+    del scene.entities.objects[E1]
+    (issue,) = refused(lambda: lock(scene.world, [Reference("Room", "r1")], 3, ADA))
+    assert issue.type is IssueType.ENTITY_NOT_FOUND

@@ -1,0 +1,107 @@
+"""What comes back under the rules of today, and parts whose whole is gone but not purged yet."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from stratabase.domain.entity import Reference
+from stratabase.domain.instant import Instant
+from stratabase.domain.issue import IssueType, Level
+from stratabase.domain.refusal import Refused
+from stratabase.model.reading import read_model
+from stratabase.operations.delete import delete
+from stratabase.operations.fetching.as_of import AsOf
+from stratabase.operations.restore import restore
+from stratabase.operations.save import save
+from stratabase.operations.terms import Terms
+from stratabase.operations.update import update
+from stratabase.operations.versions import version
+from stratabase.operations.world import World
+from stratabase.store import aftermath
+from stratabase.store.entities import StoredEntities
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.graphs.commands import change, create, end, make
+from tests.graphs.shown import view_of
+from tests.worlds import ADMINISTRATOR, NOON, plenty, world_of
+
+BOX = """extend schema @application(name: "Retyped")
+type Box @class(versioned: true) {{ name: String {} }}"""
+SIZES = ("size: String", "size: Int", "size: String @domain(maxLength: 2)")
+OLD, NEW, STRICT = (read_model(BOX.format(size), "m") for size in SIZES)
+
+
+def test_a_value_that_its_attribute_cannot_have_any_more_is_left_out(tmp_path: Path) -> None:
+    engine = SqliteEngine(tmp_path / "store.db")
+    old, _, clock = world_of(OLD)
+    old = replace(old, entities=StoredEntities(engine, OLD))
+    box = save(old, make("Box", name="a", size="large"), ADMINISTRATOR).reference
+    clock.instant += 1000
+    update(old, change("Box", box.id, name="b", size=None), ADMINISTRATOR)
+    clock.instant += 1000
+    new = replace(world_of(NEW)[0], entities=StoredEntities(engine, NEW), clock=clock, ids=old.ids)
+    with pytest.raises(Refused) as refusal:
+        restore(new, box, [NOON], ADMINISTRATOR)
+    (issue,) = refusal.value.issues
+    assert (issue.type, issue.level, issue.attribute_names) == (IssueType.DATA_TYPE, Level.WARNING, ("size",))
+    state = restore(new, box, [NOON], ADMINISTRATOR, Terms(force=True)).state
+    assert (state["name"], state.get("size")) == ("a", None)
+    engine.close()
+
+
+def test_a_value_outside_of_the_domain_of_today_is_refused(tmp_path: Path) -> None:
+    engine = SqliteEngine(tmp_path / "store.db")
+    old, _, clock = world_of(OLD)
+    old = replace(old, entities=StoredEntities(engine, OLD))
+    box = save(old, make("Box", name="a", size="large"), ADMINISTRATOR).reference
+    clock.instant += 1000
+    update(old, change("Box", box.id, size="s"), ADMINISTRATOR)
+    clock.instant += 1000
+    new = replace(world_of(STRICT)[0], entities=StoredEntities(engine, STRICT), clock=clock, ids=old.ids)
+    with pytest.raises(Refused) as refusal:
+        restore(new, box, [NOON], ADMINISTRATOR, Terms(force=True))
+    assert [issue.type for issue in refusal.value.issues] == [IssueType.ATTRIBUTE_STRING_LENGTH]
+    engine.close()
+
+
+ORDERS = """extend schema @application(name: "Orders")
+type Order {} {{ name: String lines: [Line!] @composition }}
+type Line @class(versioned: true, exposed: true) {{ name: String }}"""
+
+
+@pytest.mark.parametrize("directive", ["", "@class(versioned: true)"])
+def test_a_part_was_there_until_its_whole_ended_also_before_it_is_purged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, directive: str
+) -> None:
+    monkeypatch.setattr(aftermath, "MOST_STEPS", 0)
+    engine, model = SqliteEngine(tmp_path / "store.db"), read_model(ORDERS.format(directive), "m")
+    world, _, clock = world_of(model)
+    entities = StoredEntities(engine, model)
+    world = replace(world, entities=entities)
+    order = save(world, make("Order", name="a"), ADMINISTRATOR).reference
+    for _ in range(6):
+        clock.instant += 1000
+        update(
+            world, change("Order", order.id, lines=create(*(make("Line") for _ in range(20)))), ADMINISTRATOR
+        )
+    (read,) = entities.read([order])
+    assert read is not None
+    lines = read.state["lines"]
+    assert isinstance(lines, list)
+    line = Reference("Line", lines[-1])
+    clock.instant += 1000
+    assert delete(world, end("Order", order.id), ADMINISTRATOR)
+    ended = clock.instant
+    assert entities.purged([order]) == [ended]
+    for _ in range(2):
+        shown = [_is_shown(world, line, ended + beside) for beside in (-1, 0, 1)]
+        assert shown == [True, False, False]
+        entities.sweep()
+    engine.close()
+
+
+def _is_shown(world: World, part: Reference, at: Instant) -> bool:
+    """Return whether a part is fetched as of an instant, with its whole or alone."""
+    found = version(world, part, at, plenty())
+    source = AsOf(world.entities, world.model, at)
+    return found is not None and view_of(source, world.model, found, 0) is not None

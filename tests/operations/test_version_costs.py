@@ -1,0 +1,197 @@
+"""What versions cost: round trips, and the units that DynamoDB charges for them (objects of at most 1 KB)."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import pytest
+
+from stratabase.domain.change import Change, Restoration
+from stratabase.domain.command import Create, Delete, Update
+from stratabase.domain.consumption import Consumption
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.instant import Instant
+from stratabase.domain.role_command import Point, RoleCommand
+from stratabase.domain.role_name import RoleName
+from stratabase.operations.delete import delete
+from stratabase.operations.save import save
+from stratabase.operations.world import World
+from stratabase.store import keys
+from stratabase.store.engine import Batch, Item, Patch, Put, Value
+from stratabase.store.entities import StoredEntities
+from stratabase.store.metered import MeteredEngine
+from tests.contract.engine.reference import ReferenceEngine
+from tests.contract.versions.models import COMPANY
+from tests.graphs.commands import point
+from tests.worlds import ADMINISTRATOR, NOON, CountedIds, FrozenClock, plenty
+
+STEP = 1000
+"""Milliseconds between the versions of an object."""
+
+
+class Cost(NamedTuple):
+    """What was asked of the store."""
+
+    trips: int
+    read: float
+    written: float
+
+
+class Room:
+    """A company in which Ada has been changed so many times, and what is asked of the store for it."""
+
+    def __init__(self, versions: int = 2) -> None:
+        self.engine = ReferenceEngine()
+        self._told: list[Consumption] = []
+        metered = MeteredEngine(self.engine, lambda: self._told.append)
+        self.entities = StoredEntities(metered, COMPANY)
+        self.clock = FrozenClock()
+        self.world = World(COMPANY, self.entities, self.clock, CountedIds(), plenty)
+        self.red, self.blue, self.desk, self.other_desk, self.room = (
+            self._made(name) for name in ("Team", "Team", "Desk", "Desk", "Room")
+        )
+        self.ada = self._made(
+            "Employee", team=point(self.red.id), desk=point(self.desk.id), room=point(self.room.id)
+        )
+        self._remember(versions)
+        self.clock.instant = self.last + STEP
+
+    @property
+    def last(self) -> Instant:
+        """When the last version of Ada began."""
+        found = self.entities.read([self.ada])[0]
+        assert found is not None
+        assert found.start is not None
+        return found.start
+
+    def cost(self, work: Callable[["Room"], object]) -> Cost:
+        """Return what it costs to do something."""
+        self.entities.read([Reference("Employee", "none")])
+        self._told.clear()
+        work(self)
+        told = self._told
+        return Cost(
+            sum(each.round_trips for each in told),
+            sum(each.read_units for each in told),
+            sum(each.write_units for each in told),
+        )
+
+    def update(self, name: str | None = None, **roles: RoleCommand) -> None:
+        """Change Ada."""
+        given = {} if name is None else {"name": name}
+        save(self.world, Update(self.ada, given, roles=roles), ADMINISTRATOR)
+
+    def at(self, instant: Instant) -> Entity | None:
+        """Return Ada as she was."""
+        return self.entities.as_of([(self.ada, instant)])[0]
+
+    def delete(self) -> None:
+        """Delete Ada."""
+        delete(self.world, Delete(self.ada), ADMINISTRATOR)
+
+    def restore(self) -> None:
+        """Bring her back."""
+        (gone,) = self.entities.gone([self.ada])
+        assert gone is not None
+        back = Restoration(gone, Entity(self.ada, {"_id": self.ada.id, "name": "x"}))
+        self.entities.commit(Change("back", gone.last_end + STEP, (back,)))
+
+    def _made(self, class_name: str, **roles: RoleCommand) -> Reference:
+        command = Create(class_name, {"name": "x" * 200}, roles=roles)
+        return save(self.world, command, ADMINISTRATOR).reference
+
+    def _remember(self, number: int) -> None:
+        """Give Ada versions that were closed before, as if she had been changed so often."""
+        (head,) = self.engine.get([keys.head(self.ada)])
+        assert head is not None
+        last = NOON + number * STEP
+        for first in range(0, number, 100):
+            starts = range(NOON + first * STEP, min(NOON + (first + 100) * STEP, last), STEP)
+            puts = (Put(_closed(head, start)) for start in starts)
+            self.engine.commit(Batch(f"{first}", tuple(puts)))
+        times = {"versionStart": last, **({"previousStart": last - STEP} if number else {})}
+        self.engine.commit(Batch("head", (Patch(head.key, set=times),)))
+
+
+def _closed(head: Item, start: Instant) -> Item:
+    before = {"previousStart": start - STEP} if start > NOON else {}
+    attributes: dict[str, Value] = {"start": start, "end": start + STEP, "commitIds": ["c"], **before}
+    return replace(
+        head, key=keys.version(keys.reference_of(head.key), start), attributes=attributes, places={}
+    )
+
+
+S = 1
+"""Index slots of an object."""
+
+WRITES: dict[str, tuple[Callable[[Room], object], Cost]] = {
+    "create": (lambda room: room._made("Team"), Cost(1, 0, 1 + S)),
+    "create with a key": (
+        lambda room: room._made("Employee", team=point(room.red.id)),
+        Cost(1, 0, 2 + S + 4),
+    ),
+    "update": (lambda room: room.update("new"), Cost(2, 1, 4 + S)),
+    "update nothing": (lambda room: room.update("x" * 200), Cost(1, 1, 0)),
+    "a key re-pointed": (lambda room: room.update(team=point(room.blue.id)), Cost(2, 1, 4 + S + 6 + 2)),
+    "a key taken away": (lambda room: room.update(team=Point(None)), Cost(2, 1, 4 + S + 2 + 2)),
+    "a partner exchanged": (
+        lambda room: room.update(desk=point(room.other_desk.id)),
+        Cost(2, 1, 4 + S + 6 + 2),
+    ),
+    "delete": (lambda room: delete(room.world, Delete(room.blue), ADMINISTRATOR), Cost(2, 1, 4 + S)),
+    "delete with three keys": (lambda room: room.delete(), Cost(3, 1, 4 + S + 3 * (2 + 2))),
+}
+
+
+@pytest.mark.parametrize(("work", "cost"), WRITES.values(), ids=WRITES)
+def test_a_write(work: Callable[[Room], object], cost: Cost) -> None:
+    assert Room().cost(work) == cost
+
+
+def test_bringing_an_object_back_costs_a_check_more_than_making_it() -> None:
+    room = Room()
+    room.delete()
+    # Nothing must be left to be purged of it, since that would end its parts.
+    assert room.cost(lambda room: room.restore()) == Cost(2, 1, 2 + S + 2)
+
+
+@pytest.mark.parametrize("number", [1, 100, 10_000])
+def test_the_costs_do_not_grow_with_the_number_of_versions(number: int) -> None:
+    room = Room(number)
+    middle = NOON + number // 2 * STEP + 1
+    assert room.cost(lambda room: room.at(room.clock.instant)) == Cost(1, 1, 0)
+    assert room.cost(lambda room: room.at(middle)) == Cost(2, 1.5, 0)
+    assert room.cost(lambda room: room.at(NOON)) == Cost(2, 1.5, 0)
+    page = room.cost(lambda room: [*room.entities.versions(room.ada, limit=5)])
+    assert page == room.cost(lambda room: [*room.entities.versions(room.ada, limit=5, backward=True)])
+    assert (page.trips, page.written) == (1, 0)
+    assert page.read <= 1
+    late: dict[str, Any] = {"since": middle + 1, "limit": 5}
+    assert room.cost(lambda room: [*room.entities.versions(room.ada, **late)]).trips == 1
+    early: dict[str, Any] = {"until": middle + 1, "limit": 5, "backward": True}
+    assert room.cost(lambda room: [*room.entities.versions(room.ada, **early)]).trips == 1
+    assert room.cost(lambda room: room.update("new")) == Cost(2, 1, 4 + S)
+    assert room.cost(lambda room: room.delete()) == Cost(3, 1, 4 + S + 3 * (2 + 2))
+
+
+def test_what_was_before_all_versions_takes_a_look_more() -> None:
+    """Unless there is just one: to be certain that none is missing."""
+    assert Room(0).cost(lambda room: room.at(NOON - 1)) == Cost(1, 1, 0)
+    assert Room(9).cost(lambda room: room.at(NOON - 1)).trips == 3
+
+
+def test_many_objects_are_told_as_of_an_instant_in_two_round_trips_each_and_one() -> None:
+    """The heads in a batch, and a range for each object that has changed since."""
+    room = Room()
+    others = [room._made("Employee") for _ in range(5)]
+    moments = [(reference, NOON + 1) for reference in (room.ada, *others)]
+    cost = room.cost(lambda room: room.entities.as_of(moments))
+    assert cost == Cost(2, 6 + 0.5, 0)
+
+
+def test_a_role_as_of_an_instant_is_one_range_of_links() -> None:
+    room = Room()
+    room.update(team=point(room.blue.id))
+    role = RoleName("Team", "members")
+    cost = room.cost(lambda room: room.entities.linked(role, [room.red.id, room.blue.id], at=NOON + 1))
+    assert cost == Cost(2, 2, 0)

@@ -1,0 +1,164 @@
+"""A process that dies at any call of a versioned write: all is old or all is new, and a retry finishes it."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+import pytest
+
+from stratabase.domain.command import Command, Create, Delete, Update
+from stratabase.domain.entity import Reference
+from stratabase.domain.refusal import Refused
+from stratabase.domain.role_command import Parts
+from stratabase.operations.delete import delete
+from stratabase.operations.save import save
+from stratabase.operations.world import World
+from stratabase.store.engine import EVERYTHING, Batch, Bounds, Item, Key
+from stratabase.store.entities import StoredEntities
+from tests.contract.engine.reference import ReferenceEngine
+from tests.contract.versions.models import COMPANY
+from tests.graphs.commands import point
+from tests.worlds import ADMINISTRATOR, NOON, CountedIds, FrozenClock, plenty
+
+RED, BLUE, ADA = Reference("Team", "id1"), Reference("Team", "id3"), Reference("Employee", "id5")
+
+
+class Killed(BaseException):
+    """The process is no more."""
+
+
+class MortalEngine(ReferenceEngine):
+    """Dies at one of its calls: before it does it, or after."""
+
+    def __init__(self, items: dict[Key, Item], last: int, *, does_it: bool) -> None:
+        super().__init__()
+        self._items = dict(items)
+        self._left = last
+        self._does_it = does_it
+
+    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+        self._live()
+        return super().get(keys)
+
+    def range(
+        self,
+        index: str,
+        partition: str,
+        bounds: Bounds = EVERYTHING,
+        *,
+        backward: bool = False,
+        limit: int | None = None,
+        exact: bool = True,
+    ) -> Iterator[Sequence[Item]]:
+        self._live()
+        return super().range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
+
+    def commit(self, batch: Batch) -> None:
+        if self._left == 1 and self._does_it:
+            super().commit(batch)
+        self._live()
+        super().commit(batch)
+
+    @property
+    def items(self) -> dict[Key, Item]:
+        """All that there is."""
+        return self._items
+
+    def _live(self) -> None:
+        self._left -= 1
+        if self._left == 0:
+            raise Killed
+
+
+FOR_EVER = 10**9
+
+
+class Process:
+    """A process that has just started, an hour after all was made."""
+
+    def __init__(self, engine: ReferenceEngine, first_id: int = 100, instant: int = NOON + 3_600_000) -> None:
+        self.entities = StoredEntities(engine, COMPANY)
+        ids = CountedIds()
+        for _ in range(first_id):
+            ids.new()
+        self.world = World(COMPANY, self.entities, FrozenClock(instant), ids, plenty)
+
+    def write(self, command: Command) -> None:
+        """Do a command."""
+        if isinstance(command, Delete):
+            delete(self.world, command, ADMINISTRATOR)
+        else:
+            save(self.world, command, ADMINISTRATOR)
+
+    def told(self) -> list[object]:
+        """Return all that can be known of the objects."""
+        references = [RED, BLUE, ADA, Reference("Address", "id6"), Reference("Address", "id7")]
+        entities = self.entities
+        return [
+            *(entity and entity.state for entity in entities.read(references)),
+            *(gone and gone.last_end for gone in entities.gone(references)),
+            *([each.state for each in entities.versions(reference)] for reference in references),
+        ]
+
+
+def prepared() -> dict[Key, Item]:
+    """Return what there is: two teams, and Ada in one of them, with two addresses."""
+    engine = MortalEngine({}, FOR_EVER, does_it=False)
+    process = Process(engine, 0, NOON)
+    process.entities.lacking()
+    for name in ("red", "blue"):
+        process.write(Create("Team", {"name": name}))
+    streets = Parts(create=[Create("Address", {"name": name}) for name in ("1st", "2nd")])
+    process.write(Create("Employee", {"name": "Ada"}, roles={"team": point(RED.id), "addresses": streets}))
+    return engine.items
+
+
+COMMANDS: dict[str, Command] = {
+    "changed": Update(ADA, {"name": "Eva"}),
+    "moved": Update(ADA, {}, roles={"team": point(BLUE.id)}),
+    "a part ended": Update(ADA, {}, roles={"addresses": Parts(delete=["id6"])}),
+    "a part changed": Update(
+        ADA,
+        {},
+        roles={"addresses": Parts(update=[Update(Reference("Address", "id7"), {"name": "3rd"})])},
+    ),
+    "deleted": Delete(ADA),
+    "a team deleted": Delete(RED),
+}
+
+
+def died(items: dict[Key, Item], command: Command, call: int, *, does_it: bool) -> MortalEngine | None:
+    """Return an engine at one of whose calls its process died; None when it got to its end."""
+    engine = MortalEngine(items, call, does_it=does_it)
+    try:
+        Process(engine).write(command)
+    except Killed:
+        return MortalEngine(engine.items, FOR_EVER, does_it=False)
+    return None
+
+
+@pytest.mark.parametrize("does_it", [False, True], ids=["before the call", "after the call"])
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_all_is_old_or_all_is_new_and_a_retry_finishes_it(command: Command, does_it: bool) -> None:
+    before = prepared()
+    whole = MortalEngine(before, FOR_EVER, does_it=False)
+    Process(whole).write(command)
+    after, expected = whole.items, Process(whole).told()
+    assert before != after
+    met = list[bool]()
+    while (engine := died(before, command, len(met) + 1, does_it=does_it)) is not None:
+        assert engine.items in (before, after)
+        met.append(engine.items == after)
+        with suppress(Refused):  # the part that is named has ended already
+            Process(engine).write(command)
+        assert Process(engine).told() == expected
+    assert len(met) >= 2
+    assert any(met) == does_it
+
+
+def test_the_retry_of_a_later_hour_makes_no_second_version() -> None:
+    """What is so already is not changed."""
+    engine = MortalEngine(prepared(), FOR_EVER, does_it=False)
+    for hour in range(1, 4):
+        Process(engine, 100 * hour, NOON + hour * 3_600_000).write(COMMANDS["changed"])
+    (first, second) = Process(engine).entities.versions(ADA)
+    assert (first.end, second.start, second.end) == (NOON + 3_600_000, NOON + 3_600_000, None)

@@ -1,0 +1,120 @@
+"""Many updates at once, by hosts whose clocks differ and jump: the history of each object stays whole."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from random import Random
+from threading import Lock
+from uuid import uuid4
+
+import pytest
+
+from stratabase.domain.command import Update
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.instant import Instant
+from stratabase.model.reading import read_model
+from stratabase.operations.save import save
+from stratabase.operations.update import update
+from stratabase.operations.versions import version
+from stratabase.operations.world import World
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from tests.contract.engine.acting import together
+from tests.contract.engine.kinds import KINDS
+from tests.graphs.commands import make
+from tests.soak import count, seed
+from tests.worlds import ADMINISTRATOR, NOON, plenty
+
+UPDATES = count(60, 5000)
+THREADS, OBJECTS = 4, 3
+APART, HOUR = 500, 3_600_000
+MODEL = read_model(
+    'extend schema @application(name: "Histories") type Sheet @class(versioned: true) { name: String }', "m"
+)
+
+
+class JumpingClock:
+    """The clock of a host: it goes on a few milliseconds with each look, and now and then jumps back."""
+
+    def __init__(self, ahead: Instant, chance: Random) -> None:
+        self._instant = NOON + ahead
+        self._chance = chance
+        self._one = Lock()
+
+    def now(self) -> Instant:
+        with self._one:
+            jumps = self._chance.random() < 0.05
+            self._instant += -self._chance.randrange(HOUR) if jumps else self._chance.randrange(3)
+            return self._instant
+
+
+class RandomIds:
+    """Ids that nobody else has."""
+
+    def new(self) -> str:
+        return uuid4().hex
+
+
+class Host:
+    """A process that updates objects."""
+
+    def __init__(self, engine: Engine, ahead: Instant, number: int) -> None:
+        clock = JumpingClock(ahead, Random(seed() + number))
+        self.world = World(MODEL, StoredEntities(engine, MODEL), clock, RandomIds(), plenty)
+
+    def change(self, sheets: Sequence[Reference], thread: int) -> list[tuple[Reference, str]]:
+        """Give objects new names, no name twice; return which got which."""
+        chance, done = Random(seed() + thread), []
+        for number in range(UPDATES // THREADS):
+            sheet, name = chance.choice(sheets), f"{thread}.{number}"
+            update(self.world, Update(sheet, {"name": name}), ADMINISTRATOR)
+            done.append((sheet, name))
+        return done
+
+
+DISTANT = [kind for kind in KINDS if kind.name in {"sqlite", "dynamodb-ministack"}]
+
+
+@pytest.fixture(params=DISTANT, ids=lambda kind: kind.name)
+def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """An empty engine."""
+    engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))
+    yield engine
+    engine.close()
+
+
+@pytest.mark.soak
+def test_no_version_is_lost_invented_or_overlaps(engine: Engine) -> None:
+    hosts = [Host(engine, ahead, number) for number, ahead in enumerate((0, APART))]
+    sheets = [
+        save(hosts[0].world, make("Sheet", name="made"), ADMINISTRATOR).reference for _ in range(OBJECTS)
+    ]
+    done = together(
+        *(lambda thread=thread: hosts[thread % 2].change(sheets, thread) for thread in range(THREADS))
+    )
+    changes = [change for each in done for change in each]
+    assert len(changes) == THREADS * (UPDATES // THREADS)
+    for sheet in sheets:
+        versions = [*hosts[0].world.entities.versions(sheet)]
+        names = ["made", *(name for changed, name in changes if changed == sheet)]
+        assert sorted(str(each.state["name"]) for each in versions) == sorted(names)
+        check_intervals(versions)
+        check_reading(hosts[1].world, versions)
+
+
+def check_intervals(versions: Sequence[Entity]) -> None:
+    """Make sure that each ends when the next begins, later than it began, and that the last one holds."""
+    for one, next_ in pairwise(versions):
+        assert one.start is not None
+        assert next_.start is not None
+        assert one.start < next_.start
+        assert one.end == next_.start
+    assert versions[-1].end is None
+
+
+def check_reading(world: World, versions: Sequence[Entity]) -> None:
+    """Find some versions by their instants."""
+    for one in Random(seed()).sample(versions, min(20, len(versions))):
+        assert one.start is not None
+        found = version(world, one.reference, one.start, plenty())
+        assert found is not None
+        assert found.state == one.state

@@ -1,0 +1,50 @@
+"""What the services of versions cost, on an object that has changed once, or ten thousand times."""
+
+from functools import partial
+
+import pytest
+
+from stratabase.domain.order import Order, Term
+from stratabase.domain.page import Query, Wanted, Window
+from stratabase.model.expressions import ANYWHERE
+from stratabase.operations.restore import restore
+from stratabase.operations.terms import Terms
+from stratabase.operations.version_diff import version_diff
+from stratabase.operations.version_page import version_page
+from stratabase.operations.versions import version
+from tests.operations.test_version_costs import STEP, Cost, Room, S
+from tests.worlds import ADMINISTRATOR, NOON, plenty
+
+FORWARD = Query("Employee", Order.of_versions(()), window=Window(5), wanted=Wanted(has_next=True))
+BACKWARD = Query("Employee", Order.of_versions([Term("_versionStart", descending=True)]), window=Window(5))
+LAST = Query("Employee", Order.of_versions(()), window=Window(5, backward=True))
+
+
+@pytest.mark.parametrize("number", [1, 100, 10_000])
+def test_the_services_cost_the_same_however_many_versions_there_are(number: int) -> None:
+    room = Room(number)
+    middle = NOON + number // 2 * STEP + 1
+    assert room.cost(lambda room: version(room.world, room.ada, middle, plenty())) == Cost(2, 1.5, 0)
+    for query in (FORWARD, BACKWARD, LAST):
+        page = room.cost(partial(_page, query=query))
+        assert page.trips == 1
+        assert page.read <= 1
+    last = room.last
+    diff = room.cost(lambda room: version_diff(room.world, room.ada, last - 1, last, plenty(), ANYWHERE))
+    assert diff.trips <= 3
+    same = room.cost(lambda room: version_diff(room.world, room.ada, last, last, plenty(), ANYWHERE))
+    assert same == Cost(1, 1, 0)
+    room.update("new")
+    back = room.cost(lambda room: restore(room.world, room.ada, [middle], ADMINISTRATOR, Terms(force=True)))
+    assert (back.trips, back.written) == (1 + 2 + 1, 4 + S)
+
+
+def test_a_page_in_another_order_reads_all_versions() -> None:
+    few, many = Room(1), Room(1000)
+    query = Query("Employee", Order.of_versions([Term("name")]), window=Window(5))
+    costs = [room.cost(partial(_page, query=query)) for room in (few, many)]
+    assert costs[1].read > 10 * costs[0].read
+
+
+def _page(room: Room, query: Query) -> object:
+    return version_page(room.world, room.ada, query, plenty(), ANYWHERE)

@@ -1,0 +1,175 @@
+"""Locks over HTTP: two members and an administrator who want the same objects, on each store."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import ministack
+from tests.service import PASSWORD, RunningService, basic, running
+
+LOCK = """mutation($locks: [EntityID!], $minutes: Int = 10) {
+  lock(locks: $locks, minutes: $minutes) { locked minutes } }"""
+UNLOCK = "mutation($locks: [EntityID!]) { unlock(locks: $locks) { locked minutes } }"
+SHOWN = '_lock { lockedBy lockedUntil(format: "yyyy") mine }'
+MEMBERS = "/auth/administration/members"
+
+
+def over_dynamodb() -> dict[str, str]:
+    return {
+        "STRATABASE_STORE": "dynamodb",
+        "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
+        "STRATABASE_TABLE": "locks",
+        "STRATABASE_LOCK_MINUTES": "60",
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+    }
+
+
+class Member:
+    """Somebody who sends GraphQL requests."""
+
+    def __init__(self, service: RunningService, username: str) -> None:
+        self._service = service
+        self._headers = {
+            "Content-Type": "application/json",
+            "Authorization": basic(username, PASSWORD),
+        }
+
+    def send(self, query: str, **variables: Any) -> Any:
+        """Return all of an answer."""
+        body = json.dumps({"query": query, "variables": variables})
+        return self._service.request("POST", "/auth/api/graphql/Hr", headers=self._headers, body=body).json()
+
+    def ask(self, query: str, **variables: Any) -> Any:
+        """Return what the only field of an answer without errors holds."""
+        body = self.send(query, **variables)
+        assert "errors" not in body, body["errors"]
+        (value,) = body["data"].values()
+        return value
+
+    def refused(self, query: str, **variables: Any) -> list[str]:
+        """Return the kinds of issues for which a request is refused."""
+        return [error["extensions"]["issueType"] for error in self.send(query, **variables)["errors"]]
+
+    def create(self, class_name: str, **data: Any) -> dict[str, str]:
+        """Make an object, and return what names it."""
+        query = f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id }} }}"
+        return {"entityName": class_name, "_id": self.ask(query, data=data)["_id"]}
+
+
+class Scene:
+    """A service with three members: admin, ada and bob."""
+
+    def __init__(self, service: RunningService) -> None:
+        self.service = service
+        for username in ("ada", "bob"):
+            self._join(username)
+        self.admin, self.ada, self.bob = (Member(service, name) for name in ("admin", "ada", "bob"))
+
+    def _join(self, username: str) -> None:
+        own = {"username": username, "email": f"{username}@example.com", "profile": "Manager"}
+        id_ = self._administer("POST", MEMBERS, own).json()["id"]
+        self._administer("PUT", f"{MEMBERS}/{id_}", {"password": PASSWORD})
+
+    def _administer(self, method: str, path: str, body: dict[str, str]) -> Any:
+        headers = {"Content-Type": "application/json", "Authorization": basic("admin", PASSWORD)}
+        reply = self.service.request(method, path, headers=headers, body=json.dumps(body))
+        assert reply.status < 300, reply.body
+        return reply
+
+
+@pytest.fixture(scope="module", params=[dict, over_dynamodb], ids=["sqlite", "dynamodb"])
+def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    home: Path = tmp_path_factory.mktemp("service") / "home"
+    with running(home, settings={"STRATABASE_LOCK_MINUTES": "60", **request.param()}) as service:
+        yield Scene(service)
+
+
+def test_what_one_has_locked_nobody_else_writes_until_it_is_unlocked(scene: Scene) -> None:
+    ada, bob = scene.ada, scene.bob
+    team = ada.create("Team", name="red")
+    assert ada.ask(LOCK, locks=[team], minutes=5) == {"locked": True, "minutes": 5}
+    rename = "mutation($id: ID!, $name: String) { Team___update(data: {_id: $id, name: $name}) { name } }"
+    for other in (bob, scene.admin):
+        assert other.refused(rename, id=team["_id"], name="blue") == ["ENTITY_LOCK_PERSIST"]
+        assert other.refused(LOCK, locks=[team]) == ["ENTITY_LOCK_EDIT"]
+    assert bob.refused(UNLOCK, locks=[team]) == ["ENTITY_LOCK_EDIT"]
+    assert ada.ask(rename, id=team["_id"], name="blue") == {"name": "blue"}
+    assert ada.ask(UNLOCK, locks=[team]) == {"locked": False, "minutes": 0}
+    assert bob.ask(rename, id=team["_id"], name="green") == {"name": "green"}
+
+
+def test_everybody_sees_who_has_locked_what(scene: Scene) -> None:
+    ada, bob = scene.ada, scene.bob
+    team = ada.create("Team", name="seen")
+    employee = ada.create(
+        "Employee", first_name="A", last_name="B", email="seen@example.com", team=team["_id"]
+    )
+    ada.ask(LOCK, locks=[team, employee])
+    page = f"""{{ Employee___getPage(options: {{filter: {{email___eq: "seen@example.com"}}}}) {{
+      items {{ {SHOWN} team {{ {SHOWN} }} }} }} }}"""
+    for member, mine in ((ada, True), (bob, False)):
+        (item,) = member.ask(page)["items"]
+        assert item["_lock"]["lockedBy"] == "ada"
+        assert (item["_lock"]["mine"], item["team"]["_lock"]["mine"]) == (mine, mine)
+    scene.admin.ask(UNLOCK, locks=[team, employee])
+    assert bob.ask(page)["items"] == [{"_lock": None, "team": {"_lock": None}}]
+
+
+def test_a_set_of_locks_is_whole_or_nothing(scene: Scene) -> None:
+    teams = [scene.ada.create("Team", name=f"set {number}") for number in range(3)]
+    scene.bob.ask(LOCK, locks=teams[2:])
+    assert scene.ada.refused(LOCK, locks=teams) == ["ENTITY_LOCK_EDIT"]
+    assert scene.bob.ask(LOCK, locks=teams) == {"locked": True, "minutes": 10}
+    assert scene.bob.ask(UNLOCK, locks=teams)["locked"] is False
+    assert scene.ada.refused(LOCK, locks=[*teams, {"entityName": "Team", "_id": "none"}]) == [
+        "ENTITY_NOT_FOUND"
+    ]
+    assert scene.bob.ask(LOCK, locks=teams)["locked"] is True
+
+
+def test_a_part_is_locked_and_written_through_its_whole(scene: Scene) -> None:
+    ada, bob = scene.ada, scene.bob
+    employee = ada.create(
+        "Employee",
+        first_name="P",
+        last_name="Q",
+        email="part@example.com",
+        addresses=[{"street": "1st", "city": "Rome"}],
+    )
+    shown = "query($id: ID!) { Employee___get(_id: $id) { addresses { items { _id } } } }"
+    (address,) = ada.ask(shown, id=employee["_id"])["addresses"]["items"]
+    ada.ask(LOCK, locks=[{"entityName": "Address", "_id": address["_id"]}])
+    move = """mutation($id: ID!, $part: ID!) { Employee___update(data: {_id: $id,
+      addresses: {update: [{_id: $part, street: "2nd"}]}}) { addresses { items { street } } } }"""
+    end = "mutation($id: ID!) { Employee___delete(_id: $id) { deleted } }"
+    assert bob.refused(move, id=employee["_id"], part=address["_id"]) == ["ENTITY_LOCK_PERSIST"]
+    assert bob.refused(end, id=employee["_id"]) == ["ENTITY_LOCK_PERSIST"]
+    assert ada.ask(move, id=employee["_id"], part=address["_id"]) == {
+        "addresses": {"items": [{"street": "2nd"}]}
+    }
+    assert ada.ask(end, id=employee["_id"]) == {"deleted": True}
+
+
+def test_the_configured_maximum_holds(scene: Scene) -> None:
+    team = scene.ada.create("Team", name="long")
+    answer = scene.ada.send(LOCK, locks=[team], minutes=61)
+    assert [error["message"] for error in answer["errors"]] == ["minutes is 61: give 1 to 60"]
+    assert scene.ada.ask(LOCK, locks=[team], minutes=60) == {"locked": True, "minutes": 60}
+
+
+def test_a_lock_outlives_the_process(tmp_path: Path) -> None:
+    """Killed at once after it was told."""
+    service = RunningService(tmp_path / "home").start()
+    scene = Scene(service)
+    team = scene.ada.create("Team", name="red")
+    scene.ada.ask(LOCK, locks=[team])
+    service.kill()
+    service.start()
+    end = "mutation($id: ID!) { Team___delete(_id: $id) { deleted } }"
+    assert scene.bob.refused(end, id=team["_id"]) == ["ENTITY_LOCK_PERSIST"]
+    assert scene.ada.ask(end, id=team["_id"]) == {"deleted": True}
+    service.stop()

@@ -1,0 +1,201 @@
+"""Versions over HTTP: the life of an object as a client sees it, on each store; and a class that begins to
+keep versions while it is served, and ceases to.
+"""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import pytest
+
+from tests import ministack
+from tests.service import DEADLINE, PASSWORD, RunningService, basic, running
+
+FORMAT = "dd-MM-yyyy HH:mm:ss.SSS"
+TIMES = f'_versionStart(format: "{FORMAT}") _versionEnd(format: "{FORMAT}")'
+MEMBERS = "/auth/administration/members"
+
+
+def over_dynamodb() -> dict[str, str]:
+    return {
+        "STRATABASE_STORE": "dynamodb",
+        "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
+        "STRATABASE_TABLE": "versions",
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+    }
+
+
+class Client:
+    """Somebody who sends GraphQL requests."""
+
+    def __init__(self, service: RunningService, username: str, application: str = "Hr") -> None:
+        self.username = username
+        self._service = service
+        self._path = f"/auth/api/graphql/{application}"
+        self._headers = {
+            "Content-Type": "application/json",
+            "Authorization": basic(username, PASSWORD),
+        }
+
+    def send(self, query: str, **variables: Any) -> Any:
+        """Return all of an answer."""
+        body = json.dumps({"query": query, "variables": variables})
+        return self._service.request("POST", self._path, headers=self._headers, body=body).json()
+
+    def ask(self, query: str, **variables: Any) -> Any:
+        """Return what the only field of an answer without errors holds."""
+        body = self.send(query, **variables)
+        assert "errors" not in body, body["errors"]
+        (value,) = body["data"].values()
+        return value
+
+
+@pytest.fixture(scope="module", params=[dict, over_dynamodb], ids=["sqlite", "dynamodb"])
+def roman(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """A member whose clocks are those of Rome."""
+    with running(tmp_path_factory.mktemp("service") / "home", settings=request.param()) as service:
+        headers = {"Content-Type": "application/json", "Authorization": basic("admin", PASSWORD)}
+        name = f"ada-{token_hex(4)}"  # the emulator may have met another of these tests
+        own = {
+            "username": name,
+            "email": f"{name}@example.com",
+            "profile": "Manager",
+            "timeZone": "Europe/Rome",
+        }
+        made = service.request("POST", MEMBERS, headers=headers, body=json.dumps(own)).json()
+        password = json.dumps({"password": PASSWORD})
+        assert service.request("PUT", f"{MEMBERS}/{made['id']}", headers=headers, body=password).status < 300
+        yield Client(service, name)
+
+
+UPDATE = f"mutation($data: EmployeeUpdate!) {{ Employee___update(data: $data) {{ {TIMES} }} }}"
+VERSION = f"""query($id: ID!, $at: Datetime!) {{ Employee___getVersion(_id: $id, atVersion: $at) {{
+  last_name {TIMES} contract {{ kind }} team {{ name members {{ items {{ last_name }} }} }} }} }}"""
+PAGE = f"query($id: ID!) {{ Employee___getVersionPage(_id: $id) {{ items {{ last_name {TIMES} }} }} }}"
+
+
+def test_the_life_of_an_object(roman: Client) -> None:
+    """Hired, changed, deleted and brought back; what was is found by the times that the answers tell."""
+    team = roman.ask('mutation { Team___create(data: {name: "red"}) { _id } }')["_id"]
+    person = {"first_name": "Ada", "last_name": "One", "email": "one@example.com", "team": team}
+    contract = {"kind": "PERMANENT", "starts_on": "2020-01-31"}
+    create = "mutation($data: EmployeeCreate!) { Employee___create(data: $data) { _id } }"
+    id_ = roman.ask(create, data={**person, "contract": contract})["_id"]
+    fixed = {"update": {"_id": contract_of(roman, id_), "kind": "FIXED_TERM"}}
+    roman.ask(UPDATE, data={"_id": id_, "last_name": "Two", "team": {"remove": True}, "contract": fixed})
+    roman.ask(UPDATE, data={"_id": id_, "last_name": "Three"})
+
+    one, two, three = roman.ask(PAGE, id=id_)["items"]
+    assert [each["last_name"] for each in (one, two, three)] == ["One", "Two", "Three"]
+    assert (one["_versionEnd"], two["_versionEnd"]) == (two["_versionStart"], three["_versionStart"])
+    first = roman.ask(VERSION, id=id_, at=one["_versionStart"])
+    assert first["team"] == {"name": "red", "members": {"items": [{"last_name": "One"}]}}
+    assert first["contract"] == {"kind": "PERMANENT"}
+    assert roman.ask(VERSION, id=id_, at=two["_versionStart"])["contract"] == {"kind": "FIXED_TERM"}
+
+    changes = differences(roman, id_, one["_versionStart"], three["_versionStart"])
+    assert changes["last_name"]["changedOn"] == three["_versionStart"]
+    assert (changes["team"]["old"], changes["team"]["new"]) == (f'"{team}"', None)
+    assert {each["changedBy"] for each in changes.values()} == {roman.username}
+
+    late = "mutation($id: ID!, $v: Datetime) { Employee___delete(_id: $id, ifVersion: $v) { deleted } }"
+    (error,) = roman.send(late, id=id_, v=two["_versionStart"])["errors"]
+    assert error["extensions"]["issueType"] == "ENTITY_LOCK_PERSIST"
+    assert three["_versionStart"] in error["message"]
+    assert roman.ask(late, id=id_, v=three["_versionStart"]) == {"deleted": True}
+    *_, last = roman.ask(PAGE, id=id_)["items"]
+    assert last["_versionEnd"] is not None
+    assert roman.ask(VERSION, id=id_, at=last["_versionEnd"]) is None
+
+    restore = f"""mutation($id: ID!, $at: Datetime!) {{ Employee___restoreVersion(_id: $id, atVersion: $at) {{
+      last_name team {{ name }} contract {{ kind }} {TIMES} }} }}"""
+    back = roman.ask(restore, id=id_, at=one["_versionStart"])
+    assert (back["last_name"], back["team"], back["contract"]) == (
+        "One",
+        {"name": "red"},
+        {"kind": "PERMANENT"},
+    )
+    names = [each["last_name"] for each in roman.ask(PAGE, id=id_)["items"]]
+    assert names == ["One", "Two", "Three", "One"]
+
+
+def contract_of(client: Client, id_: str) -> str:
+    found = client.ask("query($id: ID!) { Employee___get(_id: $id) { contract { _id } } }", id=id_)
+    return str(found["contract"]["_id"])
+
+
+def differences(client: Client, id_: str, from_: str, to: str) -> dict[str, dict[str, Any]]:
+    query = """query($id: ID!, $from: Datetime!, $to: Datetime!) {
+      Employee___getVersionDiff(_id: $id, from: $from, to: $to) {
+        changes { name old new changedBy changedOn(format: "%s") } } }"""
+    changes = client.ask(query.replace("%s", FORMAT), id=id_, **{"from": from_, "to": to})["changes"]
+    return {change["name"]: change for change in changes}
+
+
+def test_what_is_no_instant_is_refused_with_the_format(roman: Client) -> None:
+    (error,) = roman.send(VERSION, id="x", at="2020-01-31T10:00:00Z")["errors"]
+    assert (error["extensions"]["issueType"], FORMAT in error["message"]) == ("DATA_TYPE", True)
+
+
+def test_the_storage_calls_of_versions_are_told(roman: Client, request: pytest.FixtureRequest) -> None:
+    """To administrators only; anybody else is refused."""
+    body = roman.send('{ Employee___getVersionPage(_id: "x", insight: LIGHT) { hasNext } }')
+    assert body["errors"][0]["extensions"]["issueType"] == "APPLICATION_ACCESS_FORBIDDEN"
+
+
+MODEL = """extend schema @application(name: "Pets") @profile(name: "Administrator", administrator: true)
+type Pet {} {{ name: String! }}
+"""
+PET = "query($id: ID!) { Pet___get(_id: $id) { name } }"
+RENAME = "mutation($id: ID!, $name: String) { Pet___update(data: {_id: $id, name: $name}) { name } }"
+VERSIONS = "query($id: ID!) { Pet___getVersionPage(_id: $id) { items { name _versionEnd } } }"
+
+
+def test_a_class_begins_to_keep_versions_and_ceases_to_while_it_is_served(tmp_path: Path) -> None:
+    """The model is edited, and served anew; what was written before counts as one version."""
+    file = tmp_path / "model.graphql"
+    file.write_text(MODEL.format(""))
+    with running(tmp_path / "home", model=file, application="Pets", reload=True) as service:
+        client = Client(service, "admin", "Pets")
+        id_ = client.ask('mutation { Pet___create(data: {name: "a"}) { _id } }')["_id"]
+        client.ask(RENAME, id=id_, name="b")
+
+        edit(client, file, "@class(versioned: true)", versioned=True)
+        assert names(client.ask(VERSIONS, id=id_)) == ["b"]
+        client.ask(RENAME, id=id_, name="c")
+        client.ask(RENAME, id=id_, name="d")
+        assert names(client.ask(VERSIONS, id=id_)) == ["b", "c", "d"]
+
+        edit(client, file, "", versioned=False)
+        assert "errors" in client.send(VERSIONS, id=id_)
+        client.ask(RENAME, id=id_, name="e")
+        assert client.ask(PET, id=id_) == {"name": "e"}
+        gone = client.ask('mutation { Pet___create(data: {name: "z"}) { _id } }')["_id"]
+        end = "mutation($id: ID!) { Pet___delete(_id: $id) { deleted } }"
+        assert client.ask(end, id=gone) == {"deleted": True}
+
+        edit(client, file, "@class(versioned: true)", versioned=True)
+        found = client.ask(VERSIONS, id=id_)
+        assert names(found) == ["b", "c", "e"]  # when d ended, nobody remembered it
+        assert found["items"][-1]["_versionEnd"] is None
+        assert names(client.ask(VERSIONS, id=gone)) == []
+
+
+def names(page: Any) -> list[str]:
+    return [item["name"] for item in page["items"]]
+
+
+def edit(client: Client, file: Path, directive: str, *, versioned: bool) -> None:
+    """Change the model, and return once it is served."""
+    file.write_text(MODEL.format(directive))
+    deadline = time.monotonic() + DEADLINE
+    while time.monotonic() < deadline:
+        fields = client.ask('{ __type(name: "Pet") { fields { name } } }')["fields"]
+        if ({"name": "_versionStart"} in fields) is versioned:
+            return
+        time.sleep(0.05)
+    raise AssertionError("the changed model is not served")

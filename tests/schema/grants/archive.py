@@ -1,0 +1,93 @@
+"""The archive, whose files keep versions, and those who ask for them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from stratabase.domain.member import Caller
+from stratabase.domain.version_instant import written
+from stratabase.model.reading import read_model_file
+from stratabase.operations.world import World
+from stratabase.schema.executor import SchemaExecutor
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from tests.schema.grants.guild import Guild
+from tests.schema.graph_room import OrderedIds
+from tests.worlds import ADMINISTRATOR, NOON, FrozenClock, plenty
+
+ARCHIVE = read_model_file(Path(__file__).parent.parent / "models/archive.graphql")
+CLERK = Caller("m7", "clerk", "Clerk")
+READER = Caller("m8", "reader", "Reader")
+KEEPER = Caller("m9", "keeper", "Keeper")
+
+R = TypeVar("R")
+
+
+class Archive(Guild):
+    """Writes, a second apart, and reads what was."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.entities = StoredEntities(engine, ARCHIVE)
+        self.clock = FrozenClock()
+        self.world = World(ARCHIVE, self.entities, self.clock, OrderedIds(), plenty)
+        self.executor = SchemaExecutor(self.world, _failed)
+
+    def file(self, **data: Any) -> str:
+        """Make a file, a second later."""
+        return self._later(lambda: self.create("Dossier", ADMINISTRATOR, **{"name": "a", "level": 1, **data}))
+
+    def change(self, class_name: str, id_: str, caller: Caller = ADMINISTRATOR, /, **data: Any) -> None:
+        """Change an object, a second later, in spite of warnings."""
+        query = (
+            f"mutation($data: {class_name}Update!) {{ {class_name}___update(data: $data, "
+            "forceWarnings: {dataValidation: true}) { _id } }"
+        )
+        self._later(lambda: self.ask(query, caller, data={"_id": id_, **data}))
+
+    def delete(self, class_name: str, id_: str) -> None:
+        """End an object, a second later."""
+        query = f'mutation {{ {class_name}___delete(_id: "{id_}") {{ deleted }} }}'
+        self._later(lambda: self.ask(query))
+
+    def version(self, id_: str, second: int, selection: str, caller: Caller = CLERK) -> Any:
+        """Return what is selected of what a file was after so many seconds."""
+        return self.ask(self._of("getVersion", id_, selection, atVersion=second), caller)
+
+    def diff(self, id_: str, first: int, last: int, caller: Caller = CLERK) -> Any:
+        """Return the changes of a file by name, as who asks is told them."""
+        selection = 'changes { name old new changedBy changedOn(format: "ss") }'
+        found = self.ask(self._of("getVersionDiff", id_, selection, **{"from": first, "to": last}), caller)
+        return found and {
+            each["name"]: (each["old"], each["new"], each["changedBy"], each["changedOn"])
+            for each in found["changes"]
+        }
+
+    def restoration(self, id_: str, second: int, selection: str = "_id", *, force: bool = False) -> str:
+        """Return the request to make a file what it was after so many seconds; a second later than before."""
+        self.clock.instant += 1000
+        query = self._of("restoreVersion", id_, selection, atVersion=second)
+        if force:
+            query = query.replace(") {", ", forceWarnings: {dataValidation: true}) {", 1)
+        return f"mutation {query}"
+
+    def _of(self, verb: str, id_: str, selection: str, **seconds: int) -> str:
+        moments = ", ".join(f'{name}: "{_at(second)}"' for name, second in seconds.items())
+        return f'{{ Dossier___{verb}(_id: "{id_}", {moments}) {{ {selection} }} }}'
+
+    def _later(self, work: Callable[[], R]) -> R:
+        self.clock.instant += 1000
+        return work()
+
+
+def locking(verb: str, *named: str) -> str:
+    """Return the request to lock or unlock objects: "Dossier.id"."""
+    each = ", ".join('{{entityName: {}, _id: "{}"}}'.format(*one.split(".")) for one in named)
+    return f"mutation {{ {verb}(locks: [{each}]) {{ locked }} }}"
+
+
+def _at(second: int) -> str:
+    return written(NOON + 1000 * second, ADMINISTRATOR.formats)
+
+
+def _failed(error: BaseException, _: str) -> None:
+    raise error

@@ -1,0 +1,37 @@
+"""A partner in a one-to-one association that who writes does not see."""
+
+import pytest
+
+from tests.contract.engine.reference import ReferenceEngine
+from tests.schema.grants.archive import CLERK, Archive
+
+
+@pytest.fixture
+def archive() -> Archive:
+    """Return requests to an empty archive."""
+    return Archive(ReferenceEngine())
+
+
+@pytest.mark.parametrize("service", ["update", "validateUpdate"])
+def test_it_is_in_the_way_from_either_side(archive: Archive, service: str) -> None:
+    """And is told as any other that is taken."""
+    taken, free = archive.create("Note", name="taken"), archive.create("Note", name="free")
+    archive.create("Note", name="partner", hidden=True, next=taken)
+    asked = (
+        f'{{_id: "{taken}", previous: {{set: "{free}"}}}}',
+        f'{{_id: "{free}", next: {{set: "{taken}"}}}}',
+    )
+    told = [_told(archive, service, data) for data in asked]
+    assert told[0] == told[1]
+    assert told[0][0].startswith("ROLE_CARDINALITY")
+    assert archive.get("Note", taken, "previous { name }")["previous"] == {"name": "partner"}
+
+
+def _told(archive: Archive, service: str, data: str) -> list[str]:
+    if service == "update":
+        body = archive.body(f"mutation {{ Note___update(data: {data}) {{ _id }} }}", CLERK)
+        issues = [error["extensions"] for error in body["errors"]]
+    else:
+        query = f"{{ Note___validateUpdate(data: {data}) {{ issues {{ issueType userMessage }} }} }}"
+        issues = archive.body(query, CLERK)["data"]["Note___validateUpdate"]["issues"]
+    return [f"{issue['issueType']} {issue['userMessage'].partition(': ')[2]}" for issue in issues]

@@ -1,0 +1,225 @@
+"""What grants show of versions, and what they let make of them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.contract.engine.reference import ReferenceEngine
+from tests.schema.grants.archive import CLERK, KEEPER, READER, Archive
+from tests.worlds import ADMINISTRATOR
+
+
+@pytest.fixture(params=["dict", "sqlite"])
+def archive(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Archive]:
+    """Requests to an empty archive."""
+    if request.param == "dict":
+        yield Archive(ReferenceEngine())
+        return
+    engine = SqliteEngine(tmp_path / "store.db")
+    yield Archive(engine)
+    engine.close()
+
+
+@pytest.fixture
+def file(archive: Archive) -> str:
+    """Return a file that began in second 1, was hidden from second 2 on, and is seen again from 3 on."""
+    id_ = archive.file(secret="s", note="n")
+    archive.change("Dossier", id_, level=7, secret="t")
+    archive.change("Dossier", id_, level=3, name="c", note="m")
+    return id_
+
+
+def names(archive: Archive, id_: str, options: str = "") -> list[str]:
+    query = f'{{ Dossier___getVersionPage(_id: "{id_}"{options}) {{ items {{ name }} }} }}'
+    return [item["name"] for item in archive.ask(query, CLERK)["items"]]
+
+
+def test_a_class_that_is_closed_has_no_versions_to_show(archive: Archive) -> None:
+    id_ = archive.create("Vault", name="v")
+    for call in (
+        'getVersion(_id: "%s", atVersion: "01-01-2020 12:00:00.000") { name }',
+        'getVersionPage(_id: "%s") { totalCount }',
+        'getVersionDiff(_id: "%s", from: "01-01-2020 12:00:00.000", to: "01-01-2021 12:00:00.000") { from }',
+    ):
+        (issue,) = archive.issues(f"{{ Vault___{call % id_} }}", CLERK)
+        assert issue[0] == "ENTITY_GRANT_READ"
+
+
+def test_a_version_is_shown_by_what_it_was(archive: Archive, file: str) -> None:
+    assert archive.version(file, 1, "name level note stamp") == {
+        "name": "a",
+        "level": 1,
+        "note": "n",
+        "stamp": None,
+    }
+    assert archive.version(file, 2, "name") is None
+    assert archive.version(file, 3, "name note") == {"name": "c", "note": None}
+    assert archive.version(file, 2, "name level", READER) == {"name": "a", "level": 7}
+
+
+def test_an_attribute_that_must_not_be_read_is_refused_in_versions_too(archive: Archive, file: str) -> None:
+    query = f'{{ Dossier___getVersionPage(_id: "{file}") {{ items {{ secret }} }} }}'
+    assert archive.issues(query, CLERK)[0][0] == "ATTRIBUTE_GRANT_READ"
+    options = "{filter_exp: \"secret == 's'\"}"
+    query = f'{{ Dossier___getVersionPage(_id: "{file}", options: {options}) {{ hasNext }} }}'
+    assert archive.issues(query, CLERK)[0][0] == "ATTRIBUTE_GRANT_READ"
+
+
+def test_a_page_of_versions_is_without_those_that_are_hidden(archive: Archive, file: str) -> None:
+    assert names(archive, file) == ["a", "c"]
+    assert names(archive, file, ", options: {prev: 1}") == ["c"]
+    assert names(archive, file, ", options: {next: 1, offset: 1}") == ["c"]
+    assert names(archive, file, ", options: {orderBy: [name___DESC]}") == ["c", "a"]
+    one = 'Dossier___getVersionPage(_id: "%s", options: {%s}) { hasNext hasPrev totalCount items { name } }'
+    page = archive.ask(f"{{ {one % (file, 'next: 1')} }}", CLERK)
+    assert page == {"hasNext": True, "hasPrev": False, "totalCount": 2, "items": [{"name": "a"}]}
+    plain = (
+        f'{{ Dossier___getVersionPage(_id: "{file}", options: {{next: 2}}) {{ hasNext items {{ name }} }} }}'
+    )
+    assert archive.ask(plain, CLERK)["hasNext"] is False
+    assert archive.ask(plain, READER)["hasNext"] is True
+
+
+def test_pages_go_from_cursor_to_cursor_past_what_is_hidden(archive: Archive, file: str) -> None:
+    page = "{ nextCursor items { name } }"
+    query = f'{{ Dossier___getVersionPage(_id: "{file}", options: {{next: 1%s}}) {page} }}'
+    first = archive.ask(query % "", CLERK)
+    second = archive.ask(query % f', cursor: "{first["nextCursor"]}"', CLERK)
+    assert [first["items"], second["items"]] == [[{"name": "a"}], [{"name": "c"}]]
+
+
+def test_a_role_of_a_version_leads_to_what_is_seen_as_of_then(archive: Archive) -> None:
+    shelf = archive.create("Shelf", name="s")
+    id_ = archive.file(shelf=shelf)
+    archive.change("Shelf", shelf, locked_away=True)
+    assert archive.version(id_, 1, "shelf { name } label") == {"shelf": {"name": "s"}, "label": "a of s!"}
+    assert archive.version(id_, 2, "shelf { name } label") == {"shelf": None, "label": "a of none!"}
+
+
+def test_derived_attributes_order_and_filter_versions(archive: Archive) -> None:
+    shelf = archive.create("Shelf", name="z")
+    id_ = archive.file(sheets=[{"weight": 2}])
+    archive.change("Dossier", id_, shelf={"set": shelf}, sheets={"create": [{"weight": 3}]})
+    archive.change("Shelf", shelf, name="b")
+    archive.change("Dossier", id_, level=2)
+    items = f'{{ Dossier___getVersionPage(_id: "{id_}", options: {{%s}}) {{ items {{ label weight }} }} }}'
+    labels = [("a of none!", 2), ("a of z!", 5), ("a of b!", 5)]
+    for caller in (ADMINISTRATOR, CLERK):
+        for options, expected in (
+            ("", labels),
+            ("orderBy: [label___ASC]", [labels[2], labels[0], labels[1]]),
+            ("filter: {weight___gt: 2}", labels[1:]),
+            ("filter_exp: \"label == 'a of z!'\"", labels[1:2]),
+            ('filter_exp: "level == 2"', labels[2:]),
+        ):
+            found = archive.ask(items % options, caller)["items"]
+            assert [(item["label"], item["weight"]) for item in found] == expected, options
+
+
+def test_a_diff_leaves_out_what_must_not_be_read(archive: Archive, file: str) -> None:
+    assert archive.diff(file, 1, 3) == {
+        "name": ('"a"', '"c"', "ada", "03"),
+        "level": ("1", "3", "ada", "03"),
+    }
+    assert archive.diff(file, 1, 3, READER)["secret"] == ('"s"', '"t"', "ada", "02")
+    assert archive.diff(file, 2, 2) is None
+
+
+def test_a_diff_with_a_hidden_version_is_one_with_nothing(archive: Archive, file: str) -> None:
+    assert archive.diff(file, 2, 3)["name"] == (None, '"c"', "ada", "03")
+
+
+def test_a_diff_leads_to_what_is_seen(archive: Archive) -> None:
+    shelves = [archive.create("Shelf", name=name) for name in "xy"]
+    archive.change("Shelf", shelves[1], locked_away=True)
+    id_ = archive.file()
+    archive.change("Dossier", id_, shelf={"set": shelves[0]})
+    archive.change("Dossier", id_, shelf={"set": shelves[1]})
+    assert archive.diff(id_, 2, 3)["shelf"][:2] == (None, f'"{shelves[0]}"')
+    assert "shelf" not in archive.diff(id_, 2, 4)
+    assert archive.diff(id_, 2, 4, ADMINISTRATOR)["shelf"][:2] == (None, f'"{shelves[1]}"')
+
+
+def test_to_restore_takes_the_grant_to_edit(archive: Archive, file: str) -> None:
+    assert archive.issues(archive.restoration(file, 1), READER) == [
+        ("ENTITY_GRANT_EDIT", "Dossier___restoreVersion.atVersion")
+    ]
+    assert archive.issues(archive.restoration("none", 1), READER)[0][0] == "ENTITY_GRANT_EDIT"
+
+
+def test_to_restore_takes_the_grants_of_what_changes(archive: Archive) -> None:
+    id_ = archive.file(secret="s", stamp="x")
+    archive.change("Dossier", id_, name="b")
+    archive.change("Dossier", id_, stamp="y")
+    archive.change("Dossier", id_, secret="t")
+    assert archive.ask(archive.restoration(id_, 4, "name"), CLERK) == {"name": "b"}
+    assert {issue[0:3:2] for issue in archive.issues(archive.restoration(id_, 2), CLERK)} == {
+        ("ATTRIBUTE_GRANT_EDIT", "stamp"),
+        ("ATTRIBUTE_GRANT_EDIT", "secret"),
+    }
+    other = archive.file()
+    archive.change("Dossier", other, name="b")
+    assert archive.ask(archive.restoration(other, 7, "name"), CLERK) == {"name": "a"}
+
+
+def test_parts_come_back_and_end_with_the_grants_of_their_composition(archive: Archive) -> None:
+    id_ = archive.file(seals=[{"text": "a"}])
+    (seal,) = archive.get("Dossier", id_, "seals { items { _id } }")["seals"]["items"]
+    archive.change("Dossier", id_, seals={"update": [{**seal, "text": "b"}]})
+    archive.change("Dossier", id_, seals={"create": [{"text": "c"}]})
+    archive.change("Dossier", id_, seals={"delete": [seal["_id"]]})
+    texts = "seals { items { text } }"
+    for second, lacking in ((3, {"ROLE_GRANT_CREATE"}), (2, {"ROLE_GRANT_CREATE", "ROLE_GRANT_DELETE"})):
+        issues = archive.issues(archive.restoration(id_, second), CLERK)
+        assert {issue[0] for issue in issues} == lacking
+        assert {issue[2] for issue in issues} == {"seals"}
+    shown = archive.ask(archive.restoration(id_, 2, texts), KEEPER)
+    assert shown == {"seals": {"items": [{"text": "b"}]}}
+    assert archive.ask(archive.restoration(id_, 1, texts), CLERK) == {"seals": {"items": [{"text": "a"}]}}
+
+
+def test_what_is_hidden_is_not_there_to_be_restored(archive: Archive, file: str) -> None:
+    """Neither a version that is hidden, nor an object that is."""
+    missing = ("ENTITY_NOT_FOUND", "Dossier___restoreVersion.atVersion")
+    assert archive.issues(archive.restoration(file, 2), CLERK) == [missing]
+    archive.change("Dossier", file, level=9)
+    assert archive.issues(archive.restoration(file, 1), CLERK) == [missing]
+    assert archive.issues(archive.restoration("none", 1), CLERK) == [missing]
+
+
+def test_to_bring_back_takes_the_grant_to_create(archive: Archive) -> None:
+    id_ = archive.file(name="gone")
+    archive.delete("Dossier", id_)
+    assert archive.issues(archive.restoration(id_, 1), CLERK) == [
+        ("ENTITY_GRANT_CREATE", "Dossier___restoreVersion.atVersion")
+    ]
+    assert archive.ask(archive.restoration(id_, 1, "name"), KEEPER) == {"name": "gone"}
+
+
+def test_what_is_left_out_is_not_named_to_who_does_not_see_it(archive: Archive) -> None:
+    shelf = archive.create("Shelf", name="s")
+    id_ = archive.file(shelf=shelf)
+    archive.change("Dossier", id_, shelf={"remove": True})
+    archive.change("Shelf", shelf, locked_away=True)
+    (error,) = archive.body(archive.restoration(id_, 1), CLERK)["errors"]
+    assert error["extensions"]["issueLevel"] == "WARNING"
+    assert shelf not in error["message"]
+    assert archive.ask(archive.restoration(id_, 1, "shelf { name }", force=True), CLERK) == {"shelf": None}
+
+
+def test_a_restoration_meets_the_warnings_of_the_model(archive: Archive) -> None:
+    """Also one that brings an object back; unless it is forced."""
+    id_ = archive.file(name="x", level=3)
+    archive.change("Dossier", id_, level=4)
+    archive.change("Dossier", id_, level=2)
+    for gone in (False, True):
+        if gone:
+            archive.delete("Dossier", id_)
+        (error,) = archive.body(archive.restoration(id_, 2))["errors"]
+        assert error["message"] == "level 4 is watched"
+        assert error["extensions"]["issueLevel"] == "WARNING"
+        forced = archive.ask(archive.restoration(id_, 2, "level label", force=True))
+        assert forced == {"level": 4, "label": "x of none!"}
+        archive.change("Dossier", id_, level=2)

@@ -1,0 +1,68 @@
+"""How much one request for versions may be, and may read."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from stratabase.domain.allowance import Allowance
+from stratabase.schema.executor import SchemaExecutor
+from stratabase.schema.limits import Limits
+from stratabase.schema.policy import Policy
+from tests.schema.graph_room import GraphRoom, over_sqlite
+from tests.schema.versioned_room import VersionedRoom
+
+
+@pytest.fixture
+def room(graphs: GraphRoom) -> VersionedRoom:
+    return VersionedRoom(graphs)
+
+
+@pytest.mark.parametrize(
+    ("query", "cost"),
+    [
+        ('{ r: Person___getVersion(_id: "x", atVersion: "") { _id } }', 1),
+        ('{ r: Person___getVersion(_id: "x", atVersion: "") { mentor { pupils { items { _id } } } } }', 12),
+        ('{ r: Person___getVersionPage(_id: "x") { items { _id } } }', 10),
+        ('{ r: Person___getVersionPage(_id: "x", options: {next: 5, offset: 2}) { items { _id } } }', 7),
+        ('{ r: Person___getVersionPage(_id: "x") { items { mentor { _id } } totalCount } }', 120),
+        ('{ r: Person___getVersionDiff(_id: "x", from: "", to: "") { changes { name old } } }', 1),
+        ('mutation { r: Person___restoreVersion(_id: "x", atVersion: "") { _id } }', 10),
+    ],
+)
+def test_the_cost_of_versions_is_estimated_before_anything_runs(
+    graphs: GraphRoom, query: str, cost: int
+) -> None:
+    assert not _too_costly(graphs, query, cost)
+    assert _too_costly(graphs, query, cost - 1)
+
+
+def _too_costly(graphs: GraphRoom, query: str, most: int) -> bool:
+    executor = SchemaExecutor(graphs.world, lambda *_: None, Policy(limits=Limits(cost=most)))
+    answer = executor.execute(query, {}, None, graphs.caller, "trace")
+    return b"would cost about" in answer.body
+
+
+@pytest.mark.parametrize(
+    ("options", "selected", "remedy"),
+    [
+        ({"filter": {"height___gt": 0}}, "items { _id }", "ask without filter"),
+        ({}, "totalCount", "ask without totalCount"),
+        ({"orderBy": ["last_name___ASC"]}, "items { _id }", "does not begin with _versionStart"),
+    ],
+)
+def test_what_has_too_many_versions_read_says_what_costs(
+    tmp_path_factory: pytest.TempPathFactory, options: dict[str, Any], selected: str, remedy: str
+) -> None:
+    graphs = over_sqlite(tmp_path_factory.mktemp("store"))
+    room = VersionedRoom(graphs)
+    id_ = room.person(last_name="a")
+    for number in range(300):
+        room.update(id_, height=number)
+    world = replace(graphs.world, allowance=lambda: Allowance(20_000, 1, clock=lambda: 0.0))
+    graphs.executor = SchemaExecutor(world, lambda *_: None)
+    assert len(room.page(id_, orderBy=["_versionStart___DESC"])["items"]) == 10
+    call = "Person___getVersionPage(_id: $id, options: $o)"
+    query = f"query($id: ID!, $o: PersonPageOptions) {{ {call} {{ {selected} }} }}"
+    (error,) = graphs.body(query, id=id_, o=options)["errors"]
+    assert remedy in error["message"]

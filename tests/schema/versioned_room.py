@@ -1,0 +1,73 @@
+"""Persons with a past, asked for through the schema room."""
+
+from typing import Any
+
+from stratabase.domain.instant import Instant
+from stratabase.domain.version_instant import written
+from tests.schema.graph_room import GraphRoom
+
+FORMAT = "dd-MM-yyyy HH:mm:ss.SSS"
+TIMES = f'_versionStart(format: "{FORMAT}") _versionEnd(format: "{FORMAT}")'
+
+
+class VersionedRoom:
+    """Writes at instants that one sets, and reads versions."""
+
+    def __init__(self, graphs: GraphRoom) -> None:
+        self.graphs = graphs
+        self.clock = graphs.clock
+        self._needs = graphs.needs()
+
+    def at(self, instant: Instant) -> str:
+        """Return an instant as it is given, in the time zone of who asks."""
+        return written(instant, self.graphs.caller.formats)
+
+    def person(self, **data: Any) -> str:
+        """Make a person, a second later."""
+        self.clock.instant += 1000
+        return self.graphs.create("Person", **{**self._needs, **data})
+
+    def update(self, id_: str, **data: Any) -> Any:
+        """Change a person, a second later."""
+        self.clock.instant += 1000
+        return self.graphs.update("Person", f"last_name {TIMES}", _id=id_, **data)
+
+    def delete(self, id_: str) -> None:
+        """End a person, a second later."""
+        self.clock.instant += 1000
+        self.graphs.ask(f'mutation {{ Person___delete(_id: "{id_}") {{ deleted }} }}')
+
+    def version(self, id_: str, at: str, selection: str = f"last_name {TIMES}") -> Any:
+        """Return what is selected of a version."""
+        query = "query($id: ID!, $at: Datetime!) { Person___getVersion(_id: $id, atVersion: $at) { %s } }"
+        return self.graphs.ask(query % selection, id=id_, at=at)
+
+    def page(self, id_: str, selection: str = f"items {{ last_name {TIMES} }}", **options: Any) -> Any:
+        """Return a page of versions."""
+        query = (
+            "query($id: ID!, $o: PersonPageOptions) { Person___getVersionPage(_id: $id, options: $o) { %s } }"
+        )
+        return self.graphs.ask(query % selection, id=id_, o=options or None)
+
+    def names(self, id_: str, **options: Any) -> list[str]:
+        """Return the names on a page of versions."""
+        return [item["last_name"] for item in self.page(id_, **options)["items"]]
+
+    def diff(self, id_: str, from_: str, to: str) -> dict[str, dict[str, Any]]:
+        """Return what differs, by name."""
+        query = (
+            "query($id: ID!, $from: Datetime!, $to: Datetime!) "
+            "{ Person___getVersionDiff(_id: $id, from: $from, to: $to) "
+            f'{{ changes {{ name old new changedBy changedOn(format: "{FORMAT}") }} }} }}'
+        )
+        changes = self.graphs.ask(query, id=id_, **{"from": from_, "to": to})["changes"]
+        return {change.pop("name"): change for change in changes}
+
+    def restore(
+        self, id_: str, at: str, *, force: bool = False, selection: str = f"last_name {TIMES}"
+    ) -> Any:
+        """Make a person what it was, a second later; return the whole answer."""
+        self.clock.instant += 1000
+        query = """mutation($id: ID!, $at: Datetime!, $force: Boolean!) { Person___restoreVersion(
+            _id: $id, atVersion: $at, forceWarnings: {dataValidation: $force}) { %s } }"""
+        return self.graphs.body(query % selection, id=id_, at=at, force=force)

@@ -1,0 +1,146 @@
+"""Answers of locks, unlocks and writes are lost, and others lock meanwhile: what is told is true."""
+
+from collections.abc import Callable, Iterator
+from itertools import chain, repeat
+from typing import Any
+
+import pytest
+
+from stratabase.domain.command import Update
+from stratabase.domain.entity import Reference
+from stratabase.domain.issue import IssueType
+from stratabase.domain.member import Caller
+from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.operations.lock import lock
+from stratabase.operations.unlock import unlock
+from stratabase.operations.update import update
+from stratabase.operations.world import World
+from stratabase.store.dynamodb.client import Client
+from stratabase.store.dynamodb.engine import DynamoDBEngine
+from stratabase.store.ids import TimeOrderedIds
+from tests.contract.engine.dynamodb import OwnTable, ministack_client
+from tests.store.dynamodb.faults import (
+    HASTY,
+    Fault,
+    FaultyClient,
+    duplicated,
+    failure_after,
+    lost_answer,
+    lost_request,
+    none,
+)
+from tests.store.dynamodb.operating import PLAIN, creating, table, world_over
+from tests.store.dynamodb.test_doubtful_operations import Overtaken
+
+ADA, BOB = Caller("a", "ada", "Member"), Caller("b", "bob", "Member")
+CHIEF = Caller("c", "chief", "Administrator", administrator=True)
+DONE = pytest.mark.parametrize("fault", [lost_answer, failure_after, duplicated])
+DOUBTFUL = pytest.mark.parametrize("fault", [lost_request, lost_answer])
+
+Act = Callable[[World, Caller], Any]
+
+
+class Scene:
+    """Two objects in a table, and processes that see them."""
+
+    def __init__(self, engine: OwnTable) -> None:
+        self._engine = engine
+        self.world = world_over(engine, PLAIN, TimeOrderedIds())
+        made = [creating()(self.world, PLAIN) for _ in "xy"]
+        self.references: list[Reference] = [entity.reference for entity in made]
+
+    def over(self, client: Client) -> World:
+        """Return what a process works on that has a client of its own."""
+        engine = DynamoDBEngine(client, self._engine.name, HASTY)
+        return world_over(engine, PLAIN, TimeOrderedIds())
+
+    def overtaken(self, fault: Fault, others: Callable[[], Any] = lambda: None) -> World:
+        """Return a world to whose first write something happens, and then others act."""
+        return self.over(Overtaken(ministack_client(), fault, others))
+
+    def lock(self, caller: Caller, world: World | None = None, several: bool = False) -> None:
+        """Lock one object, or both."""
+        lock(world or self.world, self.references[: 1 + several], 10, caller)
+
+    def unlock(self, caller: Caller, world: World | None = None, several: bool = False) -> None:
+        """Unlock one object, or both."""
+        unlock(world or self.world, self.references[: 1 + several], caller)
+
+    def write(self, caller: Caller, world: World) -> None:
+        """Write one object."""
+        update(world, Update(self.references[0], {"notes": caller.username}), caller)
+
+    @property
+    def holders(self) -> list[str | None]:
+        """Who has locked the objects."""
+        found = self.world.entities.read(self.references)
+        locks = [each.lock if each else None for each in found]
+        return [lock.name if lock else None for lock in locks]
+
+
+@pytest.fixture
+def scene() -> Iterator[Scene]:
+    """Objects that nobody has locked."""
+    with table() as engine:
+        yield Scene(engine)
+
+
+@DONE
+@pytest.mark.parametrize("several", [False, True])
+def test_what_is_done_is_done_once_whatever_becomes_of_the_answer(
+    scene: Scene, fault: Fault, several: bool
+) -> None:
+    both = ["ada", "ada" if several else None]
+    scene.lock(ADA, scene.overtaken(fault), several)
+    assert scene.holders == both
+    scene.unlock(ADA, scene.overtaken(fault), several)
+    assert scene.holders == [None, None]
+
+
+@DOUBTFUL
+def test_whether_a_lock_was_taken_nobody_knows_when_another_has_it(scene: Scene, fault: Fault) -> None:
+    def others() -> None:
+        scene.unlock(CHIEF)
+        scene.lock(BOB)
+
+    with pytest.raises(Unavailable):
+        scene.lock(ADA, scene.overtaken(fault, others))
+    assert scene.holders == ["bob", None]
+
+
+@DOUBTFUL
+@pytest.mark.parametrize("caller", [ADA, CHIEF])
+def test_a_lock_that_another_has_taken_meanwhile_stays(scene: Scene, fault: Fault, caller: Caller) -> None:
+    """Also where whoever unlocks might take it away: he did not see it."""
+    scene.lock(caller)
+
+    def others() -> None:
+        scene.unlock(CHIEF)
+        scene.lock(BOB)
+
+    with pytest.raises(Unavailable):
+        scene.unlock(caller, scene.overtaken(fault, others))
+    assert scene.holders == ["bob", None]
+
+
+@DONE
+def test_anothers_lock_is_taken_away_once(scene: Scene, fault: Fault) -> None:
+    scene.lock(BOB)
+    world = scene.over(FaultyClient(ministack_client(), chain([none, fault], repeat(none))))
+    scene.unlock(CHIEF, world)
+    assert scene.holders == [None, None]
+
+
+def test_a_write_that_was_done_is_told_so_whoever_has_locked_since(scene: Scene) -> None:
+    scene.write(ADA, scene.overtaken(lost_answer, lambda: scene.lock(BOB)))
+    assert scene.holders == ["bob", None]
+
+
+def test_a_write_that_was_not_done_is_refused_when_another_has_locked_since(scene: Scene) -> None:
+    with pytest.raises(Refused) as refusal:
+        scene.write(ADA, scene.overtaken(lost_request, lambda: scene.lock(BOB)))
+    (issue,) = refusal.value.issues
+    assert issue.type is IssueType.ENTITY_LOCK_PERSIST
+    found = scene.world.entities.read(scene.references[:1])[0]
+    assert found is not None
+    assert "notes" not in found.state

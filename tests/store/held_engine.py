@@ -1,0 +1,45 @@
+"""An engine that shows a part of a commit before the rest, as a store of many machines may."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from stratabase.store.engine import EVERYTHING, Batch, Bounds, Item, Key
+from tests.contract.engine.reference import ReferenceEngine
+
+
+class HeldEngine(ReferenceEngine):
+    """What is committed is judged by what is true; readers do not see the items that are held back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._held: dict[Key, Item | None] = {}
+        self.released = False
+        """Everything is shown as it is."""
+        self.commits: list[Batch] = []
+
+    def hold(self, keys: Iterable[Key]) -> None:
+        """Show the items under some keys as they are now, whatever is committed, until they are released."""
+        self._held = {key: self._items.get(key) for key in keys}
+
+    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+        return self._seen().get(keys)
+
+    def range(
+        self,
+        index: str,
+        partition: str,
+        bounds: Bounds = EVERYTHING,
+        *,
+        backward: bool = False,
+        limit: int | None = None,
+        exact: bool = True,
+    ) -> Iterator[Sequence[Item]]:
+        return self._seen().range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
+
+    def commit(self, batch: Batch) -> None:
+        super().commit(batch)
+        self.commits.append(batch)
+
+    def _seen(self) -> ReferenceEngine:
+        seen = ReferenceEngine()
+        seen.show(self._items if self.released else {**self._items, **self._held})
+        return seen

@@ -1,0 +1,64 @@
+"""A process that wants locks that others want: run as `python -m tests.store.lock_rival NAME STORE WHERE`.
+
+It says `ready`. For each line that it is told, which lists what is wanted by each of its members, all of them
+try at once; then it says as JSON which of them were not refused, and who held what the others wanted.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from stratabase.domain.locking import Unlockable
+from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
+from stratabase.store.dynamodb.engine import DynamoDBEngine
+from stratabase.store.dynamodb.signed import SignedClient
+from stratabase.store.engine import Engine
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.contract.engine.acting import together
+from tests.models import model
+from tests.store.graphs import Objects, class_with
+from tests.store.locking import Member
+
+MODEL = model(class_with("Thing"))
+
+
+def things(engine: Engine) -> Objects:
+    """Return the objects that all processes see."""
+    return Objects(engine, MODEL, "")
+
+
+def opened(store: str, where: str) -> Engine:
+    """Return the store that all processes share."""
+    if store == "sqlite":
+        return SqliteEngine(Path(where), patience=60)
+    address, table = where.split(" ")
+    return DynamoDBEngine(SignedClient(Endpoint("us-east-1", address, Credentials("test", "test"))), table)
+
+
+def tried(member: Member, ids: Sequence[str]) -> list[str]:
+    """Try to lock all of some objects; return who holds some of them, if that was refused."""
+    try:
+        member.lock(*(member.objects.reference("Thing", id_) for id_ in ids))
+    except Unlockable as refusal:
+        return [*(lock.name for _, lock in refusal.held), *map(str, refusal.missing)]
+    return []
+
+
+def main(name: str, store: str, where: str) -> None:
+    """Race until there is nothing more to want."""
+    engine = opened(store, where)
+    objects = things(engine)
+    print("ready", flush=True)  # noqa: T201 - how processes talk here
+    for line in sys.stdin:
+        wanted: dict[str, list[str]] = json.loads(line)
+        members = [Member(objects, f"{name}{each}") for each in wanted]
+        held = together(*(partial(tried, *each) for each in zip(members, wanted.values(), strict=True)))
+        told = {member.name: names for member, names in zip(members, held, strict=True)}
+        print(json.dumps(told), flush=True)  # noqa: T201
+    engine.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,54 @@
+"""Members who lock, unlock and write objects of a store, in as few words as possible."""
+
+from stratabase.domain.change import Change, Effect, Touch
+from stratabase.domain.entity import Reference
+from stratabase.domain.instant import Instant
+from stratabase.domain.lock import Lock
+from stratabase.store.ids import TimeOrderedIds
+from tests.store.graphs import Objects
+
+MINUTE = 60_000
+
+commit_id = TimeOrderedIds().new
+"""Makes what no other commit is called, whatever process that is of."""
+
+
+class Member:
+    """Somebody who writes objects at an instant."""
+
+    def __init__(self, objects: Objects, name: str, now: Instant = MINUTE) -> None:
+        self.objects = objects
+        self.id = f"id of {name}"
+        self.name = name
+        self.now = now
+
+    def at(self, now: Instant) -> "Member":
+        """Return the same member at another time."""
+        return Member(self.objects, self.name, now)
+
+    def until(self, until: Instant) -> Lock:
+        """Return the lock that the member has until an instant."""
+        return Lock(self.id, self.name, until)
+
+    def lock(self, *references: Reference, until: Instant | None = None) -> Lock:
+        """Lock objects, for ten minutes unless told."""
+        taken = self.until(self.now + 10 * MINUTE if until is None else until)
+        self.objects.entities.lock(commit_id(), references, taken, self.now)
+        return taken
+
+    def unlock(self, *references: Reference, anybodys: bool = False) -> None:
+        """Unlock objects."""
+        entities = self.objects.entities
+        entities.unlock(commit_id(), references, self.id, self.now, anybodys=anybodys)
+
+    def change(self, *effects: Effect) -> Change:
+        """Return what does effects on the member's behalf."""
+        return Change(commit_id(), self.now, effects, self.id, self.now)
+
+    def write(self, *effects: Effect) -> None:
+        """Do all effects at once."""
+        self.objects.entities.commit(self.change(*effects))
+
+    def touch(self, class_name: str, id_: str) -> Touch:
+        """Return that an object is written through, as it is now."""
+        return Touch(self.objects.get(class_name, id_))
