@@ -1,6 +1,7 @@
 """What versions cost: writing what is remembered, and reading what was."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from benchmarks.role_rows import CALLER, Cost, Operations
 from stratabase.domain.change import Change, Creation
@@ -18,11 +19,18 @@ from stratabase.operations.update import update
 from stratabase.operations.world import World
 
 MODEL = """
-type Crew @class(versioned: true) { name: String sailors: [Sailor!] @association(opposite: "crew") }
-type Sailor @class(versioned: true) { name: String crew: Crew @association(opposite: "sailors") }
+type Vessel @class(versioned: true) { name: String mates: [Mate!] @association(opposite: "vessel") }
+type Mate @class(versioned: true) { name: String vessel: Vessel @association(opposite: "mates") }
 """
-VERSIONS = 100
-"""Of one object."""
+PASTS = (1, 100, 10_000)
+"""How many versions objects have beside the one that still holds: what is read must not cost more for it."""
+
+
+class Past(NamedTuple):
+    """An object, and when its versions began."""
+
+    reference: Reference
+    starts: Sequence[Instant]
 
 
 class Versions:
@@ -30,18 +38,16 @@ class Versions:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._crews = [self._make("Crew", id_) for id_ in ("here", "there")]
-        self._old, self._moved, self._gone = (
-            self._make("Sailor", id_, crew="here") for id_ in ("old", "moved", "gone")
-        )
-        self._starts = [self._changed(number) for number in range(VERSIONS)]
+        self._vessels = [self._make("Vessel", id_) for id_ in ("here", "there")]
+        self._moved, self._gone = (self._make("Mate", id_, vessel="here") for id_ in ("moved", "gone"))
+        self._pasts = [self._past(number) for number in PASTS]
 
     def operations(self) -> Operations:
         """Return what is measured."""
-        bound = Update(self._moved, roles={"crew": Point("there")})
+        bound = Update(self._moved, roles={"vessel": Point("there")})
         return {
             "create, versioned": (Cost(1, 0, 2), self._create({})),
-            "create with a key, versioned": (Cost(1, 0, 2 + 1 + 4), self._create({"crew": Point("here")})),
+            "create with a key, versioned": (Cost(1, 0, 2 + 1 + 4), self._create({"vessel": Point("here")})),
             "update, versioned": (
                 Cost(2, 1, 4 + 1),
                 lambda: update(self._world, Update(self._moved, {"name": "new"}), CALLER),
@@ -54,32 +60,47 @@ class Versions:
                 Cost(2, 1, 4 + 1 + 2 + 2),
                 lambda: delete(self._world, Delete(self._gone), CALLER),
             ),
-            "version of now": (Cost(1, 1, 0), self._at(self._starts[-1])),
-            f"version of {VERSIONS}, the first": (Cost(2, 1.5, 0), self._at(self._starts[0])),
-            f"version of {VERSIONS}, in the middle": (Cost(2, 1.5, 0), self._at(self._starts[VERSIONS // 2])),
-            f"page of 10 versions of {VERSIONS}": (Cost(1, 1, 0), self._page),
             "role as of an instant": (Cost(1, 1, 0), self._role),
+            **{name: row for past in self._pasts for name, row in self._of_past(past)},
         }
 
+    def _of_past(self, past: Past) -> Iterator[tuple[str, tuple[Cost, Callable[[], object]]]]:
+        """Yield what is measured of an object with so many versions."""
+        reference, starts = past
+        number = len(starts) - 1
+        yield f"version of now, of {number:,}", (Cost(1, 1, 0), self._at(reference, starts[-1]))
+        yield f"first version of {number:,}", (Cost(2, 1.5, 0), self._at(reference, starts[0]))
+        yield f"middle version of {number:,}", (Cost(2, 1.5, 0), self._at(reference, starts[number // 2]))
+        yield f"page of 10 versions of {number:,}", (Cost(1, 1, 0), lambda: self._page(reference, number))
+
     def _create(self, roles: Mapping[str, RoleCommand]) -> Callable[[], object]:
-        return lambda: create(self._world, Create("Sailor", {"name": "n" * 200}, roles=roles), CALLER)
+        return lambda: create(self._world, Create("Mate", {"name": "n" * 200}, roles=roles), CALLER)
 
-    def _at(self, instant: Instant) -> Callable[[], object]:
-        return lambda: self._world.entities.as_of([(self._old, instant)])
+    def _at(self, reference: Reference, instant: Instant) -> Callable[[], object]:
+        return lambda: self._world.entities.as_of([(reference, instant)])
 
-    def _page(self) -> None:
-        assert len([*self._world.entities.versions(self._old, limit=10, backward=True)]) == 10
+    def _page(self, reference: Reference, number: int) -> None:
+        read = [*self._world.entities.versions(reference, limit=10, backward=True)]
+        assert len(read) == min(10, number + 1)
 
     def _role(self) -> None:
-        role = RoleName("Crew", "sailors")
-        self._world.entities.linked(role, ["here"], at=self._starts[0])
+        role = RoleName("Vessel", "mates")
+        self._world.entities.linked(role, ["here"], at=self._pasts[0].starts[0])
 
-    def _changed(self, number: int) -> Instant:
+    def _past(self, number: int) -> Past:
+        """Make an object, and change it so often."""
+        reference = self._make("Mate", f"old{number}", vessel="here")
+        (first,) = self._world.entities.read([reference])
+        assert first is not None
+        assert first.start is not None
+        return Past(reference, [first.start, *(self._changed(reference, turn) for turn in range(number))])
+
+    def _changed(self, reference: Reference, turn: int) -> Instant:
         """Change an object once more, and return when."""
-        (before,) = self._world.entities.read([self._old])
+        (before,) = self._world.entities.read([reference])
         assert before is not None
-        state = {**before.state, "name": f"{number:03}" + "n" * 200}
-        return self._commit(before, Entity(self._old, state, before.commit_ids))
+        state = {**before.state, "name": f"{turn:05}" + "n" * 200}
+        return self._commit(before, Entity(reference, state, before.commit_ids))
 
     def _make(self, class_name: str, id_: str, **state: Stored) -> Reference:
         reference = Reference(class_name, id_)
