@@ -12,8 +12,9 @@ import orjson
 
 from stratabase.domain.change import TooLarge
 from stratabase.domain.entity import Entity, State
+from stratabase.domain.instant import stored
 from stratabase.domain.role_name import RoleName
-from stratabase.domain.version import VERSION_END, VERSION_START, dated
+from stratabase.domain.version import VERSION_END, VERSION_START
 from stratabase.model.class_ import Class
 from stratabase.store import keys, since
 from stratabase.store.engine import Item
@@ -47,9 +48,9 @@ def state_text(entity: Entity) -> str:
 def state_of(item: Item, class_: Class | None = None) -> State:
     """Return the state that a head keeps. Only of a versioned class does it tell when it began."""
     state = kept_state(item)
-    if class_ is None or not (class_.versioned and item.attributes.get(COMMIT_IDS)):
-        return state
-    return dated(class_, state, since.start_of(item, state))
+    if class_ is not None and class_.versioned and item.attributes.get(COMMIT_IDS):
+        state[VERSION_START] = stored(since.start_of(item, state))
+    return state
 
 
 def kept_state(item: Item) -> dict[str, Any]:

@@ -1,0 +1,33 @@
+"""Instants and their stored spelling, which is that of a Datetime."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.domain.instant import instant_of, stored
+from stratabase.model.formats import DEFAULT_FORMATS
+from stratabase.model.types import TYPES
+
+FIRST, LAST = instant_of("0001-01-01T00:00:00.000Z"), instant_of("9999-12-31T23:59:59.999Z")
+
+
+@given(st.integers(FIRST, LAST))
+def test_the_spelling_means_the_instant_and_is_the_canonical_one(instant: int) -> None:
+    text = stored(instant)
+
+    assert instant_of(text) == instant
+    assert TYPES["Datetime"].read(text, DEFAULT_FORMATS) == text
+
+
+@pytest.mark.parametrize(
+    ("instant", "text"),
+    [
+        (0, "1970-01-01T00:00:00.000Z"),
+        (-1, "1969-12-31T23:59:59.999Z"),
+        (1_580_464_800_007, "2020-01-31T10:00:00.007Z"),
+        (FIRST, "0001-01-01T00:00:00.000Z"),
+        (LAST, "9999-12-31T23:59:59.999Z"),
+    ],
+)
+def test_it_has_whole_milliseconds_and_four_digits_of_a_year(instant: int, text: str) -> None:
+    assert stored(instant) == text
