@@ -85,7 +85,7 @@ class Versions:
 
     def _role(self) -> None:
         role = RoleName("Vessel", "mates")
-        self._world.entities.linked(role, ["here"], at=self._pasts[0].starts[0])
+        self._world.entities.linked(role, ["here"], at=[self._pasts[0].starts[0]])
 
     def _past(self, number: int) -> Past:
         """Make an object, and change it so often."""

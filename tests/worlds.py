@@ -90,12 +90,13 @@ class DictEntities:
         start: str | None = None,
         limit: int | None = None,
         backward: bool = False,
-        at: Instant | None = None,
+        at: Sequence[Instant] | None = None,
         allowance: Allowance | None = None,
     ) -> list[tuple[str, ...]]:
         if allowance is not None:
             self.allowances.append(allowance)
-        return [self._led_to(role, id_, start, at, backward=backward)[:limit] for id_ in ids]
+        moments = zip(ids, [None] * len(ids) if at is None else at, strict=True)
+        return [self._led_to(role, id_, start, one, backward=backward)[:limit] for id_, one in moments]
 
     def as_of(
         self, moments: Sequence[tuple[Reference, Instant]], allowance: Allowance | None = None

@@ -1,6 +1,8 @@
 """A diary of a graph: random requests, with a copy of all that there was after each."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from random import Random
 
 from stratabase.domain.command import Delete
@@ -8,8 +10,11 @@ from stratabase.domain.entity import Reference
 from stratabase.domain.instant import Instant
 from stratabase.domain.refusal import Refused
 from stratabase.domain.role_name import RoleName
+from stratabase.model.expressions import ANYWHERE
 from stratabase.operations.delete import delete
 from stratabase.operations.fetching.as_of import AsOf
+from stratabase.operations.past import Past as Told
+from stratabase.operations.ports import Entities
 from stratabase.operations.restore import restore
 from stratabase.operations.save import save
 from stratabase.operations.terms import Terms
@@ -19,7 +24,7 @@ from tests.graphs.past import Past
 from tests.graphs.plain import Plain
 from tests.graphs.reading import plain_of
 from tests.graphs.requests import Requests
-from tests.graphs.shown import view_of
+from tests.graphs.shown import view_by, view_of
 from tests.worlds import ADMINISTRATOR, FrozenClock, plenty
 
 DEPTH = 2
@@ -52,6 +57,10 @@ class Diary:
             assert self._look().content() == self.now.content()
         self.pages.append((self._clock.now(), self._look()))
 
+    def tell_by(self, entities: Entities) -> None:
+        """Have other objects tell what there was."""
+        self._world = replace(self._world, entities=entities)
+
     def then(self, instant: Instant) -> Plain:
         """Return what there was at an instant."""
         return [graph for began, graph in self.pages if began <= instant][-1]
@@ -73,6 +82,17 @@ class Diary:
             found = entity and view_of(source, self._world.model, entity, DEPTH)
             expected = past.view(reference, DEPTH) if past.is_there(reference) else None
             assert found == expected, (reference, instant, found, expected)
+
+    def check_pages(self) -> None:
+        """Compare all versions of each object, read together, with what was recorded when each began."""
+        for reference in filter(Past(self.now, self.now, self._links).is_versioned, self.known()):
+            versions = [*self._world.entities.versions(reference)]
+            told = Told(self._world, plenty(), ANYWHERE).each(versions, partial(view_by, depth=DEPTH))
+            for began, found in zip((each.start for each in versions), told, strict=True):
+                assert began is not None
+                past = Past(self.then(began), self.now, self._links)
+                expected = past.view(reference, DEPTH) if past.is_there(reference) else None
+                assert found == expected, (reference, began, found, expected)
 
     def _links(self, role: RoleName, owner: str) -> Sequence[str]:
         return self._world.entities.linked(role, [owner])[0]

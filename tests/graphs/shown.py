@@ -19,9 +19,13 @@ _SPOT = "role."
 
 def view_of(source: Source, model: Model, entity: Entity, depth: int) -> dict[str, Any] | None:
     """Return what a source shows of an object, with all its roles, so deep; None where it is not shown."""
-    known = Known(source, model, plenty())
+    return view_by(Known(source, model, plenty()), entity, depth)
+
+
+def view_by(known: Known, entity: Entity, depth: int) -> dict[str, Any] | None:
+    """Return the same, by what reads the source."""
     known.add([entity])
-    views = fetched(known, _everything(model, entity.reference.class_name, depth), [entity])
+    views = fetched(known, _everything(known.model, entity.reference.class_name, depth), [entity])
     return _plain(views[0]) if views else None
 
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from stratabase.domain.change import Effect, Unlinking
+from stratabase.domain.change import Effect, Touch, Unlinking
 from stratabase.domain.command import Command, Create, Delete, Update
 from stratabase.domain.entity import Reference
 from stratabase.domain.refusal import Refused
@@ -57,7 +57,7 @@ class Story:
             with pytest.raises(Refused):
                 self._write(command)
         else:
-            effects = [each for each in self._write(command) if not self._is_of_nobody(each)]
+            effects = [each for each in self._write(command) if self._is_seen(each)]
             assert bool(effects) == (expected.content() != before.content()), (command, effects)
             self.graph, self.done = expected, self.done + 1
         self._compare(self._world.entities, self.graph, before)
@@ -68,12 +68,12 @@ class Story:
             return [True] if delete(self._world, command, ADMINISTRATOR) else []
         return save(self._world, command, ADMINISTRATOR).effects
 
-    def _is_of_nobody(self, effect: Effect | bool) -> bool:
-        """Return whether an effect ends a link to what is there no more, which nobody sees."""
+    def _is_seen(self, effect: Effect | bool) -> bool:
+        """Return whether an effect is more than an expectation, or than the end of a link to nothing."""
         if not isinstance(effect, Unlinking):
-            return False
+            return not isinstance(effect, Touch)
         role = self._world.class_(effect.role.class_name).roles[effect.role.role_name]
-        return Reference(role.target, effect.other) not in self.graph.objects
+        return Reference(role.target, effect.other) in self.graph.objects
 
     def _rehearse(self, command: Command) -> None:
         is_right = self._expected(command) is not None

@@ -189,9 +189,19 @@ def test_many_objects_are_told_as_of_an_instant_in_two_round_trips_each_and_one(
     assert cost == Cost(2, 6 + 0.5, 0)
 
 
+def test_a_role_as_of_many_instants_is_one_range_of_links_too() -> None:
+    room = Room()
+    for team in (room.blue, room.red) * 3:
+        room.clock.instant += STEP
+        room.update(team=point(team.id))
+    role, instants = RoleName("Team", "members"), range(NOON, room.clock.instant, STEP // 2)
+    cost = room.cost(lambda room: room.entities.linked(role, [room.red.id] * len(instants), at=[*instants]))
+    assert cost == Cost(1, 1, 0)
+
+
 def test_a_role_as_of_an_instant_is_one_range_of_links() -> None:
     room = Room()
     room.update(team=point(room.blue.id))
     role = RoleName("Team", "members")
-    cost = room.cost(lambda room: room.entities.linked(role, [room.red.id, room.blue.id], at=NOON + 1))
+    cost = room.cost(lambda room: room.entities.linked(role, [room.red.id, room.blue.id], at=[NOON + 1] * 2))
     assert cost == Cost(2, 2, 0)

@@ -1,6 +1,10 @@
-"""Many updates at once, by hosts whose clocks differ and jump: the history of each object stays whole."""
+"""Many updates at once, by hosts whose clocks differ and jump: the history of each object stays whole.
 
-from collections.abc import Iterator, Sequence
+A fault of the store, or an instant that is chosen too early, would be found out.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 from threading import Lock
@@ -8,23 +12,34 @@ from uuid import uuid4
 
 import pytest
 
+from stratabase.domain import writing
+from stratabase.domain.change import Change
 from stratabase.domain.command import Update
 from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.graph import effects
 from stratabase.domain.instant import Instant
+from stratabase.domain.refusal import Unavailable
 from stratabase.model.reading import read_model
+from stratabase.operations import write
 from stratabase.operations.save import save
 from stratabase.operations.update import update
 from stratabase.operations.versions import version
 from stratabase.operations.world import World
-from stratabase.store.engine import Engine
+from stratabase.store import versions
+from stratabase.store.engine import Engine, Item
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.acting import together
 from tests.contract.engine.kinds import KINDS
+from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.commands import make
 from tests.soak import count, seed
+from tests.store.faulty_engine import FAULTY, FaultyEngine
+from tests.store.hurried import hurried
 from tests.worlds import ADMINISTRATOR, NOON, plenty
 
 UPDATES = count(60, 5000)
+MOST = 100
+"""Histories after which a fault would have been seen."""
 THREADS, OBJECTS = 4, 3
 APART, HOUR = 500, 3_600_000
 MODEL = read_model(
@@ -84,6 +99,56 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.mark.soak
 def test_no_version_is_lost_invented_or_overlaps(engine: Engine) -> None:
+    check_history(engine)
+
+
+FAULTS = (AssertionError, ValueError, Unavailable)
+"""In which a fault shows: at the latest in that versions do not fit together, however often one looks."""
+
+
+def test_nothing_is_found_where_there_is_no_fault() -> None:
+    with hurried():
+        for _ in range(5):
+            check_history(ReferenceEngine())
+
+
+@pytest.mark.parametrize("faulty", FAULTY)
+def test_a_fault_of_the_store_is_found_out(faulty: type[FaultyEngine]) -> None:
+    with hurried(), pytest.raises(FAULTS):
+        check_histories(lambda: faulty(ReferenceEngine()))
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_an_instant_from_before_the_object_was_read_is_found_out(
+    monkeypatch: pytest.MonkeyPatch, *, guarded: bool
+) -> None:
+    """By the store itself, which refuses it; and if it did not, by what would come of that."""
+    monkeypatch.setattr(write, "instant_after", lambda now, _: now)
+    monkeypatch.setattr(writing, "instant_after", lambda now, _: now)
+    monkeypatch.setattr(effects, "instant_after", lambda now, _: now)
+    if not guarded:
+        monkeypatch.setattr(versions, "_version", _unguarded)
+    with hurried(), pytest.raises(ValueError if guarded else FAULTS):
+        check_histories(ReferenceEngine)
+
+
+def _unguarded(before: Entity, change: Change) -> Item:
+    """Return a version as the store does, whenever it is said to end."""
+    closed = _version(before, replace(change, instant=2**60))
+    return replace(closed, attributes={**closed.attributes, versions.END: change.instant})
+
+
+_version = versions._version
+
+
+def check_histories(engine: Callable[[], Engine]) -> None:
+    """Check the histories that some engines keep, as many as it takes to see a fault."""
+    for _ in range(MOST):
+        check_history(engine())
+
+
+def check_history(engine: Engine) -> None:
+    """Let hosts change objects, and compare the history that an engine keeps with what they did."""
     hosts = [Host(engine, ahead, number) for number, ahead in enumerate((0, APART))]
     sheets = [
         save(hosts[0].world, make("Sheet", name="made"), ADMINISTRATOR).reference for _ in range(OBJECTS)
@@ -94,26 +159,26 @@ def test_no_version_is_lost_invented_or_overlaps(engine: Engine) -> None:
     changes = [change for each in done for change in each]
     assert len(changes) == THREADS * (UPDATES // THREADS)
     for sheet in sheets:
-        versions = [*hosts[0].world.entities.versions(sheet)]
+        found = [*hosts[0].world.entities.versions(sheet)]
         names = ["made", *(name for changed, name in changes if changed == sheet)]
-        assert sorted(str(each.state["name"]) for each in versions) == sorted(names)
-        check_intervals(versions)
-        check_reading(hosts[1].world, versions)
+        assert sorted(str(each.state["name"]) for each in found) == sorted(names)
+        check_intervals(found)
+        check_reading(hosts[1].world, found)
 
 
-def check_intervals(versions: Sequence[Entity]) -> None:
+def check_intervals(found: Sequence[Entity]) -> None:
     """Make sure that each ends when the next begins, later than it began, and that the last one holds."""
-    for one, next_ in pairwise(versions):
+    for one, next_ in pairwise(found):
         assert one.start is not None
         assert next_.start is not None
         assert one.start < next_.start
         assert one.end == next_.start
-    assert versions[-1].end is None
+    assert found[-1].end is None
 
 
-def check_reading(world: World, versions: Sequence[Entity]) -> None:
+def check_reading(world: World, kept: Sequence[Entity]) -> None:
     """Find some versions by their instants."""
-    for one in Random(seed()).sample(versions, min(20, len(versions))):
+    for one in Random(seed()).sample(kept, min(20, len(kept))):
         assert one.start is not None
         found = version(world, one.reference, one.start, plenty())
         assert found is not None

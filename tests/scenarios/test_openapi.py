@@ -155,9 +155,8 @@ def teach(schema: Any, administrator: str) -> None:
 
 
 def _spare(case: Case[Any]) -> None:
-    if isinstance(case.body, dict) and case.method == "PUT":
-        case.body = {name: value for name, value in case.body.items() if name not in KEPT}
-    else:
+    # Whoever it is sent to: a body from which something is taken may be right after all.
+    if case.method == "DELETE" or not isinstance(case.body, dict) or not case.body.keys().isdisjoint(KEPT):
         case.path_parameters = {"id": "nobody"}
 
 

@@ -221,6 +221,14 @@ def test_the_refusal_tells_the_estimate_the_limit_and_what_costs_the_most() -> N
     assert judged(text, {}, 1200) is None
 
 
+def test_what_passes_over_many_objects_is_told_to_go_on_from_a_cursor() -> None:
+    error = judged(f"{{ {PEOPLE}(options: {{offset: 2000}}) {{ items {{ _id }} totalCount }} }}", {}, 100)
+    assert error
+    assert error.message.endswith(
+        "go on from a cursor or fromCursor, rather than pass over 2,000 objects by offset."
+    )
+
+
 BULK = "Team___updateBulk(data: {}, options: %s) { items { members { totalCount } } }"
 
 

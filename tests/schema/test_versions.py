@@ -140,6 +140,25 @@ def test_pages_of_a_class_are_ordered_by_when_versions_began(room: VersionedRoom
     assert room.graphs.ask(page % ("ASC", since))["items"] == [{"_id": one}]
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "{ Person___getPage { items { began: START } } }",
+        "{ Person___getPage { ...F } } fragment F on PersonPage { items { ... on Person { began: START } } }",
+        "{ Person___getPage { items { last_name } items { began: START } } }",
+    ],
+)
+def test_a_page_of_a_class_tells_when_versions_began_wherever_it_is_asked(
+    room: VersionedRoom, alan: str, query: str
+) -> None:
+    """Where nobody asks for it, it is not read."""
+    (last,) = room.page(alan, prev=1)["items"]
+    query = query.replace("START", f'_versionStart(format: "{FORMAT}")')
+    for _ in range(3):
+        (person,) = room.graphs.ask(query)["items"]
+        assert person["began"] == last["_versionStart"]
+
+
 ORDERS: list[tuple[list[str], str]] = [
     ([], "abcde"),
     (["_id___ASC"], "abcde"),
@@ -206,6 +225,34 @@ def test_a_position_is_given_by_when_a_version_began(room: VersionedRoom, alan: 
     assert room.names(alan, orderBy=["_versionStart___ASC"], fromCursor=start, prev=1) == ["c"]
     assert room.names(alan, fromCursor={"_id": alan, **start}) == ["c", "d", "e"]
     assert room.names(alan, fromCursor={"_id": alan}) == ["a", "b", "c", "d", "e"]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Tokyo"])
+def test_a_start_that_is_shown_in_iso_is_a_position(room: VersionedRoom, alan: str, zone: str) -> None:
+    """As the refusal of anything else says."""
+    room.graphs.caller = replace(room.graphs.caller, formats=Formats(time_zone=zone))
+    order, iso = ["_versionStart___ASC"], "yyyy-MM-dd'T'HH:mm:ss.SSSXXX"
+    items = room.page(alan, f'items {{ s: _versionStart(format: "{iso}") {TIMES} }}')["items"]
+    assert room.names(alan, orderBy=order, fromCursor={"_versionStart": items[2]["s"]}) == ["c", "d", "e"]
+    call = "Person___getVersionPage(_id: $id, options: $o)"
+    query = f"query($id: ID!, $o: PersonPageOptions) {{ {call} {{ hasNext }} }}"
+    given = {"orderBy": order, "fromCursor": {"_versionStart": items[2]["_versionStart"]}}
+    (error,) = room.graphs.body(query, id=alan, o=given)["errors"]
+    assert error["extensions"]["issueType"] == "DATA_TYPE"
+    assert f'_versionStart(format: "{iso}")' in error["message"]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Tokyo"])
+def test_the_ends_of_time_are_instants_in_every_zone(room: VersionedRoom, alan: str, zone: str) -> None:
+    """Though in UTC some lie in a year that there is not."""
+    room.graphs.caller = replace(room.graphs.caller, formats=Formats(time_zone=zone))
+    first, last = "01-01-0001 00:00:00.000", "31-12-9999 23:59:59.999"
+    assert room.version(alan, first) is None
+    assert room.version(alan, last)["last_name"] == "e"
+    assert room.diff(alan, first, last)["last_name"]["new"] == '"e"'
+    order = {"orderBy": ["_versionStart___ASC"]}
+    assert room.names(alan, **order, fromCursor={"_versionStart": "0001-01-01T00:00:00"}) == [*"abcde"]
+    assert room.names(alan, **order, fromCursor={"_versionStart": "9999-12-31T23:59:59.999"}) == []
 
 
 def test_without_options_a_page_has_the_first_ten_versions(room: VersionedRoom) -> None:

@@ -122,7 +122,7 @@ class Story:
     ) -> list[list[str]]:
         """Return what a role led to, as the versions of what it may have led to tell."""
         back, target = opposite_of(self._model, name), role_of(self._model, name).target
-        found = entities.linked(name, ids, at=at)
+        found = entities.linked(name, ids, at=[at] * len(ids))
         if back is None or not role_of(self._model, back).holds:
             return [[*others] for others in found]
         led: list[list[str]] = []

@@ -8,12 +8,12 @@ import pytest
 
 from stratabase.domain.change import Bereft, Broken, Change, Conflict, TooLarge
 from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.filter import Comparison
+from stratabase.domain.filter import Comparison, Filter
 from stratabase.domain.instant import Instant, stored
 from stratabase.domain.lock import Lock
 from stratabase.domain.locking import Unlockable
 from stratabase.domain.order import Order, Term
-from stratabase.domain.page import Query
+from stratabase.domain.page import Query, Wanted
 from stratabase.domain.role_name import RoleName
 from stratabase.model.class_ import Index, Unique
 from stratabase.model.model import Model
@@ -168,7 +168,7 @@ def test_links_that_are_older_than_their_times_are_looked_at(
         engine.items[old] = replace(engine.items[old], attributes=attributes)
     for role in (RoleName("Team", "members"), RoleName("Desk", "owner")):
         id_ = {"Team": "red", "Desk": "d"}[role.class_name]
-        assert company.entities.linked(role, [id_], at=made - 1) == [("ada",)]
+        assert company.entities.linked(role, [id_], at=[made - 1]) == [("ada",)]
         assert company.led_to(made - 1, role.class_name, role.role_name, id_) == ""
         assert company.led_to(made, role.class_name, role.role_name, id_) == "ada"
 
@@ -297,6 +297,18 @@ def test_a_page_is_told_and_ordered_by_when_versions_began(company: Chronicle) -
     page = company.entities.page(Query("Employee", down), plenty())
     assert [(each.reference.id, each.start) for each in page.items] == [(id_, starts[id_]) for id_ in "abc"]
     assert [each.state["_versionStart"] for each in page.items] == [stored(starts[id_]) for id_ in "abc"]
+
+
+@pytest.mark.parametrize("filter_", [None, Comparison("_id", Operator.IN, ("a",))])
+def test_a_page_need_not_tell_when_versions_began(company: Chronicle, filter_: Filter | None) -> None:
+    """Unless it is ordered by that."""
+    start = company.create("Employee", "a")
+    unwanted = Query("Employee", Order(), filter_, wanted=Wanted(version_start=False))
+    ordered = replace(unwanted, order=Order.of([Term("_versionStart")]))
+    (bare,) = company.entities.page(unwanted, plenty()).items
+    (told,) = company.entities.page(ordered, plenty()).items
+    assert told.state == {**bare.state, "_versionStart": stored(start)} != bare.state
+    assert (told.start, bare.start) == (start, start)
 
 
 def test_a_change_ends_as_many_versions_as_fit(company: Chronicle) -> None:

@@ -1,26 +1,37 @@
-"""Several callers at once: every version that was committed is remembered once, and nobody reads it torn."""
+"""Several callers at once: every version that was committed is remembered once, and nobody reads it torn.
 
-from collections.abc import Sequence
+A fault of the engine, or of the store, would be found out.
+"""
+
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import count, pairwise
 from threading import Event
+from typing import Any
 
 import pytest
 
 from stratabase.domain.change import Conflict
 from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.instant import Instant
+from stratabase.domain.refusal import Unavailable
 from stratabase.store.engine import Engine
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.acting import together
+from tests.contract.engine.reference import ReferenceEngine
 from tests.contract.versions.chronicle import HOUR, Chronicle
 from tests.contract.versions.models import named, remembering
 from tests.models import model
 from tests.soak import count as times
+from tests.store.faulty_engine import Careless, FaultyEngine, Hasty
+from tests.store.hurried import hurried
 
 WRITERS = 4
 WRITES = times(15, 300)
 """Of each writer."""
+MOST = 100
+"""Races after which a fault would have been seen."""
 
 _numbers = count(1)
 
@@ -28,20 +39,28 @@ _numbers = count(1)
 class Race:
     """An object that several write and several read; each has a clock of its own, hours from the others."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, entities: type[StoredEntities] = StoredEntities) -> None:
         self._engine = engine
+        self._entities = entities
         self.class_ = remembering(named(f"Racer{next(_numbers)}"))
         self.reference = Reference(self.class_.name, "x")
         self.process(0).create(*self.reference, name="0", note="0")
 
     def process(self, number: int) -> Chronicle:
         """Return the object as another process sees it."""
-        chronicle = Chronicle(StoredEntities(self._engine, model(self.class_)))
+        chronicle = Chronicle(self._entities(self._engine, model(self.class_)))
         chronicle.clock += (number - 1) * HOUR
         return chronicle
 
     def write(self, number: int, over: Event) -> list[str]:
         """Change the object again and again, also delete it and bring it back; return the names it got."""
+        try:
+            return self._written(number)
+        finally:
+            if number == 0:
+                over.set()
+
+    def _written(self, number: int) -> list[str]:
         chronicle, done = self.process(number), list[str]()
         for step in range(WRITES):
             name = f"{number}.{step}"
@@ -51,8 +70,6 @@ class Race:
                     break
             else:
                 raise AssertionError("others came between for ever")
-        if number == 0:
-            over.set()
         return done
 
     def _written_once(self, chronicle: Chronicle, name: str, step: int) -> list[str]:
@@ -94,7 +111,46 @@ def mistakes(versions: Sequence[Entity]) -> list[str]:
 
 @pytest.mark.soak
 def test_all_versions_are_kept_and_none_is_read_torn(engine: Engine) -> None:
-    race, over = Race(engine), Event()
+    check(Race(engine))
+
+
+FAULTS = (AssertionError, ValueError, Unavailable)
+"""In which a fault shows: at the latest in that versions do not fit together, however often one looks."""
+
+
+class LateStarts(StoredEntities):
+    """A store that has a version begin a millisecond after the change that made it."""
+
+    def as_of(self, moments: Sequence[tuple[Reference, Instant]], *given: Any) -> list[Entity | None]:
+        """Look a millisecond before."""
+        return super().as_of([(reference, instant - 1) for reference, instant in moments], *given)
+
+
+def test_nothing_is_found_where_there_is_no_fault() -> None:
+    with hurried():
+        check(Race(ReferenceEngine()))
+
+
+@pytest.mark.parametrize("faulty", [Careless, Hasty])
+def test_a_fault_of_the_engine_is_found_out(faulty: type[FaultyEngine]) -> None:
+    with hurried(), pytest.raises(FAULTS):
+        check_all(lambda: Race(faulty(ReferenceEngine())))
+
+
+def test_a_fault_of_reading_is_found_out() -> None:
+    with hurried(), pytest.raises(AssertionError):
+        check_all(lambda: Race(ReferenceEngine(), LateStarts))
+
+
+def check_all(races: Callable[[], Race]) -> None:
+    """Check races, as many as it takes to see a fault."""
+    for _ in range(MOST):
+        check(races())
+
+
+def check(race: Race) -> None:
+    """Let several write and read, and look whether all that was written is told, and nothing else."""
+    over = Event()
     writers = [partial(race.write, number, over) for number in range(WRITERS)]
     readers = [partial(race.read, over) for _ in range(2)]
     outcomes = together(*writers, *readers)

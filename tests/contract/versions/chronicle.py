@@ -104,7 +104,7 @@ class Chronicle:
     def led_to(self, at: Instant, class_name: str, role: str, id_: str) -> str:
         """Return whom a role led to at an instant: the candidates whose key led there."""
         name = RoleName(class_name, role)
-        (ids,) = self.entities.linked(name, [id_], at=at)
+        (ids,) = self.entities.linked(name, [id_], at=[at])
         target, back = BACK[name]
         moments = [(Reference(target, other), at) for other in ids]
         found = self.entities.as_of(moments)

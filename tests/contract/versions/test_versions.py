@@ -380,7 +380,7 @@ def test_candidates_are_told_in_order_and_as_many_as_are_asked_for(chronicle: Ch
     chronicle.commit(*(chronicle.creation("Employee", id_, team="red") for id_ in "xyz"))
 
     def linked(**range_: Any) -> str:
-        return "".join(chronicle.entities.linked(MEMBERS, ["red"], at=at, **range_)[0])
+        return "".join(chronicle.entities.linked(MEMBERS, ["red"], at=[at], **range_)[0])
 
     assert linked() == "abcdefgi"
     assert linked(backward=True) == "igfedcba"
@@ -393,10 +393,10 @@ def test_links_without_a_key_are_as_they_are(chronicle: Chronicle) -> None:
     role = RoleName("Employee", "projects")
     chronicle.commit(chronicle.creation("Employee", "ada"), chronicle.creation("Project", "p"))
     linked = chronicle.commit(Linking(role, "ada", "p"))
-    assert chronicle.entities.linked(role, ["ada"], at=linked - 1) == [("p",)]
+    assert chronicle.entities.linked(role, ["ada"], at=[linked - 1]) == [("p",)]
     assert chronicle.times("Employee", "ada")[-1][1] is None
     chronicle.commit(Unlinking(role, "ada", "p"))
-    assert chronicle.entities.linked(role, ["ada"], at=linked) == [()]
+    assert chronicle.entities.linked(role, ["ada"], at=[linked]) == [()]
     assert len(chronicle.times("Employee", "ada")) == 1
 
 

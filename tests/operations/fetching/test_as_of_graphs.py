@@ -1,13 +1,21 @@
-"""Graphs as of any instant are what they were then: random models, requests, restorations and instants."""
+"""Graphs as of any instant are what they were then: random models, requests, restorations and instants.
 
+A store that told something else would be found out.
+"""
+
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
+from typing import Any
 from uuid import uuid4
 
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.instant import Instant
+from stratabase.domain.role_name import RoleName
 from stratabase.model.model import Model
 from stratabase.operations.ports import Entities
 from stratabase.store.entities import StoredEntities
@@ -20,6 +28,8 @@ from tests.worlds import CountedIds, world_of
 
 REQUESTS = 12
 INSTANTS = 6
+MOST = 1000
+"""Graphs after which a fault would have been seen."""
 
 
 class OwnIds(CountedIds):
@@ -43,10 +53,11 @@ def kept(model: Model, chance: Random, entities: Entities | None = None, request
 
 
 def check(diary: Diary, chance: Random) -> None:
-    """Compare as of several instants, at which something changed, or right beside."""
+    """Compare as of several instants, at which something changed, or right beside; and pages of versions."""
     instants = sorted(diary.instants())
     for instant in chance.sample(instants, min(INSTANTS, len(instants))):
         diary.check(instant)
+    diary.check_pages()
 
 
 @settings(max_examples=count(25, 2000))
@@ -76,3 +87,60 @@ def test_and_over_each_engine(
     engine, chance = kind.open(tmp_path_factory.mktemp("store")), Random(number)
     check(kept(model, chance, StoredEntities(engine, model)), chance)
     engine.close()
+
+
+Moments = Sequence[tuple[Reference, Instant]]
+
+
+class LateStarts(StoredEntities):
+    """A store that has a version begin a millisecond after the change that made it."""
+
+    def as_of(self, moments: Moments, *given: Any) -> list[Entity | None]:
+        """Look a millisecond before."""
+        return super().as_of([(reference, instant - 1) for reference, instant in moments], *given)
+
+
+class LongVersions(StoredEntities):
+    """A store that has a version hold at the instant, too, at which it ends."""
+
+    def as_of(self, moments: Moments, *given: Any) -> list[Entity | None]:
+        """Take what ends at an instant for what was there."""
+        found = super().as_of(moments, *given)
+        before = super().as_of([(reference, instant - 1) for reference, instant in moments], *given)
+        pairs = zip(moments, found, before, strict=True)
+        return [old if old and old.end == at else new for (_, at), new, old in pairs]
+
+
+class LinksOfNow(StoredEntities):
+    """A store that tells where roles lead now, whenever it is asked for."""
+
+    def linked(self, role: RoleName, ids: Sequence[str], **given: Any) -> list[tuple[str, ...]]:
+        """Forget the instants."""
+        return super().linked(role, ids, **{**given, "at": None})
+
+
+class VersionsOfNow(StoredEntities):
+    """A store that tells what objects are now, if they were there."""
+
+    def as_of(self, moments: Moments, *given: Any) -> list[Entity | None]:
+        """Tell both, and mix them up."""
+        then = super().as_of(moments, *given)
+        now = self.read([reference for reference, _ in moments])
+        return [new and old and replace(new, start=old.start) for new, old in zip(now, then, strict=True)]
+
+
+FAULTY = [LateStarts, LongVersions, LinksOfNow, VersionsOfNow]
+
+
+@pytest.mark.parametrize("faulty", FAULTY)
+def test_a_store_that_tells_something_else_is_found_out(faulty: type[StoredEntities]) -> None:
+    @settings(max_examples=MOST, phases=[Phase.generate], database=None)
+    @given(models(versioned=True), st.randoms(use_true_random=False))
+    def look(model: Model, chance: Random) -> None:
+        engine = ReferenceEngine()
+        diary = kept(model, chance, StoredEntities(engine, model), 3 * REQUESTS)
+        diary.tell_by(faulty(engine, model))
+        check(diary, chance)
+
+    with pytest.raises(AssertionError, match="Reference"):
+        look()

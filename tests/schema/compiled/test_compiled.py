@@ -55,6 +55,29 @@ def answers(query: str, variables: dict[str, Any], *, compiled: bool, objects: i
     return [json.loads(answer.body) for answer in found] + [len(entities.commits)]
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        "{next: $number}",
+        '{next: 2, filter: {OR: [{_id___eq: "full"}, {_id___in: [$id]}]}}',
+        "{next: 1, orderBy: [_id___DESC], fromCursor: {_id: $id}}",
+    ],
+)
+def test_arguments_are_read_each_time_where_a_variable_is_among_them(options: str) -> None:
+    world, _ = stored()
+    executor = SchemaExecutor(world, lambda *_: None)
+    oracle = SchemaExecutor(world, lambda *_: None, compile_answers=False)
+    variable = "$number: Int" if "$number" in options else "$id: ID!"
+    query = f"query({variable}) {{ Thing___getPage(options: {options}) {{ items {{ _id }} }} }}"
+
+    for number, id_ in enumerate([*IDS, *IDS]):
+        given = {"number": number % 3} if "$number" in options else {"id": id_}
+        asked = query, given, None, ADMINISTRATOR, "trace"
+        body = executor.execute(*asked).body
+        assert body == oracle.execute(*asked).body
+        assert b"errors" not in body
+
+
 aliases = st.sampled_from(["", "a: ", "b: "])
 plain = st.sampled_from(PLAIN)
 formatted = st.builds(

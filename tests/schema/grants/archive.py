@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from stratabase.domain.member import Caller
 from stratabase.domain.version_instant import written
+from stratabase.model.model import Model
 from stratabase.model.reading import read_model_file
 from stratabase.operations.world import World
 from stratabase.schema.executor import SchemaExecutor
@@ -19,6 +20,7 @@ ARCHIVE = read_model_file(Path(__file__).parent.parent / "models/archive.graphql
 CLERK = Caller("m7", "clerk", "Clerk")
 READER = Caller("m8", "reader", "Reader")
 KEEPER = Caller("m9", "keeper", "Keeper")
+BINDER = Caller("m10", "binder", "Binder")
 
 R = TypeVar("R")
 
@@ -26,10 +28,16 @@ R = TypeVar("R")
 class Archive(Guild):
     """Writes, a second apart, and reads what was."""
 
-    def __init__(self, engine: Engine) -> None:
-        self.entities = StoredEntities(engine, ARCHIVE)
+    def __init__(self, engine: Engine, model: Model = ARCHIVE) -> None:
+        self._engine = engine
+        self._ids = OrderedIds()
         self.clock = FrozenClock()
-        self.world = World(ARCHIVE, self.entities, self.clock, OrderedIds(), plenty)
+        self.go_on(model)
+
+    def go_on(self, model: Model) -> None:
+        """Go on with another model."""
+        self.entities = StoredEntities(self._engine, model)
+        self.world = World(model, self.entities, self.clock, self._ids, plenty)
         self.executor = SchemaExecutor(self.world, _failed)
 
     def file(self, **data: Any) -> str:

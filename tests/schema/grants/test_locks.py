@@ -1,10 +1,13 @@
 """Who may lock and unlock what, and what locks tell of what is hidden."""
 
+import json
+
 import pytest
 
 from stratabase.domain.member import Caller
+from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
-from tests.schema.grants.archive import CLERK, KEEPER, READER, Archive, locking
+from tests.schema.grants.archive import BINDER, CLERK, KEEPER, READER, Archive, locking
 from tests.worlds import ADMINISTRATOR
 
 OTHER = Caller("m2", "other", "Administrator")
@@ -36,6 +39,19 @@ def test_what_is_hidden_is_not_there_to_be_reserved(archive: Archive, verb: str)
     assert archive.issues(locking(verb, "Dossier.none", f"Dossier.{seen}"), CLERK) == missing
     told = [archive.body(locking(verb, f"Dossier.{each}"), CLERK)["errors"][0] for each in (hidden, "none")]
     assert told[0]["message"] == told[1]["message"].replace("none", hidden)
+
+
+@pytest.mark.parametrize("verb", ["lock", "unlock"])
+def test_what_is_hidden_and_what_is_missing_are_refused_alike_whatever_else_is(
+    archive: Archive, verb: str
+) -> None:
+    hidden, held = archive.file(level=9), archive.file()
+    archive.ask(locking("lock", f"Dossier.{held}"), OTHER)
+    told = [
+        json.dumps(archive.body(locking(verb, f"Dossier.{held}", f"Dossier.{id_}"), CLERK)).replace(id_, "?")
+        for id_ in (hidden, "none")
+    ]
+    assert told[0] == told[1]
 
 
 def test_a_part_is_reserved_with_the_grant_of_its_whole(archive: Archive) -> None:
@@ -87,3 +103,62 @@ def test_a_refusal_does_not_name_what_is_hidden(archive: Archive) -> None:
         assert (tag in str(body)) is is_named
         assert tag in str(archive.body(query, ADMINISTRATOR)["errors"])
         archive.ask(locking("unlock", f"Tag.{tag}"), OTHER)
+
+
+def test_a_refusal_does_not_name_parts_that_only_their_role_hides(archive: Archive) -> None:
+    """But for those that the request names itself."""
+    id_ = archive.file(clips=[{"text": "c"}])
+    (clip,) = archive.get("Dossier", id_, "clips { items { _id } }")["clips"]["items"]
+    archive.ask(locking("lock", f"Clip.{clip['_id']}"), OTHER)
+    update = 'mutation {{ Dossier___update(data: {{_id: "{}", clips: {{{}}}}}) {{ _id }} }}'
+    one = f'{{filter: {{_id___eq: "{id_}"}}}}'
+    requests = {
+        f'mutation {{ Dossier___delete(_id: "{id_}") {{ deleted }} }}': False,
+        f"mutation {{ Dossier___deleteBulk(options: {one}) {{ deleted }} }}": False,
+        update.format(id_, "deleteAll: true"): False,
+        update.format(id_, f'delete: ["{clip["_id"]}"]'): True,
+        update.format(id_, f'update: [{{_id: "{clip["_id"]}", text: "d"}}]'): True,
+    }
+    for query, is_named in requests.items():
+        errors = archive.body(query, BINDER)["errors"]
+        assert errors[-1]["extensions"]["issueType"] == "ENTITY_LOCK_PERSIST"
+        assert (clip["_id"] in str(errors)) is is_named, query
+
+
+def test_a_refusal_by_a_grant_does_not_name_parts_that_must_not_be_read() -> None:
+    text = """
+      extend schema @application(name: "Archive") @profile(name: "Clerk")
+        @profile(name: "Administrator", administrator: true)
+      type Dossier @grant(profile: "Clerk", allow: [READ, CREATE, EDIT, DELETE]) {
+        seals: [Seal!] @composition(whole: "file")
+      }
+      type Seal @class(exposed: true) @grant(profile: "Clerk", allow: [EDIT]) { text: String }
+    """
+    archive = Archive(ReferenceEngine(), read_model(text, "archive.graphql"))
+    id_ = archive.create("Dossier", seals=[{"text": "a"}])
+    (seal,) = archive.get("Dossier", id_, "seals { items { _id } }")["seals"]["items"]
+    query = f'mutation {{ Dossier___update(data: {{_id: "{id_}", seals: {{deleteAll: true}}}}) {{ _id }} }}'
+    (error,) = archive.body(query, CLERK)["errors"]
+    assert error["extensions"]["issueType"] == "ENTITY_GRANT_DELETE"
+    assert seal["_id"] not in str(error)
+
+
+def test_a_service_in_bulk_tells_which_object_a_locked_part_holds_up(archive: Archive) -> None:
+    id_ = archive.file(sheets=[{"weight": 1}])
+    (sheet,) = archive.get("Dossier", id_, "sheets { items { _id } }")["sheets"]["items"]
+    archive.ask(locking("lock", f"Sheet.{sheet['_id']}"), OTHER)
+    body = archive.body("mutation { Dossier___deleteBulk(options: {next: 5}) { deleted } }")
+    assert body["errors"][1]["message"].startswith(f"Dossier {id_}: Sheet {sheet['_id']} is locked by other")
+    archive.ask(locking("unlock", f"Sheet.{sheet['_id']}"), OTHER)
+    archive.ask(locking("lock", f"Dossier.{id_}"), OTHER)
+    body = archive.body("mutation { Dossier___deleteBulk(options: {next: 5}) { deleted } }")
+    assert body["errors"][1]["message"].startswith(f"Dossier {id_} is locked by other")
+    assert body["errors"][1]["extensions"]["entityID"] == id_
+
+
+def test_too_many_to_be_locked_are_objects_and_no_more(archive: Archive) -> None:
+    """No parts are spoken of where there are none."""
+    for verb in ("lock", "unlock"):
+        query = locking(verb, *(f"Dossier.none{number}" for number in range(150)))
+        (error,) = archive.body(query)["errors"]
+        assert error["message"] == "locks: 150 objects: at most 100 are possible"

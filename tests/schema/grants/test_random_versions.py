@@ -67,17 +67,21 @@ SECONDS = range(LENGTH + 3)
 
 
 def test_a_clerk_sees_the_versions_that_were_below_the_fifth_level(story: Story) -> None:
+    """If they are below it now: who has lost sight of an object has of all that it was."""
+    level = story.version(99, ADMINISTRATOR)["level"]
     for second in SECONDS:
         whole, shown = story.version(second, ADMINISTRATOR), story.version(second)
-        assert (shown is not None) == (whole is not None and whole["level"] < 5)
+        assert (shown is not None) == (whole is not None and whole["level"] < 5 and level < 5)
         if shown is not None:
             assert {name: shown[name] for name in PLAIN} == {name: whole[name] for name in PLAIN}
-            assert shown["note"] == (whole["note"] if whole["level"] < 3 else None)
+            assert shown["note"] == (whole["note"] if max(whole["level"], level) < 3 else None)
 
 
 def test_a_page_shows_what_each_version_is_by_itself(story: Story) -> None:
     page = story.page(", options: {next: 99}")
-    assert page["totalCount"] == len(page["items"]) > 0
+    assert page["totalCount"] == len(page["items"])
+    level = story.version(99, ADMINISTRATOR)["level"]
+    assert bool(page["items"]) is (level < 5)
     for item in page["items"]:
         assert story.version(int(item.pop("start")), CLERK) == item
     for size, offset in product((1, 2, 5), (0, 1, 3)):

@@ -1,12 +1,13 @@
 """An object as it is at one moment."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from stratabase.domain.instant import Instant
 from stratabase.domain.lock import Lock
 from stratabase.domain.role_name import RoleName
+from stratabase.frozen import frozen
 from stratabase.model.attribute import Stored
 
 State = Mapping[str, Stored]
@@ -26,7 +27,7 @@ class Reference(NamedTuple):
     id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entity:
     """An object: what it is, its state, and the last commits that wrote it (newest last)."""
 

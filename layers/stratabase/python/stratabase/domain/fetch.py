@@ -26,6 +26,8 @@ class Fetch:
     roles: Mapping[str, "RoleFetch"] = field(default_factory=dict)
     derived: tuple[str, ...] = ()
     """The derived attributes that are wanted in their views, under their names."""
+    version_start: bool = False
+    """`_versionStart` is wanted of them."""
     lock: Callable[[Entity], Any] | None = None
     """Makes what is answered of an object's lock, which a view holds as LOCK; None if that is not wanted."""
 

@@ -1,14 +1,14 @@
 """An order of objects, and a position in it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from stratabase.domain.entity import State
 from stratabase.domain.version import VERSION_START
+from stratabase.frozen import frozen
 from stratabase.model.attribute import Stored
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Term:
     """One attribute to order by; null comes first ascending, last descending."""
 
@@ -23,7 +23,7 @@ class Term:
 _BY_ID, _BY_START = Term("_id"), Term(VERSION_START)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Order:
     """Terms, the most important first; the last is always `_id`, so that no two objects are equal.
 
@@ -58,7 +58,7 @@ def _until(last: Term, terms: Iterable[Term]) -> tuple[Term, ...]:
     return tuple(firsts.values())[: list(firsts).index(last.attribute) + 1]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Position:
     """Stored values for the first terms of an order (all of them: exactly one place)."""
 

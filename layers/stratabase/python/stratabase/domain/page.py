@@ -1,13 +1,13 @@
 """A page of objects, and what asks for one."""
 
-from dataclasses import dataclass
-
 from stratabase.domain.entity import Entity
 from stratabase.domain.filter import Filter
 from stratabase.domain.order import Order, Position
+from stratabase.domain.version import VERSION_START
+from stratabase.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Window:
     """Which part of the ordered matches is wanted: always one slice of them.
 
@@ -23,7 +23,7 @@ class Window:
     inclusive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wanted:
     """What a client asked to know of a page; what it did not ask for need not be found out."""
 
@@ -31,9 +31,11 @@ class Wanted:
     total_count: bool = False
     has_next: bool = False
     has_prev: bool = False
+    version_start: bool = True
+    """That the states tell `_versionStart`; to spell it takes as long as to read all else."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Query:
     """The objects of a class that match a filter (all without one), in an order, and a window on them."""
 
@@ -43,8 +45,13 @@ class Query:
     window: Window = Window()
     wanted: Wanted = Wanted()
 
+    @property
+    def tells_version_start(self) -> bool:
+        """Whether states must tell `_versionStart`, to be shown or to be ordered by."""
+        return self.wanted.version_start or any(term.attribute == VERSION_START for term in self.order.terms)
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Page:
     """The objects of a window, in the query's order whatever the direction; None for what was not wanted.
 

@@ -29,11 +29,13 @@ class Questions:
     serials: dict[tuple[SerialName, Path], None] = field(default_factory=dict)
     """By where the request makes the object that is to be numbered."""
     versions: dict[Moment, None] = field(default_factory=dict)
+    showed: dict[Moment, None] = field(default_factory=dict)
+    """Of which it is asked whether the caller sees what they were."""
     gone: dict[Reference, None] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        known = (self.entities, self.seen, self.linked, self.joined, self.serials, self.versions, self.gone)
-        return any(known)
+        of_now = (self.entities, self.seen, self.linked, self.joined, self.serials)
+        return any((*of_now, self.versions, self.showed, self.gone))
 
 
 @dataclass(slots=True)
@@ -50,6 +52,7 @@ class Snapshot:
     joints: dict[Pair, bool] = field(default_factory=dict)
     serials: dict[tuple[SerialName, Path], int] = field(default_factory=dict)
     versions: dict[Moment, Entity | None] = field(default_factory=dict)
+    shown: dict[Moment, bool] = field(default_factory=dict)
     tombs: dict[Reference, Gone | None] = field(default_factory=dict)
     lacking: Questions = field(default_factory=Questions)
 
@@ -74,6 +77,14 @@ class Snapshot:
         if (reference, at) not in self.versions:
             self.lacking.versions[reference, at] = None
         return self.versions.get((reference, at))
+
+    def showed(self, reference: Reference, at: Instant) -> bool:
+        """Return whether the caller sees what an object was at an instant, if it was there."""
+        if self.version(reference, at) is None:
+            return False
+        if (reference, at) not in self.shown:
+            self.lacking.showed[reference, at] = None
+        return self.shown.get((reference, at), False)
 
     def gone(self, reference: Reference) -> Gone | None:
         """Return what is remembered of an object that was deleted."""

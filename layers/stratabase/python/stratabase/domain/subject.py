@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from stratabase.domain.issue import Issue, IssueType, Path, ReferenceType
-from stratabase.model.class_ import Class
+from stratabase.model.class_ import Class, Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,11 @@ class Subject:
     id: str | None = None
     client_id: str | None = None
     path: Path = ("data",)
+
+    @property
+    def id_path(self) -> Path:
+        """Where the request says which object it is: of a singleton, it need not say that."""
+        return self.path if self.class_.kind is Kind.SINGLETON else (*self.path, "_id")
 
     def issue(self, type_: IssueType, message: str, *path: str | int) -> Issue:
         """Return an issue about the object as a whole."""

@@ -5,6 +5,7 @@ from datetime import UTC
 from stratabase.domain.instant import Instant, instant_of, stored
 from stratabase.model.formats import Formats
 from stratabase.model.types.datetime import DatetimeType
+from stratabase.model.types.temporal import BeyondTime
 
 PATTERN = "dd-MM-yyyy HH:mm:ss.SSS"
 """In which the API takes them, whatever a member's own formats are."""
@@ -16,7 +17,10 @@ def readings(given: object, formats: Formats) -> tuple[Instant, ...]:
 
     Raises Malformed with what would be right.
     """
-    first = str(_DATETIME.read_as(PATTERN, given, formats))
+    try:
+        first = str(_DATETIME.read_as(PATTERN, given, formats))
+    except BeyondTime as beyond:
+        return (instant_of(beyond.nearest),)
     moment = _DATETIME.local(_DATETIME.zone(formats))(first)
     again = moment.replace(fold=1)
     if again.utcoffset() == moment.utcoffset():

@@ -1,7 +1,6 @@
 """A GraphQL request as it comes over HTTP: in a JSON body, or in the query."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from stratabase.edge import media_type
@@ -9,6 +8,7 @@ from stratabase.edge.exact_json import exact_json
 from stratabase.edge.kind import kind
 from stratabase.edge.refusals import Malformed, UnsupportedMediaType
 from stratabase.edge.request import Request
+from stratabase.frozen import frozen
 
 _OBJECT = (dict, "a JSON object")
 _TEXT = (str, "a string")
@@ -20,7 +20,7 @@ _FIELDS: Mapping[str, tuple[type, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphQLRequest:
     """A document, values for its variables, and which of its operations is meant."""
 

@@ -1,10 +1,12 @@
 """A request, as every endpoint sees it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from stratabase.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """An HTTP request read from an API Gateway REST (v1) proxy event.
 

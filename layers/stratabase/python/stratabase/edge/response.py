@@ -1,10 +1,11 @@
 """What an endpoint answers."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from stratabase.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Response:
     """An HTTP response; header names in their usual spelling, several of one name allowed."""
 

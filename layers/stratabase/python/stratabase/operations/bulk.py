@@ -111,7 +111,7 @@ class Bulk(Generic[T]):
         except NotMeant:
             pass
         except Refused as refusal:
-            self._issues.add(refusal.issues)
+            self._issues.add([_on(reference, issue) for issue in refusal.issues])
         except TooMuchRead as refusal:  # for this object alone, which has an allowance of its own
             issue = about_all(IssueType.MALFORMED_REQUEST, self._class_name, str(refusal))
             self._issues.add([replace(issue, entity_id=reference.id)])
@@ -127,6 +127,13 @@ class Bulk(Generic[T]):
         return Refused(
             [about_all(IssueType.SERVICE_HANDLER_ERROR, self._class_name, text), *self._issues.told]
         )
+
+
+def _on(reference: Reference, issue: Issue) -> Issue:
+    """Return an issue that tells which of the objects it keeps from it, if another is locked."""
+    if issue.type is not IssueType.ENTITY_LOCK_PERSIST or (issue.entity_name, issue.entity_id) == reference:
+        return issue
+    return replace(issue, message=f"{reference.class_name} {reference.id}: {issue.message}")
 
 
 def about_all(type_: IssueType, class_name: str, text: str) -> Issue:

@@ -1,14 +1,14 @@
 """What the edge asks of the schema room: one GraphQL request in, one JSON response out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from stratabase.domain.member import Caller
 from stratabase.domain.refusal import Refusal
+from stratabase.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """A GraphQL response."""
 

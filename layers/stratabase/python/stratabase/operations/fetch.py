@@ -20,8 +20,7 @@ def fetched(known: Known, fetch: Fetch, entities: Sequence[Entity]) -> list[View
 
     Raises TooMuchRead.
     """
-    known.settle(known.wholes(entities))
-    there = [entity for entity in entities if known.stands(entity)]
+    there = known.standing(entities)
     if not fetch.roles and not fetch.derived and fetch.lock is None:
         return list(map(known.face, there))
     branch = Branch(fetch, known.face)

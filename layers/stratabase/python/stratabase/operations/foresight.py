@@ -1,9 +1,11 @@
-"""What there is when something is decided, and what there would be: all of it, whoever may see it."""
+"""What there is when something is decided, what there would be, and was: all of it, whoever may see it."""
 
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.change import OnObject, reference_of
 from stratabase.domain.graph.decision import Decision
+from stratabase.domain.instant import Instant
 from stratabase.model.expressions import Circumstances
+from stratabase.operations.fetching.as_of import AsOf
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.overlay import Overlay
 from stratabase.operations.world import World
@@ -14,6 +16,17 @@ def as_it_is(world: World, decision: Decision, circumstances: Circumstances, all
     known = Known(world.entities, world.model, allowance, circumstances=circumstances, bare=True)
     before = decision.graph.setting.snapshot.entities.values()
     known.add(entity for entity in before if entity is not None)
+    return known
+
+
+def as_it_was(
+    world: World, decision: Decision, circumstances: Circumstances, allowance: Allowance, at: Instant
+) -> Known:
+    """Return what is known of objects as they were at an instant: at first, what was read of that."""
+    source = AsOf(world.entities, world.model, at)
+    known = Known(source, world.model, allowance, circumstances=circumstances, bare=True)
+    versions = decision.graph.setting.snapshot.versions.items()
+    known.add(version for (_, when), version in versions if version is not None and when == at)
     return known
 
 

@@ -5,17 +5,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from stratabase.domain.entity import Entity
+from stratabase.domain.instant import Instant
 from stratabase.domain.role_name import RoleName
-from stratabase.domain.snapshot import Owner, Pair, Questions, Snapshot
+from stratabase.domain.snapshot import Moment, Owner, Pair, Questions, Snapshot
 from stratabase.operations.ports import Entities
 
 Q = TypeVar("Q", Owner, Pair)
 Look = Callable[[Sequence[Entity]], Sequence[bool]]
 """Tells of objects that were read whether the caller sees them."""
+LookBack = Callable[[Sequence[Entity], Instant], Sequence[bool]]
+"""Tells of objects, as they were at an instant, whether the caller sees that."""
 
 
-def answer(entities: Entities, snapshot: Snapshot, look: Look) -> None:
-    """Add to a snapshot what it lacks; `look` tells which objects the caller sees. Raises Unavailable."""
+def answer(entities: Entities, snapshot: Snapshot, look: Look, look_back: LookBack) -> None:
+    """Add to a snapshot what it lacks. Raises TooMuchRead, Unavailable.
+
+    `look` tells which objects the caller sees, `look_back` of which it sees what they were.
+    """
     lacking, snapshot.lacking = snapshot.lacking, Questions()
     if lacking.entities:
         references = list(lacking.entities)
@@ -33,6 +39,10 @@ def answer(entities: Entities, snapshot: Snapshot, look: Look) -> None:
     if lacking.versions:
         moments = list(lacking.versions)
         snapshot.versions.update(zip(moments, entities.as_of(moments), strict=True))
+    for at, asked in _by_instant(lacking.showed).items():
+        versions = [version for moment in asked if (version := snapshot.versions[moment]) is not None]
+        seen = dict(zip((each.reference for each in versions), look_back(versions, at), strict=True))
+        snapshot.shown.update({moment: seen.get(moment[0], False) for moment in asked})
     if lacking.gone:
         references = list(lacking.gone)
         snapshot.tombs.update(zip(references, entities.gone(references), strict=True))
@@ -44,6 +54,13 @@ def _by_role(questions: Iterable[Q]) -> Mapping[RoleName, Sequence[Q]]:
     found: dict[RoleName, list[Q]] = defaultdict(list)
     for question in questions:
         found[question[0]].append(question)
+    return found
+
+
+def _by_instant(moments: Iterable[Moment]) -> Mapping[Instant, Sequence[Moment]]:
+    found: dict[Instant, list[Moment]] = defaultdict(list)
+    for moment in moments:
+        found[moment[1]].append(moment)
     return found
 
 

@@ -1,7 +1,7 @@
 """The conditions of grants, asked of the objects that a write is about: as they are, and as they would be."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from stratabase.domain.access import Access
@@ -10,11 +10,12 @@ from stratabase.domain.access.writing import condition_of, unmet
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.graph.decision import Decision
+from stratabase.domain.instant import Instant
 from stratabase.domain.issue import Issue
 from stratabase.model.class_ import Action
 from stratabase.model.expressions import Circumstances, Expression
 from stratabase.operations.fetching.known import Known
-from stratabase.operations.foresight import as_it_is, as_it_would_be
+from stratabase.operations.foresight import as_it_is, as_it_was, as_it_would_be
 from stratabase.operations.seeing.conditions import values_of
 from stratabase.operations.world import World
 
@@ -41,6 +42,9 @@ def refusals(
     now = [each for each in asked if each.demand.action in _OF_WHAT_IS]
     then = [each for each in asked if each.demand.action in _OF_WHAT_WOULD_BE]
     unmet_keys = {*failed(as_it_is(*given), now), *failed(as_it_would_be(*given), then)}
+    # What comes back must be what it might be then, too: what was hidden would be told now.
+    for at, former in _former(decision, then).items():
+        unmet_keys |= {*failed(as_it_was(*given, at), former)}
     return [unmet(access, demand) for demand, _ in asked if demand.key in unmet_keys]
 
 
@@ -51,6 +55,17 @@ def _asked(access: Access, decision: Decision) -> Iterator[Asked]:
         where = condition_of(access, demand)
         if where is not None and seen.get(demand.reference, True):
             yield Asked(demand, where)
+
+
+def _former(decision: Decision, asked: Sequence[Asked]) -> Mapping[Instant, Sequence[Asked]]:
+    """Return what must hold of what comes back, by the instant of which it does."""
+    versions = decision.graph.setting.snapshot.versions.items()
+    instants = {reference: at for (reference, at), version in versions if version is not None}
+    found: dict[Instant, list[Asked]] = defaultdict(list)
+    for each in asked:
+        if each.demand.reference in instants:
+            found[instants[each.demand.reference]].append(each)
+    return found
 
 
 def failed(known: Known, asked: Sequence[Asked]) -> Iterator[DemandKey]:

@@ -23,6 +23,7 @@ from stratabase.operations.fetching.known import Known
 from stratabase.operations.gather import answer
 from stratabase.operations.grants import refusals
 from stratabase.operations.judgement import Judgement
+from stratabase.operations.past import Past
 from stratabase.operations.terms import PLAINLY, Terms
 from stratabase.operations.trial import Act, tried
 from stratabase.operations.warnings import Warned, warned
@@ -148,7 +149,8 @@ class GraphWrite:
                 by = None if decision.is_held else self._caller.id
                 commit_id = self._world.ids.new()
                 return decision, Change(commit_id, decision.instant, decision.effects, by, now)
-            answer(self._world.entities, snapshot, partial(self._look, setting))
+            look_back = partial(self._look_back, now)
+            answer(self._world.entities, snapshot, partial(self._look, setting), look_back)
             self._check_meant(snapshot)
 
     def _setting(self, snapshot: Snapshot, now: Instant) -> Setting:
@@ -160,6 +162,11 @@ class GraphWrite:
         known = Known(self._world.entities, self._world.model, allowance, circumstances=circumstances)
         read = (entity for entity in setting.snapshot.entities.values() if entity is not None)
         return [entity is not None for entity in known.admitted(entities, read)]
+
+    def _look_back(self, now: Instant, versions: Sequence[Entity], at: Instant) -> list[bool]:
+        """Return of objects as they were at an instant whether the caller sees that. Raises TooMuchRead."""
+        past = Past(self._world, *self._reading(now))
+        return [version is not None for version in past.known(at).admitted(versions)]
 
     def _reading(self, now: Instant) -> tuple[Allowance, Circumstances]:
         """Return what conditions may read, and what they know."""

@@ -71,7 +71,7 @@ class _Judge:
         self._bare = Known(*given, circumstances=circumstances, bare=True)
 
     def issues(self, named: Named) -> list[Issue]:
-        """Return an issue of each object that is not seen, or must not be changed."""
+        """Return an issue of each object that is not there, or not seen, or must not be changed."""
         self._bare.settle(named)
         there = [entity for reference in named if (entity := self._bare.get(reference)) is not None]
         shown = dict(zip((each.reference for each in there), self._seen.admitted(there), strict=True))
@@ -83,11 +83,13 @@ class _Judge:
             if (where := condition_of(self._access, demand)) is not None
         ]
         unmet_keys = {*failed(self._bare, asked)}
-        return [
-            issue
-            for reference, each in demands.items()
-            if (issue := self._issue(named[reference], each, shown[reference], unmet_keys))
-        ]
+        issues = (
+            self._issue(subject, demands[reference], shown[reference], unmet_keys)
+            if reference in demands
+            else _missing(subject)
+            for reference, subject in named.items()
+        )
+        return [issue for issue in issues if issue is not None]
 
     def _of(self, entity: Entity, subject: Subject) -> Iterator[Demand]:
         """Yield what is needed: to change the object, or by the roles on the way its whole."""
@@ -116,8 +118,7 @@ class _Judge:
     ) -> Issue | None:
         is_unseen = shown is None and self._access.reads_class(subject.class_.name)
         if is_unseen or self._hides(demands):
-            message = f"there is no {called(Reference(subject.class_.name, str(subject.id)))}"
-            return subject.issue(IssueType.ENTITY_NOT_FOUND, message, *subject.path, "_id")
+            return _missing(subject)
         for demand in demands:
             issue = refused(self._access, demand)
             if issue is None and demand.key in unmet_keys:
@@ -134,3 +135,9 @@ class _Judge:
             if demand.member is not None
         )
         return any(each is not None and Action.READ not in each.actions for each in narrowed)
+
+
+def _missing(subject: Subject) -> Issue:
+    """Return the issue of an object that is not there, also of one that the caller must take for that."""
+    message = f"there is no {called(Reference(subject.class_.name, str(subject.id)))}"
+    return subject.issue(IssueType.ENTITY_NOT_FOUND, message, *subject.path, "_id")

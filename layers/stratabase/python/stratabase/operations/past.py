@@ -1,7 +1,10 @@
 """Versions of objects as who asks sees them, each in the light of its own instant."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import TypeVar
 
 from stratabase.domain.access import Access, access_of
 from stratabase.domain.allowance import Allowance
@@ -13,22 +16,55 @@ from stratabase.model.expressions import Circumstances
 from stratabase.model.role import Role
 from stratabase.operations.fetching.as_of import AsOf
 from stratabase.operations.fetching.known import Known
+from stratabase.operations.fetching.moments import Moments
+from stratabase.operations.fetching.rounds import Rounds
+from stratabase.operations.fetching.source import Source
+from stratabase.operations.seeing.present import Present
 from stratabase.operations.world import World
+
+T = TypeVar("T")
+
+_TOGETHER = 100
+"""How many versions are looked at together, where nobody knows how many are wanted."""
 
 
 class Past:
-    """What there was, for who asks: grants are asked of objects as they were."""
+    """What there was, for who asks: grants are asked of objects as they were, and as they are."""
 
     def __init__(self, world: World, allowance: Allowance, circumstances: Circumstances) -> None:
         self._world = world
         self._allowance = allowance
         self._circumstances = circumstances
         self.access: Access | None = access_of(world.model, circumstances.of_caller("profile"))
+        given = (world.entities, world.model, allowance)
+        self._present = None if self.access is None else Present(*given, self.access, circumstances)
 
     def known(self, instant: Instant) -> Known:
         """Return what reads objects as they were at an instant."""
-        source = AsOf(self._world.entities, self._world.model, instant)
-        return Known(source, self._world.model, self._allowance, circumstances=self._circumstances)
+        return self._known(AsOf(self._world.entities, self._world.model, instant), self._allowance)
+
+    def each(self, versions: Sequence[Entity], find: Callable[[Known, Entity], T]) -> list[T]:
+        """Return what is found of each version, which reads objects as they were when it began.
+
+        All are looked at together: the round trips do not depend on how many there are. What finds may be
+        called several times for each. Raises TooMuchRead, Unavailable, and what finding raises.
+        """
+
+        def begin(number: int, source: Source, allowance: Allowance) -> Callable[[], T]:
+            return partial(find, self._known(source, allowance), told[number])
+
+        moments = Moments(self._world.entities, self._world.model)
+        told = moments.loosened(versions, self._allowance)
+        starts = [each.start or 0 for each in versions]
+        if self._present is None:
+            return Rounds(moments, self._allowance).each(starts, begin)
+        self._present.note(versions)
+        with self._present.awaiting():
+            return Rounds(moments, self._allowance, self._present.catch_up).each(starts, begin)
+
+    def _known(self, source: Source, allowance: Allowance) -> Known:
+        given = (source, self._world.model, allowance)
+        return Known(*given, circumstances=self._circumstances, present=self._present)
 
     def hides(self, class_name: str) -> bool:
         """Return whether some objects of a class may be hidden."""
@@ -40,24 +76,24 @@ class Past:
             return version
         return self.known(instant).admitted([version])[0]
 
-    def visible(self, versions: Iterable[Entity]) -> Iterator[Entity]:
-        """Yield those versions of objects of one class that are seen, as they were. Raises TooMuchRead."""
-        for version in versions:
-            is_open = not self.hides(version.reference.class_name)
-            if is_open or self.seen(version, version.start or 0) is not None:
-                yield version
+    def visible(
+        self, class_name: str, versions: Iterable[Entity], together: int | None = None
+    ) -> Iterator[Entity]:
+        """Yield those versions of objects of a class that are seen, as they were; so many `together`.
+
+        Raises TooMuchRead.
+        """
+        if not self.hides(class_name):
+            yield from versions
+            return
+        for some in _batches(versions, together or _TOGETHER):
+            seen = self.each(some, lambda known, version: known.admitted([version])[0] is not None)
+            yield from (version for version, is_seen in zip(some, seen, strict=True) if is_seen)
 
     def derived(self, versions: Iterable[Entity], names: Sequence[str]) -> Iterator[Entity]:
         """Yield versions with the values of derived attributes in their states. Raises TooMuchRead."""
-        for version in versions:
-            known = self.known(version.start or 0)
-            (shown,) = known.admitted([version])
-            if shown is not None and names:
-                (whole,) = known.derived(version.reference.class_name, [shown], names)
-                found = {name: whole.state.get(name) for name in names}
-                yield replace(version, state={**version.state, **found})
-            else:
-                yield version
+        for some in _batches(versions, _TOGETHER):
+            yield from self.each(some, partial(_derived, names=names))
 
     def told(self, shown: Entity, instant: Instant) -> State:
         """Return what may be told of a version of which this much is shown, null included.
@@ -91,3 +127,18 @@ class Past:
         known.settle(references)
         ids = [each.id for each in references if known.get(each) is not None]
         return (ids or None) if role.many else next(iter(ids), None)
+
+
+def _derived(known: Known, version: Entity, names: Sequence[str]) -> Entity:
+    """Return a version with the values of derived attributes in its state, as far as it is seen."""
+    (shown,) = known.admitted([version])
+    if shown is None:
+        return version
+    (whole,) = known.derived(version.reference.class_name, [shown], names)
+    return replace(version, state={**version.state, **{name: whole.state.get(name) for name in names}})
+
+
+def _batches(versions: Iterable[Entity], size: int) -> Iterator[Sequence[Entity]]:
+    each = iter(versions)
+    while some := tuple(islice(each, size)):
+        yield some

@@ -39,7 +39,7 @@ class Entities(Protocol):
         start: str | None = None,
         limit: int | None = None,
         backward: bool = False,
-        at: Instant | None = None,
+        at: Sequence[Instant] | None = None,
         allowance: Allowance | None = None,
     ) -> list[tuple[str, ...]]:
         """Return for each owner the ids of the objects that a role leads to; exact at once.
@@ -49,8 +49,9 @@ class Entities(Protocol):
         `start` in that order, at most `limit` of each owner. An object that is named may be there no more,
         since a key that leads to nothing keeps its link. With an allowance, as `read`.
 
-        With `at`, and if the class of the objects is versioned and holds the keys: those that the role may
-        have led to at that instant, perhaps several; whether they did, their versions of then tell.
+        With `at`, an instant for each owner, and if the class of the objects is versioned and holds the
+        keys: those that the role may have led to at that instant, perhaps several; whether they did, their
+        versions of then tell. An owner may be named several times.
         """
 
     def as_of(

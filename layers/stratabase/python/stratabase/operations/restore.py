@@ -4,17 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from stratabase.domain.access import access_of
 from stratabase.domain.command import Restore
 from stratabase.domain.entity import Reference
-from stratabase.domain.graph.restoring import no_version
 from stratabase.domain.instant import Instant
 from stratabase.domain.member import Caller
 from stratabase.domain.refusal import Refused
 from stratabase.operations.graph import GraphWrite
-from stratabase.operations.past import Past
 from stratabase.operations.terms import PLAINLY, Terms
-from stratabase.operations.versions import meant, version
+from stratabase.operations.versions import meant
 from stratabase.operations.world import World
 from stratabase.operations.written import Written
 
@@ -37,17 +34,4 @@ def restore(
     if issues := write(command).forbidden():
         raise Refused(issues)
     command = replace(command, at=meant(world, reference, readings))
-    if _is_hidden(world, command, caller, terms):
-        raise Refused([no_version(world.class_(reference.class_name), command, caller)])
     return write(command).done().written()
-
-
-def _is_hidden(world: World, command: Restore, caller: Caller, terms: Terms) -> bool:
-    """Return whether there was a version that the caller must not know of; not of what it writes unseen."""
-    access, name = access_of(world.model, caller.profile), command.reference.class_name
-    if access is None or not access.reads_class(name) or access.sees_all(name):
-        return False
-    allowance = terms.allowance or world.allowance()
-    found = version(world, command.reference, command.at, allowance)
-    past = Past(world, allowance, terms.circumstances_of(caller, world.clock.now()))
-    return found is not None and past.seen(found, command.at) is None

@@ -139,4 +139,5 @@ class _Versions:
         found = self._world.entities.versions(
             self._reference, since, until, backward=backward, limit=most, allowance=self._allowance
         )
-        return (replace(version, lock=None) for version in islice(self._past.visible(found), limit))
+        seen = self._past.visible(self._reference.class_name, found, limit)
+        return (replace(version, lock=None) for version in islice(seen, limit))

@@ -1,6 +1,6 @@
 """What a service knows of the request that it answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -89,7 +89,7 @@ class Call(NamedTuple):
 
     context: Context
     key: str
-    arguments: dict[str, Any]
+    arguments: Mapping[str, Any]
     selected: frozenset[str]
     """The names of the fields selected directly below."""
     fetch: Fetch

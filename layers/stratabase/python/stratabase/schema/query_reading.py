@@ -11,11 +11,13 @@ from stratabase.domain.order import Order, Position, Term
 from stratabase.domain.page import Query, Wanted, Window
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
+from stratabase.domain.version import VERSION_END, VERSION_START
 from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Class
 from stratabase.model.formats import Formats
 from stratabase.model.model import Model
 from stratabase.model.types.base import Malformed
+from stratabase.model.types.temporal import BeyondTime
 from stratabase.schema.asking import Asking
 from stratabase.schema.attributes import sortable
 from stratabase.schema.condition_reading import ConditionReader
@@ -28,6 +30,12 @@ from stratabase.schema.together import together
 MOST_ITEMS = 10_000
 
 Given = Mapping[str, Any]
+
+_HINTS = {
+    name: f"; {name}(format: \"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\") shows it so"
+    for name in (VERSION_START, VERSION_END)
+}
+"""How to come by a value that is exact."""
 
 
 class QueryReader:
@@ -121,12 +129,14 @@ class QueryReader:
     def _read(self, name: str, given: Any, formats: Formats) -> Stored:
         try:
             return None if given is None else self._types[name].read(given, formats)
+        except BeyondTime as beyond:
+            return beyond.nearest
         except Malformed as mistake:
             raise Refused(
                 [
                     self._subject.attribute_issue(
                         IssueType.DATA_TYPE,
-                        f"{self._class.name}.{name}: {mistake}",
+                        f"{self._class.name}.{name}: {mistake}{_HINTS.get(name, '')}",
                         name,
                         path=("options", "fromCursor", name),
                     )

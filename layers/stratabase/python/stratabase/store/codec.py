@@ -47,27 +47,31 @@ def state_text(entity: Entity) -> str:
 
 def state_of(item: Item, class_: Class | None = None) -> State:
     """Return the state that a head keeps. Only of a versioned class does it tell when it began."""
-    state = kept_state(item)
+    return _state(item, keys.id_of(item.key), class_)
+
+
+def kept_state(item: Item) -> State:
+    """Return the state that a head or a version keeps, with the object's `_id`."""
+    return _state(item, keys.id_of(item.key), None)
+
+
+def _state(item: Item, id_: str, class_: Class | None) -> State:
+    state: dict[str, Any] = orjson.loads(item.state or b"{}")
+    state["_id"] = id_
     if class_ is not None and class_.versioned and item.attributes.get(COMMIT_IDS):
         state[VERSION_START] = stored(since.start_of(item, state))
     return state
 
 
-def kept_state(item: Item) -> dict[str, Any]:
-    """Return the state that a head or a version keeps, with the object's `_id`."""
-    state: dict[str, Any] = orjson.loads(item.state or b"{}")
-    state["_id"] = keys.id_of(item.key)
-    return state
-
-
 def entity_of(item: Item, class_: Class | None = None, state: State | None = None) -> Entity:
     """Return the object whose head this is; with its `state`, if that has been read already."""
-    reference, known = keys.reference_of(item.key), state_of(item, class_) if state is None else state
-    named = commit_ids(item)
+    reference = keys.reference_of(item.key)
+    known = _state(item, reference.id, class_) if state is None else state
+    attributes, named = item.attributes, commit_ids(item)
     start = since.start_of(item, known) if named else None
-    if len(item.attributes) == 2 and since.VERSION_START in item.attributes:  # as of most objects
+    if len(attributes) == 2 and since.VERSION_START in attributes:  # as of most objects
         return Entity(reference, known, named, start=start)
-    linked = item.attributes.get(LINKED)
+    linked = attributes.get(LINKED)
     return Entity(
         reference,
         known,

@@ -6,6 +6,7 @@ from enum import Enum
 from typing import NamedTuple, Protocol
 
 from stratabase.domain.refusal import Unavailable
+from stratabase.frozen import frozen
 
 INDEX_NAMES = tuple(f"index{number}" for number in range(1, 9))
 """The generic secondary indexes; "items" is the name of the items themselves, ordered by key."""
@@ -29,7 +30,7 @@ class Place(NamedTuple):
     sort: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Item:
     """What the store keeps under one key.
 

@@ -121,16 +121,16 @@ class StoredEntities:
         start: str | None = None,
         limit: int | None = None,
         backward: bool = False,
-        at: Instant | None = None,
+        at: Sequence[Instant] | None = None,
         allowance: Allowance | None = None,
     ) -> list[tuple[str, ...]]:
         """Return for each owner the ids of the objects that a role leads to; exact at once.
 
         In order (descending if `backward`), after `start` in that order, at most `limit` of each owner; an
-        object that is named may be there no more. With `at`, those that it may have led to at that instant,
-        if their class is versioned. With an allowance, as `read`.
+        object that is named may be there no more. With `at`, an instant for each owner, those that it may
+        have led to then, if their class is versioned. With an allowance, as `read`.
         """
-        return linked.linked(self._desk, role, ids, Range(start, limit, backward, at), allowance)
+        return linked.linked(self._desk, role, ids, Range(start, limit, backward), allowance, at)
 
     def joined(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
         """Return of each owner and other whether a link leads from the one to the other; exact at once."""

@@ -4,7 +4,7 @@ A link, or the guard of a one-to-one, tells since when it leads there. One that 
 behind, right behind the links, that tells until when: once for each pair, however often it was so.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from stratabase.domain.entity import Reference
@@ -18,31 +18,43 @@ from stratabase.store.spending import Spending
 
 
 def candidates(
-    desk: Desk, keyed: Keyed, ids: Sequence[str], at: Instant, spending: Spending
+    desk: Desk, keyed: Keyed, moments: Sequence[tuple[str, Instant]], spending: Spending
 ) -> list[Iterable[str]]:
-    """Return for each owner the ids of objects whose key may have led there. Raises TooMuchRead."""
+    """Return for owners at instants the ids of objects whose key may have led there. Raises TooMuchRead.
+
+    What is left of an owner's links is read once, however many the instants are.
+    """
+    ids = list(dict.fromkeys(id_ for id_, _ in moments))
     # In this order: who leaves meanwhile is found at least once.
-    held = _held(desk, keyed, ids, at, spending) if keyed.exclusive else [()] * len(ids)
-    walked = desk.together(lambda id_: [*_walked(desk, keyed, id_, at, spending)], ids)
-    return [chain(*each) for each in zip(held, walked, strict=True)]
+    guards = _guards(desk, keyed, ids, spending) if keyed.exclusive else {}
+    walked = desk.together(lambda id_: [*_walked(desk, keyed, id_, spending)], ids)
+    found = dict(zip(ids, walked, strict=True))
+    return [chain(_held(guards.get(id_), at), _led(keyed, found[id_], at)) for id_, at in moments]
 
 
-def _held(
-    desk: Desk, keyed: Keyed, ids: Sequence[str], at: Instant, spending: Spending
-) -> list[tuple[str, ...]]:
-    guards = desk.engine.get([keys.couple(keyed.role, id_) for id_ in ids])
-    spending.take(guards)
-    return [(str(holder(guard)),) if guard and _had_begun(guard, at) else () for guard in guards]
+def _guards(desk: Desk, keyed: Keyed, ids: Sequence[str], spending: Spending) -> Mapping[str, Item | None]:
+    return dict(zip(ids, desk.got([keys.couple(keyed.role, id_) for id_ in ids], spending), strict=True))
 
 
-def _walked(desk: Desk, keyed: Keyed, id_: str, at: Instant, spending: Spending) -> Iterator[str]:
+def _held(guard: Item | None, at: Instant) -> tuple[str, ...]:
+    return (str(holder(guard)),) if guard and _had_begun(guard, at) else ()
+
+
+def _walked(desk: Desk, keyed: Keyed, id_: str, spending: Spending) -> Iterator[Item]:
+    """Yield the links of an owner, and what is left of those that have ended."""
     assert keyed.former is not None
     name, partition = keyed.former.role_name, keys.head(Reference(keyed.target, id_)).partition
     for page in desk.engine.range(ITEMS, partition, links.all_bounds(name)):
         spending.take(page)
         spending.check()
-        yield from links.ids((item for item in page if _had_begun(item, at)), name)
-        yield from links.former_ids((item for item in page if _had_not_ended(item, at)), name)
+        yield from page
+
+
+def _led(keyed: Keyed, found: Sequence[Item], at: Instant) -> Iterator[str]:
+    assert keyed.former is not None
+    name = keyed.former.role_name
+    yield from links.ids((item for item in found if _had_begun(item, at)), name)
+    yield from links.former_ids((item for item in found if _had_not_ended(item, at)), name)
 
 
 def _had_begun(item: Item, at: Instant) -> bool:

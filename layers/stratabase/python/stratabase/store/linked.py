@@ -22,8 +22,6 @@ class Range:
     start: str | None = None
     limit: int | None = None
     backward: bool = False
-    at: Instant | None = None
-    """When the role leads there: now, unless an instant is given."""
 
     def bounds(self, role: RoleName) -> Bounds:
         """Return where their links lie."""
@@ -40,15 +38,34 @@ class Range:
         return after and self.limit != 0
 
 
-def linked(
-    desk: Desk, role: RoleName, ids: Sequence[str], range_: Range, allowance: Allowance | None
+def linked(  # noqa: PLR0913, PLR0917 - whose, which of them, when, and how much may be read
+    desk: Desk,
+    role: RoleName,
+    ids: Sequence[str],
+    range_: Range,
+    allowance: Allowance | None,
+    at: Sequence[Instant] | None = None,
 ) -> list[tuple[str, ...]]:
-    """Return for each owner the ids of the objects that a role leads to. Raises TooMuchRead, ValueError."""
+    """Return for each owner the ids of the objects that a role leads to, each `at` an instant, or now.
+
+    Whoever is named several times is asked once. Raises TooMuchRead, ValueError.
+    """
     spending = Spending(allowance, role.class_name)
     spending.check()
     keyed = desk.associations.keyed_from(role)
-    if keyed is not None and keyed.former is not None and range_.at is not None:
-        return [range_.of(found) for found in candidates(desk, keyed, ids, range_.at, spending)]
+    if keyed is not None and keyed.former is not None and at is not None:
+        moments = list(zip(ids, at, strict=True))
+        return [range_.of(found) for found in candidates(desk, keyed, moments, spending)]
+    each = list(dict.fromkeys(ids))
+    found = dict(zip(each, _present(desk, role, each, range_, spending), strict=True))
+    return [found[id_] for id_ in ids]
+
+
+def _present(
+    desk: Desk, role: RoleName, ids: Sequence[str], range_: Range, spending: Spending
+) -> list[tuple[str, ...]]:
+    """Return for each owner the ids of the objects that a role leads to now."""
+    keyed = desk.associations.keyed_from(role)
     if keyed is not None and keyed.exclusive:
         return _held(desk, keyed.role, ids, range_, spending)
     if keyed is None and role not in desk.associations.ends:

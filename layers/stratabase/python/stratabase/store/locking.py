@@ -47,7 +47,7 @@ def lock(desk: Desk, commit_id: str, references: Sequence[Reference], taken: Loc
         *_taken(admitted, locks.attributes(taken), wholes, commit_id),
         *_told(wholes, commit_id, references),
     ]
-    check_size(actions)
+    check_size(actions, "objects with the wholes of parts among them")
     if wholes.missing:
         raise unlockable(judged(desk.engine, actions), wholes)
     try:
@@ -62,10 +62,10 @@ def there(desk: Desk, reference: Reference, either: locks.Admitting) -> Expectat
     return replace(UNDELETED if is_always else THERE, either=either)
 
 
-def check_size(named: Sequence[Reference | Action]) -> None:
+def check_size(named: Sequence[Reference | Action], what: str = "objects") -> None:
     """Raise TooLarge for more than is done together."""
     if len(named) > MOST_ACTIONS:
-        raise TooLarge("objects with the wholes of parts among them", len(named), MOST_ACTIONS)
+        raise TooLarge(what, len(named), MOST_ACTIONS)
 
 
 def unlockable(failures: Iterable[Failure], wholes: Wholes) -> Unlockable:

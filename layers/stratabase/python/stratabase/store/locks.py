@@ -23,8 +23,10 @@ EVERYBODY: Admitting = ()
 
 def lock_of(item: Item) -> Lock | None:
     """Return the lock that a head keeps, also when it has ended."""
-    owner, until, name = (item.attributes.get(each) for each in (OWNER, UNTIL, NAME))
-    return Lock(str(owner), str(name), until) if isinstance(until, int) else None
+    until = item.attributes.get(UNTIL)
+    if not isinstance(until, int):
+        return None
+    return Lock(str(item.attributes.get(OWNER)), str(item.attributes.get(NAME)), until)
 
 
 def part_lock_of(item: Item) -> str | None:

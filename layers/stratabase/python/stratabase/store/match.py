@@ -11,11 +11,12 @@ from stratabase.store.engine import Item
 class Match:
     """An item whose object matches; its state is read once, when it is needed."""
 
-    __slots__ = ("_class", "_entity", "_item", "_state")
+    __slots__ = ("_dated", "_entity", "_item", "_state")
 
-    def __init__(self, item: Item, class_: Class) -> None:
+    def __init__(self, item: Item, dated: Class | None) -> None:
+        """`dated`: its class, if the state shall tell when it began (where that is versioned)."""
         self._item = item
-        self._class = class_
+        self._dated = dated
         self._state: State | None = None
         self._entity: Entity | None = None
 
@@ -23,7 +24,7 @@ class Match:
     def state(self) -> State:
         """The object's state."""
         if self._state is None:
-            self._state = codec.state_of(self._item, self._class)
+            self._state = codec.state_of(self._item, self._dated)
         return self._state
 
     @property
@@ -34,7 +35,7 @@ class Match:
     @property
     def entity(self) -> Entity:
         """The object."""
-        return self._entity or codec.entity_of(self._item, self._class, self.state)
+        return self._entity or codec.entity_of(self._item, self._dated, self._state)
 
     def become(self, entity: Entity) -> "Match":
         """Return this, with more values in its state than it was found with."""

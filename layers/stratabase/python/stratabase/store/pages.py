@@ -29,7 +29,8 @@ def page(  # noqa: PLR0913, PLR0917 - what is read, and how
     paths = tuple(paths)
     budget = Budget(allowance, lambda budget: refusal_of(class_, query, paths, budget))
     budget.check()
-    return shown(chosen(class_, query, paths).plan(Source(engine, budget, budget.over(derive))), query)
+    source = Source(engine, budget, budget.over(derive), query.tells_version_start)
+    return shown(chosen(class_, query, paths).plan(source), query)
 
 
 def shown(plan: Plan, query: Query) -> Page:

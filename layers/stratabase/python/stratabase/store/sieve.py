@@ -24,9 +24,16 @@ class Sieve:
     """A filter (all match without one). With `derive`, matches have the values that it gives to objects."""
 
     def __init__(
-        self, class_: Class, filter_: Filter | None, budget: Budget, derive: Derive | None = None
+        self,
+        class_: Class,
+        filter_: Filter | None,
+        budget: Budget,
+        derive: Derive | None = None,
+        *,
+        tells_version_start: bool = True,
     ) -> None:
-        self._class = class_
+        """`tells_version_start`: whether the states of matches must, where their class is versioned."""
+        self._dated = class_ if tells_version_start else None
         kept, derived = parts_of(filter_, class_)
         self._derive = derive
         self._kept: Test | None = None if kept is None else matcher(kept, class_)
@@ -41,7 +48,7 @@ class Sieve:
     def __call__(self, items: Iterator[Item]) -> Iterator[Match]:
         """Yield the matches among items, in their order. Raises TooMuchRead."""
         test = self._kept
-        matches: Iterator[Match] = (Match(item, self._class) for item in items)
+        matches: Iterator[Match] = (Match(item, self._dated) for item in items)
         if self._labour > _LITTLE:
             matches = self._in_time(matches, max(1, _IN_A_ROW // self._labour))
         found = matches if test is None else (match for match in matches if test(match.state))

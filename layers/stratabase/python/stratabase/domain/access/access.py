@@ -58,6 +58,12 @@ class Access:
         """Return whether all objects of a class can be seen."""
         return class_name in self._readable and class_name not in self._seen_in_part
 
+    def shows(self, class_name: str, name: str) -> bool:
+        """Return whether an attribute or a role can be read of all objects of a class that can be seen."""
+        allowed, role = self.member(class_name, name), self.model.classes[class_name].roles.get(name)
+        is_open = allowed is None or (Action.READ in allowed.actions and allowed.where is None)
+        return is_open and (role is None or self.reads_class(role.target))
+
     def leads(self, class_name: str, role: Role) -> bool:
         """Return whether a role can be followed from some object of a class that can be seen."""
         allowed = self.member(class_name, role.name)

@@ -34,7 +34,9 @@ def check_comparison(access: Access, class_: Class, name: str, path: Path) -> Is
     """Return the issue of filtering, ordering or looking objects of a class up by an attribute."""
     narrowed = access.narrowed(class_.name, name)
     if narrowed is not None and access.obstacle(class_.name, name) is None:
-        text = f"{class_.name}.{name}: the profile {access.profile} may read {narrowed} of some objects only"
+        own = f"{class_.name}.{name}"
+        what = "it" if narrowed == own else narrowed
+        text = f"{own}: the profile {access.profile} may read {what} of some objects only"
         return _of_attribute(class_, name, f"{text}, so that no object can be found by it", path)
     return check_attribute(access, class_, name, path)
 

@@ -1,5 +1,7 @@
 """What grants say of the demands of a write."""
 
+from dataclasses import replace
+
 from stratabase.domain.access.access import Access
 from stratabase.domain.access.allowed import Allowed
 from stratabase.domain.access.demand import Demand
@@ -65,4 +67,5 @@ def _issue(demand: Demand, text: str) -> Issue:
 def _not_found(demand: Demand) -> Issue:
     class_name, id_ = demand.reference
     message = f"there is no {class_name} with _id {shown(id_)}"
-    return demand.subject.issue(IssueType.ENTITY_NOT_FOUND, message, *demand.path, "_id")
+    path = replace(demand.subject, path=demand.path).id_path
+    return demand.subject.issue(IssueType.ENTITY_NOT_FOUND, message, *path)

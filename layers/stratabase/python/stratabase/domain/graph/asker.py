@@ -36,6 +36,10 @@ class Asker(NamedTuple):
         """Return the issue of an object that is named and not there."""
         return self.issue(IssueType.ENTITY_NOT_FOUND, f"there is no {called(reference)}")
 
+    def gone(self, reference: Reference) -> Issue:
+        """Return the issue of an object that came to be led to again, and is not there any more."""
+        return self.issue(IssueType.ENTITY_NOT_FOUND, f"there is no {called(reference)} any more")
+
     def ends(self, reference: Reference) -> Issue:
         """Return the issue of an object that is named, and deleted by the same request."""
         return self.issue(IssueType.ENTITY_NOT_FOUND, f"the same request deletes {called(reference)}")

@@ -9,26 +9,29 @@ from stratabase.domain.access.demand import Demand
 from stratabase.domain.access.reach import wholes
 from stratabase.domain.command import AnyCommand, Delete, Restore
 from stratabase.domain.entity import Reference
-from stratabase.domain.former_content import native
 from stratabase.domain.graph.asker import Asker
 from stratabase.domain.graph.graph import Graph
+from stratabase.domain.graph.locks import told
 from stratabase.domain.graph.node import Node
 from stratabase.domain.graph.piece_demands import of_pieces
-from stratabase.domain.graph.restoring import PLACE
-from stratabase.domain.parts import ids_in
+from stratabase.domain.graph.restored_demands import (
+    of_any_restoration,
+    of_parts_apart,
+    of_restored,
+)
 from stratabase.domain.subject import Subject
 from stratabase.domain.way import opposite_name
 from stratabase.model.class_ import Action
-from stratabase.model.role import Role
 
 
 def demands(graph: Graph, access: Access, command: AnyCommand) -> list[Demand]:
     """Return the demands, each once, in the order of the request."""
     if isinstance(command, Restore) and graph.setting.snapshot.lacking:
         # What that asks for, only what was and what is can tell.
-        return [*_of_any_restoration(graph, access)]
+        return [*of_any_restoration(graph, access)]
     found: dict[object, Demand] = {}
-    for demand in chain(_of_command(graph, access, command), _of_keys(graph, access), _of_links(graph)):
+    asked = chain(_of_command(graph, access, command), _of_keys(graph, access), _of_links(graph))
+    for demand in of_parts_apart(asked) if isinstance(command, Restore) else asked:
         found.setdefault(demand.key, demand)
     return list(found.values())
 
@@ -40,7 +43,7 @@ def _of_command(graph: Graph, access: Access, command: AnyCommand) -> Iterator[D
         yield Demand(Action.DELETE, subject, root, command.place)
         return
     if isinstance(command, Restore):
-        yield from _of_restored(graph, access)
+        yield from of_restored(graph, access, command)
     else:
         yield from of_pieces(graph, access, command)
     for node in graph.nodes.values():
@@ -49,56 +52,7 @@ def _of_command(graph: Graph, access: Access, command: AnyCommand) -> Iterator[D
             and not access.follows(node.reference.class_name)
             and not _goes_with_its_whole(graph, node)
         ):
-            yield Demand(Action.DELETE, node.subject, node.reference, node.subject.path)
-
-
-def _of_any_restoration(graph: Graph, access: Access) -> Iterator[Demand]:
-    """Yield what is needed whatever there was; what is there no more needs another grant."""
-    root = graph.setting.names.root
-    if Action.CREATE not in access.own(root.class_name).actions:
-        yield Demand(Action.EDIT, Subject(graph.class_(root.class_name), root.id, path=PLACE), root, PLACE)
-
-
-def _of_restored(graph: Graph, access: Access) -> Iterator[Demand]:
-    """Yield the demands of what comes back: of the objects, and of all that is other than it was."""
-    root = graph.setting.names.root
-    for node in graph.nodes.values():
-        if node.ended or (node.reference != root and not node.is_written and node.gone is None):
-            continue
-        action = Action.EDIT if node.gone is None else Action.CREATE
-        if not access.follows(node.reference.class_name):
-            yield Demand(action, node.subject, node.reference, node.subject.path)
-        yield from _of_members(graph, node, action)
-
-
-def _of_members(graph: Graph, node: Node, action: Action) -> Iterator[Demand]:
-    """Yield the demands of attributes and roles that become what they were."""
-    class_, place = node.subject.class_, node.subject.path
-    for role in class_.roles.values():
-        if role.composition:
-            yield from _of_composition(graph, node, role)
-    for name in (*native(class_), *(name for name, role in class_.roles.items() if role.holds)):
-        if node.state.get(name) != node.was(name):
-            yield Demand(action, node.subject, node.reference, place, name)
-            if name in class_.roles:
-                yield Demand(Action.READ, node.subject, node.reference, place, name)
-
-
-def _of_composition(graph: Graph, node: Node, role: Role) -> Iterator[Demand]:
-    """Yield the demands of parts that come back, end, or become what they were."""
-    was, is_ = ids_in(node.was(role.name)), ids_in(node.state.get(role.name))
-    changed = [id_ for id_ in is_ if id_ in was and _is_written(graph, Reference(role.target, id_))]
-    asked = {
-        Action.CREATE: {*is_}.difference(was),
-        Action.EDIT: changed,
-        Action.DELETE: {*was}.difference(is_),
-    }
-    for action in (action for action, ids in asked.items() if ids):
-        yield Demand(action, node.subject, node.reference, node.place(role.name), role.name)
-
-
-def _is_written(graph: Graph, reference: Reference) -> bool:
-    return reference in graph.nodes and graph.nodes[reference].is_written
+            yield Demand(Action.DELETE, told(graph, node), node.reference, node.subject.path)
 
 
 def _goes_with_its_whole(graph: Graph, node: Node) -> bool:

@@ -82,7 +82,9 @@ def _broken(graph: Graph, refusal: Broken) -> Iterator[Issue]:
 
 
 def _missing(graph: Graph, breach: Missing, _: _Traces) -> Iterator[Issue]:
-    return (asker.not_found(breach.reference) for asker in graph.named.get(breach.reference, ()))
+    reference = breach.reference
+    askers = graph.named.get(reference, ())
+    return (asker.not_found(reference) for asker in askers if (reference, asker.place) not in graph.missed)
 
 
 def _bereft(graph: Graph, breach: Bereft, traces: _Traces) -> Iterator[Issue]:

@@ -45,6 +45,10 @@ class Graph:
     links: dict[Tie, LinkWishes] = field(default_factory=lambda: defaultdict(LinkWishes))
     named: dict[Reference, list[Asker]] = field(default_factory=lambda: defaultdict(list))
     """Who asks that something lead to an object that may not be there."""
+    given: set[Reference] = field(default_factory=set)
+    """What the request names to write it."""
+    missed: set[tuple[Reference, Path]] = field(default_factory=set)
+    """Of what has been told that it is not there, and to whom: the place of who asks."""
     issues: list[Issue] = field(default_factory=list)
     todo: deque[Task] = field(default_factory=deque)
     """Gone into one after the other and not by recursion: parts may have parts without end."""
@@ -53,6 +57,10 @@ class Graph:
     _blamed: set[Path] = field(default_factory=set)
     """Places with which something is wrong, and those above them, as the first `_blamed_by` issues say."""
     _blamed_by: int = 0
+
+    def __post_init__(self) -> None:
+        """Note what the request is on, with its parts."""
+        self.given.update(self.setting.names.there)
 
     def class_(self, name: str) -> Class:
         """Return a class of the model."""
@@ -99,6 +107,12 @@ class Graph:
 
     def _look_for(self, reference: Reference, asker: Asker) -> None:
         if self.before(reference) is None and self.knows(reference):
+            self.miss(reference, asker)
+
+    def miss(self, reference: Reference, asker: Asker) -> None:
+        """Tell who asks that an object is not there: once, whoever finds that out."""
+        if (reference, asker.place) not in self.missed:
+            self.missed.add((reference, asker.place))
             self.issues.append(asker.not_found(reference))
 
     def before(self, reference: Reference) -> Entity | None:
@@ -120,11 +134,24 @@ class Graph:
         """Return whether the caller must not know of an object, as far as is known."""
         return self._may_be_hidden(reference) and self.before(reference) is None
 
-    def shows(self, reference: Reference) -> bool:
-        """Return whether a message may tell which object it is about: the caller knows of it."""
-        if self.setting.access is None or reference in self.named:
+    def showed(self, reference: Reference, at: Instant) -> bool:
+        """Return whether the caller sees what an object was at an instant, as far as that is asked of it."""
+        access, name = self.setting.access, reference.class_name
+        if access is None or access.sees_all(name):
             return True
-        return reference in self.nodes and not self.hides(reference)
+        return access.reads_class(name) and self.setting.snapshot.showed(reference, at)
+
+    def hid(self, reference: Reference, at: Instant) -> bool:
+        """Return whether the caller must not know what an object was, of a class that is seen in part."""
+        return self._may_be_hidden(reference) and not self.showed(reference, at)
+
+    def shows(self, reference: Reference) -> bool:
+        """Return whether a message may tell which object it is about: the caller has named it, or sees it."""
+        access = self.setting.access
+        if access is None or reference in self.named or reference in self.given:
+            return True
+        is_read = access.reads_class(reference.class_name)
+        return is_read and reference in self.nodes and not self.hides(reference)
 
     def _may_be_hidden(self, reference: Reference) -> bool:
         """Return whether objects of a class are seen in part: those that nobody reads are not hidden so."""

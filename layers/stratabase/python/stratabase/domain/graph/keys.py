@@ -29,7 +29,8 @@ def settle_keys(graph: Graph) -> None:
 
 def _refuse_missing(graph: Graph, holder: Reference, claims: Sequence[Wish]) -> None:
     if graph.knows(holder):
-        graph.issues += [claim.asker.not_found(holder) for claim in claims]
+        for claim in claims:
+            graph.miss(holder, claim.asker)
 
 
 def _settle(graph: Graph, node: Node, role: Role, wishes: KeyWishes) -> None:

@@ -13,17 +13,17 @@ from stratabase.domain.entity import Reference, State
 from stratabase.domain.former_content import content, misfits
 from stratabase.domain.graph.asker import Asker, called
 from stratabase.domain.graph.graph import Graph
+from stratabase.domain.graph.left_out import lose, tells, warn
 from stratabase.domain.graph.node import Node
 from stratabase.domain.graph.task import Ending, Releading, Restoring
 from stratabase.domain.graph.wish import Wish
-from stratabase.domain.issue import Issue, IssueType, Level, Path
+from stratabase.domain.issue import Issue, IssueType, Path
 from stratabase.domain.member import Caller
 from stratabase.domain.parts import ids_in
 from stratabase.domain.role_name import RoleName
 from stratabase.domain.subject import Subject
 from stratabase.domain.version_instant import written
 from stratabase.model.attribute import Origin, Stored
-from stratabase.model.class_ import Class
 from stratabase.model.role import Role
 
 PLACE: Path = ("atVersion",)
@@ -34,14 +34,18 @@ def restore(graph: Graph, task: Restoring) -> None:
     """Note an object with its former content; its parts come next, and its keys in the end."""
     snapshot, reference = graph.setting.snapshot, task.reference
     subject = Subject(graph.class_(reference.class_name), reference.id, path=task.place)
-    there, version = snapshot.entity(reference), snapshot.version(reference, task.command.at)
+    moment = (reference, task.command.at)
+    there, version = snapshot.entity(reference), snapshot.version(*moment)
     # Of what comes back with its whole, its whole tells whether it is seen.
     before = graph.before(reference) if reference == graph.setting.names.root else there
     gone = snapshot.gone(reference) if there is None and snapshot.knows(reference) else None
-    if version is None or (before is None and gone is None):
+    is_hidden = reference == graph.setting.names.root and graph.hid(*moment)
+    if version is None or is_hidden or (before is None and gone is None):
         if not snapshot.lacking:
             graph.issues.append(_no_version(subject, task.command, graph.setting.caller, task.place))
         return
+    if before is None and reference != graph.setting.names.root and not graph.showed(*moment):
+        subject = replace(subject, id=None)  # which it is, no message may tell
     node = graph.add(Node(subject, reference, before, {}, gone=gone))
     node.state = {**content(subject.class_, before, version.state), **task.back}
     _check(graph, node, task)
@@ -60,15 +64,10 @@ def relead(graph: Graph, task: Releading) -> None:
             continue
         asker = Asker(node.subject, role.name)
         if isinstance(id_, str) and not _is_there(graph, Reference(role.target, id_)):
-            _warn(graph, task, _lost(graph, asker, Reference(role.target, id_)))
+            lose(graph, task, asker, Reference(role.target, id_))
             id_ = None
         name = RoleName(task.reference.class_name, role.name)
         graph.keys[task.reference, name].own.append(Wish(id_ if isinstance(id_, str) else None, asker))
-
-
-def no_version(class_: Class, command: Restore, caller: Caller) -> Issue:
-    """Return the issue of an object of which there is no version to go back to."""
-    return _no_version(Subject(class_, command.reference.id, path=PLACE), command, caller, PLACE)
 
 
 def _no_version(subject: Subject, command: Restore, caller: Caller, place: Path) -> Issue:
@@ -83,31 +82,52 @@ def _check(graph: Graph, node: Node, task: Restoring) -> None:
     class_ = node.subject.class_
     for name in misfits(class_, node.state):
         text = f"{class_.name}.{name} has another type by now, and cannot have the value that it had then"
-        _warn(graph, task, node.subject.attribute_issue(IssueType.DATA_TYPE, text, name))
+        if tells(graph, node, name, task):
+            warn(graph, task, node.subject.attribute_issue(IssueType.DATA_TYPE, text, name))
         node.state[name] = None
     changed: State = {
         name: node.state.get(name)
         for name, attribute in class_.attributes.items()
         if attribute.origin is Origin.NATIVE and node.state.get(name) != node.was(name)
     }
-    graph.issues += issues_of(Draft(node.subject, node.state, changed))
+    for issue in issues_of(Draft(node.subject, node.state, changed)):
+        is_open = all(tells(graph, node, name, task) for name in issue.attribute_names)
+        graph.issues.append(issue if is_open else _discreet(issue))
+
+
+def _discreet(issue: Issue) -> Issue:
+    """Return an issue of a value that its reader may write, and not read."""
+    names = ", ".join(f"{issue.entity_name}.{name}" for name in issue.attribute_names)
+    return replace(issue, message=f"{names} cannot be by the rules of today what it was then")
 
 
 def _restore_parts(graph: Graph, node: Node, role: Role, kept: Stored, task: Restoring) -> None:
     """Let an object have the parts that it had then, and no others."""
     asker, now = Asker(node.subject, role.name), ids_in(node.was(role.name))
     place = node.asked[role.name] = asker.place
-    there: list[str] = []
-    for id_ in ids_in(kept):
-        reference = Reference(role.target, id_)
-        if _comes_back(graph, reference, task, is_part=id_ in now):
-            there.append(id_)
-        else:
-            _warn(graph, task, _lost(graph, asker, reference))
+    left = [id_ for id_ in now if graph.hides(Reference(role.target, id_))]
+    there = [id_ for id_ in ids_in(kept) if id_ in left or _returns(graph, node, asker, id_, task)]
+    there += (id_ for id_ in left if id_ not in there)
+    if left and {*there} == {*now}:
+        there = list(now)
+    if not role.many and len(there) > 1:
+        graph.issues.append(asker.cardinality(f"there can be one {role.target} only", place))
     node.state[role.name] = (there or None) if role.many else (there[-1] if there else None)
     graph.todo += (Ending(Reference(role.target, id_), place) for id_ in now if id_ not in there)
     if graph.class_(role.target).versioned:
-        graph.todo += _parts(node, role, there, task)
+        graph.todo += _parts(node, role, [id_ for id_ in there if id_ not in left], task)
+
+
+def _returns(graph: Graph, node: Node, asker: Asker, id_: str, task: Restoring) -> bool:
+    """Return whether an object has a part that it had; one that cannot come back is told, if it is seen."""
+    role = node.subject.class_.roles[asker.role]
+    reference, is_part = Reference(role.target, id_), id_ in ids_in(node.was(role.name))
+    # What is hidden went with its whole, whatever its grants, and so comes back with it; not by itself.
+    is_passed_over = not is_part and node.gone is None and graph.hid(reference, task.command.at)
+    if not is_passed_over and _comes_back(graph, reference, task, is_part=is_part):
+        return True
+    lose(graph, task, asker, reference)
+    return False
 
 
 def _parts(node: Node, role: Role, ids: list[str], task: Restoring) -> Iterator[Restoring]:
@@ -132,18 +152,3 @@ def _is_there(graph: Graph, reference: Reference) -> bool:
     if reference in graph.nodes:
         return not graph.is_ended(reference)
     return graph.before(reference) is not None
-
-
-def _lost(graph: Graph, asker: Asker, reference: Reference) -> Issue:
-    """Return the issue of what is led to no more; it is named to those who may know of it."""
-    access, role = graph.setting.access, asker.subject.class_.roles[asker.role]
-    leads = access is None or access.leads(asker.subject.class_.name, role)
-    if leads and not graph.hides(reference):
-        return asker.not_found(reference)
-    return asker.issue(IssueType.ENTITY_NOT_FOUND, f"a {reference.class_name} that it led to is not there")
-
-
-def _warn(graph: Graph, task: Restoring | Releading, issue: Issue) -> None:
-    """Note what is left out, unless the client has said that it may be."""
-    if not task.command.forced:
-        graph.issues.append(replace(issue, level=Level.WARNING))

@@ -21,7 +21,7 @@ def update(graph: Graph, task: Changing) -> None:
     before = graph.before(reference)
     if before is None and graph.knows(reference):
         message = f"there is no {called(reference)}"
-        graph.issues.append(subject.issue(IssueType.ENTITY_NOT_FOUND, message, *path, "_id"))
+        graph.issues.append(subject.issue(IssueType.ENTITY_NOT_FOUND, message, *subject.id_path))
         return
     state = {} if before is None else before.state
     draft = drafted(subject, state, command.given, graph.setting.caller.formats)

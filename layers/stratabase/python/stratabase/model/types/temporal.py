@@ -14,6 +14,16 @@ from stratabase.model.patterns.field import Part
 from stratabase.model.types.ordered import Ordered
 
 _LONGEST = 200
+_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+
+
+class BeyondTime(Malformed):
+    """A moment that lies in these years where it is written, but not in UTC."""
+
+    def __init__(self, message: str, nearest: str) -> None:
+        super().__init__(message)
+        self.nearest = nearest
+        """The stored spelling of the first moment or of the last, as good where nothing is to be stored."""
 
 
 class Temporal(Ordered):
@@ -79,7 +89,9 @@ class Temporal(Ordered):
         try:
             return self.spelled(zoned)
         except OverflowError:
-            raise Malformed(f"{shown(given)} lies outside of the years 1 to 9999 in UTC") from None
+            end = _FIRST if zoned.year == 1 else _LAST
+            message = f"{shown(given)} lies outside of the years 1 to 9999 in UTC"
+            raise BeyondTime(message, self.spelled(end)) from None
 
     def _refusal(self, given: Any, pattern: str, formats: Formats) -> str:
         example = self.writer(pattern, formats)(self.example)

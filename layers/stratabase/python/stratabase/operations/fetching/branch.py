@@ -23,11 +23,14 @@ class Branch:
     def view(self, entity: Entity, times: int = 1) -> View:
         """Return the view of an object, which the answer shows so many times more."""
         reference = entity.reference
-        self.times[reference] += times
-        if reference not in self._views:
+        view = self._views.get(reference)
+        if view is None:
             self.entities[reference] = entity
-            self._views[reference] = dict(self._face(entity))
-        return self._views[reference]
+            self.times[reference] = times
+            view = self._views[reference] = dict(self._face(entity))
+        else:
+            self.times[reference] += times
+        return view
 
     def views(self, entities: Iterable[Entity], times: int = 1) -> list[View]:
         """Return the views of several objects."""

@@ -15,6 +15,7 @@ from stratabase.operations.deriving.deriving import Deriving
 from stratabase.operations.deriving.formulas import formulas_of
 from stratabase.operations.fetching.seen import Seen
 from stratabase.operations.fetching.source import Source
+from stratabase.operations.seeing.present import Present
 from stratabase.operations.seeing.veil import veil_of
 from stratabase.operations.seeing.withheld import WithholdingFormulas
 
@@ -35,9 +36,10 @@ class Known(Seen):
         circumstances: Circumstances = ANYWHERE,
         *,
         bare: bool = False,
+        present: Present | None = None,
     ) -> None:
-        """`bare`: whatever the caller may see of it."""
-        self._veil = None if bare else veil_of(source, model, allowance, circumstances)
+        """`bare`: whatever the caller may see of it. `present`: as `Veil` has it."""
+        self._veil = None if bare else veil_of(source, model, allowance, circumstances, present)
         super().__init__(self._veil or source, model, allowance, face)
         self.circumstances = circumstances
 

@@ -20,6 +20,8 @@ class Passage:
         self.role = role
         self.target: Class = seen.model.classes[role.target]
         self.way = way_of(seen.model, role)
+        self._key = role.opposite if self.way in _BY_THE_KEY_OF_THE_OTHER else None
+        """The key of the objects at the other end that led to them."""
         self._seen = seen
 
     def reference(self, id_: str) -> Reference:
@@ -38,7 +40,4 @@ class Passage:
 
     def leads_back(self, entity: Entity, owner: str) -> bool:
         """Return whether an object that links named has not moved on: the key that it holds, if it does."""
-        opposite = self.role.opposite
-        if opposite is None or self.way not in _BY_THE_KEY_OF_THE_OTHER:
-            return True
-        return entity.state.get(opposite) == owner
+        return self._key is None or entity.state.get(self._key) == owner

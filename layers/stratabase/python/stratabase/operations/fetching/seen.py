@@ -58,6 +58,13 @@ class Seen:
         whole = self._whole(entity)
         return whole is None or self.get(whole) is not None
 
+    def standing(self, entities: Sequence[Entity]) -> Sequence[Entity]:
+        """Return those of some objects of one class that stand. Raises TooMuchRead."""
+        if not entities or not self.model.classes[entities[0].reference.class_name].part:
+            return entities
+        self.settle(self.wholes(entities))
+        return [entity for entity in entities if self.stands(entity)]
+
     def wholes(self, entities: Iterable[Entity]) -> Iterator[Reference]:
         """Yield what must be known before `stands` can tell."""
         return (whole for entity in entities if (whole := self._whole(entity)) is not None)

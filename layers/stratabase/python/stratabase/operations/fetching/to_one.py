@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.fetch import ToOne
@@ -15,18 +16,27 @@ class OneWalk(Walk[ToOne]):
 
     def needs(self) -> list[Reference]:
         """Return what the role leads to, as far as it was not read yet."""
-        return self.unread(self.reference(id_) for ids in self._ids.values() for id_ in ids)
+        return self.unread(map(self.reference, self._different))
 
     def arrive(self) -> None:
         """Put the view of the object there, None where there is none."""
-        for reference in self.branch.entities:
-            entity = self._leads_to(reference)
-            view = None if entity is None else self.next.view(entity, self.branch.times[reference])
-            self.branch.put(reference, self.spot, view)
+        found = {id_: self.there(self.reference(id_)) for id_ in self._different}
+        for owner in self.branch.entities:
+            entity = self._leads_to(owner, found)
+            view = None if entity is None else self.next.view(entity, self.branch.times[owner])
+            self.branch.put(owner, self.spot, view)
 
-    def _leads_to(self, owner: Reference) -> Entity | None:
-        found = (self.there(self.reference(id_)) for id_ in self._ids.get(owner, ()))
-        return next((each for each in found if each is not None and self.leads_back(each, owner.id)), None)
+    def _leads_to(self, owner: Reference, found: Mapping[str, Entity | None]) -> Entity | None:
+        for id_ in self._ids.get(owner, ()):
+            entity = found[id_]
+            if entity is not None and self.leads_back(entity, owner.id):
+                return entity
+        return None
+
+    @cached_property
+    def _different(self) -> Sequence[str]:
+        """All ids that it may lead to, each once: many objects may lead to one."""
+        return list(dict.fromkeys(chain.from_iterable(self._ids.values())))
 
     @cached_property
     def _ids(self) -> Mapping[Reference, Sequence[str]]:

@@ -48,7 +48,16 @@ class Sight(NamedTuple):
             return None
         held = values[len(values) - len(self.narrowed) :]
         gone = {name for (name, _), value in zip(self.narrowed, held, strict=True) if value is not True}
-        return _without(entity, self.hidden | gone, sorted(gone & self.derived))
+        return self.less(entity, self.hidden | gone)
+
+    def less(self, entity: Entity, names: frozenset[str]) -> Entity:
+        """Return an object without what it keeps of some names, noting what is not to be derived of it."""
+        noted = entity.state.get(WITHHELD)
+        withheld = sorted({*(noted if isinstance(noted, list) else ()), *names} & self.derived)
+        if not withheld and names.isdisjoint(entity.state):
+            return entity
+        state: dict[str, Stored] = {name: each for name, each in entity.state.items() if name not in names}
+        return with_state(entity, state | {WITHHELD: withheld} if withheld else state)
 
 
 def sight_of(access: Access, class_: Class) -> Sight:
@@ -84,14 +93,6 @@ def _is_taken_out(class_: Class, name: str) -> bool:
     """Return whether a state can be without it; not without a key, by which the other side knows it."""
     role = class_.roles.get(name)
     return role is None or role.composition
-
-
-def _without(entity: Entity, names: frozenset[str], withheld: list[str]) -> Entity:
-    """Return an object without what it keeps of some names, and with a note of what is not to be derived."""
-    if not withheld and names.isdisjoint(entity.state):
-        return entity
-    state = {name: value for name, value in entity.state.items() if name not in names}
-    return with_state(entity, state | {WITHHELD: withheld} if withheld else state)
 
 
 def with_state(entity: Entity, state: dict[str, Stored]) -> Entity:

@@ -16,6 +16,7 @@ from stratabase.model.model import Model
 from stratabase.operations.fetching.seen import Seen
 from stratabase.operations.fetching.source import Source
 from stratabase.operations.seeing.looking import NOBODY, Looking
+from stratabase.operations.seeing.present import Present
 from stratabase.operations.seeing.sight import with_state
 
 _SEEN = Marked(".seen")
@@ -24,9 +25,11 @@ _SEEN = Marked(".seen")
 class Veil:
     """Reads as a source does, but for what the caller must not see: hidden objects are not there."""
 
-    def __init__(self, source: Source, looking: Looking) -> None:
+    def __init__(self, source: Source, looking: Looking, present: Present | None = None) -> None:
+        """`present`: what is seen now, beyond which nothing is seen; None where the source is of now."""
         self._source = source
         self._looking = looking
+        self._present = present
 
     def read(
         self, references: Sequence[Reference], allowance: Allowance | None = None
@@ -40,11 +43,15 @@ class Veil:
     def shown(self, entities: Iterable[Entity | None], read: Iterable[Entity] = ()) -> list[Entity | None]:
         """Return what is seen of objects that were read elsewhere, and others too. Raises TooMuchRead."""
         self._looking.seen.add(read)
-        return self._looking.shown(entities)
+        if self._present is None:
+            return self._looking.shown(entities)
+        entities = list(entities)
+        self._present.note(entity for entity in entities if entity is not None)
+        return self._present.limited(self._looking.shown(entities))
 
     def tells(self, reference: Reference, name: str) -> bool:
         """Return whether an attribute or a role of an object is seen. Raises TooMuchRead."""
-        return bool(self._looking.leading(RoleName(reference.class_name, name), [reference.id]))
+        return bool(self._leading(RoleName(reference.class_name, name), [reference.id]))
 
     def linked(  # noqa: PLR0913 - as the port has it
         self,
@@ -57,7 +64,7 @@ class Veil:
         allowance: Allowance | None = None,
     ) -> list[tuple[str, ...]]:
         """Return for each owner the ids of the objects that a role leads to, whether they are seen or not."""
-        owners = self._looking.leading(role, ids)
+        owners = self._leading(role, ids)
         found = self._source.linked(
             role, owners, start=start, limit=limit, backward=backward, allowance=allowance
         )
@@ -73,6 +80,11 @@ class Veil:
             return self._plainly(query, allowance, self._looking.filter(sight))
         marked = _narrowed(plainest(query), _SEEN if sight.is_open else NOBODY)
         return self._source.page(marked, allowance, partial(self._marked, derive))
+
+    def _leading(self, name: RoleName, ids: Sequence[str]) -> Sequence[str]:
+        """Return the objects of which a role, or an attribute, is seen."""
+        found = self._looking.leading(name, ids)
+        return found if self._present is None else self._present.leading(name, found)
 
     def _plainly(self, query: Query, allowance: Allowance, seen: Filter) -> Page:
         """Return a window on the objects that a filter tells to be seen."""
@@ -103,9 +115,15 @@ def seen_by(source: Source, model: Model, allowance: Allowance, circumstances: C
     return veil_of(source, model, allowance, circumstances) or source
 
 
-def veil_of(source: Source, model: Model, allowance: Allowance, circumstances: Circumstances) -> Veil | None:
+def veil_of(
+    source: Source,
+    model: Model,
+    allowance: Allowance,
+    circumstances: Circumstances,
+    present: Present | None = None,
+) -> Veil | None:
     """Return the veil before a source for who asks, None for those who see everything."""
     access = access_of(model, circumstances.of_caller("profile"))
     if access is None:
         return None
-    return Veil(source, Looking(Seen(source, model, allowance), access, circumstances))
+    return Veil(source, Looking(Seen(source, model, allowance), access, circumstances), present)

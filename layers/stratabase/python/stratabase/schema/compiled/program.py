@@ -8,19 +8,18 @@ from graphql import (
     BREAK,
     DirectiveNode,
     DocumentNode,
-    FieldNode,
     GraphQLField,
     GraphQLObjectType,
     GraphQLSchema,
     OperationDefinitionNode,
     VariableNode,
     Visitor,
-    get_argument_values,
     get_variable_values,
     visit,
 )
 
 from stratabase.model.formats import Formats
+from stratabase.schema.arguments import Arguments
 from stratabase.schema.compiled.shapes import Shape, Shapes, Uncompilable
 from stratabase.schema.context import Call, Context
 from stratabase.schema.fetching.plan import Plan, plan
@@ -32,11 +31,11 @@ MOST_FORMATS = 16
 
 
 class Root(NamedTuple):
-    """A root field: its response key, its definition, what is selected below, and how that is shaped."""
+    """A root field: its response key, what it is given, what is selected below, and how that is shaped."""
 
     key: str
     field: GraphQLField
-    node: FieldNode
+    arguments: Arguments
     selected: frozenset[str]
     plan: Plan
     shape: Shape
@@ -84,13 +83,13 @@ class Program:
                 raise Uncompilable(key)
             selected = names_of(self._selections.collect([node.selection_set for node in nodes]))
             planned = plan(self._selections, key, field, nodes)
-            yield Root(key, field, nodes[0], selected, planned, shapes.shape(key, field.type, nodes))
+            shape = shapes.shape(key, field.type, nodes)
+            yield Root(key, field, Arguments(field, nodes[0]), selected, planned, shape)
 
 
 def _answered(root: Root, context: Context, values: Any) -> Any:
     fetch = root.plan.fetch(values, context)
-    arguments = get_argument_values(root.field, root.node, values)
-    call = Call(context, root.key, arguments, root.selected, fetch)
+    call = Call(context, root.key, root.arguments.values(values), root.selected, fetch)
     source = context.outcomes.of(root.key, lambda: root.field.extensions[ANSWER](call))
     return None if source is None else root.shape(source)
 

@@ -59,7 +59,7 @@ class Step:
         objects, own = self._own(variables)
         advice = advice or self._advice_on_size(variables)
         condition = self.options.window(variables).condition
-        yield Share(times * own + condition, self, advice or self._advice)
+        yield Share(times * own + condition, self, advice or self._advice(variables))
         for step in self.steps:
             yield from step.costs(variables, times * objects, advice)
 
@@ -77,9 +77,11 @@ class Step:
             return None
         return f"say in {self.keys[0]} with options.next for how many objects it is, or {BULK:,} are assumed"
 
-    @property
-    def _advice(self) -> str:
-        """What would make it cheaper."""
+    def _advice(self, variables: Variables) -> str:
+        """Return what would make it cheaper."""
+        size, offset, _ = self.options.window(variables)
+        if self.usual and offset > max(self.usual if size is None else size, self.counted):
+            return f"go on from a cursor or fromCursor, rather than pass over {offset:,} objects by offset"
         if self.counted or self.usual > 1:
             return "ask for smaller pages, without an offset or totalCount"
         return "ask in several requests"

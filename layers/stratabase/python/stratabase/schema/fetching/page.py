@@ -13,13 +13,17 @@ _CURSORS = {"nextCursor": -1, "prevCursor": 0}
 """The cursors of a page, each with the item whose position it is."""
 
 
-def wanted(selected: frozenset[str]) -> Wanted:
-    """Return what must be found out for the fields of a page that are selected."""
+def wanted(selected: frozenset[str], *, version_start: bool = True) -> Wanted:
+    """Return what must be found out for the fields of a page that are selected.
+
+    `version_start`: of its objects, also `_versionStart`.
+    """
     return Wanted(
         items="items" in selected or not selected.isdisjoint(_CURSORS),
         total_count="totalCount" in selected,
         has_next="hasNext" in selected,
         has_prev="hasPrev" in selected,
+        version_start=version_start,
     )
 
 

@@ -10,7 +10,6 @@ from graphql import (
     GraphQLField,
     GraphQLNamedType,
     GraphQLObjectType,
-    get_argument_values,
     get_named_type,
 )
 
@@ -20,9 +19,11 @@ from stratabase.domain.fetch import NOTHING, Associables, Fetch, RoleFetch, ToMa
 from stratabase.domain.issue import Issue, Path
 from stratabase.domain.page import Query
 from stratabase.domain.refusal import Refused
+from stratabase.domain.version import VERSION_START
 from stratabase.model.attribute import Origin
 from stratabase.model.formats import Formats
 from stratabase.schema import lock_info
+from stratabase.schema.arguments import Arguments
 from stratabase.schema.context import Context
 from stratabase.schema.fetching.formats import Format
 from stratabase.schema.fetching.page import PageAnswer, wanted
@@ -56,6 +57,7 @@ class _RolePlan:
 
     role: RoleField
     selected: _Selected
+    arguments: Arguments
     names: frozenset[str]
     """The names of what is selected below: the fields of a page."""
     plan: "Plan"
@@ -77,7 +79,7 @@ class _RolePlan:
         yield from (hidden,) if hidden else self.plan.refusals(access)
 
     def _query(self, variables: Any, context: Context) -> Query:
-        given = get_argument_values(self.selected.field, self.selected.nodes[0], variables)
+        given = self.arguments.values(variables)
         try:
             return self.role.reader.read(given.get("options") or {}, wanted(self.names), context.asking)
         except Refused as refusal:
@@ -99,6 +101,7 @@ class Plan:
     """Of attributes at any depth."""
     attributes: list[tuple[AttributeField, Path]] = field(default_factory=list)
     """All that are selected, with the response keys that lead to them from the root field on."""
+    version_start: bool = False
     lock: bool = False
 
     def fetch(self, variables: Any, context: Context) -> Fetch:
@@ -112,11 +115,11 @@ class Plan:
 
     def below(self, variables: Any, context: Context) -> Fetch:
         """Return what is to be fetched below any field. Raises Refused for options that make no sense."""
-        if not self.roles and not self.derived and not self.lock:
+        if not self.roles and not self.derived and not self.version_start and not self.lock:
             return NOTHING
         roles = together(*(partial(role.fetch, variables, context) for role in self.roles.values()))
         lock = lock_info.shown(context) if self.lock else None
-        return Fetch(dict(zip(self.roles, roles, strict=True)), tuple(self.derived), lock)
+        return Fetch(dict(zip(self.roles, roles, strict=True)), tuple(self.derived), self.version_start, lock)
 
     def check_formats(self, variables: Any, formats: Formats) -> None:
         """Raise Refused for formats that are none."""
@@ -128,6 +131,7 @@ class Plan:
         """Ask of the objects what a field asks of them that shows an attribute."""
         shown: AttributeField = selected.field.extensions[ATTRIBUTE]
         self.attributes.append((shown, selected.keys[1:]))
+        self.version_start |= shown.attribute.name == VERSION_START
         if shown.attribute.origin is Origin.DERIVED:
             self.derived[shown.attribute.name] = None
         self.note_format(selected)
@@ -152,6 +156,7 @@ class Plan:
         self.derived |= other.derived
         self.formats += other.formats
         self.attributes += other.attributes
+        self.version_start |= other.version_start
         self.lock |= other.lock
 
 
@@ -180,7 +185,8 @@ def _plan(selections: Selections, above: _Selected) -> Plan:
 def _of_role(selections: Selections, above: _Selected, selected: _Selected) -> Plan:
     names = names_of(selections.collect([node.selection_set for node in selected.nodes]))
     below = _plan(selections, selected)
-    own = _RolePlan(selected.field.extensions[ROLE], selected, names, below)
+    arguments = Arguments(selected.field, selected.nodes[0])
+    own = _RolePlan(selected.field.extensions[ROLE], selected, arguments, names, below)
     return Plan({spot(above.keys[-1], selected.keys[-1]): own}, formats=below.formats)
 
 

@@ -1,6 +1,8 @@
 """From objects to their views, with all that a call wants of them."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from stratabase.domain.change import Creation
@@ -11,9 +13,9 @@ from stratabase.domain.instant import Instant
 from stratabase.domain.issue import Issue, IssueType, ReferenceType
 from stratabase.domain.refusal import Refusal, Refused, TooMuchRead, Unavailable
 from stratabase.operations.fetch import fetched
-from stratabase.operations.fetching.as_of import AsOf
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.overlay import Overlay
+from stratabase.operations.past import Past
 from stratabase.operations.written import Written
 from stratabase.schema.context import Call
 from stratabase.schema.names import CLIENT_ID, ID
@@ -35,22 +37,23 @@ def view_of(call: Call, entity: Entity | None) -> View | None:
     return next(iter(views_of(call, [entity], exact=True)), None) if entity is not None else None
 
 
-def version_views(call: Call, versions: Sequence[Entity], instant: Instant | None = None) -> list[View]:
-    """Return the views of versions: roles show what they led to at an instant, or when each version began.
+def version_views(call: Call, versions: Sequence[Entity]) -> list[View]:
+    """Return the views of versions: roles show what they led to when each version began.
 
     Raises TooMuchRead, Unavailable.
     """
-    return [
-        view
-        for version in versions
-        for view in _views_at(call, version, (version.start or 0) if instant is None else instant)
-    ]
+    views = Past(*call.context.reading).each(versions, partial(_version_views, call))
+    return list(chain.from_iterable(views))
 
 
-def _views_at(call: Call, version: Entity, instant: Instant) -> list[View]:
-    world = call.context.world
-    source = AsOf(world.entities, world.model, instant)
-    known = Known(source, world.model, call.context.allowance, circumstances=call.context.circumstances)
+def version_view(call: Call, version: Entity, instant: Instant) -> View | None:
+    """Return the view of a version: roles show what they led to at an instant. Raises as `version_views`."""
+    known = Past(*call.context.reading).known(instant)
+    return next(iter(_version_views(call, known, version)), None)
+
+
+def _version_views(call: Call, known: Known, version: Entity) -> list[View]:
+    """Return the view of a version, if it is seen."""
     seen = [entity for entity in known.admitted([version]) if entity is not None]
     return fetched(known, call.fetch, seen)
 

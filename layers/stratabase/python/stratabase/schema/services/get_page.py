@@ -26,7 +26,8 @@ def _field(generation: Generation, class_: Class) -> GraphQLField:
 
     def answer(call: Call) -> dict[str, Any]:
         options = call.arguments.get("options") or {}
-        query = reader.read(options, wanted(call.selected), call.context.asking)
+        told = wanted(call.selected, version_start=call.fetch.version_start)
+        query = reader.read(options, told, call.context.asking)
         context = call.context
         world, allowance, circumstances = context.world, context.allowance, context.circumstances
         found = page(world, query, allowance, circumstances)

@@ -7,7 +7,7 @@ from stratabase.model.class_ import Class
 from stratabase.operations.versions import meant, version
 from stratabase.schema.classes import has_history
 from stratabase.schema.context import Call
-from stratabase.schema.fetching.views import version_views
+from stratabase.schema.fetching.views import version_view
 from stratabase.schema.generation import Generation
 from stratabase.schema.grants import reading
 from stratabase.schema.names import Family
@@ -21,7 +21,7 @@ def _field(generation: Generation, class_: Class) -> GraphQLField:
         world, allowance, object_ = call.context.world, call.context.allowance, reference(class_, call)
         at = meant(world, object_, readings, allowance)
         found = version(world, object_, at, allowance)
-        return None if found is None else next(iter(version_views(call, [found], at)), None)
+        return None if found is None else version_view(call, found, at)
 
     description = f"The {class_.name} as it was at an instant; null when there was none."
     arguments = which(class_) | instant(AT_VERSION)

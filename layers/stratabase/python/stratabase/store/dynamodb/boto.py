@@ -5,6 +5,7 @@ from functools import cache
 from threading import Lock
 from typing import Any
 
+from stratabase.store.botocore_session import new_session
 from stratabase.store.dynamodb.checksum import CHECKSUM, check
 from stratabase.store.dynamodb.endpoint import Endpoint
 from stratabase.store.dynamodb.trouble import trouble
@@ -44,7 +45,6 @@ class BotoClient:
 
 def _load(endpoint: Endpoint) -> Any:
     from botocore.config import Config  # noqa: PLC0415 - only now
-    from botocore.session import Session  # noqa: PLC0415
 
     config = Config(
         connect_timeout=endpoint.connect_timeout,
@@ -55,7 +55,7 @@ def _load(endpoint: Endpoint) -> Any:
         tcp_keepalive=True,
     )
     access_key, secret_key, token = endpoint.credentials or (None, None, None)
-    client = Session().create_client(
+    client = new_session().create_client(
         "dynamodb",
         region_name=endpoint.region,
         endpoint_url=endpoint.url,

@@ -3,6 +3,7 @@
 from threading import Lock
 from typing import Any, Protocol
 
+from stratabase.store.botocore_session import new_session
 from stratabase.store.dynamodb.client import Rejected
 from stratabase.store.dynamodb.endpoint import Credentials
 
@@ -53,9 +54,7 @@ class FoundCredentials:
 
 
 def _find() -> Any:
-    from botocore.session import Session  # noqa: PLC0415 - it takes long to load
-
-    found = Session().get_credentials()
+    found = new_session().get_credentials()
     if found is None:
         raise Rejected("NoCredentialsError", 0, "There are no credentials for AWS.")
     return found

@@ -5,6 +5,7 @@ from typing import Any
 
 from stratabase import waiting
 from stratabase.domain.refusal import Unavailable
+from stratabase.store.botocore_session import new_session
 from stratabase.store.dynamodb.endpoint import Endpoint
 from stratabase.store.sqlite.fault import UnusableStore
 
@@ -87,10 +88,9 @@ class SecretsClient:
 
 def _load(endpoint: Endpoint) -> Any:
     from botocore.config import Config  # noqa: PLC0415 - only now
-    from botocore.session import Session  # noqa: PLC0415
 
     access_key, secret_key, token = endpoint.credentials or (None, None, None)
-    return Session().create_client(
+    return new_session().create_client(
         "secretsmanager",
         region_name=endpoint.region,
         endpoint_url=endpoint.url,

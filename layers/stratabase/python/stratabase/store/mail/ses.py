@@ -6,6 +6,7 @@ from typing import Any
 
 from stratabase.domain.mail import Mail
 from stratabase.domain.refusal import Unavailable
+from stratabase.store.botocore_session import new_session
 from stratabase.store.mail.message import is_plain, message_of
 
 CONNECT_PATIENCE, READ_PATIENCE = 3, 10
@@ -46,13 +47,12 @@ class SesMailer:
     def _client(self) -> Any:
         # Loaded when the first mail is sent: most functions never send one, and it takes long.
         from botocore.config import Config  # noqa: PLC0415 - see above
-        from botocore.session import Session  # noqa: PLC0415
 
         config = Config(
             connect_timeout=CONNECT_PATIENCE,
             read_timeout=READ_PATIENCE,
             retries={"mode": "standard", "total_max_attempts": 2},
         )
-        return Session().create_client(
+        return new_session().create_client(
             "sesv2", region_name=self._region, endpoint_url=self._endpoint, config=config
         )

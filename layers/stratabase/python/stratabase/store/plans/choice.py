@@ -34,10 +34,12 @@ class Source(NamedTuple):
     budget: Budget
     derive: Derive | None = None
     """What gives objects the derived values that the query is about; None where it is about none."""
+    tells_version_start: bool = True
+    """Whether the states that are read must."""
 
     def sieve(self, class_: Class, filter_: Filter | None) -> Sieve:
         """Return what tests the objects of a class that are read."""
-        return Sieve(class_, filter_, self.budget, self.derive)
+        return Sieve(class_, filter_, self.budget, self.derive, tells_version_start=self.tells_version_start)
 
 
 class Candidate(NamedTuple):

@@ -13,6 +13,7 @@ from pynamodb.models import MetaModel
 from pynamodb.transactions import TransactWrite
 
 from stratabase import waiting
+from stratabase.store.botocore_session import sharing
 from stratabase.store.dynamodb.client import Rejected, Unanswered
 from stratabase.store.dynamodb.endpoint import Endpoint
 from stratabase.store.dynamodb.fault import fault
@@ -35,6 +36,7 @@ class Table:
         self._connection = self._root._get_connection().connection  # noqa: SLF001 - all kinds share it
         self._patience = patience or Patience()
         self._door = Lock()
+        self._connected = False
 
     def kind(self, record: type[R]) -> type[R]:
         """Return a kind of record as it lies in this table."""
@@ -85,7 +87,10 @@ class Table:
     def _connect(self) -> None:
         """Make the client, which takes long, once and not in many threads."""
         with self._door:
+            if not self._connected:
+                sharing(self._connection.session)
             _ = self._connection.client
+            self._connected = True
 
     def _make(self) -> None:
         try:

@@ -61,7 +61,7 @@ class SqliteEngine:
         for size in _page_sizes(limit):
             rows = self._readers.read(partial(left.rows, most=size))
             if rows:
-                yield [left.item(row) for row in rows]
+                yield left.items(rows)
             if len(rows) < size:
                 return
             left = left.after(rows[-1])

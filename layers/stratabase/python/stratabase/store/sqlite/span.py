@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from stratabase.store.engine import ITEMS, Bounds, Item
-from stratabase.store.sqlite.table import COLUMNS, PLACE_COLUMNS, SHOWN, Row, item_of, listed_item
+from stratabase.store.sqlite.table import COLUMNS, PLACE_COLUMNS, SHOWN, Row, item_of, listed_items
 
 
 class _Index(NamedTuple):
@@ -47,9 +47,11 @@ class Span(NamedTuple):
             self.statement(), (self.partition, *self.low.values, *self.high.values, most)
         ).fetchall()
 
-    def item(self, row: Row) -> Item:
-        """Return the item that lies in one of its rows."""
-        return item_of(row) if self.index_name == ITEMS else listed_item(row, self.index_name)
+    def items(self, rows: Sequence[Row]) -> list[Item]:
+        """Return the items that lie in some of its rows."""
+        if self.index_name == ITEMS:
+            return list(map(item_of, rows))
+        return listed_items(rows, self.index_name, self.partition)
 
     def statement(self) -> str:
         """Return what reads it; there are only so many, so that they stay prepared."""

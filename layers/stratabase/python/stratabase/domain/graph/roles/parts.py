@@ -46,6 +46,7 @@ class _Family:
     def ended(self, command: Parts) -> Mapping[str, None]:
         """Return the ids of the parts that end; who is named and is no part here is an issue."""
         meant = dict.fromkeys(self.graph.meant(self.role.target, id_) for id_ in command.delete)
+        self.graph.given.update(meant)
         for reference in meant:
             self.graph.setting.snapshot.entity(reference)  # read with its whole, and not only then
             if reference.id not in self.before:

@@ -1,0 +1,119 @@
+"""Who has lost sight of an object, or of a value, has lost it of all that it was."""
+
+from typing import Any
+
+import pytest
+
+from tests.contract.engine.reference import ReferenceEngine
+from tests.schema.grants.archive import BINDER, CLERK, Archive
+from tests.worlds import ADMINISTRATOR
+
+
+@pytest.fixture
+def archive() -> Archive:
+    """Return requests to an empty archive."""
+    return Archive(ReferenceEngine())
+
+
+def told(archive: Archive, id_: str) -> list[Any]:
+    """Return what each service tells a binder of what a file was after a second."""
+    options = 'options: {filter: {name___eq: "a"}}'
+    page = f'{{ Dossier___getVersionPage(_id: "{id_}") {{ totalCount items {{ name }} }} }}'
+    found = f'{{ Dossier___getVersionPage(_id: "{id_}", {options}) {{ items {{ name }} }} }}'
+    seen = [
+        archive.version(id_, 1, "name", BINDER),
+        archive.ask(page, BINDER)["items"],
+        archive.ask(found, BINDER)["items"],
+        archive.diff(id_, 1, 2, BINDER),
+    ]
+    body = archive.body(archive.restoration(id_, 1, "name"), BINDER)
+    issues = [error["extensions"]["issueType"] for error in body.get("errors", ())]
+    return [*seen, issues or body["data"]["Dossier___restoreVersion"]]
+
+
+NOTHING = [None, [], [], None, ["ENTITY_NOT_FOUND"]]
+
+
+def test_what_is_hidden_now_has_no_past(archive: Archive) -> None:
+    id_ = archive.file()
+    archive.change("Dossier", id_, name="b", level=9)
+    assert told(archive, id_) == NOTHING
+    archive.change("Dossier", id_, level=1)
+    assert told(archive, id_)[0] == {"name": "a"}
+
+
+@pytest.mark.parametrize("level", [1, 9])
+def test_of_what_is_gone_its_last_version_counts(archive: Archive, level: int) -> None:
+    id_ = archive.file()
+    archive.change("Dossier", id_, name="b", level=level)
+    archive.delete("Dossier", id_)
+    seen = told(archive, id_)
+    if level == 9:
+        assert seen == NOTHING
+    else:
+        a = {"name": "a"}
+        assert seen[:3] == [a, [a, {"name": "b"}], [a]]
+        assert seen[4] == a
+
+
+def test_a_value_that_is_hidden_now_is_hidden_of_then(archive: Archive) -> None:
+    id_ = archive.file(note="n", level=1)
+    archive.change("Dossier", id_, note="m")
+    assert archive.version(id_, 1, "note") == {"note": "n"}
+    assert archive.diff(id_, 1, 2)["note"][:2] == ('"n"', '"m"')
+    archive.change("Dossier", id_, level=3)
+    assert archive.version(id_, 1, "note level") == {"note": None, "level": 1}
+    assert archive.diff(id_, 1, 2) == {}
+    assert archive.version(id_, 1, "note", ADMINISTRATOR) == {"note": "n"}
+
+
+@pytest.mark.parametrize("is_hidden", [True, False])
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_a_role_leads_to_what_is_seen_now_too(
+    archive: Archive,
+    is_hidden: bool,
+    is_gone: bool,
+) -> None:
+    """Or was, when it was there for the last time."""
+    shelf = archive.create("Shelf", name="s")
+    id_ = archive.file(shelf=shelf)
+    archive.change("Shelf", shelf, locked_away=is_hidden)
+    if is_gone:
+        archive.delete("Shelf", shelf)
+    expected = (
+        {"shelf": None, "label": "a of none!"} if is_hidden else {"shelf": {"name": "s"}, "label": "a of s!"}
+    )
+    assert archive.version(id_, 1, "shelf { name } label") == expected
+    page = f'{{ Dossier___getVersionPage(_id: "{id_}") {{ items {{ shelf {{ name }} label }} }} }}'
+    assert archive.ask(page, CLERK)["items"] == [expected]
+
+
+def test_a_list_has_those_that_are_seen_now_too(archive: Archive) -> None:
+    shelf = archive.create("Shelf", name="s")
+    ids = [archive.file(shelf=shelf, name=name) for name in "abc"]
+    archive.change("Shelf", shelf, name="t")
+    for id_, level in zip(ids, (9, 1, 1), strict=True):
+        archive.change("Dossier", id_, level=level, shelf={"remove": True})
+    archive.delete("Dossier", ids[2])
+    query = (
+        f'{{ Shelf___getVersion(_id: "{shelf}", atVersion: "01-01-2020 12:00:04.000") '
+        "{ files { totalCount items { name } } } }"
+    )
+    assert archive.ask(query, CLERK)["files"] == {"totalCount": 2, "items": [{"name": "b"}, {"name": "c"}]}
+    assert archive.ask(query)["files"]["totalCount"] == 3
+
+
+def test_a_part_has_its_whole_s_last_moment(archive: Archive) -> None:
+    id_ = archive.file(sheets=[{"weight": 1}])
+    (sheet,) = archive.get("Dossier", id_, "sheets { items { _id } }")["sheets"]["items"]
+    query = (
+        f'{{ Sheet___getVersion(_id: "{sheet["_id"]}", atVersion: "01-01-2020 12:00:01.000") {{ weight }} }}'
+    )
+    assert archive.ask(query, CLERK) == {"weight": 1}
+    archive.delete("Dossier", id_)
+    assert archive.ask(query, CLERK) == {"weight": 1}
+    archive.ask(archive.restoration(id_, 1), ADMINISTRATOR)
+    archive.change("Dossier", id_, level=9)
+    assert archive.ask(query, CLERK) is None
+    archive.delete("Dossier", id_)
+    assert archive.ask(query, CLERK) is None

@@ -1,0 +1,162 @@
+"""An id of what is hidden, and one of nothing, are answered alike by whatever may be asked of a role."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratabase.domain.member import Caller
+from stratabase.model.reading import read_model_file
+from stratabase.operations.world import World
+from stratabase.schema.executor import SchemaExecutor
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.contract.engine.reference import ReferenceEngine
+from tests.schema.grants.guild import Guild
+from tests.schema.graph_room import OrderedIds
+from tests.worlds import FrozenClock, plenty
+
+CROSSING = read_model_file(Path(__file__).parent.parent / "models/crossing.graphql")
+MEMBER = Caller("m7", "smith", "Member")
+MISSING = "nothing"
+UPDATES = {
+    "update": "mutation($data: HereUpdate!) { Here___update(data: $data) { _id } }",
+    "validateUpdate": "query($data: HereDraftUpdate!) { Here___validateUpdate(data: $data) { %s } }",
+    "previewUpdate": "query($data: HereDraftUpdate!) { Here___previewUpdate(data: $data) { _id } }",
+}
+CREATIONS = {
+    "create": "mutation($data: HereCreate!) { Here___create(data: $data) { _id } }",
+    "validateCreate": "query($data: HereDraftCreate!) { Here___validateCreate(data: $data) { %s } }",
+    "previewCreate": "query($data: HereDraftCreate!) { Here___previewCreate(data: $data) { name } }",
+}
+ISSUES = """isValid issues {
+  issueType issueLevel userMessage sourceRequestReference entityID entityName attributeNames roleNames }"""
+
+
+class Crossing(Guild):
+    """Something of one's own that is seen, and of each class something that is hidden."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.entities = StoredEntities(engine, CROSSING)
+        self.world = World(CROSSING, self.entities, FrozenClock(), OrderedIds(), plenty)
+        self.executor = SchemaExecutor(self.world, _failed)
+        hidden = {"name": "x", "hidden": True}
+        self.own = self.create("Here", name="own", parts=[hidden], part=hidden)
+        taken = self.create("Here", name="other", hidden=True, code="taken")
+        there = self.create("There", **hidden, needs=[taken], facer=taken, owner=taken, members=[taken])
+        self.ask(
+            f'mutation {{ Here___update(data: {{_id: "{taken}", held: {{set: "{there}"}}}}) {{ _id }} }}'
+        )
+        shown = self.get("Here", self.own, "parts { items { _id } } part { _id }")
+        self.hidden = {
+            "There": there,
+            "Piece": shown["parts"]["items"][0]["_id"],
+            "Lump": shown["part"]["_id"],
+        }
+
+    def told(self, query: str, data: Any, hidden: str) -> list[str]:
+        """Return the types of the issues; all of the answer is the same for both ids, but for these."""
+        answers = [
+            json.dumps(self.body(query.replace("%s", ISSUES), MEMBER, data=_with(data, id_))).replace(
+                id_, "?"
+            )
+            for id_ in (hidden, MISSING)
+        ]
+        assert answers[0] == answers[1]
+        body = json.loads(answers[0])
+        told = [error["extensions"] for error in body.get("errors", ())]
+        for value in (body["data"] or {}).values():
+            told += (value or {}).get("issues", ())
+        return [issue["issueType"] for issue in told]
+
+
+def _with(data: Any, id_: str) -> Any:
+    return json.loads(json.dumps(data).replace("@", id_))
+
+
+def _failed(error: BaseException, _: str) -> None:
+    raise error
+
+
+@pytest.fixture(params=["dict", "sqlite"])
+def crossing(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Crossing]:
+    if request.param == "dict":
+        yield Crossing(ReferenceEngine())
+        return
+    engine = SqliteEngine(tmp_path / "store.db")
+    yield Crossing(engine)
+    engine.close()
+
+
+TO_ONE = ("one", "of", "held", "facing")
+TO_MANY = ("owned", "linked", "needed", "loose")
+LED = {
+    **{role: {role: {"set": "@"}} for role in TO_ONE},
+    **{role: {role: {"add": ["@"]}} for role in TO_MANY},
+    "all of them": {role: {"set": "@"} for role in TO_ONE} | {role: {"add": ["@"]} for role in TO_MANY},
+    "of a new part": {"parts": {"create": [{"near": "@"}]}},
+}
+
+
+@pytest.mark.parametrize("service", UPDATES)
+@pytest.mark.parametrize("data", LED.values(), ids=LED)
+def test_a_role_cannot_be_led_there_by_an_update(
+    crossing: Crossing, data: dict[str, Any], service: str
+) -> None:
+    told = crossing.told(UPDATES[service], {"_id": crossing.own, **data}, crossing.hidden["There"])
+    assert told == ["ENTITY_NOT_FOUND"] * len(data)
+
+
+MADE = {
+    **{role: {role: "@"} for role in TO_ONE},
+    **{role: {role: ["@"]} for role in TO_MANY},
+    "all of them": dict.fromkeys(TO_ONE, "@") | {role: ["@"] for role in TO_MANY},
+    "of a new part": {"parts": [{"near": "@"}]},
+}
+
+
+@pytest.mark.parametrize("service", CREATIONS)
+@pytest.mark.parametrize("data", MADE.values(), ids=MADE)
+def test_a_role_cannot_be_led_there_by_a_creation(
+    crossing: Crossing, data: dict[str, Any], service: str
+) -> None:
+    told = crossing.told(CREATIONS[service], data, crossing.hidden["There"])
+    assert told == ["ENTITY_NOT_FOUND"] * len(data)
+
+
+@pytest.mark.parametrize("role", [*TO_ONE, *TO_MANY])
+def test_whatever_else_is_wrong(crossing: Crossing, role: str) -> None:
+    """A value that is taken, or a required role that is left empty."""
+    wrong = {"code": "taken", role: "@" if role in TO_ONE else ["@"]}
+    assert "ENTITY_NOT_FOUND" in crossing.told(CREATIONS["create"], wrong, crossing.hidden["There"])
+
+
+TAKEN = {role: {role: {"remove": ["@"]}} for role in TO_MANY}
+
+
+@pytest.mark.parametrize("service", UPDATES)
+@pytest.mark.parametrize("data", TAKEN.values(), ids=TAKEN)
+def test_to_take_it_away_takes_nothing_away(crossing: Crossing, data: dict[str, Any], service: str) -> None:
+    """Whether it is there or not: a role does not lead to what is not there."""
+    told = crossing.told(UPDATES[service], {"_id": crossing.own, **data}, crossing.hidden["There"])
+    assert told == []
+
+
+STRANGERS = {
+    "a part changed": ("Piece", {"parts": {"update": [{"_id": "@", "name": "y"}]}}),
+    "a part ended": ("Piece", {"parts": {"delete": ["@"]}}),
+    "the only part changed": ("Lump", {"part": {"update": {"_id": "@", "name": "y"}}}),
+    "a key of a part": ("Piece", {"parts": {"update": [{"_id": "@", "near": {"remove": True}}]}}),
+}
+
+
+@pytest.mark.parametrize("service", UPDATES)
+@pytest.mark.parametrize(("class_name", "data"), STRANGERS.values(), ids=STRANGERS)
+def test_a_part_that_is_hidden_is_a_stranger(
+    crossing: Crossing, class_name: str, data: dict[str, Any], service: str
+) -> None:
+    told = crossing.told(UPDATES[service], {"_id": crossing.own, **data}, crossing.hidden[class_name])
+    assert told == ["ENTITY_NOT_FOUND"]

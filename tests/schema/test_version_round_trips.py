@@ -1,0 +1,222 @@
+"""How often the store is asked one after the other for a page of versions: as often for many as for few."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from stratabase.domain.consumption import Consumption, round_trips
+from stratabase.schema.executor import SchemaExecutor
+from stratabase.store import slots
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from stratabase.store.metered import MeteredEngine, measuring
+from stratabase.store.side_by_side import SideBySide, Threads, one_by_one
+from tests.contract.engine.dynamodb import over_ministack
+from tests.contract.engine.reference import ReferenceEngine
+from tests.everything import EVERYTHING
+from tests.schema.grants.archive import CLERK, Archive
+from tests.schema.graph_room import GraphRoom
+from tests.schema.versioned_room import FORMAT, VersionedRoom
+from tests.soak import FULL
+from tests.worlds import ADMINISTRATOR
+
+VERSIONS = 50
+START = f'start: _versionStart(format: "{FORMAT}")'
+
+
+def over_dict() -> Iterator[tuple[Engine, SideBySide]]:
+    yield ReferenceEngine(), one_by_one
+
+
+def over_dynamodb() -> Iterator[tuple[Engine, SideBySide]]:
+    table, threads = over_ministack(), Threads(16)
+    yield table, threads
+    threads.close()
+    table.close()
+
+
+Over = Callable[[], Iterator[tuple[Engine, SideBySide]]]
+PLACES: list[Over] = [over_dict, over_dynamodb] if FULL else [over_dict]
+
+
+@pytest.fixture(scope="module", params=PLACES, ids=lambda over: over.__name__)
+def past(request: pytest.FixtureRequest) -> Iterator["Past"]:
+    """The same past for all tests; the registry of slots stays fresh."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(slots, "FRESH", 1e9)
+        for engine, together in request.param():
+            yield Past(engine, together)
+
+
+class Past:
+    """Ada, who has often changed, as those have to whom her roles lead, and to whom those of theirs do."""
+
+    def __init__(self, engine: Engine, together: SideBySide) -> None:
+        graphs = GraphRoom(StoredEntities(MeteredEngine(engine), EVERYTHING, together))
+        graphs.world = replace(graphs.world, measuring=measuring)
+        graphs.executor = SchemaExecutor(graphs.world, _failed)
+        self.room = VersionedRoom(graphs)
+        self._teams = [graphs.create("Team", name=f"team {number}") for number in range(3)]
+        self._mentors = [self.room.person(last_name=f"mentor {number}") for number in range(3)]
+        self.ada = self.room.person(last_name="ada")
+        self._pupils = [self.room.person(last_name=f"pupil {number}") for number in range(4)]
+        self._desk = graphs.create("Desk", number=1, owner=self.ada)
+        self._projects = [
+            graphs.create("Project", title=f"p{number}", members=[self.ada]) for number in range(3)
+        ]
+        for number in range(VERSIONS):
+            self._go_on(number)
+        for each in (*self._mentors, *self._pupils):
+            self.room.update(each, last_name="now")
+
+    def _go_on(self, number: int) -> None:
+        """Change Ada, and the others before her."""
+        room, other, flips = self.room, number % 3, number // 4 % 2
+        mentor = {"set": self._pupils[number % 4]}
+        room.update(self._mentors[other], last_name=f"mentor of {number}", mentor=mentor)
+        led = {"set": self._mentors[0] if flips else self.ada}
+        room.update(self._pupils[number % 4], last_name=f"pupil of {number}", mentor=led)
+        owner = {"set": self._mentors[0] if number % 2 else self.ada}
+        room.graphs.update("Desk", "_id", _id=self._desk, owner=owner)
+        room.update(
+            self.ada,
+            last_name=f"ada {number}",
+            mentor={"set": self._mentors[other]},
+            team={"set": self._teams[other]},
+            phones={"create": [{"digits": f"{number}"}]},
+            addresses={"create": [{"street": "Via Zamboni", "rooms": [{"name": f"room {number}"}]}]},
+        )
+
+    def page(
+        self, selection: str, number: int, offset: int = 0
+    ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """Return so many versions, the newest first, with what was asked of the store for them."""
+        options = f"{{next: {number}, offset: {offset}, orderBy: [_versionStart___DESC]}}"
+        query = (
+            f'{{ Person___getVersionPage(_id: "{self.ada}", options: {options}, insight: LIGHT) '
+            f"{{ items {{ {START} {selection} }} }} }}"
+        )
+        body = self.room.graphs.body(query)
+        assert "errors" not in body, body["errors"]
+        return body["data"]["Person___getVersionPage"]["items"], body["extensions"]["insight"]
+
+
+def _failed(error: BaseException, _: str) -> None:
+    raise error
+
+
+LINKS = 1
+HEADS = 1
+"""For objects that have not changed since, or that keep no versions."""
+AS_OF = HEADS + 1
+"""For objects as of instants: their heads at once, and a range for each that has changed since."""
+SELECTIONS: dict[str, tuple[str, int]] = {
+    "nothing": ("last_name", 0),
+    "to one": ("mentor { last_name }", AS_OF),
+    "to one, and on from there": ("mentor { last_name mentor { last_name height } }", 2 * AS_OF),
+    "to one that keeps no versions": ("team { name }", HEADS),
+    "and back from there": ("team { members { items { last_name } } }", HEADS + LINKS),
+    "to many, by keys of then": ("pupils { items { last_name } }", LINKS + AS_OF),
+    "to many twice": (
+        "mentor { pupils { items { last_name pupils { items { last_name } } } } }",
+        AS_OF + 2 * (LINKS + AS_OF),
+    ),
+    "a page of them, found at the third look": (
+        "pupils(options: {next: 1, orderBy: [_id___DESC]}) { items { last_name } }",
+        LINKS + 3 * AS_OF,
+    ),
+    "the partner of then": ("desk { number owner { last_name } }", HEADS + HEADS + LINKS + AS_OF),
+    "many to many": ("projects { items { title } }", LINKS + HEADS),
+    "many to many and back": ("projects { items { members { items { last_name } } } }", 2 * LINKS + HEADS),
+    "parts": ("phones { totalCount items { digits } }", HEADS),
+    "parts of parts": ("addresses { totalCount items { street rooms { items { name } } } }", 2 * HEADS),
+    "derived values": ("lead_name pupil_count mentor_born first_colour", 4),
+}
+
+
+@pytest.mark.parametrize(("selection", "trips"), SELECTIONS.values(), ids=SELECTIONS)
+def test_a_page_of_versions_takes_as_many_round_trips_as_its_selection_is_deep(
+    past: Past, selection: str, trips: int
+) -> None:
+    for number, offset in ((5, 20), (VERSIONS, 0)):
+        found, insight = past.page(selection, number, offset)
+        assert len(found) == number
+        assert insight["roundTrips"] == 1 + trips, number
+
+
+@pytest.mark.parametrize("selection", [each for each, _ in SELECTIONS.values()], ids=SELECTIONS)
+def test_each_version_on_it_is_what_is_told_of_it_alone(past: Past, selection: str) -> None:
+    assert compared(past, selection) > 1 or "projects" in selection
+
+
+def compared(past: Past, selection: str) -> int:
+    """Compare a page of versions with what each of them is alone; return how many differ from one another."""
+    found, _ = past.page(selection, VERSIONS)
+    for version in found[::5]:
+        alone = past.room.version(past.ada, version["start"], f"{START} {selection}")
+        assert alone == version
+    return len({str({**each, "start": None}) for each in found})
+
+
+def test_a_store_that_takes_all_that_is_asked_at_once_for_one_instant_is_found_out(
+    past: Past, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    as_of, linked = StoredEntities.as_of, StoredEntities.linked
+
+    def of_one(entities: Any, moments: Any, *given: Any) -> Any:
+        return as_of(entities, [(reference, moments[0][1]) for reference, _ in moments], *given)
+
+    def led_at_one(entities: Any, role: Any, ids: Any, *, at: Any = None, **given: Any) -> Any:
+        return linked(entities, role, ids, at=at and [at[0]] * len(ids), **given)
+
+    for name, faulty, selection in (
+        ("as_of", of_one, "mentor { last_name }"),
+        ("linked", led_at_one, "pupils { items { last_name } }"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(StoredEntities, name, faulty)
+            with pytest.raises(AssertionError):
+                compared(past, selection)
+
+
+def test_what_is_asked_for_several_versions_is_read_once(past: Past) -> None:
+    """Whoever several of them lead to: one head, and what is left of its links."""
+    few, many = (past.page("team { name } projects { items { title } }", each)[1] for each in (5, VERSIONS))
+    own = [past.page("last_name", each)[1]["items"] for each in (5, VERSIONS)]
+    assert many["items"] - own[1] == few["items"] - own[0]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["{ items { name } }", "{ items { name shelf { name } } totalCount }", "{ items { label } }"],
+)
+@pytest.mark.parametrize("order", ["_versionStart___ASC", "label___DESC"])
+def test_so_it_is_where_grants_hide_some_of_it(
+    monkeypatch: pytest.MonkeyPatch, asked: str, order: str
+) -> None:
+    monkeypatch.setattr(slots, "FRESH", 1e9)
+    archives = [_archive(number) for number in (5, VERSIONS)]
+    trips = [_trips(*archive, asked, order) for archive in archives]
+    assert trips[0] == trips[1]
+
+
+def _archive(number: int) -> tuple[Archive, str]:
+    """Return an archive with a file of which there are so many versions."""
+    archive = Archive(MeteredEngine(ReferenceEngine()))
+    shelves = [archive.create("Shelf", ADMINISTRATOR, name=name) for name in "xy"]
+    file = archive.file(shelf=shelves[0])
+    for step in range(1, number):
+        archive.change("Dossier", file, name=f"n{step}", level=1 + step % 3, shelf={"set": shelves[step % 2]})
+    return archive, file
+
+
+def _trips(archive: Archive, file: str, asked: str, order: str) -> int:
+    """Return how many round trips follow one another for what a clerk asks."""
+    told: list[Consumption] = []
+    options = f"options: {{next: {VERSIONS}, orderBy: [{order}]}}"
+    with measuring(told.append):
+        body = archive.body(f'{{ Dossier___getVersionPage(_id: "{file}", {options}) {asked} }}', CLERK)
+    assert body["data"]["Dossier___getVersionPage"]["items"]
+    return round_trips(told)

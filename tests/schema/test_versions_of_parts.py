@@ -1,0 +1,58 @@
+"""Versions of parts that outlive their whole, which keeps none: a page tells them as `getVersion` does."""
+
+import json
+from typing import Any
+
+from stratabase.domain.version_instant import written
+from stratabase.model.formats import DEFAULT_FORMATS
+from stratabase.model.reading import read_model
+from stratabase.operations.world import World
+from stratabase.schema.executor import SchemaExecutor
+from stratabase.store.entities import StoredEntities
+from tests.contract.engine.reference import ReferenceEngine
+from tests.schema.graph_room import OrderedIds
+from tests.worlds import ADMINISTRATOR, NOON, FrozenClock, plenty
+
+MODEL = read_model(
+    """extend schema @application(name: "Orders")
+    type Order { name: String lines: [Line!] @composition(whole: "order_") }
+    type Line @class(versioned: true, exposed: true) { text: String }""",
+    "m",
+)
+
+
+class Room:
+    """Orders, written a second apart."""
+
+    def __init__(self) -> None:
+        self.clock = FrozenClock()
+        world = World(MODEL, StoredEntities(ReferenceEngine(), MODEL), self.clock, OrderedIds(), plenty)
+        self._executor = SchemaExecutor(world, lambda *_: None)
+
+    def ask(self, query: str) -> Any:
+        """Return what the only field of an answer without errors holds."""
+        self.clock.instant += 1000
+        body = json.loads(self._executor.execute(query, {}, None, ADMINISTRATOR, "trace").body)
+        assert "errors" not in body, body
+        (found,) = body["data"].values()
+        return found
+
+
+def test_a_page_tells_the_versions_of_a_part_whose_whole_is_gone() -> None:
+    room = Room()
+    selected = "_id lines { items { _id } }"
+    order = room.ask(f'mutation {{ Order___create(data: {{lines: [{{text: "a"}}]}}) {{ {selected} }} }}')
+    line = order["lines"]["items"][0]["_id"]
+    update = f'lines: {{update: [{{_id: "{line}", text: "b"}}]}}'
+    room.ask(f'mutation {{ Order___update(data: {{_id: "{order["_id"]}", {update}}}) {{ _id }} }}')
+    shown = "text order_ { _id }"
+    page = f'{{ Line___getVersionPage(_id: "{line}") {{ totalCount items {{ {shown} }} }} }}'
+    before = room.ask(page)
+    assert [item["text"] for item in before["items"]] == ["a", "b"]
+    room.ask(f'mutation {{ Order___delete(_id: "{order["_id"]}") {{ deleted }} }}')
+    after = [{**item, "order_": None} for item in before["items"]]
+    assert room.ask(page) == {"totalCount": 2, "items": after}
+    for second, version in zip((1, 2), after, strict=True):
+        at = written(NOON + second * 1000, DEFAULT_FORMATS)
+        query = f'{{ Line___getVersion(_id: "{line}", atVersion: "{at}") {{ {shown} }} }}'
+        assert room.ask(query) == version

@@ -1,0 +1,83 @@
+"""Engines that break their promise in one way each, so that tests can show that they would see it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from stratabase.store.engine import ANYTHING, Action, Batch, Check, Delete, Engine, Item, Key, Patch, Put
+from stratabase.store.versions import END
+
+
+class FaultyEngine:
+    """Passes every call on, batches as they come out of `changed`."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+        return self._engine.get(keys)
+
+    def range(self, *given: Any, **more: Any) -> Iterator[Sequence[Item]]:
+        return self._engine.range(*given, **more)
+
+    def commit(self, batch: Batch) -> None:
+        for number, actions in enumerate(self.changed(batch.actions)):
+            self._engine.commit(
+                replace(batch, id=f"{batch.id}.{number}" if number else batch.id, actions=actions)
+            )
+
+    def changed(self, actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
+        """Yield the actions that are committed instead of some, one commit after the other."""
+        yield actions
+
+    def close(self) -> None:
+        self._engine.close()
+
+
+class Careless(FaultyEngine):
+    """Writes whatever was found meanwhile, unless nothing at all is there to be changed."""
+
+    def changed(self, actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
+        """Expect nothing."""
+        yield tuple(_careless(action) for action in actions)
+
+
+class Gapping(FaultyEngine):
+    """Has each version end a millisecond before the next one begins."""
+
+    def changed(self, actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
+        """End closed versions too early."""
+        yield tuple(_ended_early(action) for action in actions)
+
+
+class Hasty(FaultyEngine):
+    """Puts a closed version before it knows whether the rest of the change can be made."""
+
+    def changed(self, actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
+        """Commit closed versions first."""
+        closed = tuple(Put(action.item) for action in actions if _closes(action) and isinstance(action, Put))
+        if closed:
+            yield closed
+        yield tuple(action for action in actions if not _closes(action))
+
+
+FAULTY = [Careless, Gapping, Hasty]
+
+
+def _careless(action: Action) -> Action:
+    if isinstance(action, Patch | Check):
+        return replace(action, expect=replace(action.expect, conditions=(), either=()))
+    assert isinstance(action, Put | Delete)
+    return replace(action, expect=ANYTHING)
+
+
+def _closes(action: Action) -> bool:
+    return isinstance(action, Put) and END in action.item.attributes
+
+
+def _ended_early(action: Action) -> Action:
+    if not isinstance(action, Put) or not _closes(action):
+        return action
+    end: Any = action.item.attributes[END]
+    attributes = {**action.item.attributes, END: end - 1}
+    return replace(action, item=replace(action.item, attributes=attributes))
