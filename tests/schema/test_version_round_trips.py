@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from stratabase.domain.consumption import Consumption, round_trips
+from stratabase.model.reading import read_model
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store import slots
 from stratabase.store.engine import Engine
@@ -23,6 +24,20 @@ from tests.soak import FULL
 from tests.worlds import ADMINISTRATOR
 
 VERSIONS = 50
+LETTERS = "abcdefghij"
+SHELVES = read_model(
+    f"""
+    extend schema @application(name: "Archive")
+      @profile(name: "Administrator", administrator: true) @profile(name: "Clerk")
+    type Dossier @class(versioned: true) @grant(profile: "Clerk", allow: [READ], where: "shelf.open") {{
+      name: String
+      {" ".join(f"{letter}: String" for letter in LETTERS)}
+      shelf: Shelf @association
+    }}
+    type Shelf @class(versioned: true) {{ open: Boolean }}
+    """,
+    "archive.graphql",
+)
 START = f'start: _versionStart(format: "{FORMAT}")'
 
 
@@ -202,6 +217,44 @@ def test_so_it_is_where_grants_hide_some_of_it(
     assert trips[0] == trips[1]
 
 
+def test_versions_that_are_hidden_are_passed_over_more_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page of one that follows many of these waits little longer than where few are hidden."""
+    monkeypatch.setattr(slots, "FRESH", 1e9)
+    few, many = (_trips(*_hidden(number), "{ items { name } }", size=1) for number in (5, 160))
+    assert many <= few + 10
+
+
+def test_who_changed_many_attributes_is_found_out_as_fast_as_who_changed_few(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also where grants have to be asked of each version."""
+    monkeypatch.setattr(slots, "FRESH", 1e9)
+    trips = []
+    for number in (2, len(LETTERS)):
+        archive = Archive(MeteredEngine(ReferenceEngine()), SHELVES)
+        shelf = archive.create("Shelf", ADMINISTRATOR, open=True)
+        file = archive.create("Dossier", ADMINISTRATOR, shelf=shelf)
+        for letter in LETTERS[:number]:
+            archive.change("Dossier", file, **{letter: letter})
+        told: list[Consumption] = []
+        with measuring(told.append):
+            changes = archive.diff(file, 0, number)
+        assert [change[3] for change in changes.values()] == [f"{each:02}" for each in range(1, number + 1)]
+        trips.append(round_trips(told))
+    assert trips[0] == trips[1]
+
+
+def _hidden(number: int) -> tuple[Archive, str]:
+    """Return an archive with a file that was so often on a closed shelf, and then on an open one."""
+    archive = Archive(MeteredEngine(ReferenceEngine()), SHELVES)
+    closed, opened = (archive.create("Shelf", ADMINISTRATOR, open=is_open) for is_open in (False, True))
+    file = archive.create("Dossier", ADMINISTRATOR, name="n", shelf=closed)
+    for step in range(1, number):
+        archive.change("Dossier", file, name=f"n{step}")
+    archive.change("Dossier", file, shelf={"set": opened})
+    return archive, file
+
+
 def _archive(number: int) -> tuple[Archive, str]:
     """Return an archive with a file of which there are so many versions."""
     archive = Archive(MeteredEngine(ReferenceEngine()))
@@ -212,10 +265,12 @@ def _archive(number: int) -> tuple[Archive, str]:
     return archive, file
 
 
-def _trips(archive: Archive, file: str, asked: str, order: str) -> int:
+def _trips(
+    archive: Archive, file: str, asked: str, order: str = "_versionStart___ASC", size: int = VERSIONS
+) -> int:
     """Return how many round trips follow one another for what a clerk asks."""
     told: list[Consumption] = []
-    options = f"options: {{next: {VERSIONS}, orderBy: [{order}]}}"
+    options = f"options: {{next: {size}, orderBy: [{order}]}}"
     with measuring(told.append):
         body = archive.body(f'{{ Dossier___getVersionPage(_id: "{file}", {options}) {asked} }}', CLERK)
     assert body["data"]["Dossier___getVersionPage"]["items"]

@@ -1,10 +1,12 @@
 """What is found out of several instants at once: in how many readings, and within which allowance."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
+from stratabase import waiting
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.instant import Instant
@@ -141,3 +143,16 @@ def test_who_reads_beside_it_is_called_with_each_reading(asked: Asked) -> None:
     beside = Rounds(Moments(asked, EVERYTHING), plenty(), catch_up)
     assert beside.each([1, 2, 3], begin) == [0, 1, 2]
     assert [len(each) for each in asked.reads] == [3]
+
+
+def test_others_go_on_while_many_are_looked_at(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+    pauses: list[int] = []
+
+    def begin(number: int, _: Source, __: Allowance) -> Callable[[], None]:
+        return lambda: looked.append(number)
+
+    monkeypatch.setattr(waiting, "give_way", lambda: pauses.append(len(looked)))
+    rounds(asked).each(range(100), begin)
+    gaps = [after - before for before, after in pairwise([0, *pauses, len(looked)])]
+    assert max(gaps) <= 10

@@ -61,7 +61,7 @@ def test_a_connection_that_the_server_is_about_to_close_is_not_kept() -> None:
 
 def test_a_connection_on_which_an_answer_may_still_come_is_not_used_again() -> None:
     """It would be taken for the answer to the next request."""
-    with serving(Reply(silent=True)) as server, client_of(server, read_timeout=0.05) as client:
+    with serving(Reply(silent=True)) as server, client_of(server, read_timeout=0.5) as client:
         with pytest.raises(Unanswered):
             client.call("GetItem", {})
         client.call("GetItem", {})

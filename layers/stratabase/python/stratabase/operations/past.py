@@ -76,12 +76,18 @@ class Past:
             return version
         return self.known(instant).admitted([version])[0]
 
+    def shown(self, versions: Sequence[Entity]) -> list[Entity | None]:
+        """Return what is seen of each version, as of when it began. Raises TooMuchRead, Unavailable."""
+        if self.access is None:
+            return list(versions)
+        return self.each(versions, lambda known, version: known.admitted([version])[0])
+
     def visible(
         self, class_name: str, versions: Iterable[Entity], together: int | None = None
     ) -> Iterator[Entity]:
-        """Yield those versions of objects of a class that are seen, as they were; so many `together`.
+        """Yield those versions of objects of a class that are seen, as they were.
 
-        Raises TooMuchRead.
+        `together`: how many are looked at first. Raises TooMuchRead.
         """
         if not self.hides(class_name):
             yield from versions
@@ -139,6 +145,8 @@ def _derived(known: Known, version: Entity, names: Sequence[str]) -> Entity:
 
 
 def _batches(versions: Iterable[Entity], size: int) -> Iterator[Sequence[Entity]]:
+    """Yield versions, so many at a time; small numbers of them become larger, since all may be hidden."""
     each = iter(versions)
     while some := tuple(islice(each, size)):
         yield some
+        size = max(size, min(2 * size, _TOGETHER))

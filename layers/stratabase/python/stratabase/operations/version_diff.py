@@ -1,6 +1,6 @@
 """Find out what differs between two versions of an object, and who changed it when."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -89,7 +89,13 @@ class _Difference:
         )
         names = (each.name for each in changes)
         made = dict(last_changes(self._class, names, between, earlier.version))
-        return [self._made(each, made.get(each.name)) for each in changes]
+        shown = self._shown(made.values())
+        return [_made(each, shown[made[each.name].start] if each.name in made else None) for each in changes]
+
+    def _shown(self, versions: Iterable[Entity]) -> Mapping[Instant | None, Entity | None]:
+        """Return what is seen of versions of the object, by their starts."""
+        each = {version.start: version for version in versions}
+        return dict(zip(each, self._past.shown([*each.values()]), strict=True))
 
     def _ended(self, changes: Sequence[AttributeChange], at: Instant) -> list[AttributeChange]:
         """Return the changes of an object that has been deleted: by whom, is not known."""
@@ -99,8 +105,9 @@ class _Difference:
         last = next(found, None)
         return [replace(each, changed_on=None if last is None else last.end) for each in changes]
 
-    def _made(self, change: AttributeChange, version: Entity | None) -> AttributeChange:
-        shown = None if version is None else self._past.seen(version, version.start or 0)
-        if shown is None:
-            return change
-        return replace(change, changed_by=changed_by(shown), changed_on=shown.start)
+
+def _made(change: AttributeChange, shown: Entity | None) -> AttributeChange:
+    """Return a change with who made it, and when: in a version of which this much is seen."""
+    if shown is None:
+        return change
+    return replace(change, changed_by=changed_by(shown), changed_on=shown.start)

@@ -59,9 +59,10 @@ class Access:
         return class_name in self._readable and class_name not in self._seen_in_part
 
     def shows(self, class_name: str, name: str) -> bool:
-        """Return whether an attribute or a role can be read of all objects of a class that can be seen."""
+        """Return whether some objects of a class can be seen, and of all these an attribute or a role."""
         allowed, role = self.member(class_name, name), self.model.classes[class_name].roles.get(name)
         is_open = allowed is None or (Action.READ in allowed.actions and allowed.where is None)
+        is_open = is_open and self.reads_class(class_name)
         return is_open and (role is None or self.reads_class(role.target))
 
     def leads(self, class_name: str, role: Role) -> bool:

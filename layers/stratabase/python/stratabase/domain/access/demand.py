@@ -14,7 +14,8 @@ DemandKey = tuple[Action, Reference, str | None]
 class Demand(NamedTuple):
     """An action on an object, or on an attribute or role of it (`member`), and where the request asks for it.
 
-    READ is asked of what a role shall lead to: then `member` is that role.
+    READ is asked of what a role shall lead to: then `member` is that role. `of_all`: it is about all objects
+    of the class, so that a grant for some of them is not enough.
     """
 
     action: Action
@@ -22,6 +23,7 @@ class Demand(NamedTuple):
     reference: Reference
     path: Path
     member: str | None = None
+    of_all: bool = False
 
     @property
     def key(self) -> DemandKey:

@@ -17,8 +17,11 @@ def refused(access: Access, demand: Demand) -> Issue | None:
     if demand.action is Action.READ:
         return _of_target(access, demand)
     allowed = _allowed(access, demand)
-    if allowed is None or demand.action in allowed.actions:
+    if allowed is None or (demand.action in allowed.actions and not (demand.of_all and allowed.where)):
         return None
+    if demand.action in allowed.actions:
+        text = f"the profile {access.profile} has the grant {demand.action.value} for some objects only"
+        return _issue(demand, text)
     return _issue(demand, lacks(access, demand.action))
 
 

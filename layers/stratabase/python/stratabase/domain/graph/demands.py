@@ -11,14 +11,15 @@ from stratabase.domain.command import AnyCommand, Delete, Restore
 from stratabase.domain.entity import Reference
 from stratabase.domain.graph.asker import Asker
 from stratabase.domain.graph.graph import Graph
+from stratabase.domain.graph.hidden_parts import comes_along
 from stratabase.domain.graph.locks import told
 from stratabase.domain.graph.node import Node
 from stratabase.domain.graph.piece_demands import of_pieces
 from stratabase.domain.graph.restored_demands import (
     of_any_restoration,
-    of_parts_apart,
     of_restored,
 )
+from stratabase.domain.graph.unseen_demands import of_all_apart
 from stratabase.domain.subject import Subject
 from stratabase.domain.way import opposite_name
 from stratabase.model.class_ import Action
@@ -30,8 +31,8 @@ def demands(graph: Graph, access: Access, command: AnyCommand) -> list[Demand]:
         # What that asks for, only what was and what is can tell.
         return [*of_any_restoration(graph, access)]
     found: dict[object, Demand] = {}
-    asked = chain(_of_command(graph, access, command), _of_keys(graph, access), _of_links(graph))
-    for demand in of_parts_apart(asked) if isinstance(command, Restore) else asked:
+    asked = chain(_of_command(graph, access, command), _of_keys(graph, access, command), _of_links(graph))
+    for demand in of_all_apart(asked) if isinstance(command, Restore) else asked:
         found.setdefault(demand.key, demand)
     return list(found.values())
 
@@ -60,21 +61,25 @@ def _goes_with_its_whole(graph: Graph, node: Node) -> bool:
     return whole is not None and graph.is_ended(whole)
 
 
-def _of_keys(graph: Graph, access: Access) -> Iterator[Demand]:
+def _of_keys(graph: Graph, access: Access, command: AnyCommand) -> Iterator[Demand]:
     """Yield the demands of keys: who holds one is changed, and what it led to and shall lead to is led to."""
     for (holder, name), wishes in graph.keys.items():
         node, asker = graph.nodes.get(holder), wishes.first.asker
+        if isinstance(command, Restore) and node is not None and comes_along(graph, node, command):
+            continue
         was = None if node is None else node.was(name.role_name)
         if wishes.claims or any(wish.id == was for wish in wishes.releases):
             yield from _of_holder(graph, access, holder, asker)
             yield _of_role(graph, holder, name.role_name, asker)
         opposite = opposite_name(graph.role(name))
         if opposite is not None and wishes.own:
+            is_told = not isinstance(command, Restore) or access.shows(*name)
             ends = dict.fromkeys((*(wish.id for wish in wishes.own), was))
             for end in (each for each in ends if isinstance(each, str)):
                 demand = _of_role(graph, Reference(opposite.class_name, end), opposite.role_name, asker)
                 # What it led to before is nothing that the request tells, nor must a message.
-                yield demand._replace(subject=replace(demand.subject, id=None)) if end == was else demand
+                is_named = is_told and end != was
+                yield demand if is_named else demand._replace(subject=replace(demand.subject, id=None))
 
 
 def _of_holder(graph: Graph, access: Access, holder: Reference, asker: Asker) -> Iterator[Demand]:

@@ -122,7 +122,9 @@ def _coupled(graph: Graph, breach: Coupled, traces: _Traces) -> Iterator[Issue]:
     if any(graph.is_blamed(wish.asker.place) for wish in couplers):
         return
     for wish in couplers:
-        text = f"another {breach.role.class_name} leads to {called(target)} already, and one only can"
+        is_told = wish.asker.place not in graph.discreet
+        named = called(target) if is_told else f"the {target.class_name} that it led to then"
+        text = f"another {breach.role.class_name} leads to {named} already, and one only can"
         yield wish.asker.cardinality(text)
 
 

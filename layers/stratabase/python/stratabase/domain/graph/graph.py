@@ -49,6 +49,8 @@ class Graph:
     """What the request names to write it."""
     missed: set[tuple[Reference, Path]] = field(default_factory=set)
     """Of what has been told that it is not there, and to whom: the place of who asks."""
+    discreet: set[Path] = field(default_factory=set)
+    """The places of roles of which no message may tell what they led to."""
     issues: list[Issue] = field(default_factory=list)
     todo: deque[Task] = field(default_factory=deque)
     """Gone into one after the other and not by recursion: parts may have parts without end."""
@@ -91,7 +93,7 @@ class Graph:
 
     def name(self, class_: Class, reference: Reference, asker: Asker) -> None:
         """Note who asks for an object; whether that is there the store says, but not of a form."""
-        if self.is_new(reference):
+        if self.is_new(reference) or asker.place in self.discreet:
             return
         self.named[reference].append(asker)
         # The store looks by itself whether it is there, but for no form, and not whether it is seen.

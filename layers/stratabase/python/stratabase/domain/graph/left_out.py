@@ -26,8 +26,9 @@ def tells(graph: Graph, node: Node, name: str, task: Restoring | Releading) -> b
     allowed = access.member(node.reference.class_name, name)
     is_open = allowed is None or Action.READ in allowed.actions
     leads = role is None or access.leads(node.reference.class_name, role)
-    is_root = node.reference == graph.setting.names.root
-    return is_open and leads and (is_root or graph.showed(node.reference, task.command.at))
+    if node.reference == graph.setting.names.root:
+        return is_open and leads and access.reads_class(node.reference.class_name)
+    return is_open and leads and graph.showed(node.reference, task.command.at)
 
 
 def warn(graph: Graph, task: Restoring | Releading, issue: Issue) -> None:

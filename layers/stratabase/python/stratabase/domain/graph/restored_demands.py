@@ -1,6 +1,6 @@
 """What a restoration needs to be allowed: by what becomes of objects, or might, where that is hidden."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from stratabase.domain.access import Access
 from stratabase.domain.access.demand import Demand
@@ -9,20 +9,17 @@ from stratabase.domain.command import Restore
 from stratabase.domain.entity import Reference
 from stratabase.domain.former_content import native
 from stratabase.domain.graph.graph import Graph
+from stratabase.domain.graph.hidden_parts import comes_along
 from stratabase.domain.graph.node import Node
 from stratabase.domain.graph.restoring import PLACE
-from stratabase.domain.issue import Path
+from stratabase.domain.graph.unseen_demands import TO_PARTS, kept, of_any_parts, of_any_target
 from stratabase.domain.parts import ids_in
 from stratabase.domain.subject import Subject
-from stratabase.model.class_ import Action, Class
+from stratabase.model.class_ import Action
 from stratabase.model.role import Role
 
 Moved = Collection[Reference]
 """Objects of which something becomes."""
-_TO_PARTS = (Action.CREATE, Action.EDIT, Action.DELETE)
-"""What may be done to parts."""
-_TO_VALUES = (Action.CREATE, Action.EDIT)
-"""What may be done to values."""
 
 
 def of_any_restoration(graph: Graph, access: Access) -> Iterator[Demand]:
@@ -38,8 +35,8 @@ def of_restored(graph: Graph, access: Access, command: Restore) -> Iterator[Dema
     for node in graph.nodes.values():
         if node.ended or (node.reference != root and node.reference not in moved):
             continue
-        if node.reference != root and node.gone is not None and graph.hid(node.reference, command.at):
-            continue  # a hidden part that comes back with its whole, as it went with it: nobody asked for it
+        if comes_along(graph, node, command):
+            continue
         action = Action.EDIT if node.gone is None else Action.CREATE
         if not access.follows(node.reference.class_name):
             yield Demand(action, node.subject, node.reference, node.subject.path)
@@ -65,14 +62,8 @@ def _whole(graph: Graph, part: Node) -> Node | None:
 
 def _comes_to_more(access: Access, node: Node) -> bool:
     """Return whether something becomes of an object, or counts so: what is hidden must not tell by that."""
-    is_open = all(access.shows(node.reference.class_name, name) for name in _kept(node.subject.class_))
+    is_open = all(access.shows(node.reference.class_name, name) for name in kept(node.subject.class_))
     return node.gone is not None or node.is_written or not is_open
-
-
-def _kept(class_: Class) -> Iterator[str]:
-    """Yield the attributes and roles of which versions tell what they were."""
-    yield from native(class_)
-    yield from (name for name, role in class_.roles.items() if role.holds or role.composition)
 
 
 def _of_members(graph: Graph, access: Access, node: Node, action: Action, moved: Moved) -> Iterator[Demand]:
@@ -89,45 +80,17 @@ def _of_members(graph: Graph, access: Access, node: Node, action: Action, moved:
             yield Demand(action, node.subject, node.reference, place, name)
             if name in class_.roles:
                 yield Demand(Action.READ, node.subject, node.reference, place, name)
+        if name in class_.roles and not access.shows(class_.name, name):
+            yield from of_any_target(graph, access, class_, class_.roles[name], place)
 
 
 def _of_composition(graph: Graph, access: Access, node: Node, role: Role, moved: Moved) -> Iterator[Demand]:
     """Yield the demands of parts that come back, end, or become what they were."""
     is_open, place = access.shows(node.reference.class_name, role.name), node.place(role.name)
-    for action in _done(node, role, moved) if is_open else _TO_PARTS:
+    for action in _done(node, role, moved) if is_open else TO_PARTS:
         yield Demand(action, node.subject, node.reference, place, role.name)
     if not is_open:
-        yield from _of_any_parts(graph, access, role.target, place)
-
-
-def _of_any_parts(graph: Graph, access: Access, class_name: str, place: Path) -> Iterator[Demand]:
-    """Yield what is not allowed with any part of a class, so that it does not tell whether there are some."""
-    waiting, seen = [class_name], {class_name}
-    while waiting:
-        class_ = graph.class_(name := waiting.pop())
-        anyone, subject = Reference(name, ""), Subject(class_, path=place)
-        for action in () if access.follows(name) else _TO_PARTS:
-            if action not in access.own(name).actions:
-                yield Demand(action, subject, anyone, place)
-        for member in _kept(class_):
-            allowed = access.member(name, member)
-            for action in _TO_PARTS if member in class_.roles else _TO_VALUES:
-                if allowed is not None and action not in allowed.actions:
-                    yield Demand(action, subject, anyone, place, member)
-        below = {role.target for role in class_.roles.values() if role.composition} - seen
-        seen |= below
-        waiting += sorted(below)
-
-
-def of_parts_apart(demands: Iterable[Demand]) -> Iterator[Demand]:
-    """Yield demands; of what is demanded of all parts of a class, none of single ones, as that would tell."""
-    demands = list(demands)
-    of_all = {_kind(demand) for demand in demands if not demand.reference.id}
-    return (each for each in demands if not each.reference.id or _kind(each) not in of_all)
-
-
-def _kind(demand: Demand) -> tuple[Action, str, str | None]:
-    return demand.action, demand.reference.class_name, demand.member
+        yield from of_any_parts(graph, access, role.target, place)
 
 
 def _done(node: Node, role: Role, moved: Moved) -> Iterator[Action]:

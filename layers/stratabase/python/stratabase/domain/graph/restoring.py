@@ -13,6 +13,7 @@ from stratabase.domain.entity import Reference, State
 from stratabase.domain.former_content import content, misfits
 from stratabase.domain.graph.asker import Asker, called
 from stratabase.domain.graph.graph import Graph
+from stratabase.domain.graph.hidden_parts import comes_along, went_along
 from stratabase.domain.graph.left_out import lose, tells, warn
 from stratabase.domain.graph.node import Node
 from stratabase.domain.graph.task import Ending, Releading, Restoring
@@ -63,7 +64,10 @@ def relead(graph: Graph, task: Releading) -> None:
         if not role.holds or (node.before is not None and id_ == node.was(role.name)):
             continue
         asker = Asker(node.subject, role.name)
-        if isinstance(id_, str) and not _is_there(graph, Reference(role.target, id_)):
+        if not tells(graph, node, role.name, task):
+            graph.discreet.add(asker.place)
+        is_unseen = comes_along(graph, node, task.command)
+        if isinstance(id_, str) and not _is_there(graph, Reference(role.target, id_), is_unseen=is_unseen):
             lose(graph, task, asker, Reference(role.target, id_))
             id_ = None
         name = RoleName(task.reference.class_name, role.name)
@@ -122,8 +126,9 @@ def _returns(graph: Graph, node: Node, asker: Asker, id_: str, task: Restoring) 
     """Return whether an object has a part that it had; one that cannot come back is told, if it is seen."""
     role = node.subject.class_.roles[asker.role]
     reference, is_part = Reference(role.target, id_), id_ in ids_in(node.was(role.name))
-    # What is hidden went with its whole, whatever its grants, and so comes back with it; not by itself.
-    is_passed_over = not is_part and node.gone is None and graph.hid(reference, task.command.at)
+    is_passed_over = (
+        not is_part and graph.hid(reference, task.command.at) and not went_along(graph, node, reference)
+    )
     if not is_passed_over and _comes_back(graph, reference, task, is_part=is_part):
         return True
     lose(graph, task, asker, reference)
@@ -147,8 +152,9 @@ def _comes_back(graph: Graph, reference: Reference, task: Restoring, *, is_part:
     return version is not None and remembered
 
 
-def _is_there(graph: Graph, reference: Reference) -> bool:
-    """Return whether a key may lead to an object when the request is done."""
+def _is_there(graph: Graph, reference: Reference, *, is_unseen: bool) -> bool:
+    """Return whether a key may lead to an object when the request is done: to any, if it is itself unseen."""
     if reference in graph.nodes:
         return not graph.is_ended(reference)
-    return graph.before(reference) is not None
+    there = graph.setting.snapshot.entity(reference) if is_unseen else graph.before(reference)
+    return there is not None

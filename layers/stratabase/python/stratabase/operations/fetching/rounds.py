@@ -6,9 +6,10 @@ there are; and what is found of one is what would be found of it alone, since th
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
+from stratabase import waiting
 from stratabase.domain.allowance import Allowance, Tentative
 from stratabase.domain.derived_query import Derive
 from stratabase.domain.entity import Entity, Reference
@@ -21,6 +22,9 @@ from stratabase.operations.fetching.source import Source
 from stratabase.operations.fetching.stretch import Stretch
 
 T = TypeVar("T")
+
+_IN_A_ROW = 10
+"""Instants that are looked at before others may go on: each may take a millisecond."""
 
 
 class Unknown(Exception):
@@ -140,7 +144,7 @@ class Rounds:
             for number, instant in enumerate(instants)
         ]
         left = tasks
-        while left := [task for task in left if not task.is_done()]:
+        while left := [*_not_done(left)]:
             self._answer([task.era for task in left])
             self._catch_up()
         return [task.found for task in tasks]
@@ -172,3 +176,12 @@ class Rounds:
         self, role: RoleName, stretch: Stretch, owners: Sequence[tuple[str, Instant]]
     ) -> Mapping[tuple[str, Instant], tuple[str, ...]]:
         return dict(zip(owners, self._moments.linked(role, owners, stretch, self._allowance), strict=True))
+
+
+def _not_done(tasks: Iterable[_Task[T]]) -> Iterator[_Task[T]]:
+    """Go on with tasks, and let others do so in between; yield those that are not done."""
+    for number, task in enumerate(tasks, start=1):
+        if number % _IN_A_ROW == 0:
+            waiting.give_way()
+        if not task.is_done():
+            yield task

@@ -1,0 +1,144 @@
+"""A restoration tells nothing of the other end of what it may write unseen, nor of hidden parts."""
+
+from typing import Any
+
+import pytest
+
+from stratabase.model.model import Model
+from stratabase.model.reading import read_model
+from tests.contract.engine.reference import ReferenceEngine
+from tests.schema.grants.archive import CLERK, Archive
+from tests.schema.grants.test_restoring_hidden import ALL, NAMED_X, PLAIN, SEAL, SEALS, granted, model
+from tests.worlds import ADMINISTRATOR
+
+UNREAD = "[CREATE, EDIT]"
+PROFILES = """
+extend schema @application(name: "Archive")
+  @profile(name: "Administrator", administrator: true) @profile(name: "Clerk")
+"""
+SHELF = 'shelf: Shelf @association(opposite: "files")'
+
+
+def shelf(files: str, allow: str = "[READ, EDIT]") -> str:
+    own = f"type Shelf @class(versioned: true) {granted(allow)}"
+    return f'{own} {{ name: String  files: [Dossier!] @association(opposite: "shelf") {files} }}'
+
+
+def unread(level: str) -> Model:
+    """Return a model in which a clerk may write the dossiers, and read none."""
+    dossier = f"type Dossier @class(versioned: true) {granted(UNREAD)} {{ name: String  {level}  {SHELF} }}"
+    return read_model(f"{PROFILES} {dossier} {shelf('')}", "archive.graphql")
+
+
+def answer(archive: Archive, id_: str, second: int = 0) -> dict[str, Any]:
+    """Return what a clerk is answered who restores a dossier."""
+    return archive.body(archive.restoration(id_, second), CLERK)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [granted("[]"), granted("[READ, EDIT]", NAMED_X), granted("[EDIT]", NAMED_X)],
+    ids=["closed", "for some", "for some unseen"],
+)
+def test_the_other_side_of_an_unread_key_counts_as_changed(files: str) -> None:
+    answers = []
+    for is_changed in (False, True):
+        archive = Archive(ReferenceEngine(), model(f"{SHELF} {granted(UNREAD)}", shelf(files)))
+        one, other = (archive.create("Shelf", name="s") for _ in range(2))
+        id_ = archive.create("Dossier", name="a", shelf=one)
+        archive.clock.instant += 1000
+        archive.change("Dossier", id_, name="b", shelf={"set": other if is_changed else one})
+        answers.append(answer(archive, id_))
+    assert answers[0] == answers[1]
+    (error,) = answers[0]["errors"]
+    assert error["extensions"]["issueType"] == "ROLE_GRANT_EDIT"
+    assert error["extensions"]["entityID"] is None
+
+
+def test_the_other_side_of_a_key_that_some_may_read_is_not_named() -> None:
+    key = f"level: Int {SHELF} {granted('[READ, EDIT]', 'level < 5')}"
+    archive = Archive(ReferenceEngine(), model(key, shelf(granted("[READ, EDIT]", NAMED_X))))
+    one, other = (archive.create("Shelf", name="s") for _ in range(2))
+    id_ = archive.create("Dossier", name="a", level=7, shelf=one)
+    archive.clock.instant += 1000
+    archive.change("Dossier", id_, name="b", shelf={"set": other})
+    told = str(answer(archive, id_))
+    assert "ROLE_GRANT_EDIT" in told
+    assert one not in told
+    assert other not in told
+
+
+def test_who_may_write_a_class_unseen_is_not_told_what_its_objects_were() -> None:
+    """Neither what they led to, nor a value that is not right any more."""
+    archive = Archive(ReferenceEngine(), unread("level: Int"))
+    gone = archive.create("Shelf", name="s")
+    id_ = archive.create("Dossier", name="a", level=1234, shelf=gone)
+    archive.clock.instant += 1000
+    archive.change("Dossier", id_, level=1, shelf={"remove": True})
+    archive.delete("Shelf", gone)
+    archive.go_on(unread('level: Int @domain(max: "9")'))
+    (error,) = answer(archive, id_)["errors"]
+    assert error["extensions"]["issueType"] == "ATTRIBUTE_RANGE"
+    assert "1234" not in str(error)
+    archive.go_on(unread("level: Int"))
+    assert answer(archive, id_)["data"] == {"Dossier___restoreVersion": {"_id": id_}}
+
+
+def test_what_an_unread_key_led_to_is_not_named_though_another_leads_there() -> None:
+    key = f'next: Dossier @association(opposite: "last", holds: true) {granted(UNREAD)}'
+    archive = Archive(ReferenceEngine(), model(f'{key} last: Dossier @association(opposite: "next")'))
+    target, other = (archive.create("Dossier", name=name) for name in ("target", "other"))
+    id_ = archive.create("Dossier", name="a", next=target)
+    archive.clock.instant += 1000
+    archive.change("Dossier", id_, next={"remove": True})
+    archive.change("Dossier", other, next={"set": target})
+    (error,) = answer(archive, id_)["errors"]
+    assert error["extensions"]["issueType"] == "ROLE_CARDINALITY"
+    assert target not in str(error)
+
+
+def test_parts_of_a_closed_class_count_as_changed_where_some_may_be_written() -> None:
+    answers = []
+    for text in ("x", "y"):
+        own = granted("[CREATE, EDIT, DELETE]", "text != 'x'")
+        archive = Archive(ReferenceEngine(), model(SEALS, f"{SEAL} {own} {{ text: String }}"))
+        id_ = archive.create("Dossier", name="a", seals=[{"text": "x"}])
+        (seal,) = archive.get("Dossier", id_, "seals { items { _id } }")["seals"]["items"]
+        archive.clock.instant += 1000
+        archive.change("Dossier", id_, name="b", seals={"update": [{**seal, "text": text}]})
+        answers.append(answer(archive, id_))
+    assert answers[0] == answers[1]
+    issues = {error["extensions"]["issueType"] for error in answers[0]["errors"]}
+    assert issues == {"ENTITY_GRANT_CREATE", "ENTITY_GRANT_EDIT", "ENTITY_GRANT_DELETE"}
+    assert {error["extensions"]["entityID"] for error in answers[0]["errors"]} == {None}
+
+
+def test_a_hidden_part_that_was_ended_before_its_whole_does_not_come_back() -> None:
+    archive = Archive(ReferenceEngine(), model(SEALS, f"{SEAL} {granted(ALL, PLAIN)} {{ text: String }}"))
+    id_ = archive.create("Dossier", name="a", seals=[{"text": "hidden"}, {"text": "hidden"}])
+    there = archive.get("Dossier", id_, "seals { items { _id } }")["seals"]["items"]
+    archive.clock.instant += 1000
+    archive.change("Dossier", id_, seals={"delete": [there[0]["_id"]]})
+    archive.delete("Dossier", id_)
+    assert "errors" not in answer(archive, id_)
+    assert archive.get("Dossier", id_, "seals { items { _id } }", ADMINISTRATOR) == {
+        "seals": {"items": there[1:]}
+    }
+
+
+@pytest.mark.parametrize("required", ["", "!"])
+@pytest.mark.parametrize("person", [granted("[READ]", "name != 'hidden'"), granted("[READ]"), ""])
+def test_hidden_parts_come_back_with_what_they_led_to(required: str, person: str) -> None:
+    """Whatever may be seen of that, or changed."""
+    seal = f"{SEAL} {granted(ALL, PLAIN)}"
+    back = f'seals: [Seal!] @association(opposite: "owner") {granted("[READ]") if person else ""}'
+    owner = f'{{ text: String  owner: Person{required} @association(opposite: "seals") }}'
+    classes = f"{seal} {owner} type Person {person} {{ name: String  {back} }}"
+    archive = Archive(ReferenceEngine(), model(SEALS, classes))
+    one = archive.create("Person", name="hidden")
+    id_ = archive.create("Dossier", name="a", seals=[{"text": "hidden", "owner": one}])
+    archive.clock.instant += 1000
+    archive.delete("Dossier", id_)
+    assert "errors" not in answer(archive, id_)
+    shown = archive.get("Dossier", id_, "seals { items { text owner { name } } }")["seals"]["items"]
+    assert shown == [{"text": "hidden", "owner": {"name": "hidden"}}]
