@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from stratabase.store import aftermath
 from tests.soak import EXAMPLES
@@ -32,6 +32,14 @@ def _unhurried() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(aftermath, "SECONDS", math.inf)
         yield
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have whatever takes random examples run in `make soak` too, which is for as many of them."""
+    for item in items:
+        if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
+            item.add_marker(pytest.mark.soak)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

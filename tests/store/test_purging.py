@@ -79,6 +79,7 @@ def test_what_fits_is_deleted_as_one(watched: WatchedEngine) -> None:
     assert left_over(watched, "Product") == []
 
 
+@pytest.mark.soak
 def test_a_whole_of_any_size_is_deleted_with_all_its_parts(tmp_path: Path) -> None:
     engine = SqliteEngine(tmp_path / "objects.db")
     objects = Objects(engine, MODEL)

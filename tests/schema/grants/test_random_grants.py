@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from hypothesis import event, given, settings
+from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
 from stratabase.domain.access import access_of
@@ -135,6 +135,7 @@ def _failed(error: BaseException, _: str) -> None:
 
 @settings(max_examples=count(15, 2000))
 @given(st.integers(0, 2**32))
+@example(43859225)
 def test_no_answer_depends_on_what_is_hidden(seed: int) -> None:
     model = random_model(Random(seed))
     orchards = [Orchard(model, Random(seed)) for _ in range(2)]

@@ -32,7 +32,7 @@ def demands(graph: Graph, access: Access, command: AnyCommand) -> list[Demand]:
         return [*of_any_restoration(graph, access)]
     found: dict[object, Demand] = {}
     asked = chain(_of_command(graph, access, command), _of_keys(graph, access, command), _of_links(graph))
-    for demand in of_all_apart(asked) if isinstance(command, Restore) else asked:
+    for demand in of_all_apart(asked):
         found.setdefault(demand.key, demand)
     return list(found.values())
 

@@ -72,8 +72,21 @@ def _of_place(access: Access, place: _Place) -> Iterator[Demand]:
     for name, each in asked.items():
         if isinstance(each, Parts):
             yield from (place.demand(name, action) for action in _of_parts(each))
+            yield from _of_all_parts(access, place, name) if each.delete_all else ()
         else:
             yield from (place.demand(name), place.demand(name, Action.READ))
+
+
+def _of_all_parts(access: Access, place: _Place, name: str) -> Iterator[Demand]:
+    """Yield the demand of deleting whatever parts there are, of a class that is not seen at all.
+
+    It is of any object: of single ones it would tell that they are there.
+    """
+    target = place.subject.class_.roles[name].target
+    if not access.reads_class(target) and not access.follows(target):
+        path = (*place.piece.path, name)
+        subject = Subject(access.model.classes[target], path=path)
+        yield Demand(Action.DELETE, subject, Reference(target, ""), path, of_all=True)
 
 
 def _concerns_itself(access: Access, place: _Place, asked: Mapping[str, RoleCommand]) -> bool:

@@ -1,4 +1,4 @@
-"""What a restoration needs to be allowed with any object of a class, where it must not tell with which."""
+"""What is to be allowed with any object of a class, where it must not tell with which."""
 
 from collections.abc import Iterable, Iterator
 
