@@ -38,7 +38,8 @@ class Versions:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._vessels = [self._make("Vessel", id_) for id_ in ("here", "there")]
+        for id_ in ("here", "there"):
+            self._make("Vessel", id_)
         self._moved, self._gone = (self._make("Mate", id_, vessel="here") for id_ in ("moved", "gone"))
         self._pasts = [self._past(number) for number in PASTS]
 

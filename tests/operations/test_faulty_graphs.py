@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.domain.refusal import Unavailable
 from stratabase.store.engine import Engine
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.acting import settled
-from tests.graphs.commands import do
+from tests.graphs.answers import answer_of
 from tests.graphs.company import COMPANY
 from tests.graphs.deeds import DEEDS, LARGE, scene
 from tests.graphs.stages import (
@@ -20,7 +20,7 @@ from tests.graphs.stages import (
     over_reference,
     over_sqlite,
 )
-from tests.graphs.stored import company, world_over
+from tests.graphs.stored import company
 from tests.soak import FULL
 from tests.store.failing import GET, RANGE, FailingEngine, Fault
 from tests.store.graph_agreement import disagreements
@@ -55,16 +55,6 @@ def outcome(over: Any, folder: Path, name: str, fault: Fault | None = None) -> O
         answer = answer_of(engine, name)
         sweep(stage.engine)
         return Outcome(answer, stage.look(), engine.calls)
-
-
-def answer_of(engine: Engine, name: str) -> Any:
-    try:
-        do(world_over(engine, COMPANY), DEEDS[name])
-    except Refused as refusal:
-        return refusal.issues
-    except Unavailable:
-        return Unavailable
-    return None
 
 
 def sweep(engine: Engine) -> None:

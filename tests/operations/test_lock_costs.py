@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
 
 import pytest
 
@@ -23,18 +22,11 @@ from stratabase.store.entities import StoredEntities
 from stratabase.store.metered import MeteredEngine
 from tests.graphs.commands import change, create, make, update
 from tests.graphs.company import COMPANY
+from tests.store.cost import Cost, cost_of
 from tests.store.watched_engine import WatchedEngine
 from tests.worlds import ADMINISTRATOR, CountedIds, FrozenClock, plenty
 
 ADA, BOB = Caller("a", "ada", "Member"), Caller("b", "bob", "Member")
-
-
-class Cost(NamedTuple):
-    """What was asked of the store."""
-
-    trips: int
-    read: float
-    written: float
 
 
 class Room:
@@ -65,12 +57,7 @@ class Room:
         self._told.clear()
         with suppress(Refused):
             work(self)
-        told = self._told
-        return Cost(
-            sum(each.round_trips for each in told),
-            sum(each.read_units for each in told),
-            sum(each.write_units for each in told),
-        )
+        return cost_of(self._told)
 
     def lock(self, *references: Reference, by: Caller = ADA) -> None:
         """Lock objects."""

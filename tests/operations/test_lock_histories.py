@@ -1,6 +1,5 @@
 """Whatever several members do at once, each is told what locks allow; too early a check is seen."""
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
@@ -21,6 +20,7 @@ from tests.lock_rules import refuse_held, refuse_unlockable
 from tests.operations.lock_history import MEMBERS, History
 from tests.operations.lock_model import State, step
 from tests.soak import count, seed
+from tests.store.hurried import taking_turns
 
 HISTORIES = count(10, 300)
 MOST = 2000
@@ -34,10 +34,8 @@ KINDS = [kind for kind in STURDY if kind.name != "metered"]
 @pytest.fixture(autouse=True)
 def hurried() -> Iterator[None]:
     """Let threads take turns far more often than usual."""
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(usual)
+    with taking_turns():
+        yield
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.name)

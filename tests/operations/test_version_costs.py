@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -23,18 +23,11 @@ from stratabase.store.metered import MeteredEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.contract.versions.models import COMPANY
 from tests.graphs.commands import point
+from tests.store.cost import Cost, cost_of
 from tests.worlds import ADMINISTRATOR, NOON, CountedIds, FrozenClock, plenty
 
 STEP = 1000
 """Milliseconds between the versions of an object."""
-
-
-class Cost(NamedTuple):
-    """What was asked of the store."""
-
-    trips: int
-    read: float
-    written: float
 
 
 class Room:
@@ -69,12 +62,7 @@ class Room:
         self.entities.read([Reference("Employee", "none")])
         self._told.clear()
         work(self)
-        told = self._told
-        return Cost(
-            sum(each.round_trips for each in told),
-            sum(each.read_units for each in told),
-            sum(each.write_units for each in told),
-        )
+        return cost_of(self._told)
 
     def update(self, name: str | None = None, **roles: RoleCommand) -> None:
         """Change Ada."""

@@ -1,6 +1,5 @@
 """A process that dies at any call of a versioned write: all is old or all is new, and a retry finishes it."""
 
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import pytest
@@ -12,11 +11,12 @@ from stratabase.domain.role_command import Parts
 from stratabase.operations.delete import delete
 from stratabase.operations.save import save
 from stratabase.operations.world import World
-from stratabase.store.engine import EVERYTHING, Batch, Bounds, Item, Key
+from stratabase.store.engine import Batch, Engine, Item, Key
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.reference import ReferenceEngine
 from tests.contract.versions.models import COMPANY
 from tests.graphs.commands import point
+from tests.store.passing import PassingEngine
 from tests.worlds import ADMINISTRATOR, NOON, CountedIds, FrozenClock, plenty
 
 RED, BLUE, ADA = Reference("Team", "id1"), Reference("Team", "id3"), Reference("Employee", "id5")
@@ -26,44 +26,28 @@ class Killed(BaseException):
     """The process is no more."""
 
 
-class MortalEngine(ReferenceEngine):
+class MortalEngine(PassingEngine):
     """Dies at one of its calls: before it does it, or after."""
 
     def __init__(self, items: dict[Key, Item], last: int, *, does_it: bool) -> None:
-        super().__init__()
-        self._items = dict(items)
+        self._store = ReferenceEngine()
+        self._store.show(items)
+        super().__init__(self._store)
         self._left = last
         self._does_it = does_it
 
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
-        self._live()
-        return super().get(keys)
-
-    def range(
-        self,
-        index: str,
-        partition: str,
-        bounds: Bounds = EVERYTHING,
-        *,
-        backward: bool = False,
-        limit: int | None = None,
-        exact: bool = True,
-    ) -> Iterator[Sequence[Item]]:
-        self._live()
-        return super().range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
-
     def commit(self, batch: Batch) -> None:
         if self._left == 1 and self._does_it:
-            super().commit(batch)
-        self._live()
+            self._store.commit(batch)
         super().commit(batch)
 
     @property
     def items(self) -> dict[Key, Item]:
         """All that there is."""
-        return self._items
+        return self._store._items
 
-    def _live(self) -> None:
+    def begin(self) -> None:
+        """Live on, or die."""
         self._left -= 1
         if self._left == 0:
             raise Killed
@@ -75,7 +59,7 @@ FOR_EVER = 10**9
 class Process:
     """A process that has just started, an hour after all was made."""
 
-    def __init__(self, engine: ReferenceEngine, first_id: int = 100, instant: int = NOON + 3_600_000) -> None:
+    def __init__(self, engine: Engine, first_id: int = 100, instant: int = NOON + 3_600_000) -> None:
         self.entities = StoredEntities(engine, COMPANY)
         ids = CountedIds()
         for _ in range(first_id):

@@ -12,7 +12,8 @@ from stratabase.operations.terms import Terms
 from stratabase.operations.version_diff import version_diff
 from stratabase.operations.version_page import version_page
 from stratabase.operations.versions import version
-from tests.operations.test_version_costs import STEP, Cost, Room, S
+from tests.operations.test_version_costs import STEP, Room, S
+from tests.store.cost import Cost
 from tests.worlds import ADMINISTRATOR, NOON, plenty
 
 FORWARD = Query("Employee", Order.of_versions(()), window=Window(5), wanted=Wanted(has_next=True))

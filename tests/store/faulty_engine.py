@@ -1,24 +1,16 @@
 """Engines that break their promise in one way each, so that tests can show that they would see it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from stratabase.store.engine import ANYTHING, Action, Batch, Check, Delete, Engine, Item, Key, Patch, Put
+from stratabase.store.engine import ANYTHING, Action, Batch, Check, Delete, Patch, Put
 from stratabase.store.versions import END
+from tests.store.passing import PassingEngine
 
 
-class FaultyEngine:
+class FaultyEngine(PassingEngine):
     """Passes every call on, batches as they come out of `changed`."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
-        return self._engine.get(keys)
-
-    def range(self, *given: Any, **more: Any) -> Iterator[Sequence[Item]]:
-        return self._engine.range(*given, **more)
 
     def commit(self, batch: Batch) -> None:
         for number, actions in enumerate(self.changed(batch.actions)):
@@ -29,9 +21,6 @@ class FaultyEngine:
     def changed(self, actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
         """Yield the actions that are committed instead of some, one commit after the other."""
         yield actions
-
-    def close(self) -> None:
-        self._engine.close()
 
 
 class Careless(FaultyEngine):

@@ -10,13 +10,19 @@ from stratabase.store import looks
 
 
 @contextmanager
-def hurried() -> Iterator[None]:
-    """Let threads take turns all the time, and look again at once at what does not fit together."""
+def taking_turns() -> Iterator[None]:
+    """Let threads take turns all the time."""
     usual = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(looks, "_FIRST_PAUSE", 0)
-            yield
+        yield
     finally:
         sys.setswitchinterval(usual)
+
+
+@contextmanager
+def hurried() -> Iterator[None]:
+    """Let threads take turns all the time, and look again at once at what does not fit together."""
+    with taking_turns(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(looks, "_FIRST_PAUSE", 0)
+        yield

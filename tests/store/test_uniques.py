@@ -17,13 +17,14 @@ from stratabase.model.types import TYPES
 from stratabase.store import keys
 from stratabase.store.built import shown
 from stratabase.store.claims import claims, holder
-from stratabase.store.engine import EVERYTHING, Batch, Bounds, Engine, Item, Key
+from stratabase.store.engine import Engine, Item, Key
 from stratabase.store.reindex import Outcome, Reindex
 from stratabase.store.slots import FRESH, Slots
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
 from tests.soak import count, seed
 from tests.store.clocks import Time
+from tests.store.passing import PassingEngine
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
 
@@ -414,15 +415,16 @@ def test_two_reindexes_at_once_do_no_harm() -> None:
     assert_exact(engine, old.class_)
 
 
-class Interrupted(ReferenceEngine):
+class Interrupted(PassingEngine):
     """Lets others come between: before each call, what is to be done then is done."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(ReferenceEngine())
         self.acts: Iterator[Callable[[], None] | None] = iter(())
         self._acting = False
 
-    def _give_way(self) -> None:
+    def begin(self) -> None:
+        """Do what is to be done before a call, unless it is that which calls."""
         if self._acting:
             return
         self._acting = True
@@ -430,27 +432,6 @@ class Interrupted(ReferenceEngine):
         if act is not None:
             act()
         self._acting = False
-
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
-        self._give_way()
-        return super().get(keys)
-
-    def range(
-        self,
-        index: str,
-        partition: str,
-        bounds: Bounds = EVERYTHING,
-        *,
-        backward: bool = False,
-        limit: int | None = None,
-        exact: bool = True,
-    ) -> Iterator[Sequence[Item]]:
-        self._give_way()
-        return super().range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
-
-    def commit(self, batch: Batch) -> None:
-        self._give_way()
-        super().commit(batch)
 
 
 MEANWHILE: dict[str, tuple[str, str, str | None]] = {

@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.domain.refusal import Unavailable
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.insistence import Patience
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client
-from tests.graphs.commands import do
+from tests.graphs.answers import answer_of
 from tests.graphs.company import COMPANY
 from tests.graphs.deeds import DEEDS, LARGE, scene
-from tests.graphs.stored import company, world_over
+from tests.graphs.stored import company
 from tests.soak import FULL, seed
 from tests.store.dynamodb.faults import (
     FAULTS,
@@ -64,16 +64,6 @@ def outcome(name: str, faults: Iterable[Fault], patience: Patience = HASTY) -> O
         answer = answer_of(DynamoDBEngine(client, engine.name, patience), name)
         StoredEntities(engine, COMPANY).sweep()
         return Outcome(answer, of_objects(held(engine)), client.operations)
-
-
-def answer_of(engine: DynamoDBEngine, name: str) -> Any:
-    try:
-        do(world_over(engine, COMPANY), DEEDS[name])
-    except Refused as refusal:
-        return refusal.issues
-    except Unavailable:
-        return Unavailable
-    return None
 
 
 def positions(name: str) -> Iterator[int]:

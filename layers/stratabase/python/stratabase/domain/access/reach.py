@@ -1,6 +1,6 @@
 """The classes whose objects a profile can see, in all or in part; parts are seen where their wholes are."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from stratabase.model.class_ import Action, Class
@@ -12,12 +12,7 @@ if TYPE_CHECKING:
 
 def readable(access: "Access") -> frozenset[str]:
     """Return the names of the classes of which there may be objects that can be seen."""
-    found: set[str] = set()
-    while more := [
-        name for name in access.model.classes if name not in found and _is_read(access, name, found)
-    ]:
-        found.update(more)
-    return frozenset(found)
+    return _all_that(_is_read, access)
 
 
 def _is_read(access: "Access", class_name: str, found: set[str]) -> bool:
@@ -29,12 +24,7 @@ def _is_read(access: "Access", class_name: str, found: set[str]) -> bool:
 
 def seen_in_part(access: "Access") -> frozenset[str]:
     """Return the names of the classes of which some objects may be hidden."""
-    found: set[str] = set()
-    while more := [
-        name for name in access.model.classes if name not in found and _hides(access, name, found)
-    ]:
-        found.update(more)
-    return frozenset(found)
+    return _all_that(_hides, access)
 
 
 def _hides(access: "Access", class_name: str, found: set[str]) -> bool:
@@ -45,6 +35,14 @@ def _hides(access: "Access", class_name: str, found: set[str]) -> bool:
         role.target in found or not access.reads_class(role.target) or not _is_always_shown(access, role)
         for role in wholes(class_)
     )
+
+
+def _all_that(holds: Callable[["Access", str, set[str]], bool], access: "Access") -> frozenset[str]:
+    """Return the names of the classes of which something holds, as it may because it holds of others."""
+    found: set[str] = set()
+    while more := [name for name in access.model.classes if name not in found and holds(access, name, found)]:
+        found.update(more)
+    return frozenset(found)
 
 
 def wholes(class_: Class) -> Iterator[Role]:

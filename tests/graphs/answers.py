@@ -1,0 +1,21 @@
+"""What comes of a command that is done to the company, whatever becomes of it."""
+
+from typing import Any
+
+from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.store.engine import Engine
+from tests.graphs.commands import do
+from tests.graphs.company import COMPANY
+from tests.graphs.deeds import DEEDS
+from tests.graphs.stored import world_over
+
+
+def answer_of(engine: Engine, name: str) -> Any:
+    """Do a command; return its issues, `Unavailable`, or None if it was done."""
+    try:
+        do(world_over(engine, COMPANY), DEEDS[name])
+    except Refused as refusal:
+        return refusal.issues
+    except Unavailable:
+        return Unavailable
+    return None

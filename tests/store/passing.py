@@ -1,0 +1,39 @@
+"""An engine that passes every call on to another: what is different about it stands in its children."""
+
+from collections.abc import Iterator, Sequence
+
+from stratabase.store.engine import EVERYTHING, Batch, Bounds, Engine, Item, Key
+
+
+class PassingEngine:
+    """Passes every call on, and has its children do something before each."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def begin(self) -> None:
+        """Do what comes before a call."""
+
+    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+        self.begin()
+        return self._engine.get(keys)
+
+    def range(
+        self,
+        index: str,
+        partition: str,
+        bounds: Bounds = EVERYTHING,
+        *,
+        backward: bool = False,
+        limit: int | None = None,
+        exact: bool = True,
+    ) -> Iterator[Sequence[Item]]:
+        self.begin()
+        return self._engine.range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
+
+    def commit(self, batch: Batch) -> None:
+        self.begin()
+        self._engine.commit(batch)
+
+    def close(self) -> None:
+        self._engine.close()
