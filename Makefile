@@ -1,11 +1,17 @@
 # What people and CI run. `make help` lists it.
-PYTHON ?= python3
+# The Python that AWS runs the functions on, and the others that are supported, newest first.
+DEPLOYED := 3.13
+OLDER := 3.12 3.11
+OLDEST := $(lastword $(OLDER))
+PYTHON ?= $(shell tools/find-python $(DEPLOYED) $(OLDER))
 VENV := .venv
 BIN := $(VENV)/bin
 TESTS ?= tests
+# What differs between versions of Python without any help from us: pure rules, engines, and each route once.
+PORTABLE := tests/model tests/domain tests/contract tests/gateway/test_events.py tests/scenarios/test_newcomer.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format soak bench golden validate build lock clean graphiql
+.PHONY: help run test test-oldest test-older check format soak bench golden validate build lock clean graphiql
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -16,19 +22,26 @@ run: $(VENV)/.run $(if $(filter dynamodb,$(STORE)),.venv-ministack/.done) ## Ser
 test: $(VENV)/.dev .venv-ministack/.done $(if $(shell command -v npm 2>/dev/null),.node/.done) ## Run the tests
 	@$(BIN)/python -m pytest -n 2 $(TESTS)
 
+test-oldest: .venv-$(OLDEST)/.dev .venv-ministack/.done ## Run the portable tests on the oldest supported Python
+	@.venv-$(OLDEST)/bin/python -m pytest -n 2 $(PORTABLE)
+
+test-older: $(OLDER:%=.venv-%/.dev) .venv-ministack/.done .node/.done ## Run the tests on every older supported Python
+	@for version in $(OLDER); do .venv-$$version/bin/python -m pytest -n 2 $(TESTS) || exit 1; done
+
 check: $(VENV)/.dev ## Everything that CI does: format, lint, types, template, imports, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/cfn-lint template.yaml
-	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory test test-oldest
 
 format: $(VENV)/.dev ## Format the code and mend what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-soak: $(VENV)/.dev .venv-ministack/.done ## The races, kills and random histories at full count (up to an hour)
+soak: $(VENV)/.dev .venv-ministack/.done ## The races, kills and random histories at full count, then all tests on older Pythons (up to an hour)
 	STRATABASE_SOAK=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m soak $(TESTS)
+	@$(MAKE) --no-print-directory test-older
 
 bench: $(VENV)/.dev ## Measure, and print each limit beside its figure
 	@$(BIN)/python -m benchmarks
@@ -47,7 +60,7 @@ validate: .venv-sam/.done ## Check the template as deployment does
 
 build: .venv-sam/.done $(VENV)/.run ## Build what is deployed (needs Python 3.13)
 	@STRATABASE="$(CURDIR)/$(BIN)/stratabase" SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam build
-	@PYTHONPYCACHEPREFIX= python3.13 -m compileall -q --invalidation-mode unchecked-hash .aws-sam/build/DependenciesLayer
+	@PYTHONPYCACHEPREFIX= $(shell tools/find-python $(DEPLOYED)) -m compileall -q --invalidation-mode unchecked-hash .aws-sam/build/DependenciesLayer
 
 lock: $(VENV)/.dev ## Pin every package anew
 	$(BIN)/python -m pip install -q uv
@@ -59,22 +72,26 @@ lock: $(VENV)/.dev ## Pin every package anew
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
 
 clean: ## Remove what was installed and built, but no data
-	rm -rf $(VENV) .venv-sam .venv-ministack .node .node-graphiql build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(OLDER:%=.venv-%) .venv-sam .venv-ministack .node .node-graphiql build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # A stamp per set of packages: installed once, and again only when its lock file changes.
 $(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Stratabase needs Python 3.11 or later; name one with: make PYTHON=python3.13 $(MAKECMDGOALS)"; exit 1; }
+	@test -n "$(PYTHON)" && $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Stratabase needs Python 3.11 or later; name one with: make PYTHON=python3.13 $(MAKECMDGOALS)"; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.run: requirements/run.txt pyproject.toml | $(VENV)/bin/python
-	@echo "Installing what the service needs into $(VENV) (once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+.venv-3.%/bin/python:
+	@python=$$(tools/find-python 3.$*) && $$python -m venv .venv-3.$*
+
+.SECONDARY: # which keeps what make made on the way
+%/.run: requirements/run.txt pyproject.toml | %/bin/python
+	@echo "Installing what the service needs into $* (once)"
+	@$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
+	@$*/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(VENV)/.dev: requirements/dev.txt $(VENV)/.run
-	@echo "Installing what the tests need into $(VENV) (once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+%/.dev: requirements/dev.txt %/.run
+	@echo "Installing what the tests need into $* (once)"
+	@$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@touch $@
 
 # An environment of its own: it pins other versions than the service. The lock file is complete, and says all

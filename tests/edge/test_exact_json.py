@@ -33,7 +33,9 @@ def test_a_long_number_keeps_all_its_digits(text: str, expected: Any) -> None:
         '["\\ud800", 1234567890123456789]',
         "[NaN, 1234567890123456789]",
         "1" * 5_000,
-        "[" * 1_000 + "1" * 20 + "]" * 1_000,
+        "[" * 501 + "1" * 20 + "]" * 501,
+        '{"a":' * 501 + "1" * 20 + "}" * 501,
+        "[" * 1_025 + "1" * 20 + "]" * 1_025,
         "1234567890123456789,",
         b'"\xff1234567890123456789"',
     ],
@@ -41,3 +43,11 @@ def test_a_long_number_keeps_all_its_digits(text: str, expected: Any) -> None:
 def test_what_cannot_be_read_is_a_value_error(text: str | bytes) -> None:
     with pytest.raises(ValueError, match=r".+"):
         exact_json(text)
+
+
+@pytest.mark.parametrize(("start", "end"), [("[", "]"), ('{"a":', "}")])
+def test_what_is_nested_500_levels_deep_can_be_read(start: str, end: str) -> None:
+    found = exact_json(start * 500 + "1" * 20 + end * 500)
+    for _ in range(500):
+        (found,) = found.values() if isinstance(found, dict) else found
+    assert found == int("1" * 20)

@@ -1,6 +1,7 @@
 """A write that relies on a version is refused also if another write comes between reading and committing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,11 +51,13 @@ class Between(CountedIds):
 
 
 @pytest.fixture(params=["dict", "sqlite"])
-def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
     made, _, _ = world_of(MODEL)
     if request.param == "dict":
-        return replace(made, ids=Between())
-    return replace(made, ids=Between(), entities=StoredEntities(SqliteEngine(tmp_path / "store.db"), MODEL))
+        yield replace(made, ids=Between())
+        return
+    with closing(SqliteEngine(tmp_path / "store.db")) as engine:
+        yield replace(made, ids=Between(), entities=StoredEntities(engine, MODEL))
 
 
 def relying(command: Update | Delete, start: Instant | None) -> Update | Delete:

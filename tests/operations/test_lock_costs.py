@@ -26,6 +26,8 @@ from tests.store.cost import Cost, cost_of
 from tests.store.watched_engine import WatchedEngine
 from tests.worlds import ADMINISTRATOR, CountedIds, FrozenClock, plenty
 
+pytestmark = pytest.mark.usefixtures("lasting_registry")
+
 ADA, BOB = Caller("a", "ada", "Member"), Caller("b", "bob", "Member")
 
 

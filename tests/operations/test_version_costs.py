@@ -26,6 +26,8 @@ from tests.graphs.commands import point
 from tests.store.cost import Cost, cost_of
 from tests.worlds import ADMINISTRATOR, NOON, CountedIds, FrozenClock, plenty
 
+pytestmark = pytest.mark.usefixtures("lasting_registry")
+
 STEP = 1000
 """Milliseconds between the versions of an object."""
 

@@ -16,6 +16,8 @@ from tests.operations.test_version_costs import STEP, Room, S
 from tests.store.cost import Cost
 from tests.worlds import ADMINISTRATOR, NOON, plenty
 
+pytestmark = pytest.mark.usefixtures("lasting_registry")
+
 FORWARD = Query("Employee", Order.of_versions(()), window=Window(5), wanted=Wanted(has_next=True))
 BACKWARD = Query("Employee", Order.of_versions([Term("_versionStart", descending=True)]), window=Window(5))
 LAST = Query("Employee", Order.of_versions(()), window=Window(5, backward=True))

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.store.entities import StoredEntities
 from tests.schema.graph_room import GraphRoom, over_a_dict, over_sqlite
 
 
@@ -14,5 +13,4 @@ def graphs(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GraphRoom
     """Requests to a graph, over each kind of store."""
     room: GraphRoom = request.param(tmp_path)
     yield room
-    if isinstance(room.entities, StoredEntities):
-        room.entities._engine.close()
+    room.close()

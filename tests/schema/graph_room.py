@@ -30,6 +30,11 @@ class GraphRoom:
         self.world = World(EVERYTHING, entities, self.clock, OrderedIds(), plenty)
         self.executor = SchemaExecutor(self.world, _failed)
 
+    def close(self) -> None:
+        """Close the store, if the objects are in one."""
+        if isinstance(self.entities, StoredEntities):
+            self.entities._engine.close()
+
     def body(self, query: str, **variables: Any) -> dict[str, Any]:
         """Return all of an answer."""
         answer = self.executor.execute(query, variables, None, self.caller, "trace")

@@ -66,3 +66,4 @@ def test_what_has_too_many_versions_read_says_what_costs(
     query = f"query($id: ID!, $o: PersonPageOptions) {{ {call} {{ {selected} }} }}"
     (error,) = graphs.body(query, id=id_, o=options)["errors"]
     assert remedy in error["message"]
+    graphs.close()

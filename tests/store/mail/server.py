@@ -1,5 +1,6 @@
 """An SMTP server on the loopback that does what it is told to, and remembers what it was told."""
 
+import re
 import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping
@@ -30,8 +31,9 @@ class Server:
     ended: Event = field(default_factory=Event)
 
     def told(self, verb: str) -> list[str]:
-        """Return the commands of a verb."""
-        return [command for _, command in self.commands if command.split()[0].upper() == verb]
+        """Return the commands of a verb, its words in capitals: their case is the client's choice."""
+        told = [command for _, command in self.commands if command.split()[0].upper() == verb]
+        return [re.sub("^[^:]*:", lambda words: words[0].upper(), command) for command in told]
 
     def context(self) -> ssl.SSLContext:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

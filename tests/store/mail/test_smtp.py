@@ -61,8 +61,8 @@ def test_a_mail_arrives_as_it_was_written() -> None:
         "Hr: choose",
     )
     assert message.get_content().splitlines() == ["Hello", ".", "QUIT"]
-    assert server.told("MAIL") == ["mail FROM:<no-reply@example.com>"]
-    assert server.told("RCPT") == ["rcpt TO:<anna@example.org>"]
+    assert server.told("MAIL") == ["MAIL FROM:<no-reply@example.com>"]
+    assert server.told("RCPT") == ["RCPT TO:<anna@example.org>"]
     assert server.told("EHLO") == ["ehlo example.com"]
     assert server.told("QUIT")
 
@@ -189,14 +189,14 @@ def test_an_address_beyond_ascii_needs_a_server_that_takes_it() -> None:
         send(server, mail)
     with serving(Server(offers=("SMTPUTF8", "8BITMIME"))) as server:
         send(server, mail)
-    assert server.told("RCPT") == ["rcpt TO:<müller@example.org>"]
+    assert server.told("RCPT") == ["RCPT TO:<müller@example.org>"]
     assert "To: müller@example.org".encode() in server.mails[0]
 
 
 def test_a_domain_beyond_ascii_goes_everywhere() -> None:
     with serving(Server()) as server:
         send(server, Mail("anna@exämple.org", "Hr", "Hello"))
-    assert server.told("RCPT") == ["rcpt TO:<anna@xn--exmple-cua.org>"]
+    assert server.told("RCPT") == ["RCPT TO:<anna@xn--exmple-cua.org>"]
 
 
 @pytest.mark.parametrize(

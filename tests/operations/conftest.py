@@ -1,0 +1,15 @@
+"""Fixtures for the tests of operations."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from stratabase.store import slots
+
+
+@pytest.fixture
+def lasting_registry() -> Iterator[None]:
+    """Keep the registry of indexes fresh: a slow machine must not read it again amid what is counted."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(slots, "FRESH", 1e9)
+        yield
