@@ -11,7 +11,7 @@ from cli.gateway.context import Context
 from cli.gateway.event import Event, check_size, make_event, new_request_id, raw_path
 from cli.gateway.functions import Function
 from cli.gateway.greenlets import Greenlets, TookTooLong
-from cli.gateway.head import Head, read_head
+from cli.gateway.head import Head, asks_for_web_socket, is_host, read_head
 from cli.gateway.refusals import Kind, Refusals, Refused
 from cli.gateway.reply import Reply
 from cli.gateway.routes import Routes
@@ -48,7 +48,7 @@ class Gateway:
             reply = await self._reply(scope, head, receive, request_id)
         except Refused as refused:
             reply = self._refusals.reply(refused, request_id)
-            if head.expects_continue:
+            if head.expects_continue or refused.kind is Kind.BAD_REQUEST:
                 # A client that was told no may leave its body away, and nobody knows what comes next.
                 reply.headers.append((b"Connection", b"close"))
         except Gone:
@@ -79,7 +79,14 @@ class Gateway:
 
 
 def _check_head(scope: Scope, head: Head) -> None:
-    """Refuse a head that API Gateway does not take."""
+    """Refuse a head that is no good HTTP, or that API Gateway does not take."""
+    if len(head.hosts) != 1 and (head.hosts or scope["http_version"] != "1.0"):
+        text = f"The request has {len(head.hosts)} headers Host; HTTP/1.1 demands one."
+        raise Refused(Kind.BAD_REQUEST, text)
+    if head.hosts and not is_host(head.hosts[0]):
+        raise Refused(Kind.BAD_REQUEST, "The header Host names no host.")
+    if asks_for_web_socket(scope["headers"]):
+        raise Refused(Kind.BAD_REQUEST, "WebSocket is not served here; send plain HTTP requests.")
     line = len(scope["method"]) + len(scope["raw_path"]) + len(scope["query_string"]) + len("  HTTP/1.1\r\n")
     size = line + head.size + bool(scope["query_string"])
     if size > limits.HEAD:

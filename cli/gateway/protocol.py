@@ -1,12 +1,15 @@
-"""HTTP/1.1 as uvicorn and httptools speak it, with the two things that a gateway adds.
+"""HTTP/1.1 as uvicorn and httptools speak it, with the three things that a gateway adds.
 
-Headers keep the spelling in which they came, and a head without end is refused before it fills the memory.
+Headers keep the spelling in which they came, a head without end is refused before it fills the memory, and
+who asks for another protocol is answered in this one.
 """
 
 from typing import Any
 
+import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from cli.gateway.head import asks_for_web_socket
 from cli.gateway.limits import HEAD
 from cli.gateway.refusals import Kind, problem
 from cli.gateway.reply import Reply
@@ -20,15 +23,42 @@ class Protocol(HttpToolsProtocol):
         self._head_size: int | None = None
         """Bytes that came of a head that has begun and not ended (but for the first piece)."""
         self._leaving = False
+        self._ignores_upgrade = False
+        """The head that has just ended asks for another protocol, and will be read again without that."""
 
     def data_received(self, data: bytes) -> None:
         """Take what the client sent."""
         if self._head_size is not None:
             self._head_size += len(data)
-        super().data_received(data)
+        self._unset_keepalive_if_required()
+        try:
+            self._parse(data)
+        except httptools.HttpParserError:
+            self.send_400_response("This is no HTTP/1.1.")
         if self._head_size is not None and self._head_size > HEAD and not self.transport.is_closing():
             text = f"Request line and headers have more than {HEAD} bytes, the most that are allowed."
             self._refuse(problem(Kind.HEAD_TOO_LARGE, text, ""))
+
+    def _parse(self, data: bytes) -> None:
+        """Parse what the client sent; read again what asks for another protocol, as RFC 9110 demands.
+
+        httptools leaves the body out of such a request. Java's client asks for HTTP/2 in this way.
+        """
+        while data:
+            try:
+                return self.parser.feed_data(data)
+            except httptools.HttpParserUpgrade as upgrade:
+                if not self._ignores_upgrade:
+                    return None  # what follows is not HTTP
+                data = self._head_without_upgrade() + data[upgrade.args[0] :]
+        return None
+
+    def _head_without_upgrade(self) -> bytes:
+        """Return the head that was just read, without its header Upgrade."""
+        version = self.parser.get_http_version().encode()
+        lines = [b"%b %b HTTP/%b" % (self.parser.get_method(), self.url, version)]
+        lines += [name + b": " + value for name, value in self.headers if name.lower() != b"upgrade"]
+        return b"\r\n".join([*lines, b"", b""])
 
     def on_message_begin(self) -> None:
         """Note that a head begins."""
@@ -44,9 +74,21 @@ class Protocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Note that the head has ended."""
         self._head_size = None
+        self._ignores_upgrade = (
+            self.parser.should_upgrade()
+            and self.parser.get_method() != b"CONNECT"
+            and not asks_for_web_socket(self.headers)
+        )
+        if self._ignores_upgrade:
+            return
         super().on_headers_complete()
         if self._leaving:
             self.cycle.keep_alive = False
+
+    def on_message_complete(self) -> None:
+        """Note that the request has ended, unless it is read again."""
+        if not self._ignores_upgrade:
+            super().on_message_complete()
 
     def shutdown(self) -> None:
         """Close the connection once it is idle; told so twice, also one that has just been made.

@@ -1,5 +1,6 @@
 """The limits of API Gateway and Lambda hold here too; beyond them is a problem with its reason."""
 
+import base64
 import http.client
 import itertools
 import json
@@ -141,6 +142,100 @@ def test_what_is_no_http_is_400(echoing: Client, sent: bytes) -> None:
     assert received.startswith(b"HTTP/1.1 400 ")
     assert received.lower().count(b"content-length:") == 1
     assert json.loads(received.partition(b"\r\n\r\n")[2])["status"] == 400
+
+
+def status_of(received: bytes) -> int:
+    """Return the status of an answer, and check that it is whole and a problem unless it is 200."""
+    head, _, body = received.partition(b"\r\n\r\n")
+    status = int(head.split(b" ")[1])
+    if status != 200:
+        assert b"content-type: application/problem+json" in head.lower()
+        assert b"connection: close" in head.lower()
+        assert json.loads(body)["status"] == status
+    return status
+
+
+@pytest.mark.parametrize(
+    ("line", "hosts", "status"),
+    [
+        ("GET / HTTP/1.1", [], 400),
+        ("GET / HTTP/1.1", ["Host: x", "Host: x"], 400),
+        ("GET / HTTP/1.1", ["Host: x", "hOST: y"], 400),
+        ("GET / HTTP/1.1", ["Host: a b"], 400),
+        ("GET / HTTP/1.1", ["Host: a/b"], 400),
+        ("GET / HTTP/1.1", ["Host: user@x"], 400),
+        ("GET http://x/ HTTP/1.1", [], 400),
+        ("GET / HTTP/1.0", ["Host: x", "Host: y"], 400),
+        ("POST / HTTP/1.1", ["Content-Length: 2"], 400),
+        ("GET / HTTP/1.0", [], 200),
+        ("GET / HTTP/1.1", ["Host:"], 200),
+        ("GET / HTTP/1.1", ["host: example.com:8000"], 200),
+        ("GET / HTTP/1.1", ["HOST: [::1]:8000"], 200),
+    ],
+    ids=repr,
+)
+def test_a_request_names_its_host_exactly_once(
+    echoing: Client, line: str, hosts: list[str], status: int
+) -> None:
+    sent = "\r\n".join([line, *hosts, "Connection: close", "", ""]).encode()
+
+    assert status_of(echoing.raw(sent)) == status
+
+
+def upgrade(protocol: str, *, connection: str = "Upgrade") -> bytes:
+    lines = [
+        "GET /chat HTTP/1.1",
+        "Host: x",
+        f"Connection: {connection}",
+        f"Upgrade: {protocol}",
+        "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    ]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+@pytest.mark.parametrize("connection", ["Upgrade", "keep-alive, upgrade"])
+@pytest.mark.parametrize("protocol", ["websocket", "WebSocket", "h2c, websocket/13"])
+def test_a_web_socket_is_400_and_not_worth_a_line_in_the_log(
+    echoing: Client, caplog: pytest.LogCaptureFixture, connection: str, protocol: str
+) -> None:
+    received = echoing.raw(upgrade(protocol, connection=connection))
+
+    assert status_of(received) == 400
+    assert b"WebSocket" in received
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize("sent", [b"nonsense\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"], ids=repr)
+def test_what_is_no_http_is_not_worth_a_line_in_the_log(
+    echoing: Client, caplog: pytest.LogCaptureFixture, sent: bytes
+) -> None:
+    assert status_of(echoing.raw(sent)) == 400
+    assert caplog.text == ""
+
+
+def test_another_upgrade_is_ignored(echoing: Client, caplog: pytest.LogCaptureFixture) -> None:
+    """So HTTP demands it; Java's client asks for HTTP/2 in this way, and goes on in HTTP/1.1."""
+    connection = echoing.connection()
+    headers = {"Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c", "HTTP2-Settings": "AAMAAABk"}
+
+    for number in range(3):
+        reply = echoing.request("POST", f"/{number}", headers, f"body {number}", connection)
+        assert (reply.status, reply.json()["path"]) == (200, f"/{number}")
+        assert base64.b64decode(reply.json()["body"]) == f"body {number}".encode()
+        reply = echoing.request("GET", f"/{number}", headers, connection=connection)
+        assert (reply.status, reply.json()["path"]) == (200, f"/{number}")
+
+    assert caplog.text == ""
+    connection.close()
+
+
+def test_what_follows_an_upgrade_that_is_ignored_is_read(echoing: Client) -> None:
+    one = "GET /{} HTTP/1.1\r\nHost: x\r\nConnection: {}\r\nUpgrade: h2c\r\n\r\n"
+
+    received = echoing.raw((one.format(1, "Upgrade") + one.format(2, "close")).encode())
+
+    assert received.count(b"HTTP/1.1 200 OK") == 2
 
 
 @pytest.mark.parametrize(("size", "status"), [(ANSWER - 100, 200), (ANSWER, 502)])
