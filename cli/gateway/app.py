@@ -62,14 +62,15 @@ class Gateway:
         body = b"" if head.content_length == 0 else await read_body(receive, head.content_length)
         event = make_event(scope, head, match, body, request_id)
         check_size(event)
-        return to_reply(await self._answer(self._functions[match.function], event), method)
+        name = f"{method} {match.resource} (trace id {request_id})".encode()
+        return to_reply(await self._answer(self._functions[match.function], event, name), method)
 
-    async def _answer(self, function: Function, event: Event) -> Any:
-        """Return what the function answers, in time."""
+    async def _answer(self, function: Function, event: Event, name: bytes) -> Any:
+        """Return what the function answers to the request of that name, in time."""
         context, own = Context(function.declared), function.declared.timeout
         patience = min(self._patience, own)
         try:
-            return await self._greenlets.run(lambda: function.handler(event, context), patience)
+            return await self._greenlets.run(lambda: function.handler(event, context), patience, name)
         except TookTooLong:
             kind = Kind.FAILED if own < self._patience else Kind.TIMEOUT
             raise Refused(kind, f"The function took longer than {patience:g} s.") from None

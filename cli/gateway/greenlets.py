@@ -15,6 +15,8 @@ from typing import Any, TypeVar, cast
 
 from greenlet import getcurrent, greenlet
 
+from cli.gateway.current_request import current_request
+
 T = TypeVar("T")
 THREADS = 4
 
@@ -28,10 +30,11 @@ class TookTooLong(Exception):
 class _Call:
     """A call, and in the end its outcome. It ends even if nobody waits for that any more."""
 
-    __slots__ = ("_error", "_result", "_work", "ended", "over")
+    __slots__ = ("_error", "_result", "_work", "ended", "name", "over")
 
-    def __init__(self, work: Callable[[], Any]) -> None:
+    def __init__(self, work: Callable[[], Any], name: bytes) -> None:
         self._work = work
+        self.name = name
         self._result: Any = None
         self._error: BaseException | None = None
         self.ended = False
@@ -89,11 +92,16 @@ class Greenlets:
         self.signals = 0
         """How often the loop was signalled to wake calls."""
 
-    async def run(self, work: Callable[[], T], patience: float | None = None) -> T:
-        """Return what `work()` returns. Raises TookTooLong after `patience` seconds; the work goes on."""
-        call = _Call(work)
+    async def run(self, work: Callable[[], T], patience: float | None = None, name: bytes = b"") -> T:
+        """Return what `work()` returns. Raises TookTooLong after `patience` seconds; the work goes on.
+
+        `name` is the request's name (see CurrentRequest), in case that the call blocks the loop.
+        """
+        call = _Call(work, name)
         visitor = self._idle.pop() if self._idle else _Visitor()
+        current_request.enter(name)
         visitor.take(call)
+        current_request.leave()
         if call.ended:
             self._idle.append(visitor)
         else:
@@ -161,9 +169,11 @@ class Greenlets:
         self._signalled = False
         for _ in range(len(self._awake)):
             visitor = self._awake.popleft()
+            current_request.enter(visitor.call.name)
             visitor.switch()
             if visitor.call.ended:
                 self._ended(visitor)
+        current_request.leave()
 
     def _ended(self, visitor: _Visitor) -> None:
         self._busy.discard(visitor)

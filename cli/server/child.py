@@ -1,20 +1,28 @@
 """A worker process, as the supervisor sees it."""
 
+import contextlib
 import json
 import os
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
+from mmap import mmap
 from typing import Any
 
+from cli.gateway.current_request import SIZE, CurrentRequest
 from cli.server.job import Job
 from cli.server.report import Report, from_bytes
+from cli.server.watchdog import SHOW_TRACEBACKS
 
 
 class Child:
-    """A worker: started when made; `reported` and `gone` are called from a thread of its own."""
+    """A worker: started when made; `reported` and `gone` are called from a thread of its own.
+
+    Make it in the main thread: on Linux a worker ends with the thread that started it.
+    """
 
     def __init__(
         self,
@@ -25,10 +33,16 @@ class Child:
     ) -> None:
         self.model: str | None = None
         """The text of the model when it was started."""
+        self.watched = False
+        """Whether its event loop runs, and is expected to answer probes."""
         self._reported = reported
         self._gone = gone
         ours, theirs = os.pipe()
-        self._process = _started(theirs, listener)
+        with tempfile.TemporaryFile() as shared:
+            shared.truncate(SIZE)
+            self._current_request = CurrentRequest(mmap(shared.fileno(), SIZE))
+            self._process = _started(theirs, listener.fileno(), shared.fileno())
+            current_request = shared.fileno()
         os.close(theirs)
         orders = {
             "template": str(job.template),
@@ -36,6 +50,7 @@ class Child:
             "previous_model": job.previous_model,
             "listener": listener.fileno(),
             "reports": theirs,
+            "current_request": current_request,
         }
         threading.Thread(target=self._follow, args=(orders, ours), daemon=True).start()
 
@@ -43,6 +58,20 @@ class Child:
     def pid(self) -> int:
         """The process's id."""
         return self._process.pid
+
+    def probe(self) -> None:
+        """Ask it for the report ALIVE, which it makes in its event loop."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):  # it has gone, which another thread tells
+            os.write(self._process.stdin.fileno(), b"?")
+
+    def current_request(self) -> str:
+        """Return the method, route and trace id of the request that its event loop works on, if any."""
+        return self._current_request.name()
+
+    def show_tracebacks(self) -> None:
+        """Have it write to standard error what all its threads do, whatever they do."""
+        self._process.send_signal(SHOW_TRACEBACKS)
 
     def retire(self) -> None:
         """Have it finish the requests that it has, and end."""
@@ -66,12 +95,12 @@ class Child:
         self._gone(self, self._process.wait())
 
 
-def _started(reports: int, listener: socket.socket) -> "subprocess.Popen[bytes]":
+def _started(*inherited: int) -> "subprocess.Popen[bytes]":
     """Start a process. Its standard input is open as long as we live, so that it notices when we do not."""
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", "cli.server.worker"],
+    return subprocess.Popen(  # noqa: S603 - our own
+        [sys.executable, "-P", "-m", "cli.server.worker", str(os.getpid())],
         stdin=subprocess.PIPE,
-        pass_fds=(reports, listener.fileno()),
+        pass_fds=inherited,
         # An interrupt at the terminal is for the supervisor, which lets the worker finish.
         start_new_session=True,
     )

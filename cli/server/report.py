@@ -18,6 +18,8 @@ class News(Enum):
     """It serves; the lines are for a person who starts the service."""
     LEFT = "left"
     """It takes no more requests than it has."""
+    ALIVE = "alive"
+    """Its event loop turns: the answer to a probe."""
 
 
 @dataclass(frozen=True, slots=True)

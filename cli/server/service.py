@@ -22,7 +22,7 @@ from stratabase.store.sqlite.fault import UnusableStore
 
 
 def serve(job: Job, listener: socket.socket, tell: Callable[[Report], None]) -> None:
-    """Serve until told to end. Lets out what goes wrong before that begins."""
+    """Serve until told to end; tell READY in the event loop. Lets out what goes wrong before that."""
     _set_base_url(job.address)
     declared = template.read(job.template)
     instance = wiring.instance()

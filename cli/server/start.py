@@ -33,4 +33,5 @@ def supervised(settings: Settings, template: Path) -> int:
     configuration.make_home(settings.home)
     with listen(settings.host, settings.port) as listener:
         job = Job(template.absolute(), address_of(listener))
-        return Supervisor(job, settings.model.absolute(), listener, Announcer()).run()
+        limit = settings.worker_timeout_seconds
+        return Supervisor(job, settings.model.absolute(), listener, Announcer(), limit).run()

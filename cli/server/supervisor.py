@@ -1,4 +1,7 @@
-"""Keeps a worker serving: replaces it when something changes or it dies, but not by one that is broken."""
+"""Keeps a worker serving: replaces it when something changes, or when it dies or gets stuck.
+
+A worker that is broken replaces none that serves.
+"""
 
 import signal
 import socket
@@ -8,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, ClassVar
 
 from cli.fault import BROKEN
@@ -16,6 +19,7 @@ from cli.server.announcer import Announcer
 from cli.server.child import Child
 from cli.server.job import Job
 from cli.server.report import News, Report
+from cli.server.watchdog import Finding, Watchdog
 from cli.server.watcher import Watcher
 
 PAUSES = (0.0, 0.5, 1.0, 2.0, 5.0)
@@ -25,9 +29,14 @@ STEADY = 10.0
 
 
 class Supervisor:
-    """Starts workers on one socket, so that a new one takes over without a gap."""
+    """Starts workers on one socket, so that a new one takes over without a gap.
 
-    def __init__(self, job: Job, model: Path, listener: socket.socket, announcer: Announcer) -> None:
+    `limit` is for how many seconds the event loop of a worker may stand still; 0 means for ever.
+    """
+
+    def __init__(
+        self, job: Job, model: Path, listener: socket.socket, announcer: Announcer, limit: float
+    ) -> None:
         self._job = job
         self._model = model
         self._listener = listener
@@ -39,6 +48,9 @@ class Supervisor:
         self._starting: Child | None = None
         self._successions: dict[Child, Report] = {}
         """What is to be told when a worker has left that was replaced."""
+        self._watchdog: Watchdog[Child] = Watchdog(limit)
+        self._relieved: Child | None = None
+        """The last worker beside which another one was started because it was slow."""
         self._served_model: str | None = None
         self._served_since: float | None = None
         self._deaths = 0
@@ -53,9 +65,48 @@ class Supervisor:
         watcher = self._watcher()
         watcher.start()
         while self._living or not self._stopping:
-            self._events.get()()
+            self._do_next()
         watcher.stop()
         return self._code
+
+    def _do_next(self) -> None:
+        """Do what is to be done, or look after the workers when there is nothing for a while."""
+        try:
+            do = self._events.get(timeout=self._watchdog.due())
+        except Empty:
+            self._look_after_workers()
+        else:
+            do()
+
+    def _look_after_workers(self) -> None:
+        """End workers that are stuck; have another worker serve beside a slow one."""
+        # Before the findings, so that the tracebacks of a slow worker are written before its successor tells.
+        self._relieve()
+        for worker, finding in self._watchdog.look([each for each in self._living if each.watched]):
+            seconds = self._watchdog.seconds(worker)
+            silence = f"The worker (process {worker.pid}) has not answered for {seconds:.0f} s"
+            if finding is Finding.STUCK:
+                self._announcer.warn(f"{silence}; ending it.")
+                worker.kill()
+            else:
+                self._announcer.warn(f"{silence}{_in_request(worker)}. Its threads, the main thread last:")
+                worker.show_tracebacks()
+
+    def _relieve(self) -> None:
+        """Start a worker beside the one that serves if that is slow: it may be stuck, and clients wait.
+
+        Never start more than one: what made a worker slow may make its successor slow too.
+        """
+        slow = [worker for worker in self._living if self._watchdog.is_slow(worker)]
+        if (
+            slow == [self._serving]
+            and self._relieved not in slow
+            and not self._starting
+            and not self._stopping
+        ):
+            self._announcer.warn("Starting another worker, which will take the new connections.")
+            self._relieved = self._serving
+            self._start()
 
     def _later(self, do: Callable[..., None], *arguments: Any) -> None:
         self._events.put(partial(do, *arguments))
@@ -83,7 +134,7 @@ class Supervisor:
             self._start()
 
     def _on_report(self, child: Child, report: Report) -> None:
-        if child is self._starting or report.news is News.LEFT:
+        if child is self._starting or report.news in (News.LEFT, News.ALIVE):
             self._REACTIONS[report.news](self, child, report)
 
     def _on_difference(self, _child: Child, report: Report) -> None:
@@ -94,9 +145,14 @@ class Supervisor:
         told = report if self._served_since is None else replace(report, lines=("Serving that now.",))
         if self._serving is None:
             self._announcer.tell(told)
+        elif self._watchdog.is_slow(self._serving):
+            # It cannot take requests while it is stuck, and leaves when it is not any more.
+            self._announcer.tell(told)
+            self._serving.retire()
         else:
             self._successions[self._serving] = told
             self._serving.retire()
+        child.watched = True
         self._serving, self._starting = child, None
         self._served_model, self._served_since = child.model, time.monotonic()
 
@@ -105,6 +161,14 @@ class Supervisor:
         told = self._successions.pop(child, None)
         if told is not None:
             self._announcer.tell(told)
+
+    def _on_answer(self, child: Child, _report: Report) -> None:
+        """Note that a worker's event loop turns."""
+        silent = self._watchdog.answered(child)
+        if silent is not None:
+            self._announcer.warn(f"The worker (process {child.pid}) answers again, after {silent:.0f} s.")
+            if child is self._relieved:
+                self._relieved = None
 
     def _on_failure(self, _child: Child, report: Report) -> None:
         """Keep what there is."""
@@ -123,6 +187,7 @@ class Supervisor:
         News.READY: _on_ready,
         News.FAILED: _on_failure,
         News.LEFT: _on_left,
+        News.ALIVE: _on_answer,
     }
 
     def _on_end(self, child: Child, code: int) -> None:
@@ -179,6 +244,12 @@ def _text(model: Path) -> str | None:
 
 def _shown(path: Path) -> str:
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def _in_request(worker: Child) -> str:
+    """Say in which request a worker is, if it is in one."""
+    name = worker.current_request()
+    return f" in {name}" if name else ""
 
 
 def _manner(code: int) -> str:

@@ -32,6 +32,7 @@ Resources:
 """
 FUNCTION = """
 import os
+import re
 from pathlib import Path
 from stratabase import waiting
 
@@ -41,6 +42,10 @@ WORD = "first"
 def handler(event, context):
     if event["path"] == "/slow":
         waiting.aside(Path("gate").read_text)
+    if event["path"] == "/blocked":
+        Path("gate").read_text()
+    if event["path"] == "/stuck":
+        re.match("(a+)+$", "a" * 99 + "!")  # takes longer than anybody lives, and keeps the interpreter
     return {"body": f"{WORD} {os.getpid()} {MODEL}"}
 """
 

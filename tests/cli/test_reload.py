@@ -4,13 +4,39 @@ import os
 import signal
 import socket
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from tests.cli.terminal import Project, Terminal
+from tests.cli.terminal import Project, Terminal, serving
+from tests.service import eventually
 
 
 def worker(terminal: Terminal) -> int:
     """Return the process that answers."""
     return int(terminal.get().split()[1])
+
+
+@contextmanager
+def stuck(terminal: Terminal) -> Iterator[None]:
+    """Have the worker work on a request that does not end and lets no other thread run."""
+    connection = terminal.connection()
+    connection.request("GET", "/stuck?word=hush")
+    eventually(lambda: not answers(terminal))
+    yield
+    connection.close()
+
+
+def answers(terminal: Terminal) -> bool:
+    """Return whether the service answers within a moment."""
+    connection = terminal.connection()
+    connection.timeout = 0.2
+    try:
+        connection.request("GET", "/")
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()
 
 
 def test_a_changed_model_is_served_and_the_difference_shown(terminal: Terminal, project: Project) -> None:
@@ -138,6 +164,70 @@ def test_a_killed_supervisor_takes_its_worker_with_it(terminal: Terminal) -> Non
     assert terminal.end(signal.SIGKILL) == -signal.SIGKILL
 
     socket.create_server(("127.0.0.1", terminal.port)).close()
+
+
+def test_a_killed_supervisor_takes_a_stuck_worker_with_it(terminal: Terminal) -> None:
+    terminal.started()
+    with stuck(terminal):
+        assert terminal.end(signal.SIGKILL) == -signal.SIGKILL
+
+    socket.create_server(("127.0.0.1", terminal.port)).close()
+
+
+def test_a_stuck_worker_is_replaced_and_what_held_it_is_shown(project: Project) -> None:
+    for terminal in serving(project, STRATABASE_WORKER_TIMEOUT_SECONDS="3"):
+        terminal.started()
+        before = worker(terminal)
+        with stuck(terminal):
+            request = r"GET /\{proxy\+\} \(trace id [0-9a-f-]{36}\)"
+            terminal.wait_for(rf"process {before}\) has not answered for \d+ s in {request}")
+            terminal.wait_for(r'app\.py", line \d+ in handler')
+            terminal.wait_for("Starting another worker")
+            terminal.wait_for(rf"process {before}\) has not answered for \d+ s; ending it")
+            assert worker(terminal) != before
+
+        assert not any("hush" in line for line in terminal.printed)
+        assert terminal.end() == 0
+
+
+def test_workers_that_get_stuck_one_after_the_other_are_all_replaced(project: Project) -> None:
+    for terminal in serving(project, STRATABASE_WORKER_TIMEOUT_SECONDS="3"):
+        terminal.started()
+        before = worker(terminal)
+        with stuck(terminal):
+            terminal.wait_for("Starting another worker")
+            with stuck(terminal):
+                terminal.wait_for(rf"process {before}\) has not answered for \d+ s; ending it")
+                last = terminal.wait_for("has not answered for .* ending it")
+
+        assert f"process {worker(terminal)})" not in last
+        assert terminal.end() == 0
+
+
+def test_a_slow_worker_is_not_ended_and_finishes_its_request(project: Project) -> None:
+    os.mkfifo(project.folder / "gate")
+    for terminal in serving(project, STRATABASE_WORKER_TIMEOUT_SECONDS="15"):
+        terminal.started()
+        before = worker(terminal)
+        connection = terminal.connection()
+        connection.request("GET", "/blocked")
+        with (project.folder / "gate").open("w"):  # opens when the function reads
+            terminal.wait_for(rf"process {before}\) has not answered for")
+            terminal.wait_for("Starting another worker")
+            assert worker(terminal) != before
+
+        assert connection.getresponse().read().startswith(f"first {before} ".encode())
+        terminal.wait_for(rf"process {before}\) answers again")
+        assert terminal.end() == 0
+        assert not any("ending it" in line for line in terminal.printed)
+        connection.close()
+
+
+def test_told_to_end_it_does_not_wait_for_a_stuck_worker(project: Project) -> None:
+    for terminal in serving(project, STRATABASE_WORKER_TIMEOUT_SECONDS="2"):
+        terminal.started()
+        with stuck(terminal):
+            assert terminal.end() == 0
 
 
 def test_told_twice_to_end_it_does_not_wait(terminal: Terminal, project: Project) -> None:

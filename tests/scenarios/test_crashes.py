@@ -1,7 +1,10 @@
 """The server is killed while 16 clients write: what was acknowledged is there, and nothing is half done."""
 
 import http.client
+import os
 import random
+import signal
+import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Barrier, Event, Thread
@@ -9,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.service import RunningService
+from tests.service import RunningService, eventually
 from tests.soak import count, seed
 
 CLIENTS = 16
@@ -76,6 +79,34 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_half_written(tmp_path: Path
         _compare(service, clients)
     service.stop()
     assert sum(len(client.acknowledged) for client in clients) > KILLS
+
+
+def test_a_stuck_worker_is_replaced_and_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
+    settings = {"STRATABASE_WORKER_TIMEOUT_SECONDS": "5"}
+    service = RunningService(tmp_path / "home", reload=True, settings=settings).start()
+    clients = [Client(f"client{number}") for number in range(CLIENTS)]
+    threads = [Thread(target=client.write_until_cut_off, args=(service,)) for client in clients]
+    for thread in threads:
+        thread.start()
+    eventually(lambda: all(client.acknowledged for client in clients))
+    stuck = _worker(service)
+
+    os.kill(stuck, signal.SIGSTOP)
+
+    assert service.request("GET", "/public/health").status == 200
+    assert _worker(service, but=stuck)
+    eventually(lambda: f"process {stuck}) has not answered for 5 s; ending it" in service.log())
+    for thread in threads:
+        thread.join()
+    _compare(service, clients)
+    service.stop()
+
+
+def _worker(service: RunningService, but: int | None = None) -> int:
+    """Return the id of the process that serves, but for one that is stuck."""
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True)
+    rows = (tuple(map(int, line.split())) for line in listed.stdout.splitlines())
+    return next(pid for pid, parent in rows if parent == service.pid and pid != but)
 
 
 def _write_and_kill(service: RunningService, clients: list[Client], after: float) -> None:

@@ -203,6 +203,14 @@ class Settings:
             "For how many minutes an object may be locked at most.",
         ),
     ] = 1440
+    worker_timeout_seconds: Annotated[
+        int,
+        Variable(
+            "STRATABASE_WORKER_TIMEOUT_SECONDS",
+            setting.whole(0, 3600),
+            "After how many seconds in which its event loop stands still `serve` ends a worker; 0: never.",
+        ),
+    ] = 30
     log_level: Annotated[
         str,
         Variable("STRATABASE_LOG_LEVEL", setting.level, f"The least that is logged: {', '.join(LEVELS)}."),
