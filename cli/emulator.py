@@ -1,21 +1,29 @@
 """DynamoDB and Secrets Manager on this machine: an emulator (ministack) in a process of its own.
 
 It forgets everything when it ends. `python -m cli.emulator COMMAND …` runs a command beside it, with the
-settings that lead the service there.
+settings that lead the service there. When one of the two ends, or this process is told to end, all end.
 """
 
 import os
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from queue import SimpleQueue
 
 from cli.fault import BROKEN, Fault
+from cli.processes import tied
+
+Process = subprocess.Popen[bytes]
+Event = Process | signal.Signals
+"""What happens to the command and the emulator: a process has ended, or a signal came for them."""
 
 PYTHON = Path(".venv-ministack") / "bin" / "python"
 PATIENCE = 60.0
@@ -27,6 +35,13 @@ ACCOUNT = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
 @contextmanager
 def emulator() -> Iterator[str]:
     """Run the emulator on a free port of the loopback, and yield its address. Raises Fault."""
+    with _running_emulator(lambda: False) as (address, _):
+        yield address
+
+
+@contextmanager
+def _running_emulator(interrupted: Callable[[], bool]) -> Iterator[tuple[str, Process]]:
+    """Run the emulator, and yield its address and its process. Raises Fault, also when interrupted."""
     if not PYTHON.exists():
         raise Fault(
             f"The emulator is not installed: {PYTHON} is missing; `make {PYTHON.parts[0]}/.done` makes it."
@@ -35,24 +50,63 @@ def emulator() -> Iterator[str]:
         port = _free_port()
         process = _start(port, folder)
         try:
-            _await_ready(process, port)
-            yield f"http://127.0.0.1:{port}"
+            _await_ready(process, port, interrupted)
+            yield f"http://127.0.0.1:{port}", process
         finally:
             process.kill()
             process.wait()
 
 
 def main() -> int:
-    """Run the command that follows beside an emulator."""
+    """Run the command that follows beside an emulator, and return its exit code."""
+    events: SimpleQueue[Event] = SimpleQueue()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: events.put(signal.Signals(number)))
     try:
-        with emulator() as address:
+        with _running_emulator(lambda: not events.empty()) as (address, process):
             settings = {"STRATABASE_STORE": "dynamodb", "STRATABASE_ENDPOINT": address, **ACCOUNT}
-            return subprocess.run(sys.argv[1:], env=os.environ | settings, check=False).returncode  # noqa: S603 - ours
-    except KeyboardInterrupt:
-        return 0
+            return _run(sys.argv[1:], settings, process, events)
     except Fault as fault:
         print(fault, file=sys.stderr)
         return BROKEN
+
+
+def _run(
+    command_line: Sequence[str], settings: dict[str, str], emulator: Process, events: "SimpleQueue[Event]"
+) -> int:
+    """Run a command until it ends, and return its exit code; end it when the emulator ends."""
+    # In a session of its own, it gets each signal once: from here, and not from the terminal as well.
+    command = subprocess.Popen(  # noqa: S603 - our own
+        tied(command_line, signal.SIGTERM), env=os.environ | settings, start_new_session=True
+    )
+    for process in (command, emulator):
+        threading.Thread(target=_tell_end, args=(process, events), daemon=True).start()
+    lost = False
+    while (event := events.get()) is not command:
+        if isinstance(event, signal.Signals):
+            # When the terminal is closed, the command finishes what it does, as when it is told to end.
+            command.send_signal(signal.SIGTERM if event is signal.SIGHUP else event)
+        else:
+            lost = True
+            print(f"The emulator has ended ({_manner(emulator)}); ending the service.", file=sys.stderr)
+            command.terminate()
+    return BROKEN if lost else _exit_code(command)
+
+
+def _tell_end(process: Process, events: "SimpleQueue[Event]") -> None:
+    process.wait()
+    events.put(process)
+
+
+def _manner(process: Process) -> str:
+    code = process.returncode
+    return f"exit code {code}" if code >= 0 else signal.Signals(-code).name
+
+
+def _exit_code(process: Process) -> int:
+    """Return the exit code that a shell gives for a process."""
+    code = process.returncode
+    return code if code >= 0 else 128 - code
 
 
 def _free_port() -> int:
@@ -61,7 +115,7 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _start(port: int, folder: str) -> "subprocess.Popen[bytes]":
+def _start(port: int, folder: str) -> Process:
     environment = {
         "PATH": os.environ["PATH"],
         "BIND_HOST": "127.0.0.1",
@@ -71,13 +125,18 @@ def _start(port: int, folder: str) -> "subprocess.Popen[bytes]":
         "TMPDIR": folder,
     }
     quiet = subprocess.DEVNULL
-    command = [str(PYTHON), "-m", "ministack"]
-    return subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet)  # noqa: S603 - our own
+    command = tied([str(PYTHON), "-m", "ministack"], signal.SIGKILL)
+    # In a session of its own: at an interrupt, the service still needs it to finish what it does.
+    return subprocess.Popen(  # noqa: S603 - our own
+        command, env=environment, stdout=quiet, stderr=quiet, start_new_session=True
+    )
 
 
-def _await_ready(process: "subprocess.Popen[bytes]", port: int) -> None:
+def _await_ready(process: Process, port: int, interrupted: Callable[[], bool]) -> None:
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and process.poll() is None:
+        if interrupted():
+            raise Fault("Ended before the emulator was ready.")
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/_ministack/health", timeout=5):
                 return

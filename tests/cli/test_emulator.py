@@ -1,0 +1,143 @@
+"""`make run STORE=dynamodb`: told to end, each process of the family takes all others with it."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.service import ROOT, eventually, free_port
+
+DEADLINE = 60
+COMMAND = [
+    *("make", f"VENV={sys.prefix}", "run", "STORE=dynamodb"),
+    # Whether the packages are up to date is no matter of this test.
+    *("-o", f"{sys.prefix}/.run", "-o", ".venv-ministack/.done"),
+]
+
+
+class Process(NamedTuple):
+    """A process as `ps` shows it."""
+
+    parent: int
+    state: str
+    command: str
+
+
+class Family:
+    """make, the process that runs the emulator and the service, these two, and the service's worker."""
+
+    def __init__(self, port: int, make: "subprocess.Popen[str]") -> None:
+        self.port = port
+        self.make = make
+        self.pids: dict[str, int] = {"make": make.pid}
+        self._commands: dict[int, str] = {}
+
+    def find(self) -> None:
+        """Find the processes, which all run."""
+        running = processes()
+        self._find(running, "wrapper", "make", "cli.emulator")
+        self._find(running, "emulator", "wrapper", "-m ministack")
+        self._find(running, "serve", "wrapper", "stratabase serve")
+        self._find(running, "worker", "serve", "cli.server.worker")
+        self._commands = {pid: running[pid].command for pid in self.pids.values()}
+
+    def _find(self, running: Mapping[int, Process], name: str, parent: str, command: str) -> None:
+        (self.pids[name],) = (
+            pid
+            for pid, each in running.items()
+            if each.parent == self.pids[parent] and command in each.command
+        )
+
+    def living(self) -> list[str]:
+        """Return who has not ended; another process may have got the id of one that has."""
+        running = processes()
+        return [
+            name
+            for name, pid in self.pids.items()
+            if pid in running and running[pid].command == self._commands.get(pid)
+        ]
+
+    def answers(self) -> bool:
+        """Return whether the service accepts connections."""
+        try:
+            socket.create_connection(("127.0.0.1", self.port), DEADLINE).close()
+        except OSError:
+            return False
+        return True
+
+
+def processes() -> dict[int, Process]:
+    """Return all processes by their ids, without those that have ended and wait for their parent."""
+    listed = subprocess.run(
+        ["ps", "-A", "-ww", "-o", "pid=,ppid=,stat=,args="], capture_output=True, text=True, check=True
+    )
+    rows = (line.split(None, 3) for line in listed.stdout.splitlines())
+    return {
+        int(pid): Process(int(parent), state, command)
+        for pid, parent, state, command in rows
+        if state[0] != "Z"
+    }
+
+
+@contextmanager
+def family(home: Path) -> Iterator[Family]:
+    """Run the family until the test is over."""
+    port = free_port()
+    surroundings = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    with subprocess.Popen(
+        COMMAND,
+        cwd=ROOT,
+        env={**surroundings, "PORT": str(port), "STRATABASE_HOME": str(home)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as make:
+        running = Family(port, make)
+        try:
+            assert make.stdout is not None
+            printed = next((line for line in make.stdout if re.search(r"curl -u", line)), None)
+            assert printed, "it ended before it served"
+            running.find()
+            yield running
+        finally:
+            for name in running.living():
+                os.kill(running.pids[name], signal.SIGKILL)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+@pytest.mark.parametrize(
+    ("told", "number", "code"),
+    [
+        ("make", signal.SIGTERM, -signal.SIGTERM),
+        ("wrapper", signal.SIGTERM, 0),
+        ("wrapper", signal.SIGINT, 0),
+        ("wrapper", signal.SIGHUP, 0),
+        ("emulator", signal.SIGTERM, 2),
+        ("serve", signal.SIGTERM, 0),
+        pytest.param(
+            *("wrapper", signal.SIGKILL, 2),
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells its children"),
+        ),
+    ],
+    ids=lambda value: getattr(value, "name", str(value)),
+)
+def test_told_to_end_one_of_the_family_takes_all_others_with_it(
+    tmp_path: Path, told: str, number: signal.Signals, code: int
+) -> None:
+    with family(tmp_path) as running:
+        assert running.answers()
+
+        os.kill(running.pids[told], number)
+
+        assert running.make.wait(DEADLINE) == code
+        eventually(lambda: running.living() == [])
+        assert not running.answers()
