@@ -31,6 +31,76 @@ def test_bad_formats(formats: Formats, field: str, reason: str) -> None:
     assert reason in mistake.text
 
 
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("dd MMM", "it does not tell the year: add 'yyyy'"),
+        ("E", "the year"),
+        ("'today'", "the year"),
+        ("yyyy", "the month: add 'MM'"),
+        ("MM/yyyy", "the day: add 'dd'"),
+        ("MMMM yyyy EEEE", "the day"),
+        ("yyyy-'W'ww-u", "the month"),
+        ("dd/MM/yy", "two digits of a year do not tell the century: write 'yyyy'"),
+        ("YYYY-MM-dd", "'Y' is the year to which a week belongs: write yyyy-MM-dd"),
+        ("YYYY-MM-DD", "write yyyy-MM-dd"),
+        ("DDD 'of o''clock' YYYY", "write DDD 'of o''clock' yyyy"),
+        ("dd/MM/yyyy (dd)", "'d' stands at two places"),
+        ("dMyyyy", "'1102020' may mean several dates"),
+        ("yM-d", "may mean several dates"),
+        ("d'1'M yyyy", "may mean several dates"),
+    ],
+)
+def test_dates_must_be_told_whole(pattern: str, reason: str) -> None:
+    """A date format whose dates cannot be read back is refused with the reason."""
+    (mistake,) = check_formats(Formats(date_format=pattern))
+    assert mistake.field == "date_format"
+    assert reason in mistake.text
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("mm:ss", "it does not tell the hour: add 'HH'"),
+        ("a", "the hour"),
+        ("hh:mm", "before or after noon: add 'a', or write 'HH'"),
+        ("K:mm", "before or after noon"),
+        ("HH:mm:mm", "'m' stands at two places"),
+        ("Hm", "may mean several times"),
+        ("HH:ms", "may mean several times"),
+    ],
+)
+def test_times_must_be_told_whole(pattern: str, reason: str) -> None:
+    """A time format whose times cannot be read back is refused with the reason."""
+    (mistake,) = check_formats(Formats(time_format=pattern))
+    assert mistake.field == "time_format"
+    assert reason in mistake.text
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "d/M/y",
+        "ddMMyyyy",
+        "yyyyMMdd",
+        "yyyy-DDD",
+        "dMMM yyyy",
+        "MMMM d, yyyy G",
+        "L.d.yyyy",
+        "yyyy-MM-dd (YYYY)",
+    ],
+)
+def test_dates_that_are_told_whole(pattern: str) -> None:
+    """A date format that tells year, month and day, or year and day of the year, is taken."""
+    assert check_formats(Formats(date_format=pattern)) == []
+
+
+@pytest.mark.parametrize("pattern", ["HH", "H:mm", "HHmm", "kk.mm", "K:mm a", "a hh:mm:ss.SSS", "HH:mm:ss"])
+def test_times_that_are_told_whole(pattern: str) -> None:
+    """A time format that tells the hour is taken; what is finer is lost, as with the default."""
+    assert check_formats(Formats(time_format=pattern)) == []
+
+
 def test_all_mistakes_together() -> None:
     """All fields are told at once."""
     mistakes = check_formats(Formats("q", "q", "", ""))

@@ -84,7 +84,7 @@ def test_notes_can_be_taken_away(empty: str | None, office: Office) -> None:
 
 
 def test_null_brings_back_what_is_usual(office: Office) -> None:
-    office.update(HERSELF, "a", {"language": "it", "dateFormat": "yyyy"})
+    office.update(HERSELF, "a", {"language": "it", "dateFormat": "d.M.yyyy"})
     assert office.update(HERSELF, "a", {"language": None, "dateFormat": None}).formats == Formats()
 
 
@@ -193,6 +193,14 @@ def test_a_member_whose_profile_the_model_lost_can_be_mended() -> None:
     assert office.update(BEA, "a", {"profile": "Clerk"}).profile == "Clerk"
     with pytest.raises(BadMember, match=r"must be a profile of the model, not 'Gone': Boss, Clerk, Chief"):
         office.update(BEA, "a", {"profile": "Gone"})
+
+
+def test_a_format_that_cannot_be_read_back_may_stay_but_is_not_taken(office: Office) -> None:
+    office.change("a", formats=Formats("dd MMM", "hh:mm"))
+    kept = office.update(HERSELF, "a", {"dateFormat": "dd MMM", "timeFormat": "hh:mm", "notes": "mine"})
+    assert (kept.notes, kept.formats) == ("mine", Formats("dd MMM", "hh:mm"))
+    with pytest.raises(BadMember, match=r'"dateFormat" cannot be this: .* does not tell the year: add'):
+        office.update(HERSELF, "a", {"dateFormat": "d MMM"})
 
 
 def test_what_was_stored_under_other_rules_may_stay(office: Office) -> None:

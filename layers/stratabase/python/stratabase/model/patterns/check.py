@@ -1,14 +1,16 @@
-"""Whether a member's formats exist."""
+"""Whether a member's formats exist, and what they write can be read back."""
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 from typing import NamedTuple
 
 from stratabase.model.formats import Formats
 from stratabase.model.malformed import Malformed, shown
 from stratabase.model.patterns import language, zone
-from stratabase.model.patterns.date import compile_date_pattern
+from stratabase.model.patterns.date import DatePattern, compile_date_pattern
 from stratabase.model.patterns.field import Part
-from stratabase.model.patterns.run import LONGEST_PATTERN, check_length
+from stratabase.model.patterns.run import LONGEST_PATTERN, Run, check_length
 
 LONGEST_FORMAT = (LONGEST_PATTERN - 1) // 2
 """Characters; both formats and a space make the pattern of a Datetime."""
@@ -31,13 +33,22 @@ def check_formats(formats: Formats) -> list[FormatMistake]:
 
 
 def check_date_format(pattern: str) -> None:
-    """Raise Malformed for a pattern that cannot write a Date."""
-    _check_format(pattern, Part.DATE)
+    """Raise Malformed for a pattern that cannot write a Date, or whose dates cannot be read back."""
+    compiled = _check_format(pattern, Part.DATE)
+    _check_told(compiled, _missing_of_date(compiled))
+    _check_samples(compiled, Part.DATE, _DAYS, datetime.date)
 
 
 def check_time_format(pattern: str) -> None:
-    """Raise Malformed for a pattern that cannot write a Time."""
-    _check_format(pattern, Part.TIME)
+    """Raise Malformed for a pattern that cannot write a Time, or whose times cannot be read back.
+
+    What is finer than the pattern tells is lost, as in the default `HH:mm`: that is no mistake.
+    """
+    compiled = _check_format(pattern, Part.TIME)
+    _check_told(compiled, _missing_of_time(compiled))
+    letters = {run.letter for run in _runs(compiled)}
+    units = [unit for letter, unit in _FINER_THAN_HOURS.items() if letter in letters]
+    _check_samples(compiled, Part.TIME, _TIMES, attrgetter("hour", *units))
 
 
 def check_time_zone(name: str) -> None:
@@ -51,9 +62,107 @@ def check_language(code: str) -> None:
     language.locale(code)
 
 
-def _check_format(pattern: str, part: Part) -> None:
+def _check_format(pattern: str, part: Part) -> DatePattern:
     check_length(pattern, LONGEST_FORMAT)
-    compile_date_pattern(pattern).check_parts(frozenset({part}))
+    compiled = compile_date_pattern(pattern)
+    compiled.check_parts(frozenset({part}))
+    return compiled
+
+
+def _check_told(compiled: DatePattern, missing: str | None) -> None:
+    """Raise Malformed for a pattern that leaves something out, or says something at two places."""
+    if missing:
+        raise Malformed(f"what {shown(compiled.pattern)} writes cannot be read back: {missing}")
+    letters = [run.letter for run in _runs(compiled)]
+    twice = [letter for letter in dict.fromkeys(letters) if letters.count(letter) > 1]
+    if twice:
+        raise Malformed(
+            f"what {shown(compiled.pattern)} writes cannot be read back: "
+            f"{twice[0]!r} stands at two places: leave one of them out"
+        )
+
+
+def _missing_of_date(compiled: DatePattern) -> str | None:
+    """Return what keeps dates from being read back, and what would be right; None when nothing does."""
+    runs = _runs(compiled)
+    letters = {run.letter for run in runs}
+    if "y" not in letters and "Y" in letters:
+        return f"'Y' is the year to which a week belongs: write {_with_calendar_year(compiled)}"
+    if "y" not in letters:
+        return "it does not tell the year: add 'yyyy'"
+    if any(run == Run("y", 2) for run in runs):
+        return "two digits of a year do not tell the century: write 'yyyy'"
+    if "D" in letters:
+        return None
+    if not letters & {"M", "L"}:
+        return "it does not tell the month: add 'MM'"
+    return None if "d" in letters else "it does not tell the day: add 'dd'"
+
+
+def _with_calendar_year(compiled: DatePattern) -> str:
+    """Return the pattern that was probably meant by one with the year of a week, such as `YYYY-MM-DD`."""
+    day = "d" if any(run.letter in "ML" for run in _runs(compiled)) else "D"
+    texts: list[str] = []
+    for piece in compiled.pieces:
+        if not isinstance(piece, Run):
+            quoted = "'" in piece or any(map(str.isalpha, piece))
+            texts.append("'{}'".format(piece.replace("'", "''")) if quoted else piece)
+        elif piece.letter == "D":
+            texts.append("dd" if day == "d" else "D" * piece.length)
+        else:
+            texts.append(("y" if piece.letter == "Y" else piece.letter) * piece.length)
+    return "".join(texts)
+
+
+def _missing_of_time(compiled: DatePattern) -> str | None:
+    """Return what keeps times from being read back, and what would be right; None when nothing does."""
+    letters = {run.letter for run in _runs(compiled)}
+    if letters & {"H", "k"} or (letters & {"K", "h"} and "a" in letters):
+        return None
+    if letters & {"K", "h"}:
+        return "it does not tell whether the hour is before or after noon: add 'a', or write 'HH'"
+    return "it does not tell the hour: add 'HH'"
+
+
+def _runs(compiled: DatePattern) -> list[Run]:
+    return [piece for piece in compiled.pieces if isinstance(piece, Run)]
+
+
+def _check_samples(
+    compiled: DatePattern, part: Part, samples: tuple[datetime, ...], told: Callable[[datetime], object]
+) -> None:
+    """Raise Malformed when a sample is read back as another: its digits can be cut at several places."""
+    write, read = compiled.writer(_LANGUAGE), compiled.reader(_LANGUAGE, UTC, frozenset({part}))
+    assert read is not None, "it tells everything"
+    for sample in samples:
+        text = write(sample)
+        found = read(text)
+        if found is None or told(found) != told(sample):
+            raise Malformed(
+                f"what {shown(compiled.pattern)} writes cannot be read back: {text!r} may mean several "
+                f"{part.value}: put something between the numbers, or write each with all its digits"
+            )
+
+
+_LANGUAGE = "en"
+"""Names are told apart in every language, so one will do to find what numbers leave open."""
+_DAYS = (
+    *(datetime(2020, 1, 1, tzinfo=UTC) + timedelta(days=day) for day in range(366)),
+    *(
+        datetime(year, month, day, tzinfo=UTC)
+        for year in (1, 11, 51, 111, 999, 1910, 9999)
+        for month in (1, 2, 11, 12)
+        for day in (1, 2, 11, 12, 21)
+    ),
+)
+"""Days whose numbers have one digit or more, so that a pattern that leaves open which is which shows it."""
+_FINER_THAN_HOURS = {"m": "minute", "s": "second", "S": "microsecond"}
+"""What letters tell of a time besides its hour, by the attribute of a moment."""
+_TIMES = tuple(
+    datetime(1970, 1, 1, hour, minute, second, 1000 * millisecond, tzinfo=UTC)
+    for hour in range(24)
+    for minute, second, millisecond in ((0, 0, 0), (1, 11, 1), (11, 1, 11), (12, 21, 121), (59, 59, 999))
+)
 
 
 CHECKS: dict[str, Callable[[str], None]] = {
