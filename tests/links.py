@@ -9,20 +9,28 @@ from stratabase.domain.password import Policy
 from stratabase.domain.refusal import Unauthenticated, Unavailable
 from stratabase.edge.authentication import Authentication
 from stratabase.edge.basic import Basic
+from stratabase.edge.confirm_email import confirm_email_endpoint
+from stratabase.edge.courtesy.confirmation import ConfirmationPages
 from stratabase.edge.courtesy.visits import Visits
 from stratabase.edge.endpoint import Endpoint
 from stratabase.edge.front_door import FrontDoor
 from stratabase.edge.reset_password import reset_password_endpoint
 from stratabase.edge.set_password import set_password_endpoint
+from stratabase.model.model import Profile
 from stratabase.observe import Log
+from stratabase.operations.members.email_change import EmailChange
+from stratabase.operations.members.updating import UpdateMember
 from stratabase.operations.recovery import Recovery
+from tests.attempts import DictAttempts
 from tests.mails import KeptMails
 from tests.members import DictMembers, PlainPasswords
 from tests.worlds import FrozenClock
 
 BASE = "https://api.example.com/prod"
 NEW = "correct horse battery"
+NEW_EMAIL = "anna@example.org"
 SHORTEST = 12
+PROFILES = {"Administrator": Profile("Administrator", administrator=True), "Clerk": Profile("Clerk")}
 CALLERS = {
     "ada": Caller("m9", "ada", "Administrator", administrator=True),
     "anna": Caller("m1", "anna", "Clerk"),
@@ -65,12 +73,17 @@ class LinkService:
         )
         # One name for each, since loggers of one name share their stream.
         self.log = Log("DEBUG", self.logged, service=f"links{uuid4()}")
+        self.emails = EmailChange(
+            self.members, self.mails, DictAttempts(), self.clock, log=self.log, application=self.application
+        )
+        self._update = UpdateMember(self.members, self.passwords, policy, PROFILES, self.emails)
 
     def endpoints(self) -> list[Endpoint]:
         visits = Visits(self.recovery, self.application, SHORTEST, self.log)
         return [
             reset_password_endpoint(self.recovery.start),
             set_password_endpoint(self.recovery, visits),
+            confirm_email_endpoint(self.emails, ConfirmationPages(self.emails, self.application, self.log)),
         ]
 
     def door(self, base_url: str | None = None) -> FrontDoor:
@@ -89,6 +102,21 @@ class LinkService:
     def token(self, base_url: str = BASE) -> str:
         """Return the token of a new link for anna."""
         self.recovery.invite("m1", base_url)
+        return self.mails.token
+
+    def take(self, email: str) -> None:
+        """Give an address to another member."""
+        self.members.add(Member("m2", "bert", email, "Clerk"))
+
+    def cancel_email(self) -> None:
+        """Let anna keep her address after all."""
+        self._update(CALLERS["anna"], "m1", {"email": ANNA.email})
+
+    def email_token(self, email: str = NEW_EMAIL, base_url: str = BASE) -> str:
+        """Return the token of a new link by which anna confirms an address of her own."""
+        self._update(CALLERS["anna"], "m1", {"email": email}, base_url)
+        # The last mail is the one with the link: the one that tells the old address is taken away.
+        self.mails.mails.pop()
         return self.mails.token
 
 

@@ -5,19 +5,25 @@ from urllib.parse import parse_qs, urlsplit
 
 from stratabase.domain.mail import Mail
 from stratabase.domain.refusal import Unavailable
+from stratabase.observe import Log
+from stratabase.operations.members.email_change import EmailChange
+from stratabase.operations.ports import Members
+from tests.attempts import DictAttempts
+from tests.worlds import FrozenClock
 
 _LINK = re.compile(r"https?://\S+")
 
 
 class KeptMails:
-    """Mails in a list; `refuse`: nobody takes any."""
+    """Mails in a list; `refuse`: nobody takes any; `unreachable`: nobody takes those to this address."""
 
     def __init__(self) -> None:
         self.mails: list[Mail] = []
         self.refuse = False
+        self.unreachable: str | None = None
 
     def send(self, mail: Mail) -> None:
-        if self.refuse:
+        if self.refuse or mail.to == self.unreachable:
             raise Unavailable("The mail could not be sent.")
         self.mails.append(mail)
 
@@ -32,3 +38,10 @@ class KeptMails:
         """The token in that link."""
         (token,) = parse_qs(urlsplit(self.link).query)["token"]
         return token
+
+
+def email_change(members: Members, mails: KeptMails | None = None) -> EmailChange:
+    """Return what has members confirm a new address, at an hour that stays and without any limit so far."""
+    return EmailChange(
+        members, mails or KeptMails(), DictAttempts(), FrozenClock(), log=Log("ERROR"), application="Hr"
+    )

@@ -30,6 +30,11 @@ class DictMembers:
             self.reads += 1
             return self.members.get(folded(username))
 
+    def by_email(self, email: str) -> Member | None:
+        with self._lock:
+            self.reads += 1
+            return next((one for one in self.members.values() if folded(one.email) == folded(email)), None)
+
     def roster(self) -> Roster:
         with self._lock:
             return Roster(tuple(self.members[name] for name in sorted(self.members)), self._revision)

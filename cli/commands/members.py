@@ -28,6 +28,10 @@ ACTIONS: Mapping[str, tuple[str, tuple[Argument, ...]]] = {
         ),
     ),
     "set-profile": ("give a member another profile", (_USERNAME, _PROFILE)),
+    "set-email": (
+        "give a member another e-mail address, which need not be confirmed",
+        (_USERNAME, ("email", {"help": "where mail reaches the member"})),
+    ),
     "set-password": ("give a member another password, which is asked for", (_USERNAME,)),
     "reset-password": ("mail a member a link to choose another password", (_USERNAME,)),
     "disable": ("let a member in no more, and end the member's tokens", (_USERNAME,)),

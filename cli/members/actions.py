@@ -59,6 +59,11 @@ def _set_profile(instance: Instance, options: Options) -> Iterator[str]:
     yield f'"{member.username}" has the profile {member.profile} now.'
 
 
+def _set_email(instance: Instance, options: Options) -> Iterator[str]:
+    member = _changed(instance, options, {"email": options.email})
+    yield f'"{member.username}" has the e-mail address {member.email} now.'
+
+
 def _set_password(instance: Instance, options: Options) -> Iterator[str]:
     member = _named(instance, options)
     password = asked(instance.office.policy, (member.username, member.email))
@@ -92,6 +97,7 @@ _ACTIONS: Mapping[str, Action] = {
     "list": _list,
     "create": _create,
     "set-profile": _set_profile,
+    "set-email": _set_email,
     "set-password": _set_password,
     "reset-password": _reset_password,
     "disable": _disable,

@@ -68,6 +68,14 @@ def ada(terminal: Terminal) -> Terminal:
     return terminal
 
 
+def test_an_address_is_set_without_being_confirmed(ada: Terminal) -> None:
+    said = ada.done("set-email", "ADA", "ada@example.org")
+    assert said == '"ada" has the e-mail address ada@example.org now.\n'
+    assert ada.done("list").split()[:2] == ["ada", "ada@example.org"]
+    assert ada.mails() == []
+    assert "must be an e-mail address" in ada.refused("set-email", "ada", "nowhere")
+
+
 def test_before_anybody_was_made_there_is_nobody(terminal: Terminal) -> None:
     assert terminal.done("list") == "There is no member yet.\n"
 

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.member import Member, Reset
+from stratabase.domain.member import MailedLink, Member
 from stratabase.domain.member_fields import member_fields
 from stratabase.model.formats import Formats
 from stratabase.model.model import Profile
 
 PROFILES = {"Boss": Profile("Boss", administrator=True), "Clerk": Profile("Clerk")}
 FIELDS = member_fields(PROFILES)
-ANNA = Member("1", "Anna", "anna@example.com", "Clerk", "notes", reset=Reset("x", 1))
+ANNA = Member("1", "Anna", "anna@example.com", "Clerk", "notes", reset=MailedLink("x", 1))
 TEXTS = [name for name, field in FIELDS.items() if field.type == "string"]
 
 

@@ -244,7 +244,13 @@ SCENARIOS = [
         "2",
         sent={"email": "b@example.com", "password": "correct horse battery"},
         answer="Update Complete",
-        members={"2": {"email": "b@example.com", "password": "hash of correct horse battery"}},
+        members={
+            "2": {
+                "email": "bert@example.com",
+                "pending_email": "b@example.com",
+                "password": "hash of correct horse battery",
+            }
+        },
     ),
     Scenario(
         "what one may not change, as it is",
@@ -282,8 +288,21 @@ SCENARIOS = [
     Scenario(
         "a change of nobody", "PUT", ONE, 404, id="77", sent={"notes": "x"}, answer="There is no member"
     ),
+    Scenario("a change of the id", "PUT", ONE, 400, id="2", sent={"id": "3"}, answer='"id" stays what it is'),
     Scenario(
-        "a change of the id", "PUT", ONE, 400, id="2", sent={"id": "3"}, answer='There is no field "id" here'
+        "the same id", "PUT", ONE, 200, "bert", "2", sent={"id": "2", "notes": "x"}, answer="Update Complete"
+    ),
+    Scenario(
+        "what may not be changed, before the body is read", "PUT", ONE, 403, "bert", "1", answer="Only an"
+    ),
+    Scenario(
+        "what may not be made, before the body is read",
+        "POST",
+        ALL,
+        403,
+        "bert",
+        sent={"bogus": "x"},
+        answer="Only an administrator may make members.",
     ),
     Scenario("a change that is none", "PUT", ONE, 400, id="2", answer="The body is empty"),
     Scenario(

@@ -5,12 +5,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 from stratabase.domain.member import Caller, Member
 from stratabase.domain.member_fields import member_fields
 from stratabase.domain.password import Policy
 from stratabase.domain.refusal import Unavailable
 from stratabase.edge.administration import Administration
+from stratabase.edge.confirm_email import confirm_email_endpoint
+from stratabase.edge.courtesy.confirmation import ConfirmationPages
 from stratabase.edge.current_member import current_member_endpoint
 from stratabase.edge.endpoint import Endpoint
 from stratabase.edge.graphql import graphql_endpoint
@@ -22,15 +25,19 @@ from stratabase.edge.openapi.endpoint import openapi_endpoint
 from stratabase.edge.sdl import sdl_endpoint
 from stratabase.model.formats import Formats
 from stratabase.model.model import Profile
+from stratabase.observe import Log
 from stratabase.operations.executor import Answer
 from stratabase.operations.members.creating import CreateMember
+from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.members.listing import ListMembers
 from stratabase.operations.members.reading import ReadMember
 from stratabase.operations.members.removing import RemoveMember
 from stratabase.operations.members.updating import UpdateMember
+from tests.attempts import DictAttempts
 from tests.edge.documented import SERVICE
+from tests.mails import KeptMails
 from tests.members import DictMembers, PlainPasswords
-from tests.worlds import CountedIds
+from tests.worlds import CountedIds, FrozenClock
 
 PROFILES = {
     "Administrator": Profile("Administrator", administrator=True),
@@ -78,6 +85,20 @@ class World:
     ids: CountedIds = field(default_factory=CountedIds)
     logged: io.StringIO = field(default_factory=io.StringIO)
 
+    mails: KeptMails = field(default_factory=KeptMails)
+    clock: FrozenClock = field(default_factory=FrozenClock)
+
+    def __post_init__(self) -> None:
+        self.log = Log("DEBUG", self.logged, service=f"world{uuid4()}")
+        self.attempts = DictAttempts()
+
+    @property
+    def emails(self) -> EmailChange:
+        """What has members confirm a new e-mail address."""
+        return EmailChange(
+            self.members, self.mails, self.attempts, self.clock, log=self.log, application="Hr"
+        )
+
     def invite(self, id_: str, base_url: str) -> None:
         if not self.mail_is_taken:
             raise Unavailable("Nobody takes mail just now.", 5)
@@ -91,10 +112,10 @@ def administration_of(world: World) -> Administration:
     """Return what can be done with the members of a world."""
     members, policy = world.members, Policy(world.passwords.is_common)
     return Administration(
-        ReadMember(members),
+        ReadMember(members, world.clock),
         ListMembers(members),
         CreateMember(members, world.ids, PROFILES, world.invite),
-        UpdateMember(members, world.passwords, policy, PROFILES),
+        UpdateMember(members, world.passwords, policy, PROFILES, world.emails),
         RemoveMember(members, PROFILES),
     )
 
@@ -106,6 +127,7 @@ def endpoints(world: World) -> list[Endpoint]:
         current_member_endpoint(administration, shapes),
         members_endpoint(administration, shapes),
         member_endpoint(administration, shapes),
+        confirm_email_endpoint(world.emails, ConfirmationPages(world.emails, "Hr", world.log)),
         health_endpoint("1.2.3", lambda: world.reachable),
         graphql_endpoint("Hr", world.executor),
         sdl_endpoint("Hr", lambda: "type Query { x: Int }"),

@@ -14,13 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stratabase.domain.member import Member
 from stratabase.domain.password import Weakness
 from stratabase.edge.courtesy import page
+from stratabase.edge.courtesy.confirmation import confirmation_page
 from stratabase.edge.courtesy.form import Asked, PasswordForm
-from stratabase.edge.courtesy.languages import TEXTS, language_of
+from stratabase.edge.courtesy.languages import CONFIRMATIONS, TEXTS, language_of
 from stratabase.edge.courtesy.notice import notice
-from stratabase.edge.courtesy.texts import Mistake, News, Texts, Trouble
+from stratabase.edge.courtesy.texts import ConfirmationNews, ConfirmationTexts, Mistake, News, Texts, Trouble
 from stratabase.edge.response import Response
+from stratabase.model.formats import Formats
 
 FORM = PasswordForm("Hr", 12)
 TOKEN = "m1." + "A" * 43
@@ -91,12 +94,28 @@ def form(
     return PasswordForm(application, 12)(Asked(language, TOKEN, username, mistakes))
 
 
+def button(
+    language: str = "en",
+    username: str = "anna",
+    application: str = "Hr",
+    email: str = "anna@new.example",
+) -> Response:
+    """Return the page on which an e-mail address is confirmed."""
+    formats = Formats(language=language)
+    member = Member("m1", username, "anna@example.com", "Clerk", formats=formats, pending_email=email)
+    return confirmation_page(application, TOKEN, language, member)
+
+
 def responses() -> Iterator[tuple[str, Response]]:
     """Yield every page there is, with its language."""
     for language, mistakes in product(TEXTS, MISTAKES):
         yield language, form(language, mistakes=mistakes)
     for language, news in product(TEXTS, News):
-        yield language, notice("Hr", language, news)
+        yield language, notice("Hr", language, TEXTS[language].notices[news])
+    for language in CONFIRMATIONS:
+        yield language, button(language)
+    for language, about in product(CONFIRMATIONS, ConfirmationNews):
+        yield language, notice("Hr", language, CONFIRMATIONS[language].notices[about])
 
 
 PAGES = [
@@ -149,7 +168,11 @@ def test_nothing_leads_to_another_address() -> None:
                 "background",
                 "formaction",
             } & element.attributes.keys()
-            assert {element.attributes[name] for name in addresses} <= {"setPassword", "data:,"}
+            assert {element.attributes[name] for name in addresses} <= {
+                "setPassword",
+                "confirmEmail",
+                "data:,",
+            }
             handlers = [name for name in element.attributes if name.startswith(("on", "style"))]
             assert handlers == []
 
@@ -249,6 +272,31 @@ def test_names_are_escaped(name: str) -> None:
     assert len(read.all("script")) == 1
 
 
+@given(
+    st.text(st.characters(exclude_categories=["Cs"])),
+    st.text(st.characters(exclude_categories=["Cs"])),
+    st.text(st.characters(exclude_categories=["Cs"])),
+)
+def test_any_name_and_address_to_confirm_are_shown_as_they_are(
+    username: str, application: str, email: str
+) -> None:
+    read = Page(button("en", username, application, email).body.decode())
+    usual = Page(button().body.decode())
+    assert [each.name for each in read.elements] == [each.name for each in usual.elements]
+    assert [each.text for each in read.all("strong")] == [username, email]
+    assert [each.attributes for each in read.elements] == [each.attributes for each in usual.elements]
+
+
+@pytest.mark.parametrize("language", CONFIRMATIONS)
+def test_an_address_is_confirmed_by_a_button_and_no_script(language: str) -> None:
+    read = Page(button(language).body.decode())
+    assert (read.all("script"), len(read.all("form"))) == ([], 1)
+    assert read.one("form").attributes["method"] == "post"
+    assert read.one("button").attributes["type"] == "submit"
+    assert read.one("button").text == CONFIRMATIONS[language].confirm
+    assert [each.attributes["name"] for each in read.all("input")] == ["token"]
+
+
 def placeholders(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
@@ -261,6 +309,28 @@ def words_of(texts: Texts) -> dict[str, tuple[str, ...]]:
     mistakes = {str(mistake): (text,) for mistake, text in texts.mistakes.items()}
     notices = {str(news): (said.heading, *said.paragraphs) for news, said in texts.notices.items()}
     return {**single, **mistakes, **notices, "policy": texts.policy}
+
+
+def words_to_confirm(texts: ConfirmationTexts) -> dict[str, tuple[str, ...]]:
+    """Return the texts about an e-mail address by what they are for."""
+    single = {
+        name: (getattr(texts, name),)
+        for name in ConfirmationTexts.__slots__
+        if isinstance(getattr(texts, name), str)
+    }
+    return single | {str(news): (said.heading, *said.paragraphs) for news, said in texts.notices.items()}
+
+
+def test_the_confirmation_is_in_the_same_languages() -> None:
+    assert CONFIRMATIONS.keys() == TEXTS.keys()
+    english = words_to_confirm(CONFIRMATIONS["en"])
+    for language, texts in CONFIRMATIONS.items():
+        assert texts.notices.keys() == set(ConfirmationNews)
+        own = words_to_confirm(texts)
+        assert own.keys() == english.keys()
+        assert all(text.strip() == text != "" for each in own.values() for text in each)
+        assert all(set().union(*map(placeholders, each)) <= {"application"} for each in own.values())
+        assert language == "en" or [name for name in english if english[name] == own[name]] == []
 
 
 @pytest.mark.parametrize("language", TEXTS)

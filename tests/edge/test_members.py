@@ -98,9 +98,33 @@ def test_what_is_read_can_be_given_back(send: Any, world: World) -> None:
     for form in ("json", "xml"):
         before = world.members.by_id("1")
         shown = READERS[form](go(Scenario("", "GET", ME, 200), form, send).body)
-        del shown["id"]
         assert go(Scenario("", "PUT", ONE, 200, id="1", sent=shown), form, send).status == 200
         assert world.members.by_id("1") == before
+        for by, id_ in (("anna", "2"), ("bert", "2")):
+            before = world.members.by_id(id_)
+            shown = READERS[form](go(Scenario("", "GET", ONE, 200, by, id_), form, send).body)
+            assert go(Scenario("", "PUT", ONE, 200, by, id_, sent=shown), form, send).status == 200
+            assert world.members.by_id(id_) == before
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        ("{", {}),
+        ("", {}),
+        ("n" * 70_000, {}),
+        ("{}", {"Content-Type": "application/xml"}),
+        ("{}", {"Content-Encoding": "gzip"}),
+    ],
+)
+def test_who_may_not_is_told_so_whatever_the_body_is(
+    method: str, body: str, headers: Mapping[str, str], send: Any
+) -> None:
+    resource, parameters = (ALL, None) if method == "POST" else (ONE, {"id": "1"})
+    sent = {**credentials("bert"), **headers}
+    reply = send(method, resource, headers=sent, parameters=parameters, body=body)
+    assert (reply.status, "Only an administrator" in reply.body) == (403, True)
 
 
 STRAY = ["\x00", "\x07", "\x1b", "\x7f", "\x85", "\ufffe", "\uffff", "\ud800"]

@@ -246,7 +246,10 @@ def form(token: str, password: str = NEW, repeat: str | None = None, **more: str
 
 def test_the_form_leads_to_a_page_that_says_so(send: Send, service: LinkService) -> None:
     reply = send("POST", SET, **form(service.token(), username="anna"))
-    assert (reply.status, reply.header("Location")) == (303, "setPassword?result=done&language=en")
+    assert (reply.status, reply.header("Location")) == (
+        303,
+        f"{BASE}{SET}?result=done&language=en",
+    )
     assert service.anna().password == f"hash of {NEW}"
 
 
@@ -318,6 +321,17 @@ def test_an_expired_link_is_told_in_the_language_of_its_member(send: Send, servi
     token = service.token()
     service.clock.instant += LIFETIME
     assert "Questo link è scaduto" in send("GET", SET, query={"token": [token]}).body
+
+
+@pytest.mark.parametrize("by", ["link", "form"])
+def test_a_used_link_is_told_in_the_language_of_its_member(by: str, send: Send, service: LinkService) -> None:
+    service.edit(formats=Formats(language="it"))
+    token = service.token()
+    assert send("POST", SET, **form(token)).status == 303
+    reply = send("GET", SET, query={"token": [token]}) if by == "link" else send("POST", SET, **form(token))
+    assert (reply.status, "Questo link non funziona" in reply.body) == (401, True)
+    forged = token[:-43] + "A" * 43
+    assert "This link does not work" in send("GET", SET, query={"token": [forged]}).body
 
 
 def test_two_tokens_are_no_way_around(send: Send, service: LinkService) -> None:

@@ -59,6 +59,8 @@ ANSWERS = {
     "reset_password_of_an_unknown_id": (404, "Not Found"),
     "set_password_page": (200, "<html"),
     "set_password_with_an_unknown_token": (401, "Unauthorized"),
+    "confirm_email_page": (200, "<html"),
+    "confirm_email_with_an_unknown_token": (401, "Unauthorized"),
     "openapi": (200, '"openapi":"3.1.0"'),
 }
 

@@ -103,6 +103,7 @@ def test_our_template_leads_every_path_somewhere() -> None:
         ("/auth/administration/members/{id}", "ANY"),
         ("/auth/administration/members/{id}/resetPassword", "ANY"),
         ("/public/administration/setPassword", "ANY"),
+        ("/public/administration/confirmEmail", "ANY"),
         ("/", "ANY"),
         ("/{proxy+}", "ANY"),
     }

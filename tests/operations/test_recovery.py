@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 
 from stratabase.domain.link import LIFETIME, UnusableLink
-from stratabase.domain.member import Caller, Member, Reset
+from stratabase.domain.member import USED, Caller, MailedLink, Member
 from stratabase.domain.member_refusals import NoSuchMember
 from stratabase.domain.password import Policy, Weakness
 from stratabase.domain.refusal import Forbidden, Unavailable
@@ -70,7 +70,7 @@ def test_what_is_stored_is_a_hash_and_an_end_and_nothing_that_would_open(world: 
     token = world.token()
     secret = token.rpartition(".")[2]
     stored = world.anna()
-    assert stored.reset == Reset(sha256(secret.encode()).hexdigest(), NOON + LIFETIME)
+    assert stored.reset == MailedLink(sha256(secret.encode()).hexdigest(), NOON + LIFETIME)
     assert secret not in repr(stored)
     assert len(secret) == 43
 
@@ -86,9 +86,14 @@ def test_the_old_password_stays_until_the_new_one_is_there(world: World) -> None
 
 
 def test_a_link_sets_the_password_and_ends_the_tokens(world: World) -> None:
-    before = world.anna()
-    member = world.recovery.finish(world.token(), NEW)
-    expected = replace(before, password=f"hash of {NEW}", generation=before.generation + 1, reset=None)
+    token, before = world.token(), world.anna()
+    member = world.recovery.finish(token, NEW)
+    expected = replace(
+        before,
+        password=f"hash of {NEW}",
+        generation=before.generation + 1,
+        reset=replace(before.reset, until=USED),  # type: ignore[type-var] # there is one
+    )
     assert (member, world.anna()) == (expected, expected)
 
 
@@ -102,7 +107,7 @@ def test_a_link_works_once(world: World) -> None:
     world.recovery.finish(token, NEW)
     with pytest.raises(UnusableLink) as caught:
         world.recovery.finish(token, "another good password")
-    assert not caught.value.expired
+    assert (caught.value.expired, caught.value.member) == (False, world.anna())
     assert world.anna().password == f"hash of {NEW}"
 
 
@@ -122,7 +127,7 @@ def test_a_link_is_good_for_an_hour(age: int, good: bool, world: World) -> None:
         return
     with pytest.raises(UnusableLink) as caught:
         world.recovery.finish(token, NEW)
-    assert caught.value.expired == world.anna()
+    assert (caught.value.expired, caught.value.member) == (True, world.anna())
     assert world.anna().password == ANNA.password
 
 
@@ -131,7 +136,7 @@ def test_an_expired_link_says_so_only_to_those_who_have_it(world: World) -> None
     world.clock.instant += LIFETIME
     with pytest.raises(UnusableLink) as caught:
         world.recovery.inspect(token[:-1] + ("A" if token[-1] != "A" else "B"))
-    assert not caught.value.expired
+    assert (caught.value.expired, caught.value.member) == (False, None)
 
 
 STRANGE: list[Callable[[str], str]] = [

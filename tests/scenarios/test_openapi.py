@@ -26,7 +26,11 @@ HEADERS = {"www-authenticate": "WWW-Authenticate", "etag": "ETag"}
 """Those whose usual spelling is not just capitals."""
 KEPT = ("username", "profile", "password", "disabled")
 """What the one who asks must keep of itself, to go on being let in."""
-UNASKED = {"GET /public/openapi.json", "POST /public/administration/setPassword"}
+UNASKED = {
+    "GET /public/openapi.json",
+    "POST /public/administration/setPassword",
+    "POST /public/administration/confirmEmail",
+}
 """What was asked before all this, and what succeeds only for those who get a mail."""
 ALL = "/auth/administration/members"
 ONE = "/auth/administration/members/{id}"

@@ -326,14 +326,15 @@ def test_in_the_dark_it_is_dark(visit: Visiting, link: str, folder: Path) -> Non
 
 
 def test_a_service_under_a_path_stays_there(visit: Visiting, service: LinkService) -> None:
-    door = service.door("http://unused.example.com/live")
     routes = (Route("/live/public/administration/setPassword", "ANY", "Fake"),)
+    roots: list[str] = []
 
     def deployed(event: dict[str, Any], _: object) -> Any:
-        return door({**event, "resource": event["resource"].removeprefix("/live")})
+        return service.door(roots[0])({**event, "resource": event["resource"].removeprefix("/live")})
 
     with gateway(deployed, routes) as client:
         token, root = service.token(), f"http://127.0.0.1:{client.port}/live"
+        roots.append(root)
         with visit(origin=root) as seen:
             seen.page.goto(f"{root}/public/administration/setPassword?token={token}")
             choose(seen.page, NEW)

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from stratabase.domain.attempt import MOST_KEPT, WINDOW
+from stratabase.domain.attempt import MAIL_WINDOW, MOST_KEPT, WINDOW
 from stratabase.operations.ports import Attempts
 from tests.contract.engine.acting import together
 from tests.soak import count
@@ -81,6 +81,12 @@ def test_an_hour_of_attempts_leaves_those_of_the_window(attempts: Attempts) -> N
     found = [attempts.note("key", NOON + n * step, NOON + n * step - WINDOW + 1) for n in range(40)]
     assert [len(each.instants) for each in found] == [*range(1, 11), *[10] * 30]
     assert attempts.count("key", 0) < 40
+
+
+def test_a_short_window_forgets_nothing_that_a_longer_one_counts(attempts: Attempts) -> None:
+    attempts.note("mail", NOON - MAIL_WINDOW, NOON - 2 * MAIL_WINDOW)
+    attempts.note("key", NOON, SINCE)
+    assert attempts.count("mail", NOON - MAIL_WINDOW) == 1
 
 
 def test_a_flood_is_told_of_but_not_kept(attempts: Attempts) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from stratabase.domain.link import UnusableLink
-from stratabase.domain.member import Member
+from stratabase.domain.member import USED, Member
 from stratabase.domain.password import Policy
 from stratabase.operations.ports import Members
 from stratabase.operations.recovery import Recovery
@@ -61,7 +61,8 @@ def test_of_many_who_use_one_link_at_once_one_wins(sturdy: Members) -> None:
         (winner,) = [outcome for outcome in outcomes if outcome]
         stored = sturdy.by_id("m1")
         assert stored is not None
-        assert (stored.password, stored.reset, stored.generation) == (winner.password, None, generation)
+        assert stored.reset is not None
+        assert (stored.password, stored.reset.until, stored.generation) == (winner.password, USED, generation)
 
 
 def test_a_link_is_stored_and_used_up(sturdy: Members) -> None:

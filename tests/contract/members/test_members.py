@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from stratabase.domain.change import Conflict
-from stratabase.domain.member import Member, NamesTaken, Reset
+from stratabase.domain.member import USED, MailedLink, Member, NamesTaken
 from stratabase.model.formats import Formats
 from stratabase.operations.ports import Members
 
@@ -21,7 +21,9 @@ ANNA = Member(
     password="$argon2id$x",
     disabled=True,
     generation=7,
-    reset=Reset("ab" * 32, 1_577_880_000_001),
+    reset=MailedLink("ab" * 32, 1_577_880_000_001),
+    pending_email="Anna@New.example",
+    confirmation=MailedLink("cd" * 32, USED),
 )
 BERT = Member("2", "bert", "b@example.com", "Clerk")
 
@@ -68,6 +70,24 @@ def test_names_compare_without_case_and_spelling(added: str, asked: str, members
     assert found.username == added
 
 
+@pytest.mark.parametrize("asked", ["Anna@Example.com", "anna@EXAMPLE.com"])
+def test_an_address_leads_to_its_member(asked: str, members: Members) -> None:
+    members.add(ANNA)
+    assert members.by_email(asked) == ANNA
+    before = stored(members)
+    members.change(before, replace(before, email="anne@example.com"))
+    assert members.by_email(asked) is None
+    members.remove(stored(members))
+    assert members.by_email("anne@example.com") is None
+
+
+def test_an_address_that_waits_leads_to_nobody_and_keeps_nobody_from_it(members: Members) -> None:
+    members.add(ANNA)
+    assert members.by_email("anna@new.example") is None
+    members.add(replace(BERT, email="anna@new.example"))
+    assert stored(members) == ANNA
+
+
 STRANGE = ["Ann", "Annab", "", "Anna%", "\x00", "' OR 1=1 --", "x" * 5000, "\ud800", "2/../1"]
 
 
@@ -75,6 +95,7 @@ STRANGE = ["Ann", "Annab", "", "Anna%", "\x00", "' OR 1=1 --", "x" * 5000, "\ud8
 def test_other_names_and_ids_find_nobody(asked: str, members: Members) -> None:
     members.add(ANNA)
     assert members.by_username(asked) is None
+    assert members.by_email(asked) is None
     assert members.by_id(asked) is None
 
 

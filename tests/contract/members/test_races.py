@@ -1,5 +1,6 @@
 """Several callers at once: names stay unique, nothing is lost, and one administrator stays."""
 
+import re
 from collections.abc import Callable
 from functools import partial
 
@@ -7,17 +8,20 @@ import pytest
 
 from stratabase.domain.administrators import administrates
 from stratabase.domain.change import Conflict
-from stratabase.domain.member import Member, NamesTaken
+from stratabase.domain.link import UnusableLink
+from stratabase.domain.member import Caller, Member, NamesTaken
 from stratabase.domain.member_refusals import LastAdministrator, MemberTaken
 from stratabase.domain.password import Policy
 from stratabase.model.model import Profile
 from stratabase.operations.members.creating import CreateMember
+from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.members.removing import RemoveMember
 from stratabase.operations.members.rights import CONSOLE
 from stratabase.operations.members.updating import UpdateMember
 from stratabase.operations.ports import Members
 from stratabase.store.ids import TimeOrderedIds
 from tests.contract.engine.acting import together
+from tests.mails import KeptMails, email_change
 from tests.members import PlainPasswords
 from tests.soak import count
 
@@ -38,7 +42,8 @@ def adds(members: Members, member: Member) -> bool:
 
 def updating(members: Members) -> UpdateMember:
     passwords = PlainPasswords()
-    return UpdateMember(members, passwords, Policy(passwords.is_common), PROFILES)
+    emails = email_change(members)
+    return UpdateMember(members, passwords, Policy(passwords.is_common), PROFILES, emails)
 
 
 def spelled(name: str, number: int) -> str:
@@ -137,6 +142,98 @@ def test_every_new_password_ends_the_tokens_once_more(sturdy: Members) -> None:
     member = sturdy.by_id("1")
     assert member is not None
     assert member.generation == TIMES * THREADS
+
+
+def mailed(mails: KeptMails) -> list[str]:
+    """Return the tokens that were mailed, and forget the mails."""
+    found = re.findall(r"token=(\S+)", " ".join(mail.text for mail in mails.mails))
+    mails.mails.clear()
+    return found
+
+
+def confirms(emails: EmailChange, token: str) -> bool:
+    try:
+        emails.confirm(token)
+    except (UnusableLink, MemberTaken):
+        return False
+    return True
+
+
+def own_email(members: Members, mails: KeptMails, id_: str, email: str) -> None:
+    """Let a member ask for an address, however often one has."""
+    passwords = PlainPasswords()
+    emails = email_change(members, mails)
+    update = UpdateMember(members, passwords, Policy(passwords.is_common), PROFILES, emails)
+    update(Caller(id_, id_, "Clerk"), id_, {"email": email}, "https://example.com")
+
+
+def test_of_members_who_confirm_one_address_at_once_exactly_one_gets_it(sturdy: Members) -> None:
+    mails = KeptMails()
+    emails = email_change(sturdy, mails)
+    for number in range(THREADS):
+        sturdy.add(Member(f"m{number}", f"m{number}", f"{number}@example.com", "Clerk"))
+    for turn in range(TIMES):
+        together(
+            *(
+                partial(own_email, sturdy, mails, f"m{number}", spelled(f"wanted{turn}@example.com", number))
+                for number in range(THREADS)
+            )
+        )
+        tokens = sorted(mailed(mails))
+        got = together(*(partial(confirms, emails, token) for token in tokens))
+        assert sum(got) == 1
+        holder = sturdy.by_email(f"WANTED{turn}@example.com")
+        assert holder is not None
+        assert holder.id == f"m{got.index(True)}"
+
+
+def test_one_link_that_is_used_many_times_at_once_works_once(sturdy: Members) -> None:
+    mails = KeptMails()
+    emails = email_change(sturdy, mails)
+    sturdy.add(Member("1", "anna", "anna@example.com", "Clerk"))
+    for turn in range(TIMES):
+        own_email(sturdy, mails, "1", f"anna{turn}@example.com")
+        (token,) = mailed(mails)
+        assert sum(together(*[partial(confirms, emails, token)] * THREADS)) == 1
+        stored = sturdy.by_id("1")
+        assert stored is not None
+        assert (stored.email, stored.pending_email) == (f"anna{turn}@example.com", None)
+        mails.mails.clear()
+
+
+def test_of_two_requests_at_once_the_link_of_the_one_that_is_stored_works(sturdy: Members) -> None:
+    mails = KeptMails()
+    emails = email_change(sturdy, mails)
+    sturdy.add(Member("1", "anna", "anna@example.com", "Clerk"))
+    for turn in range(TIMES):
+        wanted = [f"a{turn}@example.com", f"b{turn}@example.com"]
+        together(*(partial(own_email, sturdy, mails, "1", email) for email in wanted))
+        stored = sturdy.by_id("1")
+        assert stored is not None
+        assert stored.pending_email in wanted
+        assert sorted(confirms(emails, token) for token in mailed(mails)) == [False, True]
+        after = sturdy.by_id("1")
+        assert after is not None
+        assert after.email == stored.pending_email
+        mails.mails.clear()
+
+
+def test_a_confirmation_and_a_cancellation_at_once_leave_one_of_both(sturdy: Members) -> None:
+    mails = KeptMails()
+    emails = email_change(sturdy, mails)
+    update = updating(sturdy)
+    sturdy.add(Member("1", "anna", "old@example.com", "Clerk"))
+    for turn in range(TIMES):
+        own_email(sturdy, mails, "1", f"new{turn}@example.com")
+        (token,) = mailed(mails)
+        cancel = partial(update, CONSOLE, "1", {"email": "old@example.com"})
+        together(partial(confirms, emails, token), cancel)
+        # Whoever was first: an administrator's word is the last.
+        stored = sturdy.by_id("1")
+        assert stored is not None
+        assert (stored.email, stored.pending_email) == ("old@example.com", None)
+        assert not confirms(emails, token)
+        mails.mails.clear()
 
 
 Strike = Callable[[Members, str], object]

@@ -1,19 +1,25 @@
 """Where members are administrated, with what is behind it."""
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
+from uuid import uuid4
 
 from stratabase.domain.member import Caller, Member, Roster
 from stratabase.domain.password import Policy
 from stratabase.model.model import Profile
+from stratabase.observe import Log
 from stratabase.operations.members.creating import CreateMember
+from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.members.listing import ListMembers
 from stratabase.operations.members.reading import ReadMember
 from stratabase.operations.members.removing import RemoveMember
 from stratabase.operations.members.updating import UpdateMember
+from tests.attempts import DictAttempts
+from tests.mails import KeptMails
 from tests.members import DictMembers, PlainPasswords
-from tests.worlds import CountedIds
+from tests.worlds import CountedIds, FrozenClock
 
 PROFILES = {
     "Boss": Profile("Boss", administrator=True),
@@ -60,11 +66,20 @@ class Office:
     invited: list[tuple[str, str]] = field(default_factory=list)
     invite: Callable[[str, str], None] | None = None
 
+    mails: KeptMails = field(default_factory=KeptMails)
+    attempts: DictAttempts = field(default_factory=DictAttempts)
+    clock: FrozenClock = field(default_factory=FrozenClock)
+    logged: io.StringIO = field(default_factory=io.StringIO)
+
     def __post_init__(self) -> None:
+        log = Log("DEBUG", self.logged, service=f"office{uuid4()}")
+        self.emails = EmailChange(
+            self.members, self.mails, self.attempts, self.clock, log=log, application="Hr"
+        )
         policy = Policy(self.passwords.is_common)
         self.list = ListMembers(self.members)
-        self.read = ReadMember(self.members)
-        self.update = UpdateMember(self.members, self.passwords, policy, PROFILES)
+        self.read = ReadMember(self.members, self.clock)
+        self.update = UpdateMember(self.members, self.passwords, policy, PROFILES, self.emails)
         self.remove = RemoveMember(self.members, PROFILES)
         self._create = CreateMember(self.members, CountedIds(), PROFILES, self._invited)
 

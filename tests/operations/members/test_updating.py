@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.member import Member, Reset
+from stratabase.domain.member import USED, MailedLink, Member
 from stratabase.domain.member_refusals import BadMember, LastAdministrator, MemberTaken, NoSuchMember
 from stratabase.domain.refusal import Forbidden, Unavailable
 from stratabase.model.formats import Formats
@@ -14,7 +14,7 @@ from stratabase.operations.members.rights import CONSOLE
 from tests.members import COMMON, PlainPasswords
 from tests.operations.members.office import ANNA, BEA, BOSS, HERSELF, BusyMembers, Office
 
-LINK = Reset("ab" * 32, 1)
+LINK = MailedLink("ab" * 32, 1)
 NEW = "a new way in"
 """A password of 12 characters."""
 
@@ -43,7 +43,8 @@ def test_an_administrator_changes_everything(office: Office) -> None:
 def test_members_change_themselves(office: Office) -> None:
     given = {"email": "anne@example.com", "notes": "mine", "timeZone": "Europe/Rome", "password": NEW}
     after = office.update(HERSELF, "a", given)
-    assert (after.email, after.notes, after.formats.time_zone) == ("anne@example.com", "mine", "Europe/Rome")
+    assert (after.email, after.pending_email) == ("anna@example.com", "anne@example.com")
+    assert (after.notes, after.formats.time_zone) == ("mine", "Europe/Rome")
     assert after.password == f"hash of {NEW}"
 
 
@@ -141,7 +142,7 @@ def linked() -> Office:
 @pytest.mark.parametrize("given", [{"password": NEW}, {"disabled": True}])
 def test_tokens_and_the_link_end_with_a_new_password_and_when_disabled(given: Mapping[str, Any]) -> None:
     after = linked().update(BEA, "a", given)
-    assert (after.generation, after.reset) == (6, None)
+    assert (after.generation, after.reset) == (6, replace(LINK, until=USED))
 
 
 def test_the_same_password_again_ends_tokens_too() -> None:
@@ -151,8 +152,8 @@ def test_the_same_password_again_ends_tokens_too() -> None:
 
 
 def test_a_link_that_went_to_another_address_ends_with_it() -> None:
-    after = linked().update(HERSELF, "a", {"email": "anne@example.com"})
-    assert (after.generation, after.reset) == (5, None)
+    after = linked().update(BEA, "a", {"email": "anne@example.com"})
+    assert (after.generation, after.reset) == (5, replace(LINK, until=USED))
 
 
 def test_other_changes_end_nothing() -> None:

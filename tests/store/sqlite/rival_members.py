@@ -18,6 +18,7 @@ from stratabase.operations.members.rights import CONSOLE
 from stratabase.operations.members.updating import UpdateMember
 from stratabase.operations.ports import Members
 from stratabase.store.sqlite.members import SqliteMembers
+from tests.mails import email_change
 from tests.members import PlainPasswords
 
 PROFILES = {"Boss": Profile("Boss", administrator=True), "Clerk": Profile("Clerk")}
@@ -35,7 +36,7 @@ def add(members: Members, number: int, turn: int) -> bool:
 def strike(members: Members, number: int, turn: int) -> bool:
     """Demote the other one of two administrators, look who is left, and give the rank back."""
     passwords = PlainPasswords()
-    update = UpdateMember(members, passwords, Policy(passwords.is_common), PROFILES)
+    update = UpdateMember(members, passwords, Policy(passwords.is_common), PROFILES, email_change(members))
     other = str(1 - number)
     struck = False
     with suppress(LastAdministrator):
@@ -50,7 +51,7 @@ def strike(members: Members, number: int, turn: int) -> bool:
 def disguise(members: Members, number: int, turn: int) -> bool:
     """Change one field of a member whose other fields others change."""
     passwords = PlainPasswords()
-    update = UpdateMember(members, passwords, Policy(passwords.is_common), PROFILES)
+    update = UpdateMember(members, passwords, Policy(passwords.is_common), PROFILES, email_change(members))
     given = {"notes": f"{turn}"} if number else {"email": f"anna{turn}@example.com"}
     update(CONSOLE, "0", given)
     return True

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from stratabase import waiting
-from stratabase.domain.attempt import WINDOW
+from stratabase.domain.attempt import LONGEST_WINDOW, WINDOW
 from stratabase.domain.refusal import Unavailable
 from stratabase.store.sqlite import attempts as sqlite_attempts
 from stratabase.store.sqlite.attempts import SqliteAttempts
@@ -73,7 +73,7 @@ def test_what_is_over_is_forgotten_whosever_it_was(path: Path) -> None:
     """Or names that are tried once would stay for ever."""
     with closing(SqliteAttempts(path)) as attempts:
         for number in range(1, 100):
-            attempts.note(f"name{number}", SINCE - number, 0)
+            attempts.note(f"name{number}", NOON - LONGEST_WINDOW - number, 0)
         attempts.note("key", NOON, SINCE)
         (rows,) = attempts._connection.execute("SELECT count(*) FROM attempts").fetchone()
     assert rows == 1

@@ -5,13 +5,15 @@ import sqlite3
 import stat
 import threading
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
 
 from stratabase.domain.change import Conflict
-from stratabase.domain.member import Member, NamesTaken
+from stratabase.domain.member import MailedLink, Member, NamesTaken
 from stratabase.domain.refusal import Unavailable
 from stratabase.model.formats import Formats
 from stratabase.store.sqlite import members as sqlite_members
@@ -91,6 +93,36 @@ def test_a_file_of_the_first_layout_goes_on_working(tmp_path: Path) -> None:
     assert schema(path) == schema(tmp_path / "new.db")
 
 
+LAYOUT_2 = (
+    "ALTER TABLE members ADD COLUMN revision INTEGER NOT NULL DEFAULT 1",
+    "CREATE TABLE roster (revision INTEGER NOT NULL) STRICT",
+    "INSERT INTO roster VALUES (0)",
+    "PRAGMA user_version = 2",
+)
+"""What the second version made of that."""
+
+
+@pytest.mark.parametrize("reset", [None, {"hash": "ab" * 32, "until": 1_577_880_000_001}])
+def test_a_file_of_the_second_layout_goes_on_working(reset: dict[str, Any] | None, tmp_path: Path) -> None:
+    path = tmp_path / "members.db"
+    write_layout_1(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for statement in LAYOUT_2:
+            connection.execute(statement)
+        (text,) = connection.execute("SELECT member FROM members").fetchone()
+        fields = orjson.loads(text) | {"generation": 3, "reset": reset}
+        connection.execute("UPDATE members SET member = ?", (orjson.dumps(fields).decode(),))
+    link = MailedLink("ab" * 32, 1_577_880_000_001)
+    with closing(SqliteMembers(path)) as members:
+        read = members.by_email("ANNA@example.com")
+        assert read == replace(ANNA, generation=3, reset=link if reset else None)
+        waiting = replace(read, pending_email="anne@example.com", confirmation=link)
+        members.change(read, waiting)
+        assert members.by_id("1") == waiting
+    SqliteMembers(tmp_path / "new.db").close()
+    assert schema(path) == schema(tmp_path / "new.db")
+
+
 def test_an_upgrade_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "members.db"
     write_layout_1(path)
@@ -106,9 +138,9 @@ def test_a_file_of_a_later_layout_is_refused_and_left_alone(tmp_path: Path) -> N
     path = tmp_path / "members.db"
     SqliteMembers(path).close()
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version = 3")
+        connection.execute("PRAGMA user_version = 4")
     before = path.read_bytes()
-    with pytest.raises(UnusableStore, match=r"has layout 3, but this version of Stratabase knows layout 2\."):
+    with pytest.raises(UnusableStore, match=r"has layout 4, but this version of Stratabase knows layout 3\."):
         SqliteMembers(path)
     assert path.read_bytes() == before
 

@@ -1,4 +1,4 @@
-"""An attempt to sign in, and what such attempts are counted by: a name, or a name and where it came from."""
+"""What is counted because it has a limit, and by which keys: attempts to sign in, and mails."""
 
 from hashlib import blake2b
 from ipaddress import IPv6Address, IPv6Network, ip_address
@@ -9,6 +9,10 @@ from stratabase.domain.member import folded
 
 WINDOW = 900_000
 """Milliseconds for which a failed attempt counts."""
+MAIL_WINDOW = 3_600_000
+"""Milliseconds for which a mail counts."""
+LONGEST_WINDOW = max(WINDOW, MAIL_WINDOW)
+"""Whatever is noted may be forgotten after so many milliseconds."""
 MOST_KEPT = 100
 """Notes of one key; limits are far below. The oldest stay, or a flood of new ones would wash them away."""
 _SHARED_BITS = 64
@@ -32,6 +36,17 @@ def name_key(username: str) -> str:
 def source_key(username: str, address: str) -> str:
     """Return the key of a username and of the network from which it is used."""
     return _key("source", folded(username), network(address))
+
+
+def recipient_key(email: str) -> str:
+    """Return the key of the mails to an address: `anna+anything@example.com` is Anna's too."""
+    local, _, host = folded(email).rpartition("@")
+    return _key("mail to", local.partition("+")[0], host)
+
+
+def requester_key(member_id: str) -> str:
+    """Return the key of the mails that a member asks for."""
+    return _key("mail by", member_id)
 
 
 def network(address: str) -> str:

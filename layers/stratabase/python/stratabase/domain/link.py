@@ -1,12 +1,13 @@
-"""A link by which a member sets a password: its token, which only a mail holds, and what is stored of it."""
+"""A link that a member is mailed: its token, which only the mail holds, and what is stored of it."""
 
 import hmac
 import re
+import secrets
 from hashlib import sha256
 from typing import NamedTuple
 
 from stratabase.domain.instant import Instant
-from stratabase.domain.member import Member, Reset
+from stratabase.domain.member import MailedLink, Member
 from stratabase.domain.refusal import Unauthenticated
 
 LIFETIME = 3_600_000
@@ -17,13 +18,15 @@ _TOKEN = re.compile(r"([!-~]{1,128})\.([A-Za-z0-9_-]{43})")
 
 
 class UnusableLink(Unauthenticated):
-    """A link by which no password can be set."""
+    """A link that does nothing, or nothing any more."""
 
-    def __init__(self, expired: Member | None = None) -> None:
+    def __init__(self, member: Member | None = None, *, expired: bool = False) -> None:
         reason = "its hour is over" if expired else "it was used, or followed by a newer one, or never sent"
         super().__init__(f"This link is no longer good: {reason}.")
+        self.member = member
+        """Whose it was; None when nobody knows, or the secret is not that of the member's last link."""
         self.expired = expired
-        """Whose it is, when it would be good but for its age."""
+        """Whether it would be good but for its age."""
 
 
 class Token(NamedTuple):
@@ -37,13 +40,18 @@ class Token(NamedTuple):
     def __str__(self) -> str:
         return f"{self.member}.{self.secret}"
 
-    def stored(self, now: Instant) -> Reset:
+    def stored(self, now: Instant) -> MailedLink:
         """Return what is kept of a link that is made now: the secret only as a hash."""
-        return Reset(_hash(self.secret), now + LIFETIME)
+        return MailedLink(_hash(self.secret), now + LIFETIME)
 
-    def opens(self, reset: Reset) -> bool:
+    def opens(self, link: MailedLink) -> bool:
         """Return whether a stored link is that of this token, in the same time for every secret."""
-        return hmac.compare_digest(_hash(self.secret), reset.hash)
+        return hmac.compare_digest(_hash(self.secret), link.hash)
+
+
+def new_token(member_id: str) -> Token:
+    """Return the token of a new link of a member."""
+    return Token(member_id, secrets.token_urlsafe(SECRET_BYTES))
 
 
 def read_token(text: str) -> Token | None:

@@ -6,13 +6,17 @@ from dataclasses import dataclass, field
 from stratabase.domain.instant import Instant
 from stratabase.model.formats import DEFAULT_FORMATS, Formats
 
+USED: Instant = 0
+"""The end of a link that was used, or that something else has ended. Only its bearer is told whose it was."""
+
 
 @dataclass(frozen=True, slots=True)
-class Reset:
-    """A link to set a password anew that is under way: the SHA-256 of its secret in hex, and when it ends."""
+class MailedLink:
+    """The last link of its kind that a member was mailed: the SHA-256 of its secret in hex, and its end."""
 
     hash: str = field(repr=False)
     until: Instant
+    """From then on it opens nothing; USED when that came early."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +33,12 @@ class Member:
     disabled: bool = False
     generation: int = 0
     """Goes up whenever tokens that the member holds must end: with a new password, and when disabled."""
-    reset: Reset | None = None
-    """The last link that was mailed, as long as nobody has used it."""
+    reset: MailedLink | None = None
+    """The link to set a password."""
+    pending_email: str | None = None
+    """The address that becomes `email` when it is confirmed; until `confirmation` ends."""
+    confirmation: MailedLink | None = None
+    """The link to confirm an address."""
     revision: int = field(default=0, compare=False)
     """Which stored state this is, told by the store: a change expects it unchanged."""
 

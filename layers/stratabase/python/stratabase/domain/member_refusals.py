@@ -34,6 +34,29 @@ class MemberTaken(BadMember):
         )
 
 
+class TooManyMails(Refusal):
+    """So many mails were asked for that the next one would be a nuisance to somebody."""
+
+    def __init__(self, retry_after: int) -> None:
+        minutes = -(-retry_after // 60)
+        super().__init__(
+            "Too many mails with a link were asked for; "
+            f"try again in {'a minute' if minutes == 1 else f'{minutes} minutes'}."
+        )
+        self.retry_after = retry_after
+        """Seconds."""
+
+
+class NotConfirmable(Unavailable):
+    """A new e-mail address cannot be proven, since nobody takes the mail with the link."""
+
+    def __init__(self, reason: Unavailable) -> None:
+        super().__init__(
+            f'Nothing was changed: "email" takes effect by a link that is mailed to it. {reason}',
+            reason.retry_after,
+        )
+
+
 class NoSuchMember(Refusal):
     """There is no member with that id, or not any more."""
 

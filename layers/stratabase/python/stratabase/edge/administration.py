@@ -24,7 +24,8 @@ class Administration:
     list: Callable[[Caller], Iterable[Member]]
     create: Callable[[Caller, Given, str], Member]
     """Makes a member, who is mailed a link below an address."""
-    update: Callable[[Caller, str, Given], object]
+    update: Callable[[Caller, str, Given, str], object]
+    """Changes a member; one who gives another e-mail address is mailed a link below an address."""
     remove: Callable[[Caller, str], None]
 
 

@@ -77,6 +77,8 @@ class FrontDoor:
         operation = endpoint.operation(request.method)
         if caller is not None and endpoint.acts(request.method):
             forgery.check(request, caller)
+        if caller is not None and operation.rights is not None:
+            operation.rights(request, caller)
         if operation.formatted:
             form.asked(request)
         if operation.body is not None:

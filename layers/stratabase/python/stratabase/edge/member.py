@@ -11,6 +11,7 @@ from stratabase.edge.member_shapes import MemberShapes
 from stratabase.edge.operation import Act, Manner, Operation, Told
 from stratabase.edge.request import Request
 from stratabase.edge.response import Response
+from stratabase.operations.members.rights import may_change
 
 
 def member_endpoint(administration: Administration, shapes: MemberShapes) -> Endpoint:
@@ -22,7 +23,7 @@ def member_endpoint(administration: Administration, shapes: MemberShapes) -> End
 
     def update(request: Request, caller: Caller | None) -> Response:
         given = body.read(request, shapes.changes)
-        administration.update(known(caller), id_in(request), given)
+        administration.update(known(caller), id_in(request), given, request.base_url)
         return text(200, "Update Complete")
 
     def delete(request: Request, caller: Caller | None) -> Response:
@@ -45,14 +46,28 @@ def _show(act: Act, shapes: MemberShapes) -> Operation:
 def _update(act: Act, shapes: MemberShapes) -> Operation:
     about = (
         "Change what is given of a member: one's own fields but username, profile and disabled, "
-        "or any for administrators. The format is that of the body; the answers are texts."
+        "or any for administrators. What is given as it was is no change. One's own new e-mail address takes "
+        "effect when it is confirmed by the link in a mail to it; until then, GET shows it as pendingEmail. "
+        "The format is that of the body; the answers are texts."
     )
     answers = {
         200: Told("`Update Complete`", "text/plain"),
         404: UNKNOWN,
         409: Told(f"{TAKEN}, or nobody else is an administrator."),
+        429: Told(
+            "Too many wrong passwords, too many mails to confirm an e-mail address, or too many requests."
+        ),
+        503: Told("The service is busy; or no mail could be sent to a new e-mail address."),
     }
-    return Operation(act, "updateMember", about, answers, shapes.changes, refuses=Manner.TEXT)
+    return Operation(
+        act,
+        "updateMember",
+        about,
+        answers,
+        shapes.changes,
+        rights=lambda request, caller: may_change(caller, id_in(request)),
+        refuses=Manner.TEXT,
+    )
 
 
 def _delete(act: Act) -> Operation:

@@ -6,12 +6,27 @@ from stratabase.domain.member import Member
 from stratabase.domain.member_field import MemberField
 from stratabase.edge.administration import url
 from stratabase.edge.shape import Field, Several, Shape
+from stratabase.model.types.rules.email import LONGEST_EMAIL
+from stratabase.operations.members.updating import ID, PASSWORD, PENDING_EMAIL
 
 CREATED = Shape("user", {"id": Field("The id of the new member.", required=True)}, name="CreatedMember")
 
 _ID = Field("What identifies the member, for ever.", required=True)
 _URL = Field("The address of the member.", required=True, format="uri")
 _PASSWORD = Field("A new password. All that the member signed in with before ends.", format="password")
+_PENDING_EMAIL = Field(
+    "The new e-mail address of the member, while it waits to be confirmed by the link in a mail to it.",
+    format="email",
+    example="anna@example.org",
+)
+_SAME_ID = Field("The id of the member, which cannot be changed.")
+_SAME_PENDING_EMAIL = Field(
+    "The e-mail address that waits to be confirmed, as it is shown: then it goes on waiting. With null, or "
+    "without this field beside the present email, it waits no more.",
+    nullable=True,
+    most=LONGEST_EMAIL,
+    format="email",
+)
 _CURRENT = ("username", "email", "notes", "profile", "timeFormat", "dateFormat", "timeZone", "language")
 _SINGLE = ("username", "email", "profile", "disabled")
 
@@ -32,11 +47,14 @@ class MemberShapes:
         }
         self.new = Shape("user", new, name="NewMember")
         changes = {name: _given(field, required=False) for name, field in fields.items()}
-        self.changes = Shape("user", {**changes, "password": _PASSWORD}, name="MemberChanges")
+        others = {ID: _SAME_ID, PENDING_EMAIL: _SAME_PENDING_EMAIL, PASSWORD: _PASSWORD}
+        self.changes = Shape("user", {**changes, **others}, name="MemberChanges")
 
     def show(self, shape: Shape, member: Member) -> dict[str, object]:
         """Return the fields of a member that a shape names."""
-        return {"id": member.id, **{name: self._value(member, name) for name in shape.fields if name != "id"}}
+        values = {name: self._value(member, name) for name in shape.fields if name in self._fields}
+        pending = {} if member.pending_email is None else {PENDING_EMAIL: member.pending_email}
+        return {ID: member.id, **values, **pending}
 
     def list(self, members: Iterable[Member], base_url: str) -> list[dict[str, object]]:
         """Return what the list of members shows, for a service at `base_url`."""
@@ -45,7 +63,8 @@ class MemberShapes:
         ]
 
     def _shown(self, name: str, names: Iterable[str]) -> Shape:
-        return Shape("user", {"id": _ID, **{each: _shown(self._fields[each]) for each in names}}, name=name)
+        fields = {each: _shown(self._fields[each]) for each in names}
+        return Shape("user", {ID: _ID, **fields, PENDING_EMAIL: _PENDING_EMAIL}, name=name)
 
     def _value(self, member: Member, name: str) -> object:
         # Nothing is an empty text: service.md knows strings alone, and it can be given back as it came.

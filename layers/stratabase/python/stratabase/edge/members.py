@@ -9,6 +9,7 @@ from stratabase.edge.member_shapes import CREATED, MemberShapes
 from stratabase.edge.operation import Act, Operation, Told
 from stratabase.edge.request import Request
 from stratabase.edge.response import Response
+from stratabase.operations.members.rights import may_create
 
 
 def members_endpoint(administration: Administration, shapes: MemberShapes) -> Endpoint:
@@ -42,4 +43,6 @@ def _create(act: Act, shapes: MemberShapes) -> Operation:
             headers={"Retry-After": "When to try again, in seconds."},
         ),
     }
-    return Operation(act, "createMember", about, answers, shapes.new)
+    return Operation(
+        act, "createMember", about, answers, shapes.new, rights=lambda _, caller: may_create(caller)
+    )

@@ -64,5 +64,7 @@ class Operation:
     refuses: Manner = Manner.PROBLEM
     formatted: bool = True
     """Whether the query's `format` chooses the form of its bodies."""
+    rights: Callable[[Request, Caller], None] | None = None
+    """Raises Forbidden for callers who may not do this whatever is in the body, which is not read then."""
     largest: int | None = 64 * 1024
     """The most bytes of a body; None: as many as arrive."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from stratabase.domain.member_refusals import LastAdministrator, MemberTaken, NoSuchMember
+from stratabase.domain.member_refusals import LastAdministrator, MemberTaken, NoSuchMember, TooManyMails
 from stratabase.domain.refusal import Forbidden, Refusal, TooManyFailures, Unauthenticated, Unavailable
 from stratabase.observe import Log
 
@@ -74,7 +74,7 @@ def _plain(_: UnsupportedCoding) -> Headers:
     return (("Accept-Encoding", "identity"),)
 
 
-def _retry_after(refusal: Unavailable | TooManyFailures) -> Headers:
+def _retry_after(refusal: Unavailable | TooManyFailures | TooManyMails) -> Headers:
     return (("Retry-After", str(refusal.retry_after)),)
 
 
@@ -104,6 +104,7 @@ TABLE: Mapping[type[Refusal], Row] = {
     UnsupportedMediaType: Row(415),
     UnsupportedCoding: Row(415, _plain),
     TooManyFailures: Row(429, _retry_after, Log.warning),
+    TooManyMails: Row(429, _retry_after, Log.warning),
     Unavailable: Row(503, _retry_after, Log.warning),
 }
 

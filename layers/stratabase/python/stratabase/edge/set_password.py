@@ -30,7 +30,7 @@ _FORM = Shape(
     name="NewPasswordForm",
 )
 _BODIES = {"application/json": _CHOICE, "application/xml": _CHOICE, MEDIA_TYPE: _FORM}
-_LATER = {"Retry-After": "When to try again, in seconds."}
+LATER = {"Retry-After": "When to try again, in seconds."}
 _QUERY = {
     "token": Parameter("The token of the link."),
     "result": Parameter("`done`: the page after the form."),
@@ -39,7 +39,7 @@ _QUERY = {
 _PAGES = {
     200: Told("The page to set a password on, or a page that says that it is set.", PAGE),
     401: Told("The link was used, has expired, or never was: the page says so.", PAGE),
-    503: Told("The store does not say whose link it is: the page says so.", PAGE, _LATER),
+    503: Told("The store does not say whose link it is: the page says so.", PAGE, LATER),
 }
 _ANSWERS = {
     205: Told("The password is set."),
@@ -48,7 +48,7 @@ _ANSWERS = {
     401: Told("The token was used, has expired, or never was; after the form, a page says so.", PAGE),
     415: Told("The body is neither in the form that `format` chooses, nor from the page's form."),
     503: Told(
-        "The store does not say whether the password is set; after the form, a page says so.", PAGE, _LATER
+        "The store does not say whether the password is set; after the form, a page says so.", PAGE, LATER
     ),
 }
 
@@ -64,7 +64,7 @@ def set_password_endpoint(recovery: Recovery, visits: Visits) -> Endpoint:
         if name == MEDIA_TYPE:
             fields = read_form(request, _FORM)
             return visits.take(request, fields["token"], fields["password"], fields["repeat"])
-        _check(name)
+        check_form(name)
         choice = read(request, _CHOICE)
         recovery.finish(choice["token"], choice["password"])
         return Response(205)
@@ -82,7 +82,7 @@ def set_password_endpoint(recovery: Recovery, visits: Visits) -> Endpoint:
     )
 
 
-def _check(name: str) -> None:
+def check_form(name: str) -> None:
     """Raise UnsupportedMediaType for a body that is meant to be something else than is read here."""
     if name and form_of(name) is None:
         raise UnsupportedMediaType(f"The body must be JSON, XML or {MEDIA_TYPE}, not {name}.")

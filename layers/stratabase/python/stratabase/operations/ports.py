@@ -159,6 +159,9 @@ class Members(Protocol):
     def by_username(self, username: str) -> Member | None:
         """Return the member of that name."""
 
+    def by_email(self, email: str) -> Member | None:
+        """Return the member with that address."""
+
     def roster(self) -> Roster:
         """Return all members; its revision is read first, so that what it tells is at least as new."""
 
@@ -179,7 +182,7 @@ class Members(Protocol):
 
 
 class Attempts(Protocol):
-    """Notes of attempts to sign in, each forgotten some time after `since` is past it.
+    """Notes of attempts to sign in, or to have a mail sent, forgotten some time after LONGEST_WINDOW.
 
     While MOST_KEPT of a key are noted, one more is told of but not kept. Every call raises Unavailable when
     the store cannot say.

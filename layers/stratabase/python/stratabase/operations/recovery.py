@@ -1,18 +1,18 @@
 """Choosing a password by a link that came by mail, for members who have none or forgot it."""
 
-import secrets
 from dataclasses import replace
 from urllib.parse import quote
 
 from stratabase import waiting
 from stratabase.domain.letters import letters_in
-from stratabase.domain.link import SECRET_BYTES, Token, UnusableLink, read_token
+from stratabase.domain.link import Token, new_token
 from stratabase.domain.mail import Mail
 from stratabase.domain.member import Caller, Member
 from stratabase.domain.member_change import with_password
 from stratabase.domain.member_refusals import BadMember, FieldMistake, NoSuchMember
 from stratabase.domain.password import Policy, Weakness, canonical
 from stratabase.domain.refusal import Forbidden
+from stratabase.operations.mailed_links import bearer
 from stratabase.operations.members.rights import must_be_or_administrate
 from stratabase.operations.members.rounds import in_rounds
 from stratabase.operations.ports import Clock, Mailer, Members, Passwords
@@ -60,20 +60,14 @@ class Recovery:
 
     def invite(self, id_: str, base_url: str) -> None:
         """Do as `start` does, on nobody's behalf; a member who has no password yet is welcomed."""
-        token = Token(id_, secrets.token_urlsafe(SECRET_BYTES))
+        token = new_token(id_)
         member = in_rounds(lambda: self._linked(token))
         # Only now, so that no link arrives that is not good yet.
         waiting.aside(self._mailer.send, self._mail(member, f"{base_url}{ADDRESS}?token={quote(str(token))}"))
 
     def inspect(self, token: str) -> Member:
         """Return the member who may set a password by a link. Raises UnusableLink, Unavailable."""
-        read = read_token(token)
-        member = self._members.by_id(read.member) if read else None
-        if not (read and member and member.reset and read.opens(member.reset)) or member.disabled:
-            raise UnusableLink
-        if member.reset.until <= self._clock.now():
-            raise UnusableLink(expired=member)
-        return member
+        return bearer(self._members, self._clock, token, lambda member: member.reset)
 
     def finish(self, token: str, password: str) -> Member:
         """Set the password of the member who has a link, once, and return that member as then stored.

@@ -7,6 +7,8 @@ from stratabase.domain.member import Caller, Member
 from stratabase.domain.member_fields import member_fields
 from stratabase.domain.password import Policy
 from stratabase.edge.administration import Administration
+from stratabase.edge.confirm_email import confirm_email_endpoint
+from stratabase.edge.courtesy.confirmation import ConfirmationPages
 from stratabase.edge.courtesy.visits import Visits
 from stratabase.edge.current_member import current_member_endpoint
 from stratabase.edge.endpoint import Endpoint
@@ -18,15 +20,17 @@ from stratabase.edge.set_password import set_password_endpoint
 from stratabase.model.model import Model
 from stratabase.observe import Log
 from stratabase.operations.members.creating import CreateMember
+from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.members.given import Given
 from stratabase.operations.members.listing import ListMembers
 from stratabase.operations.members.reading import ReadMember
 from stratabase.operations.members.removing import RemoveMember
 from stratabase.operations.members.updating import UpdateMember
-from stratabase.operations.ports import Clock, Ids, Members, Passwords
+from stratabase.operations.ports import Clock, Ids, Mailer, Passwords
 from stratabase.operations.recovery import Recovery
 from stratabase.settings import Settings
 from stratabase.wiring.mailers import mailer_of
+from stratabase.wiring.people import People
 
 
 class Office:
@@ -36,14 +40,17 @@ class Office:
         self,
         settings: Settings,
         model: Model,
-        members: Members,
+        people: People,
         passwords: Passwords,
         clock: Clock,
         ids: Ids,
+        log: Log,
     ) -> None:
         self._settings = settings
         self._model = model
-        self._members = members
+        self._members = people.members
+        self._attempts = people.attempts
+        self._log = log
         self._passwords = passwords
         self._clock = clock
         self._ids = ids
@@ -55,9 +62,21 @@ class Office:
         return Recovery(
             self._members,
             self._passwords,
-            mailer_of(self._settings),
+            self._mailer,
             self._clock,
             policy=self.policy,
+            application=self._model.application,
+        )
+
+    @cached_property
+    def emails(self) -> EmailChange:
+        """What has members prove a new e-mail address of their own."""
+        return EmailChange(
+            self._members,
+            self._mailer,
+            self._attempts,
+            self._clock,
+            log=self._log,
             application=self._model.application,
         )
 
@@ -69,7 +88,7 @@ class Office:
     @cached_property
     def read(self) -> ReadMember:
         """Reads a member."""
-        return ReadMember(self._members)
+        return ReadMember(self._members, self._clock)
 
     @cached_property
     def create(self) -> CreateMember:
@@ -84,20 +103,27 @@ class Office:
     @cached_property
     def update(self) -> UpdateMember:
         """Changes members."""
-        return UpdateMember(self._members, self._passwords, self.policy, self._model.profiles)
+        return UpdateMember(self._members, self._passwords, self.policy, self._model.profiles, self.emails)
 
     @cached_property
     def remove(self) -> RemoveMember:
         """Removes members."""
         return RemoveMember(self._members, self._model.profiles)
 
-    def endpoints(self, log: Log) -> Iterator[Endpoint]:
+    def endpoints(self) -> Iterator[Endpoint]:
         """Yield the endpoints."""
         deeds = Administration(self.read, self.list, self.create, self.update, self.remove)
         shapes = MemberShapes(member_fields(self._model.profiles))
-        visits = Visits(self.recovery, self._model.application, self.policy.shortest, log)
+        visits = Visits(self.recovery, self._model.application, self.policy.shortest, self._log)
         yield current_member_endpoint(deeds, shapes)
         yield members_endpoint(deeds, shapes)
         yield member_endpoint(deeds, shapes)
         yield reset_password_endpoint(self.recovery.start)
         yield set_password_endpoint(self.recovery, visits)
+        yield confirm_email_endpoint(
+            self.emails, ConfirmationPages(self.emails, self._model.application, self._log)
+        )
+
+    @cached_property
+    def _mailer(self) -> Mailer:
+        return mailer_of(self._settings)

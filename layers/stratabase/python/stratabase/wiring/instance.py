@@ -78,8 +78,9 @@ class Instance:
         """What is done with members."""
         from stratabase.wiring.administration import Office  # noqa: PLC0415 - most functions do none of it
 
-        members = self.people.members
-        return Office(self.settings, self.model, members, self._passwords, self._clock, self._ids)
+        return Office(
+            self.settings, self.model, self.people, self._passwords, self._clock, self._ids, self.log
+        )
 
     @cached_property
     def executor(self) -> "SchemaExecutor":
@@ -119,7 +120,7 @@ class Instance:
 
         service = Service(self.model.application, __version__, self.gate.schemes)
         described = openapi_endpoint(service, self._endpoints)
-        return self._door((*self.office.endpoints(self.log), described))
+        return self._door((*self.office.endpoints(), described))
 
     def reachable(self) -> bool:
         """Return whether the store answers."""
@@ -157,7 +158,7 @@ class Instance:
         """Yield the endpoints of all functions, for those who only look at them."""
         yield from self._graphql_endpoints()
         yield from self._token_endpoints()
-        yield from self.office.endpoints(self.log)
+        yield from self.office.endpoints()
 
     def _graphql_endpoints(self) -> Iterator[Endpoint]:
         application = self.model.application

@@ -37,4 +37,50 @@ chi amministra {application}. Non inoltrarlo ad altri.
 """,
 )
 
-LETTERS = Letters(_RESET, _INVITATION)
+_CONFIRMATION = Letter(
+    "{application}: conferma il tuo nuovo indirizzo email",
+    """\
+Ciao {username},
+
+{email} diventerà l'indirizzo email dell'account "{username}" su {application}.
+
+Per confermarlo, apri questo link entro un'ora e premi il pulsante sulla pagina:
+
+{link}
+
+Il link funziona una volta sola. Fino ad allora l'account mantiene l'indirizzo email
+attuale.
+
+Se non l'hai chiesto tu, o se l'account non è tuo, non fare nulla: nulla cambierà.
+Non premere il pulsante e non inoltrare il link ad altri.
+""",
+)
+
+_CHANGE_REQUESTED = Letter(
+    "{application}: è stato chiesto un altro indirizzo email",
+    """\
+Ciao {username},
+
+è stato chiesto un altro indirizzo email per il tuo account "{username}" su {application}.
+I messaggi arrivano a {email} finché il nuovo indirizzo non viene confermato da lì.
+
+Se l'hai chiesto tu, qui non devi fare nulla.
+
+Altrimenti qualcuno potrebbe conoscere la tua password: cambiala ora. Così annulli anche
+il cambio di indirizzo. Chi amministra {application} può aiutarti.
+""",
+)
+
+_CHANGED = Letter(
+    "{application}: il tuo indirizzo email è cambiato",
+    """\
+Ciao {username},
+
+il tuo account "{username}" su {application} ora ha un altro indirizzo email, che è stato
+confermato da lì. D'ora in poi i messaggi arrivano lì e non più a {email}.
+
+Se non l'hai chiesto tu, avvisa subito chi amministra {application}.
+""",
+)
+
+LETTERS = Letters(_RESET, _INVITATION, _CONFIRMATION, _CHANGE_REQUESTED, _CHANGED)

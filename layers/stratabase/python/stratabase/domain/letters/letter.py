@@ -7,14 +7,14 @@ from stratabase.domain.mail import Mail
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A subject and a text, in which `{application}`, `{username}` and `{link}` stand for what is meant."""
+    """A subject and a text, with `{application}`, `{username}`, `{email}` and `{link}` where these belong."""
 
     subject: str
     text: str
 
-    def to(self, email: str, *, application: str, username: str, link: str) -> Mail:
+    def to(self, email: str, *, application: str, username: str, link: str = "") -> Mail:
         """Return the mail to one person."""
-        filled = {"application": application, "username": username, "link": link}
+        filled = {"application": application, "username": username, "email": email, "link": link}
         return Mail(email, self.subject.format(**filled), self.text.format(**filled))
 
 
@@ -26,3 +26,9 @@ class Letters:
     """To a member whose password is to be set anew."""
     invitation: Letter
     """To a member who has no password yet."""
+    confirmation: Letter
+    """To the new address of a member, who confirms by it that mail reaches the member there."""
+    change_requested: Letter
+    """To the present address of a member who asks for another one."""
+    changed: Letter
+    """To the former address of a member who has confirmed another one."""

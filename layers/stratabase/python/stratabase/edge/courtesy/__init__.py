@@ -1,1 +1,1 @@
-"""The page on which a member sets a password, and what it says when that is done or cannot be."""
+"""The pages on which a member sets a password or confirms an e-mail address, and what they say then."""

@@ -1,7 +1,14 @@
-"""The page in English."""
+"""The pages in English."""
 
 from stratabase.domain.password import Weakness
-from stratabase.edge.courtesy.texts import News, Notice, Texts, Trouble
+from stratabase.edge.courtesy.texts import (
+    ConfirmationNews,
+    ConfirmationTexts,
+    News,
+    Notice,
+    Texts,
+    Trouble,
+)
 
 TEXTS = Texts(
     heading="Choose your password",
@@ -53,6 +60,50 @@ TEXTS = Texts(
             ("To choose a password, open the link in the mail that {application} sent you.",),
         ),
         News.LATER: Notice(
+            "Not just now",
+            ("This page cannot be shown at the moment. Your link stays good: try again in a minute.",),
+        ),
+    },
+)
+
+CONFIRMATION = ConfirmationTexts(
+    heading="Confirm your email address",
+    account="For the account",
+    address="The new email address",
+    advice="If you did not ask for this, or the account is not yours, close this page: nothing changes then.",
+    confirm="Confirm the address",
+    notices={
+        ConfirmationNews.DONE: Notice(
+            "Your email address is confirmed",
+            ("From now on mail from {application} goes to your new address. You can close this page.",),
+        ),
+        ConfirmationNews.EXPIRED: Notice(
+            "This link has expired",
+            (
+                "A link works for one hour, and this one is older. Nothing was changed.",
+                "To get a new link, change your email address in {application} again.",
+            ),
+        ),
+        ConfirmationNews.UNKNOWN: Notice(
+            "This link does not work",
+            (
+                "It was used or cancelled, or you were sent a newer one since, or a part of it is missing.",
+                "If you have just confirmed your address, all is well.",
+                "Otherwise open the link in the newest mail, or change your address in {application} again.",
+            ),
+        ),
+        ConfirmationNews.TAKEN: Notice(
+            "This address belongs to another account",
+            (
+                "Another account of {application} has this email address by now. Nothing was changed.",
+                "Use another address, or ask an administrator of {application}.",
+            ),
+        ),
+        ConfirmationNews.MISSING: Notice(
+            "Confirm your email address",
+            ("To confirm an email address, open the link in the mail that {application} sent there.",),
+        ),
+        ConfirmationNews.LATER: Notice(
             "Not just now",
             ("This page cannot be shown at the moment. Your link stays good: try again in a minute.",),
         ),

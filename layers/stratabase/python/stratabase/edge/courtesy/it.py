@@ -1,7 +1,14 @@
-"""The page in Italian."""
+"""The pages in Italian."""
 
 from stratabase.domain.password import Weakness
-from stratabase.edge.courtesy.texts import News, Notice, Texts, Trouble
+from stratabase.edge.courtesy.texts import (
+    ConfirmationNews,
+    ConfirmationTexts,
+    News,
+    Notice,
+    Texts,
+    Trouble,
+)
 
 TEXTS = Texts(
     heading="Scegli la tua password",
@@ -53,6 +60,50 @@ TEXTS = Texts(
             ("Per scegliere una password, apri il link nell'e-mail che {application} ti ha inviato.",),
         ),
         News.LATER: Notice(
+            "Non in questo momento",
+            ("Ora non è possibile mostrare questa pagina. Il link resta valido: riprova tra un minuto.",),
+        ),
+    },
+)
+
+CONFIRMATION = ConfirmationTexts(
+    heading="Conferma il tuo indirizzo email",
+    account="Per l'account",
+    address="Il nuovo indirizzo email",
+    advice="Se non l'hai chiesto tu, o se l'account non è tuo, chiudi questa pagina: nulla cambierà.",
+    confirm="Conferma l'indirizzo",
+    notices={
+        ConfirmationNews.DONE: Notice(
+            "Il tuo indirizzo email è confermato",
+            ("D'ora in poi i messaggi di {application} arrivano lì. Puoi chiudere questa pagina.",),
+        ),
+        ConfirmationNews.EXPIRED: Notice(
+            "Questo link è scaduto",
+            (
+                "Un link funziona per un'ora, e questo è più vecchio. Nulla è cambiato.",
+                "Per avere un nuovo link, cambia di nuovo il tuo indirizzo email in {application}.",
+            ),
+        ),
+        ConfirmationNews.UNKNOWN: Notice(
+            "Questo link non funziona",
+            (
+                "È già stato usato o annullato, oppure ce n'è uno più recente, oppure ne manca una parte.",
+                "Se hai appena confermato il tuo indirizzo, è tutto a posto.",
+                "Altrimenti apri il link nell'email più recente, o cambia di nuovo l'indirizzo.",
+            ),
+        ),
+        ConfirmationNews.TAKEN: Notice(
+            "Questo indirizzo appartiene a un altro account",
+            (
+                "Un altro account di {application} ora ha questo indirizzo email. Nulla è cambiato.",
+                "Usa un altro indirizzo, o rivolgiti a chi amministra {application}.",
+            ),
+        ),
+        ConfirmationNews.MISSING: Notice(
+            "Conferma il tuo indirizzo email",
+            ("Per confermare un indirizzo, apri il link nell'email che {application} gli ha inviato.",),
+        ),
+        ConfirmationNews.LATER: Notice(
             "Non in questo momento",
             ("Ora non è possibile mostrare questa pagina. Il link resta valido: riprova tra un minuto.",),
         ),

@@ -1,14 +1,23 @@
-"""The languages of the page."""
+"""The languages of the pages."""
 
 from collections.abc import Iterable, Mapping
 
 from stratabase.domain.language import spoken
+from stratabase.domain.member import Member
 from stratabase.edge import media_type
 from stratabase.edge.courtesy import en, it
-from stratabase.edge.courtesy.texts import Texts
+from stratabase.edge.courtesy.texts import ConfirmationTexts, Texts
+from stratabase.edge.request import Request
 
 TEXTS: Mapping[str, Texts] = {"en": en.TEXTS, "it": it.TEXTS}
-"""What the page says, by its languages."""
+"""What the page says on which a password is set, by its languages."""
+CONFIRMATIONS: Mapping[str, ConfirmationTexts] = {"en": en.CONFIRMATION, "it": it.CONFIRMATION}
+"""What the page says on which an e-mail address is confirmed, in the same languages."""
+
+
+def language_for(request: Request, member: Member | None = None) -> str:
+    """Return the language of the page for a member, or else for a browser."""
+    return language_of([member.formats.language] if member else [], request.header("accept-language") or "")
 
 
 def language_of(wanted: Iterable[str], accepted: str) -> str:

@@ -1,4 +1,4 @@
-"""What the page says, in one language."""
+"""What the pages say, in one language."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """All texts; `{application}`, `{shortest}` and `{longest}` stand for what is meant."""
+    """Setting a password; `{application}`, `{shortest}` and `{longest}` stand for what is meant."""
 
     heading: str
     account: str
@@ -52,3 +52,29 @@ class Texts:
     """What goes before the title of a page that tells of a mistake."""
     mistakes: Mapping[Mistake, str]
     notices: Mapping[News, Notice]
+
+
+class ConfirmationNews(Enum):
+    """What a page about an e-mail address tells that has no button."""
+
+    DONE = auto()
+    EXPIRED = auto()
+    UNKNOWN = auto()
+    TAKEN = auto()
+    MISSING = auto()
+    LATER = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmationTexts:
+    """Confirming an e-mail address; `{application}` stands for what is meant."""
+
+    heading: str
+    account: str
+    """What goes before the username."""
+    address: str
+    """What goes before the new address."""
+    advice: str
+    """What to do who has not asked for it."""
+    confirm: str
+    notices: Mapping[ConfirmationNews, Notice]

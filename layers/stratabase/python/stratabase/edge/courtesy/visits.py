@@ -3,19 +3,18 @@
 from collections.abc import Callable
 
 from stratabase.domain.link import UnusableLink
-from stratabase.domain.member import Member
 from stratabase.domain.password import canonical
 from stratabase.domain.refusal import Refusal, Unavailable
 from stratabase.edge.courtesy.form import Asked, PasswordForm
-from stratabase.edge.courtesy.languages import language_of
+from stratabase.edge.courtesy.languages import TEXTS, language_for, language_of
 from stratabase.edge.courtesy.notice import notice
 from stratabase.edge.courtesy.texts import News, Trouble
-from stratabase.edge.noting import note
-from stratabase.edge.refusals import Headers, row
+from stratabase.edge.noting import noted
+from stratabase.edge.refusals import Headers
 from stratabase.edge.request import Request
 from stratabase.edge.response import Response
 from stratabase.observe import Log
-from stratabase.operations.recovery import Recovery, WeakPassword
+from stratabase.operations.recovery import ADDRESS, Recovery, WeakPassword
 
 RESULT, DONE = "result", "done"
 LANGUAGE = "language"
@@ -33,11 +32,10 @@ class Visits:
     def show(self, request: Request) -> Response:
         """Return the form for a link, or what else there is to say."""
         if request.query.get(RESULT) == (DONE,):
-            language = language_of(request.query.get(LANGUAGE, ()), _accepted(request))
-            return notice(self._application, language, News.DONE)
+            return self._notice(result_language(request), News.DONE)
         tokens = request.query.get("token")
         if tokens is None:
-            return notice(self._application, _language(request), News.MISSING)
+            return self._notice(language_for(request), News.MISSING)
         return self._admitted(request, tokens[-1], self._form)
 
     def take(self, request: Request, token: str, password: str, repeat: str) -> Response:
@@ -50,13 +48,13 @@ class Visits:
             return answer(self._asked(request, token))
         except UnusableLink as refusal:
             news = News.EXPIRED if refusal.expired else News.UNKNOWN
-            return self._refused(request, refusal, _language(request, refusal.expired), news)
+            return self._refused(request, refusal, language_for(request, refusal.member), news)
         except Unavailable as refusal:
-            return self._refused(request, refusal, _language(request), News.LATER)
+            return self._refused(request, refusal, language_for(request), News.LATER)
 
     def _asked(self, request: Request, token: str) -> Asked:
         member = self._recovery.inspect(token)
-        return Asked(_language(request, member), token, member.username)
+        return Asked(language_for(request, member), token, member.username)
 
     def _taken(self, request: Request, asked: Asked, password: str, repeat: str) -> Response:
         if canonical(password) != canonical(repeat):
@@ -67,27 +65,26 @@ class Visits:
             return self._again(request, refusal, asked._replace(mistakes=refusal.weaknesses))
         except Unavailable as refusal:
             return self._again(request, refusal, asked._replace(mistakes=(Trouble.LATER,)))
-        # Relative, so that a browser stays where it is, by whatever name it knows the service.
-        return Response(303, (("Location", f"setPassword?{RESULT}={DONE}&{LANGUAGE}={asked.language}"),))
+        return result_page(request, ADDRESS, asked.language)
 
     def _again(self, request: Request, refusal: Refusal, asked: Asked) -> Response:
         """Return the form with what was wrong."""
-        return self._form(asked, *self._noted(request, refusal))
+        return self._form(asked, *noted(self._log, request, refusal))
 
     def _refused(self, request: Request, refusal: Refusal, language: str, news: News) -> Response:
         """Return a page without the form, which says why."""
-        return notice(self._application, language, news, *self._noted(request, refusal))
+        return self._notice(language, news, *noted(self._log, request, refusal))
 
-    def _noted(self, request: Request, refusal: Refusal) -> tuple[int, Headers]:
-        """Tell the log of a refusal, as the front door does of others, and return its status and headers."""
-        note(self._log, request, refusal)
-        status, headers, _ = row(refusal)
-        return status, headers(refusal)
+    def _notice(self, language: str, news: News, status: int = 200, headers: Headers = ()) -> Response:
+        return notice(self._application, language, TEXTS[language].notices[news], status, headers)
 
 
-def _language(request: Request, member: Member | None = None) -> str:
-    return language_of([member.formats.language] if member else [], _accepted(request))
+def result_page(request: Request, address: str, language: str) -> Response:
+    """Return what leads a browser from a form to the page that says that all is done."""
+    location = f"{request.base_url}{address}?{RESULT}={DONE}&{LANGUAGE}={language}"
+    return Response(303, (("Location", location),))
 
 
-def _accepted(request: Request) -> str:
-    return request.header("accept-language") or ""
+def result_language(request: Request) -> str:
+    """Return the language of that page."""
+    return language_of(request.query.get(LANGUAGE, ()), request.header("accept-language") or "")

@@ -8,7 +8,7 @@ from stratabase.domain.member_refusals import BadMember, FieldMistake, MemberTak
 from stratabase.domain.refusal import Unavailable
 from stratabase.model.model import Profile
 from stratabase.operations.members.given import Given, mistakes, put_all, strangers
-from stratabase.operations.members.rights import must_administrate
+from stratabase.operations.members.rights import may_create
 from stratabase.operations.members.rounds import in_rounds
 from stratabase.operations.ports import Ids, Members
 
@@ -30,7 +30,7 @@ class CreateMember:
 
         Raises Forbidden, BadMember, MemberTaken, Unavailable; NotInvited when there is a member all the same.
         """
-        must_administrate(caller, "make members")
+        may_create(caller)
         wrong = [*strangers(given, self._fields), *self._missing(given), *mistakes(given, self._fields)]
         if wrong:
             raise BadMember(wrong)

@@ -5,48 +5,80 @@ from functools import cache, partial
 from typing import Any
 
 from stratabase import waiting
-from stratabase.domain.member import Caller, Member, NamesTaken
-from stratabase.domain.member_change import with_password
+from stratabase.domain.member import Caller, MailedLink, Member, NamesTaken
+from stratabase.domain.member_change import with_password, with_pending_email, without_pending_email
 from stratabase.domain.member_fields import member_fields
 from stratabase.domain.member_refusals import BadMember, FieldMistake, MemberTaken, NoSuchMember
 from stratabase.domain.password import Policy, canonical
 from stratabase.domain.refusal import Forbidden
 from stratabase.model.model import Profile
+from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.members.given import Given, mistakes, put_all, strangers
 from stratabase.operations.members.last_administrator import roster_for
-from stratabase.operations.members.rights import must_be_or_administrate
+from stratabase.operations.members.rights import may_change
 from stratabase.operations.members.rounds import in_rounds
 from stratabase.operations.ports import Members, Passwords
 
 PASSWORD = "password"  # noqa: S105 - it is the name of a field
 """The one field that is given and never shown."""
-
-_CHANGE_OTHERS = "change other members"
+ID, PENDING_EMAIL = "id", "pendingEmail"
+"""Fields that are shown, and may be given back as they are."""
+EMAIL = "email"
 
 
 class UpdateMember:
-    """Changes members: any fields, all of them or none."""
+    """Changes members: any fields, all of them or none.
+
+    The e-mail address that members give themselves waits for proof (`EmailChange`); an administrator's takes
+    effect at once.
+    """
 
     def __init__(
-        self, members: Members, passwords: Passwords, policy: Policy, profiles: Mapping[str, Profile]
+        self,
+        members: Members,
+        passwords: Passwords,
+        policy: Policy,
+        profiles: Mapping[str, Profile],
+        emails: EmailChange,
     ) -> None:
         self._members = members
         self._passwords = passwords
         self._policy = policy
         self._profiles = profiles
+        self._emails = emails
         self._fields = member_fields(profiles)
 
-    def __call__(self, caller: Caller, id_: str, given: Given) -> Member:
+    def __call__(self, caller: Caller, id_: str, given: Given, base_url: str = "") -> Member:
         """Return the member as it is now; what is given as it was before is no change.
 
-        Raises Forbidden, NoSuchMember, BadMember with all mistakes, MemberTaken, LastAdministrator,
-        Unavailable.
-        """
-        must_be_or_administrate(caller, id_, _CHANGE_OTHERS)
-        hashed = cache(partial(self._hashed, given))
-        return in_rounds(lambda: self._round(caller, id_, given, hashed))
+        A link to confirm an address is one below `base_url`.
 
-    def _round(self, caller: Caller, id_: str, given: Given, hashed: Callable[[], str]) -> Member:
+        Raises Forbidden, NoSuchMember, BadMember with all mistakes, MemberTaken, LastAdministrator,
+        TooManyMails, NotConfirmable, Unavailable.
+        """
+        may_change(caller, id_)
+        hashed = cache(partial(self._hashed, given))
+        links: list[MailedLink] = []
+
+        def link(member: Member) -> MailedLink:
+            # One mail, however often another change comes between.
+            if not links:
+                links.append(self._emails.request(member, given[EMAIL], base_url))
+            return links[0]
+
+        after = in_rounds(lambda: self._round(caller, id_, given, hashed, link))
+        if links and after.confirmation == links[0]:
+            self._emails.tell_requested(after)
+        return after
+
+    def _round(
+        self,
+        caller: Caller,
+        id_: str,
+        given: Given,
+        hashed: Callable[[], str],
+        link: Callable[[Member], MailedLink],
+    ) -> Member:
         before = self._members.by_id(id_)
         if before is None:
             raise NoSuchMember
@@ -55,14 +87,24 @@ class UpdateMember:
         wrong = [*self._mistakes(before, new)]
         if wrong:
             raise BadMember(wrong)
-        after = put_all(before, new, self._fields)
+        waits = EMAIL in new and not caller.administrator
+        at_once = {name: value for name, value in new.items() if name != EMAIL or not waits}
+        after = put_all(before, at_once, self._fields)
         if PASSWORD in new:
             after = with_password(after, hashed())
+        if waits:
+            after = with_pending_email(after, new[EMAIL], link(before))
+        elif before.pending_email is not None and _cancels(given, new):
+            after = without_pending_email(after)
         if after != before:
             self._commit(before, after)
         return after
 
     def _is_new(self, before: Member, name: str, value: Any) -> bool:
+        if name == ID:
+            return bool(value != before.id)
+        if name == PENDING_EMAIL:
+            return (value or None) != before.pending_email
         field = self._fields.get(name)
         return field is None or field.get(before) != value
 
@@ -72,10 +114,14 @@ class UpdateMember:
             raise Forbidden(f"Only an administrator may change {', '.join(reserved)}, even of themselves.")
 
     def _mistakes(self, before: Member, new: Given) -> Iterator[FieldMistake]:
-        yield from strangers(new, (*self._fields, PASSWORD))
+        yield from strangers(new, (ID, *self._fields, PENDING_EMAIL, PASSWORD))
+        if ID in new:
+            yield FieldMistake(ID, "stays what it is: give the member's own, or leave it out")
         yield from mistakes(new, self._fields)
+        if new.get(PENDING_EMAIL):
+            yield FieldMistake(PENDING_EMAIL, f'is not what waits: give a new address as "{EMAIL}"')
         if PASSWORD in new:
-            names = (new.get("username", before.username), new.get("email", before.email))
+            names = (new.get("username", before.username), new.get(EMAIL, before.email), before.email)
             texts = self._weaknesses(new[PASSWORD], [name for name in names if isinstance(name, str)])
             yield from (FieldMistake(PASSWORD, text) for text in texts)
 
@@ -95,3 +141,14 @@ class UpdateMember:
 
     def _hashed(self, given: Given) -> str:
         return waiting.aside(self._passwords.hash, canonical(given[PASSWORD]))
+
+
+def _cancels(given: Given, new: Given) -> bool:
+    """Return whether a change ends that an address waits to be confirmed.
+
+    The present address does, alone: beside the pending one it is what was read, given back. So does null in
+    place of the pending one.
+    """
+    if PENDING_EMAIL in given:
+        return PENDING_EMAIL in new
+    return EMAIL in given

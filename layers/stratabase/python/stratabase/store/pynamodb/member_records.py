@@ -6,7 +6,7 @@ from typing import Any
 
 from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
 
-from stratabase.domain.member import Member, Reset, folded
+from stratabase.domain.member import MailedLink, Member, folded
 from stratabase.model.formats import Formats
 from stratabase.store.pynamodb.record import Record
 
@@ -15,7 +15,7 @@ PARTITIONS = tuple(f"M#{number}" for number in range(8))
 LONGEST_ID = 1024
 """Bytes."""
 
-_PLAIN = ("username", "email", "profile", "notes", "password", "disabled", "generation")
+_PLAIN = ("username", "email", "profile", "notes", "password", "disabled", "generation", "pending_email")
 """What a record holds as the member does."""
 
 
@@ -36,6 +36,9 @@ class MemberRecord(Record):
     reset_hash = UnicodeAttribute(null=True)
     reset_until = NumberAttribute(null=True)
     """An instant. Not `expires`, which would delete the member."""
+    pending_email = UnicodeAttribute(null=True)
+    confirmation_hash = UnicodeAttribute(null=True)
+    confirmation_until = NumberAttribute(null=True)
     revision = NumberAttribute()
 
 
@@ -80,25 +83,29 @@ def is_possible(id_: str) -> bool:
 
 def fields_of(member: Member) -> dict[str, Any]:
     """Return what a member's record holds besides its key and its revision."""
-    reset = member.reset
+    links = {"reset": member.reset, "confirmation": member.confirmation}
     return {
         **{name: getattr(member, name) for name in _PLAIN},
         **asdict(member.formats),
-        "reset_hash": reset.hash if reset else None,
-        "reset_until": reset.until if reset else None,
+        **{f"{name}_hash": link and link.hash for name, link in links.items()},
+        **{f"{name}_until": link and link.until for name, link in links.items()},
     }
 
 
 def member_of(record: MemberRecord) -> Member:
     """Return the member that a record holds."""
-    until = record.reset_until
     return Member(
         id=record.sk,
         formats=Formats(record.date_format, record.time_format, record.time_zone, record.language),
-        reset=None if until is None else Reset(str(record.reset_hash), int(until)),
+        reset=_link(record.reset_hash, record.reset_until),
+        confirmation=_link(record.confirmation_hash, record.confirmation_until),
         revision=int(record.revision),
         **{name: getattr(record, name) for name in _PLAIN},
     )
+
+
+def _link(hashed: str | None, until: float | None) -> MailedLink | None:
+    return None if until is None else MailedLink(str(hashed), int(until))
 
 
 def _hash(text: str) -> str:

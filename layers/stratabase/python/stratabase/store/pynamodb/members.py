@@ -58,17 +58,11 @@ class PynamoMembers:
 
     def by_username(self, username: str) -> Member | None:
         """Return the member of that name."""
-        for _ in range(MOST_LOOKS):
-            guard = self._found(self._guard, key_of_username(username))
-            if guard is None:
-                # As many reads as for a name that somebody has: the time must not tell which names there are.
-                self.by_id(_NOBODY)
-                return None
-            member = self.by_id(guard.member)
-            # Between the two reads, the member may have got another name, and the name another member.
-            if member is not None and folded(member.username) == folded(username):
-                return member
-        raise Unavailable("The members change too fast to be read; try again.")
+        return self._guarded(key_of_username(username), lambda member: key_of_username(member.username))
+
+    def by_email(self, email: str) -> Member | None:
+        """Return the member with that address."""
+        return self._guarded(key_of_email(email), lambda member: key_of_email(member.email))
 
     def roster(self) -> Roster:
         """Return all members; its revision is read first, so that what it tells is at least as new."""
@@ -100,6 +94,20 @@ class PynamoMembers:
     def close(self) -> None:
         """Let go of the connections."""
         self._table.close()
+
+    def _guarded(self, key: tuple[str, str], key_of: Callable[[Member], tuple[str, str]]) -> Member | None:
+        """Return the member for whom a guard holds a name, whose own key a function tells."""
+        for _ in range(MOST_LOOKS):
+            guard = self._found(self._guard, key)
+            if guard is None:
+                # As many reads as for a name that somebody has: the time must not tell which names there are.
+                self.by_id(_NOBODY)
+                return None
+            member = self.by_id(guard.member)
+            # Between the two reads, the member may have got another name, and the name another member.
+            if member is not None and key_of(member) == key:
+                return member
+        raise Unavailable("The members change too fast to be read; try again.")
 
     def _found(self, kind: type[R], key: tuple[str, str]) -> R | None:
         def look() -> R | None:

@@ -1,4 +1,4 @@
-"""Attempts to sign in, in one SQLite file of their own that the processes of a machine share."""
+"""Attempts to sign in and the like, in one SQLite file of their own that the processes of a machine share."""
 
 import secrets
 import sqlite3
@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 
 from stratabase import waiting
-from stratabase.domain.attempt import MOST_KEPT, Noted
+from stratabase.domain.attempt import LONGEST_WINDOW, MOST_KEPT, Noted
 from stratabase.domain.instant import Instant
 from stratabase.store.sqlite.fault import refusal
 from stratabase.store.sqlite.file import Layout, prepare
@@ -62,7 +62,9 @@ class SqliteAttempts:
     def _note(self, key: str, now: Instant, since: Instant) -> Noted:
         attempt = secrets.token_hex(8)
         with self._transaction() as connection:
-            connection.execute("DELETE FROM attempts WHERE instant < ?", (since,))
+            connection.execute("DELETE FROM attempts WHERE key = ? AND instant < ?", (key, since))
+            # Of other keys, what no window reaches any more: theirs may be longer than this one's.
+            connection.execute("DELETE FROM attempts WHERE instant < ?", (now - LONGEST_WINDOW,))
             found = [instant for (instant,) in connection.execute(_INSTANTS, (key, since))]
             if len(found) < MOST_KEPT:
                 connection.execute("INSERT INTO attempts VALUES (?, ?, ?)", (key, now, attempt))

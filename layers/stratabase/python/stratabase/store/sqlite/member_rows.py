@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from stratabase.domain.change import Conflict
-from stratabase.domain.member import Member, NamesTaken, Reset, Roster, folded
+from stratabase.domain.member import MailedLink, Member, NamesTaken, Roster, folded
 from stratabase.model.formats import Formats
 from stratabase.store.sqlite.file import Layout
 
@@ -24,8 +24,14 @@ _REVISIONS = (
     "CREATE TABLE roster (revision INTEGER NOT NULL) STRICT",
     "INSERT INTO roster VALUES (0)",
 )
-LAYOUT = Layout(b"StrM", 2, (_TABLE, *_REVISIONS), {1: _REVISIONS})
-"""Names are unique by their columns, which hold them folded; all that is shown is in the JSON."""
+LAYOUT = Layout(b"StrM", 3, (_TABLE, *_REVISIONS), {1: _REVISIONS, 2: ()})
+"""Names are unique by their columns, which hold them folded; all that is shown is in the JSON.
+
+Since layout 3 that may have `pending_email` and `confirmation`, which earlier versions cannot read.
+"""
+
+_LINKS = ("reset", "confirmation")
+"""The fields of a member that are links."""
 
 Row = tuple[Any, ...]
 
@@ -88,12 +94,5 @@ def member_of(row: Row) -> Member:
     """Return the member of a row with the columns `member` and `revision`."""
     text, revision = row
     fields: dict[str, Any] = orjson.loads(text)
-    reset = fields.pop("reset", None)
-    return Member(
-        **{
-            **fields,
-            "formats": Formats(**fields["formats"]),
-            "reset": Reset(**reset) if reset else None,
-            "revision": revision,
-        }
-    )
+    links = {name: MailedLink(**fields[name]) for name in _LINKS if fields.get(name)}
+    return Member(**{**fields, **links, "formats": Formats(**fields["formats"]), "revision": revision})

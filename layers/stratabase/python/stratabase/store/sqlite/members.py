@@ -40,6 +40,10 @@ class SqliteMembers:
         """Return the member of that name."""
         return self._one("SELECT member, revision FROM members WHERE username = ?", folded(username))
 
+    def by_email(self, email: str) -> Member | None:
+        """Return the member with that address."""
+        return self._one("SELECT member, revision FROM members WHERE email = ?", folded(email))
+
     def roster(self) -> Roster:
         """Return all members; its revision is read first, so that what it tells is at least as new."""
         with self._work(self._readers, self._reading) as connection:

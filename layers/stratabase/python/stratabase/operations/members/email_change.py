@@ -1,0 +1,106 @@
+"""Members change their own e-mail address, which waits until they prove that mail reaches them there."""
+
+from urllib.parse import quote
+
+from stratabase import waiting
+from stratabase.domain.letters import letters_in
+from stratabase.domain.letters.letter import Letter
+from stratabase.domain.link import new_token
+from stratabase.domain.member import MailedLink, Member, NamesTaken
+from stratabase.domain.member_change import with_confirmed_email
+from stratabase.domain.member_refusals import MemberTaken, NotConfirmable
+from stratabase.domain.refusal import Unavailable
+from stratabase.observe import Log
+from stratabase.operations.mailed_links import bearer
+from stratabase.operations.members.mail_limit import MailLimit
+from stratabase.operations.members.rounds import in_rounds
+from stratabase.operations.ports import Attempts, Clock, Mailer, Members
+
+ADDRESS = "/public/administration/confirmEmail"
+"""Where the page is that the link leads to, below the root of all addresses."""
+
+
+class EmailChange:
+    """Mails links to new addresses, and takes the confirmations that come by them."""
+
+    def __init__(  # noqa: PLR0913 - each is one part of the world that it works on
+        self,
+        members: Members,
+        mailer: Mailer,
+        attempts: Attempts,
+        clock: Clock,
+        *,
+        log: Log,
+        application: str,
+    ) -> None:
+        self._members = members
+        self._mailer = mailer
+        self._limit = MailLimit(attempts, clock)
+        self._clock = clock
+        self._log = log
+        self._application = application
+
+    def request(self, member: Member, email: str, base_url: str) -> MailedLink:
+        """Mail a link below `base_url` to a member's new address, and return the link to be stored.
+
+        The mail goes first: a link that cannot be sent must not leave a member with half a change. Whoever
+        opens it before it is stored, or when that failed, finds it unknown.
+
+        Raises MemberTaken, TooManyMails; NotConfirmable when nobody takes the mail; Unavailable.
+        """
+        other = self._members.by_email(email)
+        if other is not None and other.id != member.id:
+            raise MemberTaken(("email",))
+        token = new_token(member.id)
+        with self._limit.mail(member.id, email):
+            self._send_link(member, email, f"{base_url}{ADDRESS}?token={quote(str(token))}")
+        return token.stored(self._clock.now())
+
+    def tell_requested(self, member: Member) -> None:
+        """Tell a member at the present address that another one was asked for."""
+        self._tell(letters_in(member.formats.language).change_requested, member)
+
+    def inspect(self, token: str) -> Member:
+        """Return the member whose pending address a link confirms. Raises UnusableLink, Unavailable."""
+        return bearer(self._members, self._clock, token, lambda member: member.confirmation)
+
+    def confirm(self, token: str) -> Member:
+        """Make a pending address the member's own, once, and return the member as then stored.
+
+        Raises UnusableLink; MemberTaken when another member has the address by now, after which the link is
+        as good as before; Unavailable.
+        """
+        before, after = in_rounds(lambda: self._confirmed(token))
+        self._tell(letters_in(before.formats.language).changed, before)
+        return after
+
+    def _confirmed(self, token: str) -> tuple[Member, Member]:
+        """Return a member as it was, and as it is now."""
+        before = self.inspect(token)
+        after = with_confirmed_email(before)
+        try:
+            self._members.change(before, after)
+        except NamesTaken as taken:
+            raise MemberTaken(taken.fields) from None
+        return before, after
+
+    def _send_link(self, member: Member, email: str, link: str) -> None:
+        letter = letters_in(member.formats.language).confirmation
+        mail = letter.to(email, application=self._application, username=member.username, link=link)
+        try:
+            waiting.aside(self._mailer.send, mail)
+        except Unavailable as reason:
+            raise NotConfirmable(reason) from reason
+
+    def _tell(self, letter: Letter, member: Member) -> None:
+        """Send a letter to a member's address, which may be one that no mail reaches any more."""
+        mail = letter.to(member.email, application=self._application, username=member.username)
+        try:
+            waiting.aside(self._mailer.send, mail)
+        except Unavailable as reason:
+            self._log.warning(
+                "A member was not told of the change of an e-mail address",
+                member=member.id,
+                reason=str(reason),
+                cause=repr(reason.__cause__),
+            )

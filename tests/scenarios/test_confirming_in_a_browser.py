@@ -1,0 +1,160 @@
+"""A member confirms a new e-mail address by the link in a mail, in a real browser."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from cli.gateway.template import Route
+from stratabase.domain.link import LIFETIME
+from stratabase.model.formats import Formats
+from tests.gateway.serving import gateway
+from tests.links import NEW_EMAIL, LinkService
+from tests.scenarios.browser import Visit, chromium, visiting
+
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 360, "height": 740},
+    "device_scale_factor": 2,
+    "has_touch": True,
+}
+DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
+ROUTES = (Route("/public/administration/confirmEmail", "ANY", "Fake"), Route("/{proxy+}", "ANY", "Fake"))
+WORDS = {
+    "en": ("Confirm your email address", "Confirm the address", "Your email address is confirmed"),
+    "it": (
+        "Conferma il tuo indirizzo email",
+        "Conferma l'indirizzo",
+        "Il tuo indirizzo email è confermato",
+    ),
+}
+"""The heading, the button and the heading after it, by language."""
+
+Visiting = Callable[..., AbstractContextManager[Visit]]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def service() -> LinkService:
+    return LinkService()
+
+
+@pytest.fixture
+def origin(service: LinkService) -> Iterator[str]:
+    """Return where the service answers over HTTP."""
+    with gateway(lambda event, _: door(event), ROUTES) as client:
+        address = f"http://127.0.0.1:{client.port}"
+        door = service.door(address)
+        yield address
+
+
+@pytest.fixture
+def visit(browser: Browser, origin: str) -> Visiting:
+    def opened(**options: Any) -> AbstractContextManager[Visit]:
+        return visiting(browser, origin, **{**DESKTOP, **options})
+
+    return opened
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pictures")
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with-scripts", "without-scripts"])
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@pytest.mark.parametrize("language", WORDS)
+def test_an_address_is_confirmed_in_the_language_of_the_member(  # noqa: PLR0917 - fixtures
+    language: str,
+    size: dict[str, Any],
+    scripts: bool,
+    visit: Visiting,
+    origin: str,
+    service: LinkService,
+    folder: Path,
+) -> None:
+    service.edit(formats=Formats(language=language))
+    service.email_token(base_url=origin)
+    link = service.mails.link
+    heading, button, done = WORDS[language]
+    name = f"{language}-{size['viewport']['width']}"
+    with visit(locale="de-DE", java_script_enabled=scripts, **size) as seen:
+        seen.page.goto(link)
+        expect(seen.page).to_have_title(f"{heading} · Hr")
+        expect(seen.page.get_by_text(NEW_EMAIL)).to_be_visible()
+        expect(seen.page.get_by_text("anna", exact=True)).to_be_visible()
+        seen.picture(folder, f"button-{name}")
+        assert service.anna().email == "anna@example.com"
+        seen.page.get_by_role("button", name=button).click()
+        expect(seen.page.get_by_role("heading", name=done)).to_be_visible()
+        seen.picture(folder, f"done-{name}")
+        assert "token" not in seen.page.url
+        assert service.anna().email == NEW_EMAIL
+
+        seen.page.goto(link)
+        expect(seen.page.locator("form")).to_have_count(0)
+        expect(seen.page.locator("html")).to_have_attribute("lang", language)
+        seen.picture(folder, f"used-{name}")
+
+
+def test_a_keyboard_is_enough(visit: Visiting, origin: str, service: LinkService) -> None:
+    service.email_token(base_url=origin)
+    with visit() as seen:
+        seen.page.goto(service.mails.link)
+        seen.page.keyboard.press("Tab")
+        assert seen.focused == "set"
+        style = seen.page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert style == "solid", "the focus cannot be seen"
+        seen.page.keyboard.press("Enter")
+        expect(seen.page.get_by_role("heading", name=WORDS["en"][2])).to_be_visible()
+
+
+def test_a_link_that_expires_while_one_thinks_says_what_to_do(
+    visit: Visiting, origin: str, service: LinkService, folder: Path
+) -> None:
+    service.email_token(base_url=origin)
+    with visit(**PHONE) as seen:
+        seen.page.goto(service.mails.link)
+        service.clock.instant += LIFETIME
+        seen.page.get_by_role("button").click()
+        expect(seen.page.get_by_role("heading", name="This link has expired")).to_be_visible()
+        expect(seen.page.get_by_text("change your email address in Hr again")).to_be_visible()
+        seen.picture(folder, "expired")
+
+
+def test_an_address_that_another_has_by_now_is_told(
+    visit: Visiting, origin: str, service: LinkService, folder: Path
+) -> None:
+    service.email_token(base_url=origin)
+    service.take(NEW_EMAIL)
+    with visit(color_scheme="dark", **PHONE) as seen:
+        seen.page.goto(service.mails.link)
+        seen.picture(folder, "dark")
+        seen.page.get_by_role("button").click()
+        expect(seen.page.get_by_role("heading", name="belongs to another account")).to_be_visible()
+        seen.picture(folder, "taken")
+
+
+@pytest.mark.parametrize("language", WORDS)
+def test_nothing_is_cut_off_on_the_smallest_phone(
+    language: str, visit: Visiting, origin: str, service: LinkService
+) -> None:
+    service.edit(username="a-name-without-any-end-" * 3, formats=Formats(language=language))
+    service.email_token("an-address-without-any-end-" * 2 + "@example.org", origin)
+    for size in ("100%", "200%"):
+        with visit(viewport={"width": 320, "height": 480}) as seen:
+            seen.page.goto(service.mails.link)
+            seen.page.evaluate("size => { document.documentElement.style.fontSize = size }", size)
+            assert seen.page.evaluate("document.documentElement.scrollWidth") <= 320
+            box = seen.page.locator("#set").bounding_box()
+            assert box is not None
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 320
+            assert box["height"] >= 24

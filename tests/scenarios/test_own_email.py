@@ -1,0 +1,151 @@
+"""A member changes its own e-mail address over HTTP: grants that compare it wait until it is proven."""
+
+import json
+import re
+from collections.abc import Iterator
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.service import PASSWORD, Reply, RunningService, basic, eventually, running
+
+MODEL = """\
+extend schema
+  @application(name: "Clinic")
+  @profile(name: "Administrator", administrator: true)
+  @profile(name: "Patient")
+
+type Report @grant(profile: "Patient", allow: [READ], where: "patient_email == caller.email") {
+  patient_email: String!
+  text: String!
+}
+"""
+MEMBERS = "/auth/administration/members"
+CONFIRM = "/public/administration/confirmEmail"
+OLD, NEW = "rosa@example.com", "victim@example.com"
+
+
+class Clinic:
+    """A service with a report on who has the address NEW, and the member rosa, who has OLD."""
+
+    def __init__(self, service: RunningService) -> None:
+        self.service = service
+        member = {"username": "rosa", "email": OLD, "profile": "Patient", "language": "it"}
+        self.id = self.rest("POST", MEMBERS, member, "admin").json()["id"]
+        assert self.put({"password": PASSWORD}, "admin").status == 200
+        create = f'mutation {{ Report___create(data: {{patient_email: "{NEW}", text: "secret"}}) {{ _id }} }}'
+        assert self.ask(create, "admin")["Report___create"]
+
+    def rest(self, method: str, path: str, body: Any = None, username: str = "rosa") -> Reply:
+        headers = {"Content-Type": "application/json", "Authorization": basic(username, PASSWORD)}
+        text = None if body is None else json.dumps(body)
+        return self.service.request(method, path, headers=headers, body=text)
+
+    def put(self, fields: Any, username: str = "rosa") -> Reply:
+        return self.rest("PUT", f"{MEMBERS}/{self.id}", fields, username)
+
+    def shown(self, username: str = "rosa") -> Any:
+        return self.rest("GET", f"{MEMBERS}/{self.id}", username=username).json()
+
+    def ask(self, query: str, username: str = "rosa") -> Any:
+        return self.rest("POST", "/auth/api/graphql/Clinic", {"query": query}, username).json()["data"]
+
+    def reports(self) -> int:
+        """Return how many reports rosa sees."""
+        return int(self.ask("{ Report___getPage { totalCount } }")["Report___getPage"]["totalCount"])
+
+    def mails(self) -> list[EmailMessage]:
+        """Return the mails that were sent, in their order."""
+        files = sorted((self.service.home / "outbox").glob("*.eml"))
+        return [message_from_bytes(file.read_bytes(), policy=policy.default) for file in files]
+
+    def link(self, to: str) -> str:
+        """Return the path and query of the last link that was mailed to an address."""
+        mail = [mail for mail in self.mails() if mail["To"] == to][-1]
+        (link,) = re.findall(r"http://\S+", mail.get_content())
+        assert link.startswith(f"http://127.0.0.1:{self.service.port}{CONFIRM}?token=")
+        parts = urlsplit(link)
+        return f"{parts.path}?{parts.query}"
+
+    def press(self, link: str) -> Reply:
+        """Press the button of the page that a link leads to."""
+        page = self.service.request("GET", link).body.decode()
+        token = re.findall(r'name="token" value="([^"]+)"', page)[0]
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        return self.service.request("POST", CONFIRM, headers=headers, body=f"token={token}")
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clinic]:
+    folder: Path = tmp_path_factory.mktemp("clinic")
+    model = folder / "clinic.graphql"
+    model.write_text(MODEL)
+    with running(folder / "home", model=model, application="Clinic") as service:
+        yield Clinic(service)
+
+
+def test_nobody_reads_by_an_address_that_is_not_proven(clinic: Clinic) -> None:
+    assert (clinic.put({"email": NEW, "notes": "mine"}).body, clinic.reports()) == (b"Update Complete", 0)
+    token = clinic.service.request(
+        "POST",
+        "/public/token/getJwtToken",
+        headers={"Content-Type": "application/json"},
+        body=json.dumps({"username": "rosa", "password": PASSWORD}),
+    ).json()["access_token"]
+    current = clinic.service.request(
+        "GET", "/auth/administration/member", headers={"Authorization": f"Bearer {token}"}
+    ).json()
+    assert (current["email"], current["pendingEmail"], current["notes"]) == (OLD, NEW, "mine")
+    assert clinic.shown("admin")["pendingEmail"] == NEW
+    assert [mail["To"] for mail in clinic.mails()[-2:]] == [NEW, OLD]
+    for fields in (current, clinic.shown()):
+        assert clinic.put(fields).status == 200
+    assert clinic.shown()["pendingEmail"] == NEW
+
+    reply = clinic.press(clinic.link(NEW))
+    root = f"http://127.0.0.1:{clinic.service.port}"
+    assert (reply.status, reply.headers["location"]) == (303, f"{root}{CONFIRM}?result=done&language=it")
+    assert clinic.shown() == {
+        "id": clinic.id,
+        "username": "rosa",
+        "email": NEW,
+        "profile": "Patient",
+        "disabled": False,
+    }
+    eventually(lambda: clinic.reports() == 1)
+    assert clinic.mails()[-1]["To"] == OLD
+    used = clinic.service.request("GET", clinic.link(NEW), headers={"Accept-Language": "en"})
+    assert (used.status, "Questo link non funziona" in used.body.decode()) == (401, True)
+
+
+def test_an_administrators_change_and_a_cancellation(clinic: Clinic) -> None:
+    assert clinic.put({"email": "first@example.com"}, "admin").status == 200
+    assert clinic.shown()["email"] == "first@example.com"
+    assert clinic.put({"email": "second@example.com"}).status == 200
+    assert clinic.put({"email": "first@example.com"}).status == 200
+    assert "pendingEmail" not in clinic.shown()
+    headers = {"Content-Type": "application/json"}
+    token = clinic.link("second@example.com").partition("token=")[2]
+    body = json.dumps({"token": token})
+    reply = clinic.service.request("POST", CONFIRM, headers=headers, body=body)
+    assert reply.status == 401
+    assert clinic.put({"email": "ADMIN@localhost"}).status == 400
+    assert clinic.put({"email": "first@example.com\r\nBcc: x@example.com"}).status == 400
+
+
+def test_one_mailbox_cannot_be_filled(clinic: Clinic) -> None:
+    replies = [clinic.put({"email": f"mailbox+{number}@example.com"}) for number in range(6)]
+    assert [reply.status for reply in replies] == [200] * 5 + [429]
+    assert 0 < int(replies[-1].headers["retry-after"]) <= 3600
+
+
+def test_rights_are_judged_before_the_body(clinic: Clinic) -> None:
+    (admin, *_) = clinic.rest("GET", MEMBERS, username="admin").json()
+    for method, path in (("POST", MEMBERS), ("PUT", f"{MEMBERS}/{admin['id']}")):
+        assert clinic.rest(method, path, {"bogus": 1}).status == 403
+        assert clinic.rest(method, path).status == 403
+    assert clinic.put({"dateFormat": "dd MMM"}).body.decode().startswith('"dateFormat" cannot be this: ')
