@@ -50,8 +50,15 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> int:
-    """Print the model's mistakes, or "ok"."""
-    return _with_model(options, lambda _: "ok\n")
+    """Print the model's mistakes, or "ok", and what somebody should look at."""
+    from stratabase.model.reading import lint_model_file  # noqa: PLC0415 - it takes a while
+
+    def warned(_: "Model") -> str:
+        for warning in lint_model_file(_model_file(options)):
+            print(f"Warning: {warning}", file=sys.stderr)
+        return "ok\n"
+
+    return _with_model(options, warned)
 
 
 def sdl(options: argparse.Namespace) -> int:
@@ -98,7 +105,7 @@ def explain(options: argparse.Namespace) -> int:
 
 
 ACTIONS: dict[str, tuple[Callable[[argparse.Namespace], int], str]] = {
-    "check": (check, "print the mistakes of a model, or ok"),
+    "check": (check, "print the mistakes of a model, or ok, and what to look at"),
     "directives": (directives, "print the directives that a model may use, for editors"),
     "explain": (explain, "print how a page is found, and what that costs"),
     "prepare": (prepare, "write what a deployed function reads in place of the model's text"),
@@ -113,11 +120,15 @@ _ARGUMENTS: dict[Callable[[argparse.Namespace], int], Callable[[argparse.Argumen
 """What the actions are given, where it is not a model's file alone."""
 
 
+def _model_file(options: argparse.Namespace) -> Path:
+    return options.file or configuration.read_settings().model
+
+
 def _with_model(options: argparse.Namespace, show: "Callable[[Model], str]") -> int:
     from stratabase.model.reading import ModelMistakes, read_model_file  # noqa: PLC0415 - it takes a while
 
     try:
-        model = read_model_file(options.file or configuration.read_settings().model)
+        model = read_model_file(_model_file(options))
     except ModelMistakes as mistakes:
         print(mistakes, file=sys.stderr)
         return BROKEN

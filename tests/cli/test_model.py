@@ -36,6 +36,20 @@ def test_all_mistakes_are_printed_with_their_places(served: Path, capsys: pytest
     assert [line.split(": ")[0] for line in lines] == [f"{served}:2:18", f"{served}:2:31"]
 
 
+def test_a_grant_by_what_members_set_themselves_is_warned_of(
+    served: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    served.write_text(
+        'extend schema @application(name: "Shop") @profile(name: "Boss", administrator: true)\n'
+        '  @profile(name: "Clerk")\n'
+        'type Pet @grant(profile: "Clerk", allow: [READ], where: "name == caller.notes") { name: String! }\n'
+    )
+    assert main(["model", "check"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "ok\n"
+    assert printed.err.startswith(f"Warning: {served}:3:66: Members set caller.notes themselves, so they")
+
+
 def test_another_file_can_be_named(served: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.graphql"
     other.write_text("type {")

@@ -6,6 +6,7 @@ from stratabase.model.model import Model
 from stratabase.model.reading.building import built
 from stratabase.model.reading.deciphering import deciphered
 from stratabase.model.reading.document import document
+from stratabase.model.reading.lint import lint
 from stratabase.model.reading.mistake import Mistake, ModelMistakes
 from stratabase.model.reading.rules import RULES
 
@@ -21,6 +22,17 @@ def read_model(text: str, file: str) -> Model:
     if found:
         raise ModelMistakes(found)
     return built(manuscript)
+
+
+def lint_model_file(path: Path | str) -> tuple[Mistake, ...]:
+    """Return what somebody should look at in a model that can be read, in the order of the file.
+
+    Raises ModelMistakes where it cannot.
+    """
+    text = _text(Path(path))
+    model = read_model(text, str(path))
+    manuscript, _ = deciphered(document(text, str(path)))
+    return tuple(sorted(set(lint(manuscript, model)), key=lambda one: (one.line, one.column, one.message)))
 
 
 def read_model_file(path: Path | str) -> Model:
