@@ -11,7 +11,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests import ministack
 from tests.service import PASSWORD, Reply, RunningService, basic, eventually, running
+from tests.soak import FULL
 
 MODEL = """\
 extend schema
@@ -79,13 +81,38 @@ class Clinic:
         return self.service.request("POST", CONFIRM, headers=headers, body=f"token={token}")
 
 
-@pytest.fixture(scope="module")
-def clinic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clinic]:
+def over_dynamodb() -> dict[str, str]:
+    return {
+        "STRATABASE_STORE": "dynamodb",
+        "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
+        "STRATABASE_TABLE": "clinic",
+        "STRATABASE_MEMBERS_TABLE": "clinic-members",
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+    }
+
+
+STORES = {"sqlite": dict, "dynamodb": over_dynamodb} if FULL else {"sqlite": dict}
+
+
+@pytest.fixture(scope="module", params=STORES)
+def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clinic]:
     folder: Path = tmp_path_factory.mktemp("clinic")
     model = folder / "clinic.graphql"
     model.write_text(MODEL)
-    with running(folder / "home", model=model, application="Clinic") as service:
+    settings = STORES[request.param]()
+    with running(folder / "home", model=model, application="Clinic", settings=settings) as service:
         yield Clinic(service)
+
+
+@pytest.fixture
+def clinic(opened: Clinic) -> Clinic:
+    """The clinic, where rosa has the address OLD and waits for nothing."""
+    assert opened.put({"email": OLD, "pendingEmail": None}, "admin").status == 200
+    return opened
+
+
+pytestmark = pytest.mark.soak
 
 
 def test_nobody_reads_by_an_address_that_is_not_proven(clinic: Clinic) -> None:

@@ -26,6 +26,21 @@ def written(name: str, stored: str, pattern: str = "default", formats: Formats =
     return TYPES[name].writer(pattern, formats)(stored)
 
 
+def test_a_format_that_cannot_be_read_back_writes_and_leaves_iso_8601_to_read() -> None:
+    """Members were let have one before, and go on working."""
+    formats = Formats("dd MMM", "hh:mm")
+    assert written("Date", "2020-12-31", formats=formats) == "31 Dec"
+    assert read("Date", "2020-12-31", formats) == "2020-12-31"
+    for name, text, example in (
+        ("Date", "31 Dec", "2020-12-31"),
+        ("Time", "06:30 PM", "18:30:00.000"),
+        ("Datetime", "31 Dec 06:30", "2020-12-31T18:30:00.000Z"),
+    ):
+        with pytest.raises(Malformed) as refusal:
+            read(name, text, formats)
+        assert str(refusal.value) == f"{text!r} is not a {name}: give it in ISO 8601 ({example})"
+
+
 @pytest.mark.parametrize(
     ("name", "given", "formats", "expected"),
     [

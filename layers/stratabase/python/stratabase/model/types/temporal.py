@@ -64,6 +64,9 @@ class Temporal(Ordered):
         moment = self._moment(given, pattern, formats)
         if moment is None and isinstance(given, str):
             moment = self.from_iso(given)
+        if moment is None and _reader(self, pattern, self.zone(formats), formats.language) is None:
+            # A format from before those that cannot be read back were refused: it only writes.
+            raise Malformed(f"{shown(given)} is not a {self.name}: give it in ISO 8601 ({self.example})")
         if moment is None:
             raise Malformed(f"{self._refusal(given, pattern, formats)}, or in ISO 8601 ({self.example})")
         return self._stored(moment, given, formats)
