@@ -64,6 +64,7 @@ def test_a_creation_stores_what_was_given_in_its_canonical_spelling_and_who_made
         "_createdby": "ada",
         "_createdon": "2020-01-01T12:00:00.000Z",
         "_lastmodifiedby": "ada",
+        "_memberIds": {"ada": "m1"},
         "_lastmodifiedon": "2020-01-01T12:00:00.000Z",
     }
     assert stored(entities, made.reference.id).state == made.state

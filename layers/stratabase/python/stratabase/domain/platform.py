@@ -1,11 +1,16 @@
-"""What the service records of an object by itself: who made and changed it, and when."""
+"""What the service records of an object by itself: who made, changed and owns it, and when.
+
+Beside the name of a member it records the member's id (model/member_names).
+"""
 
 from collections.abc import Iterable
 
 from stratabase.domain.entity import Entity, State
 from stratabase.domain.instant import Instant, stored
+from stratabase.domain.member import Caller
 from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Class, Kind, PlatformAttribute
+from stratabase.model.member_names import MEMBER_IDS, with_ids
 
 Named = tuple[str, bool]
 """The name of an attribute, and whether it tells who (otherwise: when)."""
@@ -19,19 +24,30 @@ _CREATION = _named(*PlatformAttribute)
 _MODIFICATION = _named(PlatformAttribute.LAST_MODIFIED_BY, PlatformAttribute.LAST_MODIFIED_ON)
 
 
-def at_creation(class_: Class, username: str, instant: Instant) -> State:
+def at_creation(class_: Class, caller: Caller, instant: Instant) -> State:
     """Return the platform values of an object that is made now."""
-    return _values(class_, _CREATION, username, instant)
+    return _values(class_, _CREATION, caller, instant, {})
 
 
-def at_update(class_: Class, before: Entity, username: str, instant: Instant) -> State:
+def at_update(class_: Class, before: Entity, caller: Caller, instant: Instant) -> State:
     """Return the platform values that an update now changes; a singleton's first one is its creation."""
     is_first = class_.kind is Kind.SINGLETON and not before.commit_ids
-    return _values(class_, _CREATION if is_first else _MODIFICATION, username, instant)
+    return _values(class_, _CREATION if is_first else _MODIFICATION, caller, instant, before.state)
 
 
-def _values(class_: Class, which: Iterable[Named], username: str, instant: Instant) -> dict[str, Stored]:
+def _values(
+    class_: Class, which: Iterable[Named], caller: Caller, instant: Instant, before: State
+) -> dict[str, Stored]:
     # Every write asks this. The names are as good as `class_.platform`, since no others begin with `_`, and
     # looking them up is several times faster than looking up members of an enum.
     moment = stored(instant)
-    return {name: username if tells_who else moment for name, tells_who in which if name in class_.attributes}
+    values: dict[str, Stored] = {}
+    ids: dict[str, str] = {}
+    for name, tells_who in which:
+        if name in class_.attributes:
+            values[name] = caller.username if tells_who else moment
+            if tells_who:
+                ids[name] = caller.id
+    if ids:
+        values[MEMBER_IDS] = with_ids({**before, **values}, ids)
+    return values

@@ -25,7 +25,7 @@ def created(class_: Class, command: Create, id_: str, caller: Caller, now: Insta
     """Return the object that a command without roles makes. Raises BadValues."""
     subject = Subject(class_, client_id=command.client_id)
     draft = _checked(drafted(subject, {}, command.given, caller.formats))
-    state = {**draft.state, "_id": id_, **platform.at_creation(class_, caller.username, now)}
+    state = {**draft.state, "_id": id_, **platform.at_creation(class_, caller, now)}
     return Entity(Reference(class_.name, id_), dated(class_, state, now), start=now)
 
 
@@ -36,7 +36,7 @@ def updated(class_: Class, before: Entity, command: Update, caller: Caller, now:
     if all(before.state.get(name) == value for name, value in draft.changed.items()):
         return before
     instant = instant_after(now, [before.start])
-    recorded = platform.at_update(class_, before, caller.username, instant)
+    recorded = platform.at_update(class_, before, caller, instant)
     state = dated(class_, {**draft.state, **recorded}, instant)
     return Entity(before.reference, state, before.commit_ids, start=instant, lock=before.lock)
 

@@ -1,18 +1,14 @@
 """New ids: opaque, safe in addresses, and in the order of time."""
 
-import re
 import secrets
 import time
-from base64 import b32hexdecode, b32hexencode
+from base64 import b32hexencode
 from collections.abc import Callable
 from threading import Lock
 
 _RANDOM_BITS = 80
 _STEP_BITS = 40
 _LENGTH = 26
-_MADE = re.compile(f"[0-9a-v]{{{_LENGTH}}}")
-_END_OF_TIME = 253_402_300_800_000
-"""The year 10000."""
 
 
 def _now() -> int:
@@ -44,11 +40,3 @@ class TimeOrderedIds:
             return now << _RANDOM_BITS | secrets.randbits(_RANDOM_BITS)
         # A random step, so that an id does not tell its neighbours.
         return last + 1 + secrets.randbits(_STEP_BITS)
-
-
-def instant_of(id_: str) -> int | None:
-    """Return when an id was made, in milliseconds; None of one that was made otherwise."""
-    if not _MADE.fullmatch(id_):
-        return None
-    made = int.from_bytes(b32hexdecode(f"{id_.upper()}======"), "big") >> _RANDOM_BITS
-    return made if made < _END_OF_TIME else None

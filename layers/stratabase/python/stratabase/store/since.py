@@ -7,7 +7,7 @@ when their state was last recorded as changed, or made, or else when their id wa
 from stratabase.domain.entity import Entity, State
 from stratabase.domain.instant import Instant, instant_of
 from stratabase.model.class_ import PlatformAttribute
-from stratabase.store import ids
+from stratabase.model.types.identifier import made_at
 from stratabase.store.engine import Item, Value
 
 VERSION_START = "versionStart"
@@ -32,7 +32,7 @@ def recorded(state: State) -> Instant:
     """Return since when an object is as it is, as far as its state tells: at the latest."""
     found = (instant_of(value) for name in _RECORDED if isinstance(value := state.get(name), str))
     instant = next(found, None)
-    return (ids.instant_of(str(state.get("_id"))) or 0) if instant is None else instant
+    return (made_at(str(state.get("_id"))) or 0) if instant is None else instant
 
 
 def previous_of(item: Item) -> Instant | None:

@@ -48,13 +48,13 @@ def on_objects(graph: Graph, instant: Instant) -> Iterator[OnObject]:
 
 def _created(graph: Graph, node: Node, instant: Instant) -> Entity:
     class_ = node.subject.class_
-    recorded = platform.at_creation(class_, graph.setting.caller.username, instant)
+    recorded = platform.at_creation(class_, graph.setting.caller, instant)
     return Entity(node.reference, dated(class_, {**node.state, **recorded}, instant), start=instant)
 
 
 def _restored(graph: Graph, node: Node, gone: Gone, instant: Instant) -> Restoration:
     class_, former = node.subject.class_, Entity(node.reference, node.state, gone.commit_ids)
-    recorded = platform.at_update(class_, former, graph.setting.caller.username, instant)
+    recorded = platform.at_update(class_, former, graph.setting.caller, instant)
     state = dated(class_, {**node.state, **recorded}, instant)
     return Restoration(gone, Entity(node.reference, state, gone.commit_ids, start=instant))
 
@@ -64,7 +64,7 @@ def _on_former(graph: Graph, node: Node, before: Entity, instant: Instant) -> It
         yield Deletion(before)
     elif node.is_changed:
         class_ = node.subject.class_
-        recorded = platform.at_update(class_, before, graph.setting.caller.username, instant)
+        recorded = platform.at_update(class_, before, graph.setting.caller, instant)
         state = dated(class_, {**node.state, **recorded}, instant)
         yield Update(
             before, Entity(node.reference, state, before.commit_ids, start=instant, lock=before.lock)

@@ -8,10 +8,13 @@ from stratabase.model.expressions.environment import Environment
 from stratabase.model.expressions.kinds import BOOLEAN, FILE, INT, REAL, ValueKind
 from stratabase.model.expressions.meaning import Run
 from stratabase.model.expressions.paths import Path
+from stratabase.model.member_names import NAMING, member_name
 from stratabase.model.types import STORAGES
 
 _Of = Callable[[Any], Any]
 """From what is stored to a value. What another type has left there counts as null, as in filters."""
+_OfState = Callable[[Mapping[str, Any]], Any]
+"""From an object's state to the value of an attribute."""
 
 
 def _whole(stored: Any) -> int | None:
@@ -44,18 +47,26 @@ _READERS: Mapping[ValueKind, _Of] = {INT: _whole, BOOLEAN: _boolean, REAL: _deci
 def reader(path: Path, kind: ValueKind) -> Run:
     """Return what reads an attribute."""
     *roles, name = path
-    read = _READERS.get(kind, _text)
-    return _own(name, read) if not roles else _reached(tuple(roles), name, read)
+    of_state = _of_member(name) if name in NAMING else _of_attribute(name, _READERS.get(kind, _text))
+    return _own(of_state) if not roles else _reached(tuple(roles), of_state)
 
 
-def _own(name: str, read: _Of) -> Run:
-    return lambda environment: read(environment.values.get(name))
+def _of_attribute(name: str, read: _Of) -> _OfState:
+    return lambda state: read(state.get(name))
 
 
-def _reached(roles: Path, name: str, read: _Of) -> Run:
+def _of_member(name: str) -> _OfState:
+    return lambda state: member_name(state, name)
+
+
+def _own(of_state: _OfState) -> Run:
+    return lambda environment: of_state(environment.values)
+
+
+def _reached(roles: Path, of_state: _OfState) -> Run:
     def value(environment: Environment) -> Any:
         reached = environment.reached.get(roles)
-        return None if reached is None else read(reached.get(name))
+        return None if reached is None else of_state(reached)
 
     return value
 

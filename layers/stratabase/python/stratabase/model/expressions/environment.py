@@ -7,7 +7,9 @@ from typing import Any
 
 from stratabase.model.attribute import Stored
 from stratabase.model.expressions.paths import Path
+from stratabase.model.member_names import MemberName
 from stratabase.model.types.datetime import DatetimeType
+from stratabase.model.types.identifier import made_at
 
 WORK = 8_000_000
 """What one evaluation may do with long texts, about a character each."""
@@ -29,6 +31,12 @@ class Circumstances:
         """Return a field of the member, all of which are texts."""
         value = self.caller.get(field)
         return value if type(value) is str else None
+
+    @cached_property
+    def username(self) -> str | None:
+        """The name of the member. It equals a name in an object if that means the same member."""
+        name, id_ = self.of_caller("username"), self.of_caller("id")
+        return name if name is None or id_ is None else MemberName(name, id_, made_at(id_))
 
     @cached_property
     def _moment(self) -> datetime:

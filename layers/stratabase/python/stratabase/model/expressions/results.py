@@ -33,6 +33,8 @@ def store_of(meaning: Meaning, wanted: AttributeType | None) -> Store:
     """Return what stores the values of an expression, as an attribute of a type does if there is one."""
     if meaning.kind is REAL or (wanted and wanted.name == "Real"):
         return _real
+    if meaning.kind is TEXT:
+        return _text
     return _read_by(wanted) if wanted and wanted.name in _NARROWER else _itself
 
 
@@ -42,6 +44,11 @@ def _real(value: Any) -> Stored:
 
 def _itself(value: Any) -> Any:
     return value
+
+
+def _text(value: Any) -> str | None:
+    # A member's name is stored as a plain text: what compares with it later goes by that.
+    return None if value is None else str(value)
 
 
 def _read_by(type_: AttributeType) -> Store:

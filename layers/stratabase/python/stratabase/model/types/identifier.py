@@ -1,5 +1,7 @@
-"""ID: what identifies an object."""
+"""ID: what identifies an object, and when it was made."""
 
+import re
+from base64 import b32hexdecode
 from typing import Any, ClassVar
 
 from stratabase.model.attribute import Stored
@@ -8,6 +10,11 @@ from stratabase.model.operator import EQUALITY, MEMBERSHIP, ORDER, Operator
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.text import text
 from stratabase.model.types.whole import whole
+
+_MADE_ID = re.compile("[0-9a-v]{26}")
+_RANDOM_BITS = 80
+_END_OF_TIME = 253_402_300_800_000
+"""The year 10000."""
 
 
 class IdType(AttributeType):
@@ -21,3 +28,11 @@ class IdType(AttributeType):
         del formats
         number = whole(given) if isinstance(given, int) else None
         return text(given, "an ID") if number is None or number.bit_length() > 64 else str(number)
+
+
+def made_at(id_: str) -> int | None:
+    """Return when an id of this service (store/ids) was made, in milliseconds; None of any other id."""
+    if not _MADE_ID.fullmatch(id_):
+        return None
+    made = int.from_bytes(b32hexdecode(f"{id_.upper()}======"), "big") >> _RANDOM_BITS
+    return made if made < _END_OF_TIME else None

@@ -6,7 +6,7 @@ from stratabase.model.expressions.attributes import reader, role_reader
 from stratabase.model.expressions.caller import CALLER, NAME
 from stratabase.model.expressions.checker import Checker
 from stratabase.model.expressions.kinds import OBJECT, UNKNOWN
-from stratabase.model.expressions.meaning import Meaning, unknown
+from stratabase.model.expressions.meaning import Meaning, Run, unknown
 from stratabase.model.expressions.paths import Path
 from stratabase.model.expressions.scope import Value, Way
 from stratabase.model.expressions.syntax import Names, Selection, Word
@@ -58,8 +58,13 @@ def _caller(checker: Checker, node: Names) -> Meaning:
     if more:
         return checker.refuse(more[0].at, f"caller.{field.text} is a value: a path ends there.")
     checker.caller.add(field.text)
-    name = field.text
-    return Meaning(CALLER[name], lambda environment: environment.circumstances.of_caller(name), node.at)
+    return Meaning(CALLER[field.text], _of_caller(field.text), node.at)
+
+
+def _of_caller(field: str) -> Run:
+    if field == "username":
+        return lambda environment: environment.circumstances.username
+    return lambda environment: environment.circumstances.of_caller(field)
 
 
 def _path(checker: Checker, node: Names) -> Meaning:
