@@ -19,10 +19,17 @@ HEAD = f"{VERSIONS}~"
 """The sort key of an object's head: after every closed version `V#<start>`."""
 REGISTRY = Key("META", "slots")
 """The key of the registry of index slots, of which there is one, perhaps not written yet."""
+MEMBER_IDS = Key("META", "memberIds")
+"""The key of the item that tells in which classes all names of members have ids (store/member_backfill)."""
 LISTING = "index1"
 """The index in which the objects of a class are listed by their ids."""
 PURGES = "P#"
 """Where in that index is listed what deletions have left to be purged; no class has such a name."""
+
+
+def checkpoint(work: str) -> Key:
+    """Return the key of the item that tells how far some long work has come."""
+    return Key("META", f"checkpoint#{work}")
 
 
 def head(reference: Reference) -> Key:
