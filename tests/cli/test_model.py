@@ -235,3 +235,20 @@ def test_a_prepared_model_that_cannot_be_written_is_told(
     assert main(["model", "prepare", str(served), str(nowhere)]) == 1
 
     assert f"{nowhere} cannot be written (No such file or directory)." in capsys.readouterr().err
+
+
+def test_a_grant_that_goes_by_a_name_as_written_is_warned_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "model.graphql"
+    head = (
+        'extend schema @application(name: "A") @profile(name: "B", administrator: true) @profile(name: "M")'
+    )
+    where = "lower(_ownedby) == caller.username"
+    grant = f'@grant(profile: "M", allow: [READ], where: "{where}")'
+    file.write_text(f"{head}\ntype T @class(platform: [OWNED_BY]) {grant} {{ a: Int }}\n")
+    assert main(["model", "check", str(file)]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "ok\n"
+    warning = f"Warning: {file}:2:87: This may go by _ownedby as it was written, a name that another member"
+    assert printed.err.startswith(warning)

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import fields
 
+from graphql.language import Node as AstNode
 from graphql.language import StringValueNode
 
 from stratabase.model.expressions.caller import NAME
 from stratabase.model.expressions.expression import Expression
+from stratabase.model.expressions.names_as_written import names_as_written
 from stratabase.model.expressions.of_model import Expressions, expressions_of
 from stratabase.model.expressions.parsing import parsed
 from stratabase.model.expressions.paths import Path
@@ -35,14 +37,17 @@ def lint(manuscript: Manuscript, model: Model) -> Iterator[Mistake]:
 
 
 def _conditions(expressions: Expressions, class_name: str, use: Use) -> Iterator[Mistake]:
-    """Yield a warning for each field that members set, which a grant reads itself or by what is derived."""
+    """Yield a warning for each field that members set, which a grant reads itself or by what is derived.
+
+    And for each name of a member that it takes as it was written, whoever has that name now.
+    """
     text, node = use["where"], use.at("where")
+    for written in names_as_written(expressions.model, class_name, text):
+        yield _at(node, written.at, str(written))
     for names in _caller_fields(parsed(text)):
         field = names.words[1]
-        if field.text in SET_BY_MEMBERS and isinstance(node, StringValueNode) and node.loc is not None:
-            line, column = place_in(node, names.at)
-            message = f"Members set caller.{field.text} themselves, {_ADVICE}"
-            yield Mistake(node.loc.source.name, line, column, message)
+        if field.text in SET_BY_MEMBERS:
+            yield _at(node, names.at, f"Members set caller.{field.text} themselves, {_ADVICE}")
     condition = expressions.condition(class_name, text)
     for path in sorted(condition.uses):
         derived = _derived_from(expressions, class_name, path)
@@ -51,6 +56,14 @@ def _conditions(expressions: Expressions, class_name: str, use: Use) -> Iterator
             made_of = listed([f"caller.{field}" for field in found])
             message = f"{'.'.join(path)} is derived from {made_of}, which members set themselves, {_ADVICE}"
             yield mistake(node, message)
+
+
+def _at(node: AstNode, character: int, message: str) -> Mistake:
+    """Return a warning with its place: a character of a text of the model."""
+    if not isinstance(node, StringValueNode) or node.loc is None:
+        return mistake(node, message)
+    line, column = place_in(node, character)
+    return Mistake(node.loc.source.name, line, column, message)
 
 
 def _caller_fields(node: Node) -> Iterator[Names]:
