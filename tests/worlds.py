@@ -69,6 +69,7 @@ class DictEntities:
         self.sweeping = True
         self.serials: Counter[SerialName] = Counter()
         self.locks: dict[Reference, Lock] = {}
+        self.checkpoints: dict[str, str | None] = {}
 
     @property
     def objects(self) -> dict[Reference, Entity]:
@@ -177,6 +178,12 @@ class DictEntities:
         assert commit_id
         self._refuse_unlockable(references, member_id, now, locks={} if anybodys else self.locks)
         self.locks = {each: lock for each, lock in self.locks.items() if each not in references}
+
+    def checkpoint(self, work: str) -> str | None:
+        return self.checkpoints.get(work)
+
+    def set_checkpoint(self, work: str, at: str | None) -> None:
+        self.checkpoints = {**self.checkpoints, work: at}
 
     def _refuse_unlockable(
         self,

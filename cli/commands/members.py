@@ -36,7 +36,34 @@ ACTIONS: Mapping[str, tuple[str, tuple[Argument, ...]]] = {
     "reset-password": ("mail a member a link to choose another password", (_USERNAME,)),
     "disable": ("let a member in no more, and end the member's tokens", (_USERNAME,)),
     "enable": ("let a disabled member in again", (_USERNAME,)),
-    "delete": ("delete a member", (_USERNAME,)),
+    "delete": ("delete a member, whose objects stay", (_USERNAME,)),
+    "hand-over": (
+        "make another member the owner of all that one owns",
+        (
+            ("owner", {"metavar": "FROM", "help": "the name or id of the owner, who may be deleted"}),
+            ("to", {"metavar": "TO", "help": "the name or id of the member who is the owner from now on"}),
+            ("--class", {"dest": "class_name", "metavar": "CLASS", "help": "only the objects of one class"}),
+            (
+                "--former",
+                {
+                    "action": "store_true",
+                    "help": "FROM is the name of a deleted member, though another one has it now",
+                },
+            ),
+        ),
+    ),
+    "resolve-owners": (
+        "give names of members that an older version wrote to objects the ids of their members",
+        (
+            (
+                "--again",
+                {
+                    "action": "store_true",
+                    "help": "look at all objects, though that was done: the older version has served since",
+                },
+            ),
+        ),
+    ),
 }
 """What can be done, what that means, and what must be said."""
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from cli.fault import Fault
+from cli.members.owners import handed_over, resolved
 from cli.members.password import asked
 from cli.server.listener import root_of
 from stratabase.domain.member import Member
@@ -93,6 +94,20 @@ def _delete(instance: Instance, options: Options) -> Iterator[str]:
     yield f'"{member.username}" is deleted.'
 
 
+def _hand_over(instance: Instance, options: Options) -> Iterator[str]:
+    given = options.owner, options.to, options.class_name
+    yield from handed_over(instance, *given, former=options.former)
+
+
+def _resolve_owners(instance: Instance, options: Options) -> Iterator[str]:
+    is_done = True
+    for line in resolved(instance, again=options.again):
+        yield line
+        is_done = False
+    if is_done:
+        yield "All names of members in objects have the ids of their members already."
+
+
 _ACTIONS: Mapping[str, Action] = {
     "list": _list,
     "create": _create,
@@ -103,6 +118,8 @@ _ACTIONS: Mapping[str, Action] = {
     "disable": _disable,
     "enable": _enable,
     "delete": _delete,
+    "hand-over": _hand_over,
+    "resolve-owners": _resolve_owners,
 }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cli.fault import Fault
 from cli.gateway import functions, server, template
+from cli.members.owners import resolved
 from cli.server.job import Job
 from cli.server.report import News, Report
 from cli.server.sweeper import Sweeper
@@ -31,13 +32,14 @@ def serve(job: Job, listener: socket.socket, tell: Callable[[Report], None]) -> 
         loaded = {each.name: functions.load(each) for each in declared.functions}
         administrator = instance.first_administrator()
         lacking = _lacking(instance)
-    except (BadMember, NothingServed, UnusableStore) as error:
+        owners = _owners(instance)
+    except (BadMember, NothingServed, UnusableStore, Unavailable) as error:
         raise Fault(str(error)) from error
     ready = Report(
         News.READY,
         tuple(welcome(job.address, instance.settings, instance.model, administrator)),
         tuple(password_shown(administrator)),
-        tuple(left_to_build(lacking)),
+        (*left_to_build(lacking), *owners),
     )
     try:
         milestones = server.Milestones(lambda _end: tell(ready), lambda: tell(Report(News.LEFT)))
@@ -51,6 +53,14 @@ def _set_base_url(address: str) -> None:
     """Have links lead here, unless it is set where they lead: the address is no https and has no stage."""
     if not os.environ.get("STRATABASE_BASE_URL"):
         os.environ["STRATABASE_BASE_URL"] = address
+
+
+def _owners(instance: wiring.Instance) -> tuple[str, ...]:
+    """Give ids to the names of members that an older version wrote to an embedded store; return the outcome.
+
+    Other stores may be large, and other processes may serve them: there, a person does that.
+    """
+    return tuple(resolved(instance)) if instance.settings.store == "sqlite" else ()
 
 
 def _lacking(instance: wiring.Instance) -> tuple[str, ...]:

@@ -55,6 +55,7 @@ ANSWERS = {
     "members_create_with_an_unknown_field": (400, "colour"),
     "member_of_an_unknown_id": (404, "Not Found"),
     "member_delete_of_an_unknown_id": (500, "no member"),
+    "member_hand_over_to_nobody": (400, "is no id of a member"),
     "member_update_without_credentials": (401, "Authorization"),
     "reset_password_of_an_unknown_id": (404, "Not Found"),
     "set_password_page": (200, "<html"),

@@ -102,6 +102,7 @@ def test_our_template_leads_every_path_somewhere() -> None:
         ("/auth/administration/members", "ANY"),
         ("/auth/administration/members/{id}", "ANY"),
         ("/auth/administration/members/{id}/resetPassword", "ANY"),
+        ("/auth/administration/members/{id}/handOver", "ANY"),
         ("/public/administration/setPassword", "ANY"),
         ("/public/administration/confirmEmail", "ANY"),
         ("/", "ANY"),

@@ -5,8 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
+from stratabase.model.member_names import MEMBER_IDS
+from stratabase.store import keys
+from stratabase.store.engine import Batch, Delete, Patch
+from stratabase.store.sqlite.engine import SqliteEngine
 from tests.scenarios.graph_client import over_dynamodb, over_sqlite
 from tests.service import PASSWORD, Reply, RunningService, basic, eventually, running
 
@@ -24,7 +29,10 @@ class Office:
     def rest(self, method: str, path: str, body: Any = None, by: str = "admin") -> Reply:
         """Return the answer to a REST request."""
         headers = {"Content-Type": "application/json", "Authorization": basic(by, PASSWORD)}
-        return self._service.request(method, path, headers=headers, body=json.dumps(body))
+        if isinstance(body, str):
+            headers["Content-Type"] = "application/xml"
+        text = body if isinstance(body, str) else json.dumps(body)
+        return self._service.request(method, path, headers=headers, body=text)
 
     def member(self, username: str, password: str = PASSWORD, profile: str = "Member") -> str:
         """Make a member, and return its id once it is let in."""
@@ -101,6 +109,23 @@ def test_who_is_renamed_keeps_what_it_owns_and_who_takes_the_name_gets_nothing(o
     assert office.codes("rosalind", options='{filter: {_ownedby___eq: "rosa"}}') == ["S"]
 
 
+def test_what_comes_back_belongs_to_its_owner_and_not_to_its_name(office: Office) -> None:
+    lena, (project,) = projects_of(office, "lena", 1)
+    start = '_versionStart(format: "dd-MM-yyyy HH:mm:ss.SSS")'
+    when = office.ask("lena", f'{{ Project___get(_id: "{project}") {{ {start} }} }}')["_versionStart"]
+    assert office.ask("lena", f'mutation {{ Project___delete(_id: "{project}") {{ deleted }} }}')["deleted"]
+    office.rename(lena, "lenore")
+    office.member("lena", ANOTHER_PASSWORD)
+    restore = (
+        f'mutation {{ Project___restoreVersion(_id: "{project}", atVersion: "{when}") {{ code _ownedby }} }}'
+    )
+
+    assert "errors" in office.send("lena", restore, ANOTHER_PASSWORD)
+    assert office.ask("lenore", restore) == {"code": "lena0", "_ownedby": "lena"}
+    assert office.codes("lenore") == ["lena0"]
+    assert office.codes("lena", ANOTHER_PASSWORD) == []
+
+
 def test_the_name_of_a_deleted_member_gives_nothing(office: Office) -> None:
     vera = office.member("vera")
     office.create("vera", "Project", code="V")
@@ -126,3 +151,102 @@ def test_ids_of_members_are_shown_nowhere(office: Office) -> None:
     assert "errors" in office.send("admin", f'{{ Project___get(_id: "{project}") {{ _memberIds }} }}')
     by_ids = '{ Project___getPage(options: {filter_exp: "isNull(_memberIds)"}) { totalCount } }'
     assert "errors" in office.send("admin", by_ids)
+
+
+def test_objects_of_an_older_version_get_ids_before_they_are_served(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with running(home, model=MODEL, application="Office") as service:
+        office = Office(service)
+        rosa, paul = office.member("rosa"), office.member("paul")
+        office.create("rosa", "Project", code="R")
+        office.create("paul", "Project", code="P")
+        assert office.rest("DELETE", f"{MEMBERS}/{paul}").status == 200
+    _forget_ids(home)
+    with running(home, model=MODEL, application="Office") as service:
+        office = Office(service)
+        assert "Project: 3 names of members have the ids of their members now." in service.log()
+        assert "Project: 3 names mean nobody, since no member has them." in service.log()
+        office.rename(rosa, "rosalind")
+        office.member("rosa", ANOTHER_PASSWORD)
+        assert office.codes("rosalind") == ["R"]
+        assert office.codes("rosa", ANOTHER_PASSWORD) == []
+
+
+def _forget_ids(home: Path) -> None:
+    """Have the objects in a store as an older version left them, which knew no ids of members."""
+    engine = SqliteEngine(home / "objects.db")
+    for page in engine.range(keys.LISTING, keys.listing("Project")):
+        for item in page:
+            state = orjson.loads(item.state or "")
+            del state[MEMBER_IDS]
+            patch = Patch(item.key, state=orjson.dumps(state).decode())
+            engine.commit(Batch(f"forget{item.key}", (patch,)))
+    engine.commit(Batch("forget", (Delete(keys.MEMBER_IDS),)))
+    engine.close()
+
+
+def projects_of(office: Office, username: str, number: int) -> tuple[str, list[str]]:
+    """Make a member with some projects, and return the ids of all."""
+    id_ = office.member(username)
+    codes = (f"{username}{each}" for each in range(number))
+    return id_, [office.create(username, "Project", code=code) for code in codes]
+
+
+def test_an_administrator_hands_over_what_a_member_owns(office: Office) -> None:
+    dora, projects = projects_of(office, "dora", 3)
+    note = office.create("dora", "Note", text="n")
+    erik = office.member("erik")
+    lock = f'mutation {{ lock(locks: [{{entityName: Project, _id: "{projects[0]}"}}]) {{ locked }} }}'
+    assert office.ask("dora", lock) == {"locked": True}
+
+    reply = office.rest("POST", f"{MEMBERS}/{dora}/handOver", {"to": erik})
+
+    assert (reply.status, reply.headers["content-type"]) == (200, "application/json")
+    assert reply.json() == {"complete": True, "handedOver": 3, "locked": 1, "refused": 0}
+    assert office.codes("dora") == ["dora0"]
+    assert office.codes("erik") == ["dora1", "dora2"]
+    owner = "{ _createdby _ownedby _lastmodifiedby }"
+    shown = office.ask("admin", f'{{ Project___get(_id: "{projects[1]}") {owner} }}')
+    assert shown == {"_createdby": "dora", "_ownedby": "erik", "_lastmodifiedby": "admin"}
+    assert office.ask("dora", f'{{ Note___get(_id: "{note}") {{ _ownedby }} }}') == {"_ownedby": "erik"}
+    versions = office.ask(
+        "admin", f'{{ Project___getVersionPage(_id: "{projects[1]}") {{ items {owner} }} }}'
+    )
+    assert [each["_ownedby"] for each in versions["items"]] == ["dora", "erik"]
+
+
+def test_what_a_deleted_member_owned_is_handed_over_by_its_id(office: Office) -> None:
+    finn, _ = projects_of(office, "finn", 2)
+    gina = office.member("gina")
+    assert office.rest("DELETE", f"{MEMBERS}/{finn}").status == 200
+
+    body = f"<handOver><to>{gina}</to><class>Project</class></handOver>"
+    reply = office.rest("POST", f"{MEMBERS}/{finn}/handOver?format=xml", body)
+
+    assert reply.status == 200, reply.body
+    counts = "<complete>true</complete><handedOver>2</handedOver><locked>0</locked><refused>0</refused>"
+    assert f"<handOver>{counts}</handOver>" in reply.body.decode()
+    assert office.codes("gina") == ["finn0", "finn1"]
+    assert office.rest("POST", f"{MEMBERS}/{finn}/handOver", {"to": gina}).status == 404
+
+
+def test_a_hand_over_that_cannot_be_is_refused(office: Office) -> None:
+    hugo, iris = office.member("hugo"), office.member("iris")
+    address = f"{MEMBERS}/{hugo}/handOver"
+
+    def refusal(body: Any, path: str = address, by: str = "admin") -> tuple[int, str]:
+        reply = office.rest("POST", path, body, by)
+        return reply.status, str(reply.json()["detail"])
+
+    assert refusal({"to": iris}, by="iris") == (403, "Only an administrator may hand objects over.")
+    assert refusal({"nonsense": 1}, by="iris")[0] == 403
+    assert refusal({"to": iris}, f"{MEMBERS}/nobody/handOver") == (404, "There is no member with this id.")
+    assert refusal({}) == (400, '"to" is missing.')
+    assert refusal({"to": "nobody"}) == (400, '"to" is no id of a member.')
+    assert refusal({"to": hugo})[0] == 400
+    known = "those that do are Project, Note"
+    assert refusal({"to": iris, "class": "Task"}) == (
+        400,
+        f'"class" is no class that records owners; {known}.',
+    )
+    assert office.rest("GET", address).status == 405

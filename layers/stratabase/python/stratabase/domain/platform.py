@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from stratabase.domain.entity import Entity, State
 from stratabase.domain.instant import Instant, stored
-from stratabase.domain.member import Caller
+from stratabase.domain.member import Caller, Member
 from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Class, Kind, PlatformAttribute
 from stratabase.model.member_names import MEMBER_IDS, with_ids
@@ -20,6 +20,7 @@ def _named(*attributes: PlatformAttribute) -> tuple[Named, ...]:
     return tuple((attribute.value, attribute.value.endswith("by")) for attribute in attributes)
 
 
+OWNED_BY, OWNED_ON = PlatformAttribute.OWNED_BY.value, PlatformAttribute.OWNED_ON.value
 _CREATION = _named(*PlatformAttribute)
 _MODIFICATION = _named(PlatformAttribute.LAST_MODIFIED_BY, PlatformAttribute.LAST_MODIFIED_ON)
 
@@ -33,6 +34,16 @@ def at_update(class_: Class, before: Entity, caller: Caller, instant: Instant) -
     """Return the platform values that an update now changes; a singleton's first one is its creation."""
     is_first = class_.kind is Kind.SINGLETON and not before.commit_ids
     return _values(class_, _CREATION if is_first else _MODIFICATION, caller, instant, before.state)
+
+
+def at_hand_over(class_: Class, before: Entity, owner: Member, caller: Caller, instant: Instant) -> State:
+    """Return the platform values of an object that a caller hands over to a member now."""
+    modified = _values(class_, _MODIFICATION, caller, instant, before.state)
+    owned: dict[str, Stored] = {OWNED_BY: owner.username}
+    if OWNED_ON in class_.attributes:
+        owned[OWNED_ON] = stored(instant)
+    ids = with_ids({**before.state, **modified, **owned}, {OWNED_BY: owner.id})
+    return {**modified, **owned, MEMBER_IDS: ids}
 
 
 def _values(

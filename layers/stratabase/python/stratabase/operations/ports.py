@@ -146,6 +146,12 @@ class Entities(Protocol):
         Raises as `lock` does.
         """
 
+    def checkpoint(self, work: str) -> str | None:
+        """Return how far some long work had come when it was stopped; None of work that is to begin."""
+
+    def set_checkpoint(self, work: str, at: str | None) -> None:
+        """Note how far some long work has come; None forgets it. Raises Unavailable."""
+
 
 class Members(Protocol):
     """The stored members; usernames and e-mail addresses compare after NFC and case folding.

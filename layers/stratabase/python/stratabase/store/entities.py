@@ -1,5 +1,6 @@
 """The stored objects: what the operations read and commit, over any engine."""
 
+import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -32,7 +33,7 @@ from stratabase.store.aftermath import Aftermath, Steps
 from stratabase.store.as_of import as_of
 from stratabase.store.associations import Associations
 from stratabase.store.desk import Desk
-from stratabase.store.engine import Engine, Item
+from stratabase.store.engine import Batch, Delete, Engine, Item, Put
 from stratabase.store.history import History
 from stratabase.store.linked import Range
 from stratabase.store.purging import Purging
@@ -221,6 +222,16 @@ class StoredEntities:
     ) -> None:
         """End the locks of a member, or `anybodys`. Raises Unlockable, TooLarge, Unavailable."""
         unlocking.unlock(self._desk, commit_id, references, member_id, now, anybodys=anybodys)
+
+    def checkpoint(self, work: str) -> str | None:
+        """Return how far some long work had come when it was stopped; None of work that is to begin."""
+        (found,) = self._engine.get([keys.checkpoint(work)])
+        return None if found is None else found.state
+
+    def set_checkpoint(self, work: str, at: str | None) -> None:
+        """Note how far some long work has come; None forgets it. Raises Unavailable."""
+        key, id_ = keys.checkpoint(work), f"checkpoint{secrets.token_hex(12)}"
+        self._engine.commit(Batch(id_, (Delete(key) if at is None else Put(Item(key, state=at)),)))
 
     def sweep(self) -> None:
         """End what deletions have left because they could not do it as one. Raises Unavailable."""

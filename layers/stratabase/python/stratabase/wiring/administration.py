@@ -1,6 +1,6 @@
 """What is done with members: the operations, and the endpoints over them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from stratabase.domain.member import Caller, Member
@@ -12,6 +12,7 @@ from stratabase.edge.courtesy.confirmation import ConfirmationPages
 from stratabase.edge.courtesy.visits import Visits
 from stratabase.edge.current_member import current_member_endpoint
 from stratabase.edge.endpoint import Endpoint
+from stratabase.edge.hand_over import hand_over_endpoint
 from stratabase.edge.member import member_endpoint
 from stratabase.edge.member_shapes import MemberShapes
 from stratabase.edge.members import members_endpoint
@@ -22,12 +23,14 @@ from stratabase.observe import Log
 from stratabase.operations.members.creating import CreateMember
 from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.members.given import Given
+from stratabase.operations.members.handing_over import HandOver
 from stratabase.operations.members.listing import ListMembers
 from stratabase.operations.members.reading import ReadMember
 from stratabase.operations.members.removing import RemoveMember
 from stratabase.operations.members.updating import UpdateMember
 from stratabase.operations.ports import Clock, Ids, Mailer, Passwords
 from stratabase.operations.recovery import Recovery
+from stratabase.operations.world import World
 from stratabase.settings import Settings
 from stratabase.wiring.mailers import mailer_of
 from stratabase.wiring.people import People
@@ -44,8 +47,10 @@ class Office:
         passwords: Passwords,
         clock: Clock,
         ids: Ids,
+        world: Callable[[], World],
         log: Log,
     ) -> None:
+        """`world` gives what operations on objects work on; most of those on members need no object."""
         self._settings = settings
         self._model = model
         self._members = people.members
@@ -54,6 +59,7 @@ class Office:
         self._passwords = passwords
         self._clock = clock
         self._ids = ids
+        self._world = world
         self.policy = Policy(passwords.is_common, settings.password_length)
 
     @cached_property
@@ -110,6 +116,11 @@ class Office:
         """Removes members."""
         return RemoveMember(self._members, self._model.profiles)
 
+    @cached_property
+    def hand_over(self) -> HandOver:
+        """Hands what members own over to others."""
+        return HandOver(self._members, self._world)
+
     def endpoints(self) -> Iterator[Endpoint]:
         """Yield the endpoints."""
         deeds = Administration(self.read, self.list, self.create, self.update, self.remove)
@@ -119,6 +130,7 @@ class Office:
         yield members_endpoint(deeds, shapes)
         yield member_endpoint(deeds, shapes)
         yield reset_password_endpoint(self.recovery.start)
+        yield hand_over_endpoint(self.hand_over)
         yield set_password_endpoint(self.recovery, visits)
         yield confirm_email_endpoint(
             self.emails, ConfirmationPages(self.emails, self._model.application, self._log)

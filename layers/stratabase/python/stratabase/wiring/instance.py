@@ -79,7 +79,31 @@ class Instance:
         from stratabase.wiring.administration import Office  # noqa: PLC0415 - most functions do none of it
 
         return Office(
-            self.settings, self.model, self.people, self._passwords, self._clock, self._ids, self.log
+            self.settings,
+            self.model,
+            self.people,
+            self._passwords,
+            self._clock,
+            self._ids,
+            lambda: self.world,
+            self.log,
+        )
+
+    @cached_property
+    def world(self) -> World:
+        """What operations on objects work on."""
+        settings = self.settings
+        allowance = partial(Allowance, settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
+        bulk = BulkLimits(settings.bulk_objects, settings.bulk_seconds)
+        return World(
+            self.model,
+            self.entities,
+            self._clock,
+            self._ids,
+            allowance,
+            measuring,
+            bulk,
+            settings.lock_minutes,
         )
 
     @cached_property
@@ -87,23 +111,7 @@ class Instance:
         """What answers GraphQL requests."""
         from stratabase.schema.executor import SchemaExecutor  # noqa: PLC0415 - graphql-core takes 90 ms
 
-        entities, settings = self.entities, self.settings
-        allowance = partial(Allowance, settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
-        bulk = BulkLimits(settings.bulk_objects, settings.bulk_seconds)
-        return SchemaExecutor(
-            World(
-                self.model,
-                entities,
-                self._clock,
-                self._ids,
-                allowance,
-                measuring,
-                bulk,
-                settings.lock_minutes,
-            ),
-            self._report,
-            self._policy(),
-        )
+        return SchemaExecutor(self.world, self._report, self._policy())
 
     def graphql(self) -> FrontDoor:
         """Return the function `graphql`."""

@@ -1,0 +1,57 @@
+"""Owners of objects: names of older versions get the ids of their members, and objects are handed over."""
+
+from collections.abc import Iterator
+
+from cli.fault import Fault
+from stratabase.domain.member_refusals import NoSuchMember
+from stratabase.model.types.identifier import made_at
+from stratabase.operations.members.handing_over import FormerMember, From, HandedOver
+from stratabase.operations.members.rights import CONSOLE
+from stratabase.store.member_backfill import MemberBackfill, lines
+from stratabase.wiring import Instance
+
+
+def resolved(instance: Instance, *, again: bool = False) -> Iterator[str]:
+    """Give ids to the names of members in all classes that are not done; yield what became of each class.
+
+    `again`: in those that are done, too. Raises Unavailable.
+    """
+    backfill = MemberBackfill(instance.engine, instance.model)
+    pending = backfill.classes() if again else backfill.pending()
+    members = instance.people.members.roster().members if pending else ()
+    for class_name in pending:
+        yield from lines(class_name, backfill.of(class_name, members))
+
+
+def handed_over(
+    instance: Instance, from_: str, to: str, class_name: str | None, *, former: bool
+) -> Iterator[str]:
+    """Hand over what `from_` owns: the name or id of a member, or of one who was deleted.
+
+    `former`: a deleted member is meant, though a member has the name now. Yields what became of it. Raises
+    Fault if `to` is no member, and what HandOver raises.
+    """
+    members = instance.people.members
+    owner = members.by_username(to) or members.by_id(to)
+    if owner is None:
+        raise Fault(f'There is no member "{to}"; `stratabase members list` shows all.')
+    done = HandedOver()
+    while not done.complete:
+        done += _once(instance, from_, owner.id, class_name, former=former)
+    yield f'{done.handed_over:,} objects of "{from_}" are now owned by "{owner.username}".'
+    if done.locked:
+        yield f"{done.locked:,} objects are locked; unlock them, and repeat the command."
+    if done.refused:
+        yield f"{done.refused:,} objects cannot be written: they would be too large, or break a constraint."
+
+
+def _once(instance: Instance, from_: str, to: str, class_name: str | None, *, former: bool) -> HandedOver:
+    """Do as much as one call does."""
+    member = None if former else instance.people.members.by_username(from_)
+    owner: From = FormerMember(from_) if member is None else member.id
+    if member is None and not former and made_at(from_) is not None:
+        owner = from_
+    try:
+        return instance.office.hand_over(CONSOLE, owner, to, class_name)
+    except NoSuchMember as refusal:
+        raise Fault(f"There is no member with the id {from_}, and no object that one owned.") from refusal
