@@ -14,6 +14,8 @@ from stratabase.model.class_ import Class, Index, Unique
 from stratabase.store.budget import Budget
 from stratabase.store.engine import Engine
 from stratabase.store.entities import StoredEntities
+from stratabase.store.registry import Registry
+from stratabase.store.slots import Rules, Slots
 from tests.models import THING, model
 from tests.worlds import plenty
 
@@ -35,12 +37,28 @@ def unlimited() -> Budget:
     return Budget(plenty(), lambda budget: TooMuchRead("Thing", budget.items))
 
 
+class Unguarding(Slots):
+    """What an early version of the service goes by, which keeps no guards that its model does not name."""
+
+    def rules(self) -> Rules:
+        """Return the rules of a registry in which nothing is listed."""
+        return Rules(Registry(), self._model, self._now)
+
+
 class Store:
     """The objects of one class, written with as few words as possible."""
 
     def __init__(self, engine: Engine, class_: Class) -> None:
         self.class_ = class_
+        self._engine = engine
         self.entities = StoredEntities(engine, model(class_))
+
+    def unguarded(self) -> "Store":
+        """Return a store on the same class that writes objects without any guards."""
+        self.entities.lacking()  # the registry is written before
+        store = Store(self._engine, replace(self.class_, uniques=()))
+        store.entities._slots = Unguarding(self._engine, model(store.class_))
+        return store
 
     def entity(self, id_: str, **state: Any) -> Entity:
         """Return a new object."""

@@ -3,7 +3,6 @@
 import unicodedata
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from hashlib import sha256
 from threading import Barrier
 from typing import Any
@@ -45,11 +44,6 @@ def holders(engine: WatchedEngine) -> dict[str, int]:
     """Return how many guards each object holds."""
     held = [str(item.attributes["holder"]) for key, item in engine.items.items() if key.sort == "U"]
     return {holder: held.count(holder) for holder in held}
-
-
-def without_uniques(store: Store, engine: Engine) -> Store:
-    """Return the same store under a model that has lost its uniqueness constraints."""
-    return Store(engine, replace(store.class_, uniques=()))
 
 
 def test_a_value_that_another_holds_is_taken(store: Store) -> None:
@@ -192,7 +186,7 @@ def test_of_racing_creates_exactly_one_wins(engine: Engine) -> None:
 def test_an_object_from_before_the_constraint_can_be_written(watched: WatchedEngine) -> None:
     """It never took its value, so there is nothing to give up, or to hand on."""
     store = Store(watched, fresh_class(("code",)))
-    old = without_uniques(store, watched)
+    old = store.unguarded()
     for id_ in "xyz":
         old.create(id_, code=id_)
     store.commit(store.update("x", code="a"))
@@ -204,7 +198,7 @@ def test_an_object_from_before_the_constraint_can_be_written(watched: WatchedEng
 def test_a_value_that_another_took_rightly_is_not_given_up(watched: WatchedEngine) -> None:
     """Two had the same before there was a constraint; one took it since, the other lets it be."""
     store = Store(watched, fresh_class(("code",)))
-    old = without_uniques(store, watched)
+    old = store.unguarded()
     old.create("x", code="a")
     old.create("y", code="b")
     store.commit(store.update("y", code="a"))
@@ -218,7 +212,7 @@ def left_behind(watched: WatchedEngine) -> Store:
     """A store in which `x` holds "a" and has "b", since it was written while there was no constraint."""
     store = Store(watched, fresh_class(("code",)))
     store.create("x", code="a")
-    old = without_uniques(store, watched)
+    old = store.unguarded()
     old.commit(old.update("x", code="b"))
     return store
 
@@ -236,7 +230,7 @@ def test_a_value_left_behind_can_be_taken_by_its_own_holder(left_behind: Store) 
 def test_a_value_left_behind_by_a_deleted_object_can_be_taken(
     left_behind: Store, watched: WatchedEngine
 ) -> None:
-    old = without_uniques(left_behind, watched)
+    old = left_behind.unguarded()
     old.commit(old.deletion("x"))
     left_behind.create("y", code="a")
     assert holders(watched) == {"y": 1}

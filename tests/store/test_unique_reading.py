@@ -31,10 +31,13 @@ def guarded(engine: Engine) -> Store:
 
 
 def older_than_its_constraints(engine: Engine) -> Store:
-    """Return a store whose constraints came later than an object of the class."""
+    """Return a store whose constraints came later than objects of the class, which have duplicates."""
     class_ = fresh_class()
-    Store(engine, class_).create("old")
-    return Store(engine, with_uniques(class_, ("code",), ("name", "count")))
+    before, both = Store(engine, class_), {"code": "both", "name": "both", "count": 0}
+    before.fill({"_id": id_, **both} for id_ in ("old", "older"))
+    constrained = with_uniques(class_, ("code",), ("name", "count"))
+    reindex(engine, constrained)
+    return Store(engine, constrained)
 
 
 @pytest.mark.parametrize("made", [guarded, older_than_its_constraints])

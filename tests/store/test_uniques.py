@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
@@ -11,15 +12,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.change import Conflict, Deletion, Effect, Taken, Update
+from stratabase.domain.change import (
+    Change,
+    Conflict,
+    Deletion,
+    Effect,
+    NotBuilt,
+    Restoration,
+    Taken,
+    Update,
+)
+from stratabase.domain.entity import Entity
 from stratabase.model.class_ import Class, Index, Unique
 from stratabase.model.types import TYPES
 from stratabase.store import keys
 from stratabase.store.built import shown
-from stratabase.store.claims import claims, holder
+from stratabase.store.claims import claims, constraint_of, holder
 from stratabase.store.engine import Engine, Item, Key
 from stratabase.store.reindex import Outcome, Reindex
 from stratabase.store.slots import FRESH, Slots
+from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
 from tests.soak import count, seed
@@ -46,10 +58,17 @@ def retyped(class_: Class, **types: str) -> Class:
     return replace(class_, attributes={**class_.attributes, **changed})
 
 
-def reindex(engine: Engine, class_: Class, time: Time | None = None, **more: Any) -> Outcome:
+def reindex(
+    engine: Engine,
+    class_: Class,
+    time: Time | None = None,
+    tell: Callable[[int], None] = lambda _: None,
+    **options: Any,
+) -> Outcome:
     """Reindex a class without waiting."""
     time = time or Time()
-    return Reindex(engine, model(class_), now=time.milliseconds, sleep=time.sleep).of(class_.name, **more)
+    built = Reindex(engine, model(class_), now=time.milliseconds, sleep=time.sleep, **options)
+    return built.of(class_.name, tell)
 
 
 def is_guarded(engine: Engine, class_: Class, unique: Unique = CODE) -> bool:
@@ -78,9 +97,19 @@ class Old:
         """A process that has just started with the model that has the constraints."""
         return Store(self.engine, self.class_)
 
+    @property
+    def still(self) -> Store:
+        """A process that has just started with the model without constraints."""
+        return Store(self.engine, self.bare)
+
     def reindex(self, **more: Any) -> Outcome:
         """Reindex the class without waiting."""
         return reindex(self.engine, self.class_, **more)
+
+
+def guards_of(class_: Class, entity: Entity) -> list[Key]:
+    """Return the guards that an object needs."""
+    return list(claims([constraint_of(class_, unique) for unique in class_.uniques], entity))
 
 
 def assert_exact(engine: Engine, class_: Class) -> None:
@@ -88,7 +117,7 @@ def assert_exact(engine: Engine, class_: Class) -> None:
     for page in engine.range(keys.LISTING, keys.listing(class_.name)):
         for item in page:
             entity = Store(engine, class_).get(keys.id_of(item.key))
-            held = engine.get(list(claims(class_, entity)))
+            held = engine.get(guards_of(class_, entity))
             assert [holder(guard) for guard in held] == [entity.reference.id] * len(held)
 
 
@@ -98,10 +127,10 @@ def test_a_class_that_is_new_is_ready_at_once(engine: Engine) -> None:
 
 def test_a_constraint_on_a_class_that_was_served_is_ready_after_a_reindex(engine: Engine) -> None:
     old = Old(engine, x="a", y="b", z=None)
-    old.now.create("new", code="c")
     assert not is_guarded(engine, old.class_)
     assert old.reindex() == Outcome()
     assert is_guarded(engine, old.class_)
+    old.now.create("new", code="c")
     assert_exact(engine, old.class_)
     for taken in ("a", "b", "c"):
         with pytest.raises(Taken):
@@ -184,7 +213,7 @@ def assert_exact_but(old: Old, codes: set[str]) -> None:
     for page in old.engine.range(keys.LISTING, keys.listing(old.class_.name)):
         entities = [old.now.get(keys.id_of(item.key)) for item in page]
         for entity in entities:
-            (guard,) = old.engine.get(list(claims(old.class_, entity)))
+            (guard,) = old.engine.get(guards_of(old.class_, entity))
             code = str(entity.state["code"])
             own = holder(guard) == entity.reference.id
             assert own or code in codes
@@ -209,18 +238,107 @@ def test_guards_left_behind_by_an_earlier_constraint_are_taken_over() -> None:
     assert_exact(engine, class_)
 
 
-def test_a_model_without_the_constraint_drops_it_and_it_is_built_again(engine: Engine) -> None:
+def test_a_model_without_the_constraint_keeps_its_guards_and_refuses_nobody(engine: Engine) -> None:
+    """A duplicate that it writes is noted with it, so that the constraint is built again."""
     class_ = fresh_class(("code",))
     Store(engine, class_).create("x", code="a")
-    assert is_guarded(engine, class_)
     without = Store(engine, with_uniques(class_))
     without.create("y", code="b")
+    without.create("w", code="c")
+    without.commit(without.update("w", code="d"))
+    assert is_guarded(engine, class_)
+    assert_exact(engine, class_)
     without.create("z", code="a")
+    without.commit(without.creation("v", code="e"), without.creation("u", code="e"))
     assert not is_guarded(engine, class_)
-    assert shared(reindex(engine, class_)) == [("@unique(code)", {"code": "a"}, ("x", "z"))]
+    for taken in "abde":
+        with pytest.raises(Taken):
+            Store(engine, class_).create("other", code=taken)
     store = Store(engine, class_)
-    store.commit(store.deletion("z"))
+    store.create("other", code="c")
+    assert sorted(shared(reindex(engine, class_)), key=str) == [
+        ("@unique(code)", {"code": "a"}, ("x", "z")),
+        ("@unique(code)", {"code": "e"}, ("u", "v")),
+    ]
+    store = Store(engine, class_)
+    store.commit(store.deletion("z"), store.deletion("u"))
     assert reindex(engine, class_) == Outcome()
+    assert is_guarded(engine, class_)
+    assert_exact(engine, class_)
+
+
+def test_a_reindex_with_the_model_that_is_served_drops_what_that_does_not_name(engine: Engine) -> None:
+    class_ = fresh_class(("code",))
+    Store(engine, class_).create("x", code="a")
+    reindex(engine, with_uniques(class_))
+    Store(engine, with_uniques(class_)).create("y", code="a")
+    assert not is_guarded(engine, class_)
+    assert shared(reindex(engine, class_)) == [("@unique(code)", {"code": "a"}, ("x", "y"))]
+
+
+def test_a_model_can_be_reindexed_before_it_is_served(engine: Engine) -> None:
+    """Who serves the earlier one keeps its indexes, and the guards that the later one needs."""
+    class_ = replace(fresh_class(), indexes=(Index(("name",)),))
+    later = replace(with_uniques(class_, ("code",)), indexes=())
+    Store(engine, class_).create("x", code="a")
+    assert reindex(engine, later, ahead=True) == Outcome()
+    earlier = Store(engine, class_)
+    earlier.create("y", code="b")
+    earlier.commit(earlier.update("x", code="c"))
+    earlier.create("z", code="a")
+    earlier.commit(earlier.deletion("y"))
+    assert all(path.ready for path in Slots(engine, model(class_)).paths(class_.name))
+    assert is_guarded(engine, later)
+    assert_exact(engine, later)
+    Store(engine, later).create("y", code="b")
+
+
+def test_until_it_is_built_values_are_not_set_and_all_else_goes_on() -> None:
+    """And no write reads more than it would without the constraint."""
+    engine = WatchedEngine()
+    old = Old(engine, ("code",), ("name", "count"), x="a", y="b", z="c")
+    old.still.commit(old.still.update("z", name="n"))
+    store = old.now
+    store.entities.lacking()
+    read = engine.items_read
+    for refused in (
+        lambda: store.creation("new", code="d"),
+        lambda: store.creation("new", name="n", count=1),
+        lambda: store.update("x", code="d"),
+        lambda: store.update("x", code="b"),
+        lambda: store.update("z", count=1),
+    ):
+        with pytest.raises(NotBuilt) as refusal:
+            store.commit(refused())
+        ((reference, unique),) = refusal.value.unbuilt
+        assert reference.id in {"new", "x", "z"}
+        assert unique in old.class_.uniques
+    store.commit(store.creation("new", name="n"))
+    store.commit(store.update("x", name="m"))
+    store.commit(store.update("y", code=None))
+    store.commit(store.deletion("z"))
+    assert engine.items_read == read
+    assert [store.find(id_) is not None for id_ in ("new", "x", "y", "z")] == [True, True, True, False]
+    assert old.reindex() == Outcome()
+    assert_exact(engine, old.class_)
+
+
+def test_a_deleted_object_comes_back_with_its_values_when_they_are_built() -> None:
+    engine = WatchedEngine()
+    bare = replace(fresh_class(), versioned=True)
+    before = Store(engine, bare)
+    before.create("x", code="a")
+    after = before.get("x")
+    before.entities.commit(Change("gone", 1, (before.deletion("x"),)))
+    class_ = with_uniques(bare, ("code",))
+    before.create("y", code="b")
+    store = Store(engine, class_)
+    (gone,) = store.entities.gone([after.reference])
+    assert gone is not None
+    with pytest.raises(NotBuilt):
+        store.entities.commit(Change("back", 2, (Restoration(gone, after),)))
+    assert reindex(engine, class_) == Outcome()
+    Store(engine, class_).entities.commit(Change("back", 2, (Restoration(gone, after),)))
     assert_exact(engine, class_)
 
 
@@ -238,10 +356,10 @@ def test_values_of_an_earlier_type_count_as_null() -> None:
     bare = fresh_class()
     Store(engine, bare).fill([{"_id": "x", "count": 1}, {"_id": "y", "count": 1}, {"_id": "z", "count": 2}])
     text = retyped(with_uniques(bare, ("count",)), count="String")
-    store = Store(engine, text)
-    store.create("new", count="1")
     assert reindex(engine, text) == Outcome()
     assert is_guarded(engine, text, Unique(("count",)))
+    store = Store(engine, text)
+    store.create("new", count="1")
     assert_exact(engine, text)
     store.commit(store.update("x", count="2"))
     with pytest.raises(Taken):
@@ -253,15 +371,16 @@ def test_another_way_to_keep_values_makes_another_constraint() -> None:
     engine = ReferenceEngine()
     class_ = fresh_class(("count",), ("name",))
     text = retyped(class_, count="String", name="Text")
-    for each in (class_, text):
-        Store(engine, each).create(
-            f"{each.attributes['count'].type.name}", count=1 if each is class_ else "1"
-        )
+    Store(engine, class_).create("x", count=1)
     assert not is_guarded(engine, text, Unique(("count",)))
     assert is_guarded(engine, text, Unique(("name",)))
-    assert not is_guarded(engine, class_, Unique(("count",)))
-    assert reindex(engine, class_) == Outcome()
     assert is_guarded(engine, class_, Unique(("count",)))
+    assert reindex(engine, text, ahead=True) == Outcome()
+    for each, value in ((text, "1"), (class_, 2)):
+        Store(engine, each).create(each.attributes["count"].type.name, count=value)
+    for each in (text, class_):
+        assert is_guarded(engine, each, Unique(("count",)))
+        assert_exact(engine, each)
 
 
 def test_a_reindex_that_was_stopped_goes_on_and_one_that_is_done_writes_nothing() -> None:
@@ -306,7 +425,7 @@ def replaced(store: Store) -> None:
 def test_an_object_that_is_written_just_before_its_guard_is(act: Callable[[Store], None]) -> None:
     engine = WatchedEngine()
     old = Old(engine, x="a", z="c")
-    store = old.now
+    store = old.still
     engine.before_commit = lambda: act(store)
     assert old.reindex() == Outcome()
     assert engine.before_commit is None
@@ -319,7 +438,7 @@ def test_a_duplicate_that_is_mended_meanwhile_is_none() -> None:
     """Its rival loses the guard that was refused to it, which it must have before all is READY."""
     engine = WatchedEngine()
     old = Old(engine, x="a", y="a")
-    store = old.now
+    store = old.still
 
     def mend(_: int) -> None:
         assert engine.get([guard("a")]) == [Item(guard("a"), {"holder": "x"})]
@@ -338,7 +457,8 @@ def test_a_duplicate_that_is_mended_meanwhile_is_none() -> None:
 def test_a_value_may_be_given_up_that_was_never_guarded() -> None:
     engine = WatchedEngine()
     old = Old(engine, x="a", y="a", z="c")
-    store = old.now
+    assert not is_guarded(engine, old.class_)
+    store = old.still
     store.commit(store.update("x", code="b"))
     store.commit(store.update("y", count=1))
     store.commit(store.deletion("z"))
@@ -346,57 +466,124 @@ def test_a_value_may_be_given_up_that_was_never_guarded() -> None:
     assert_exact(engine, old.class_)
 
 
-def test_it_cannot_become_ready_while_a_process_with_an_earlier_model_writes() -> None:
-    """Neither when that writes before the objects are looked at, nor between them; but once it has ended."""
+def serving(engine: Engine, class_: Class, time: Time) -> Store:
+    """Return a process that goes by a clock and has just read the registry."""
+    store = Store(engine, class_)
+    store.entities._slots = Slots(engine, model(class_), clock=time, now=time.milliseconds)
+    store.entities.lacking()
+    return store
+
+
+def test_a_process_with_an_earlier_model_keeps_the_guards_when_it_has_heard_of_them() -> None:
+    """A reindex waits for that; what was written before then, it sees."""
     engine, time = ReferenceEngine(), Time()
-    old = Old(engine, x="a")
-    earlier = Store(engine, old.bare)
-    earlier.entities._slots = Slots(engine, model(old.bare), clock=time, now=time.milliseconds)
-    names = iter(range(100))
+    old = Old(engine)
+    earlier = serving(engine, old.bare, time)
+    earlier.create("x", code="a")
+    names = iter("bcdefgh")
 
     def write(_: object = None) -> None:
         name = next(names)
-        earlier.create(f"earlier{name}", code=f"{name}")
-
-    def sleep(seconds: float) -> None:
-        assert seconds >= FRESH
-        time.sleep(seconds)
-        write()
-
-    def write_and_serve(_: object) -> None:
-        write()
-        assert not is_guarded(engine, old.class_)
-
-    asleep = Reindex(engine, model(old.class_), now=time.milliseconds, sleep=sleep).of(old.class_.name)
-    assert asleep.interrupted == ("@unique(code)",)
-    for act in (write, write_and_serve):
-        time.sleep(FRESH)
-        assert reindex(engine, old.class_, time, tell=act).interrupted == ("@unique(code)",)
-        assert not is_guarded(engine, old.class_)
-    assert reindex(engine, old.class_, time) == Outcome()
-    assert is_guarded(engine, old.class_)
-    assert_exact(engine, old.class_)
-
-
-def test_who_has_read_the_registry_just_before_writes_before_a_reindex_begins() -> None:
-    """A process with an earlier model goes on writing for as long as it may, without dropping anything."""
-    engine, time = ReferenceEngine(), Time()
-    old = Old(engine)
-    earlier = Store(engine, old.bare)
-    earlier.entities._slots = Slots(engine, model(old.bare), clock=time, now=time.milliseconds)
-    earlier.create("x", code="a")
+        earlier.create(name, code=name)
+        earlier.commit(earlier.update("x", code=f"x{name}"))
 
     def sleep(seconds: float) -> None:
         time.sleep(FRESH / 2)
-        earlier.create("y", code="b")
+        write()
         time.sleep(seconds - FRESH / 2)
 
-    assert (
-        Reindex(engine, model(old.class_), now=time.milliseconds, sleep=sleep).of(old.class_.name)
-        == Outcome()
-    )
+    built = Reindex(engine, model(old.class_), now=time.milliseconds, sleep=sleep)
+    assert built.of(old.class_.name, write) == Outcome()
+    write()
     assert is_guarded(engine, old.class_)
     assert_exact(engine, old.class_)
+
+
+def test_a_duplicate_of_a_process_with_an_earlier_model_keeps_it_from_being_ready() -> None:
+    """At whatever moment it is written: before the objects are looked at, meanwhile, and when it is READY."""
+    engine, time = ReferenceEngine(), Time()
+    old = Old(engine, a="a")
+    earlier = serving(engine, old.bare, time)
+    names = iter("uvwxyz")
+
+    def write(_: object = None) -> None:
+        earlier.create(next(names), code="a")
+
+    def sleep(seconds: float) -> None:
+        time.sleep(seconds)
+        write()
+
+    asleep = Reindex(engine, model(old.class_), now=time.milliseconds, sleep=sleep).of(old.class_.name)
+    assert [ids for _, _, ids in shared(asleep)] == [("a", "u")]
+    _mend(old.now, asleep)
+    meanwhile = reindex(engine, old.class_, time, tell=write)
+    assert meanwhile == Outcome(interrupted=("@unique(code)",))
+    again = reindex(engine, old.class_, time)
+    assert [ids for _, _, ids in shared(again)] == [("a", "v")]
+    _mend(old.now, again)
+    assert reindex(engine, old.class_, time) == Outcome()
+    assert is_guarded(engine, old.class_)
+    write()
+    assert not is_guarded(engine, old.class_)
+
+
+def test_two_builds_at_once_see_what_either_was_told_of() -> None:
+    """The second begins after a duplicate was written that the first has passed by."""
+    engine, time = WatchedEngine(), Time()
+    old = Old(engine, a="a", b="b")
+    outcomes: list[Outcome] = []
+
+    def meanwhile(_: object) -> None:
+        serving(engine, old.bare, time).create("c", code="a")
+        time.sleep(1)
+        outcomes.append(reindex(engine, old.class_, time))
+
+    outcomes.append(reindex(engine, old.class_, time, tell=meanwhile))
+    assert [ids for _, _, ids in shared(outcomes[0])] == [("a", "c")]
+    assert not is_guarded(engine, old.class_)
+
+
+def test_a_process_that_was_frozen_reads_the_registry_again() -> None:
+    """Its monotonic clock may have stood still meanwhile, as on Lambda; that of the wall has not."""
+    engine, time = ReferenceEngine(), Time()
+    old = Old(engine, x="a")
+    frozen = Store(engine, old.bare)
+    frozen.entities._slots = Slots(engine, model(old.bare), clock=lambda: 0.0, now=time.milliseconds)
+    frozen.entities.lacking()
+    assert reindex(engine, old.class_, time) == Outcome()
+    frozen.create("y", code="b")
+    assert_exact(engine, old.class_)
+
+
+def test_an_embedded_engine_lets_no_process_write_by_an_earlier_registry(tmp_path: Path) -> None:
+    """So nobody needs to wait until all have heard of a constraint."""
+    engine, time = SqliteEngine(tmp_path / "objects.db"), Time()
+    old = Old(engine, x="a", y="b")
+    earlier = serving(engine, old.bare, time)
+    update = earlier.update("x", code="c")
+    assert not is_guarded(engine, old.class_)
+    with pytest.raises(Conflict):
+        earlier.commit(update)
+    earlier.commit(update)
+    assert engine.get(guards_of(old.class_, earlier.get("x"))) != [None]
+
+    def sleep(_: float) -> None:
+        raise AssertionError("it must not wait")
+
+    built = Reindex(engine, model(old.class_), now=time.milliseconds, sleep=sleep, local=True)
+    assert built.of(old.class_.name) == Outcome()
+    assert_exact(engine, old.class_)
+    engine.close()
+
+
+def test_a_build_remembers_so_many_duplicates_and_counts_the_others() -> None:
+    engine = WatchedEngine()
+    old = Old(engine)
+    old.before.fill({"_id": f"{number:03}", "code": f"{number % 2}"} for number in range(50))
+    outcome = old.reindex(most=10)
+    assert sum(len(ids) - 1 for _, _, ids in shared(outcome)) == 10
+    assert outcome.more == 38
+    assert not is_guarded(engine, old.class_)
 
 
 def test_two_reindexes_at_once_do_no_harm() -> None:
@@ -447,7 +634,10 @@ MEANWHILE: dict[str, tuple[str, str, str | None]] = {
 
 @pytest.mark.parametrize("deed", MEANWHILE.values(), ids=MEANWHILE)
 @pytest.mark.parametrize("first", ["a", "b"], ids=["a duplicate", "no duplicate"])
-def test_at_whatever_step_something_comes_between(deed: tuple[str, str, str | None], first: str) -> None:
+@pytest.mark.parametrize("names", [True, False], ids=["by this model", "by an earlier model"])
+def test_at_whatever_step_something_comes_between(
+    deed: tuple[str, str, str | None], first: str, *, names: bool
+) -> None:
     """`x` has "a" or "b", `y` has "a", and `w` holds that but has it no more."""
     step, reached = 0, True
     while reached:
@@ -455,23 +645,38 @@ def test_at_whatever_step_something_comes_between(deed: tuple[str, str, str | No
         class_ = fresh_class(("code",))
         store = Store(engine, class_)
         store.create("w", code="a")
-        without = Store(engine, with_uniques(class_))
-        without.commit(without.update("w", code=None))
-        without.create("x", code=first)
-        without.create("y", code="a")
-        assert not is_guarded(engine, class_)
-        engine.acts = iter([*[None] * step, _acts(Store(engine, class_), [deed])])
-        outcome = reindex(engine, class_)
+        unguarded = store.unguarded()
+        unguarded.commit(unguarded.update("w", code=None))
+        unguarded.create("x", code=first)
+        unguarded.create("y", code="a")
+        unbuilt(engine, class_)
+        time = Time()
+        writer = serving(engine, class_ if names else with_uniques(class_), time)
+        engine.acts = iter([*[None] * step, _acts(writer, [deed])])
+        outcome = reindex(engine, class_, time)
         reached = not list(engine.acts)
         assert is_guarded(engine, class_) is (outcome == Outcome())
         assert all(len(ids) > 1 for _, _, ids in shared(outcome))
         if outcome == Outcome():
             assert_exact(engine, class_)
-        _mend(store, outcome)
-        assert reindex(engine, class_) == Outcome()
-        assert_exact(engine, class_)
+        _mend_all(engine, class_, outcome)
         step += 1
     assert step > 7
+
+
+def unbuilt(engine: Engine, class_: Class) -> None:
+    """Have a constraint be one that has just been listed."""
+    reindex(engine, with_uniques(class_))
+    assert not is_guarded(engine, class_)
+
+
+def _mend_all(engine: Engine, class_: Class, outcome: Outcome) -> None:
+    """Mend what several objects have until the constraint is READY, and make sure that it is exact."""
+    while outcome != Outcome():
+        _mend(Store(engine, class_), outcome)
+        outcome = reindex(engine, class_)
+    assert is_guarded(engine, class_)
+    assert_exact(engine, class_)
 
 
 IDS = "uvwxyz"
@@ -482,29 +687,37 @@ deeds = st.tuples(st.sampled_from(["write", "delete", "elsewhere"]), st.sampled_
 @pytest.mark.soak
 @given(
     st.lists(st.tuples(st.sampled_from(IDS), codes, st.booleans()), max_size=12),
-    st.lists(st.none() | st.lists(deeds, min_size=1, max_size=2), max_size=20),
+    st.lists(
+        st.none() | st.tuples(st.booleans(), st.lists(deeds, min_size=1, max_size=2)),
+        max_size=20,
+    ),
+    st.booleans(),
 )
 def test_whatever_comes_between_ready_means_that_no_two_have_the_same(
-    history: list[tuple[str, str | None, bool]], meanwhile: list[list[tuple[str, str, str | None]] | None]
+    history: list[tuple[str, str | None, bool]],
+    meanwhile: list[tuple[bool, list[tuple[str, str, str | None]]] | None],
+    again: bool,
 ) -> None:
-    """Old objects under models with and without the constraint; others write between any two steps."""
+    """Old objects with and without guards; processes of both models write between any two steps."""
     engine = Interrupted()
     class_ = fresh_class(("code",))
-    stores = {True: Store(engine, class_), False: Store(engine, with_uniques(class_))}
+    store = Store(engine, class_)
+    stores = {True: store, False: store.unguarded()}
+    models = {True: class_, False: with_uniques(class_)}
     for id_, code, guarded in history:
-        stores = {each: Store(engine, store.class_) for each, store in stores.items()}
         _do(stores[guarded], "write", id_, code)
-    is_guarded(engine, class_)
-    writer = Store(engine, class_)
-    engine.acts = iter([None if some is None else _acts(writer, some) for some in meanwhile])
-    outcome = reindex(engine, class_)
+    unbuilt(engine, class_)
+    if again:
+        reindex(engine, class_)
+    time = Time()
+    writers = {names: serving(engine, each, time) for names, each in models.items()}
+    engine.acts = iter([None if each is None else _acts(writers[each[0]], each[1]) for each in meanwhile])
+    outcome = reindex(engine, class_, time)
     engine.acts = iter(())
     assert is_guarded(engine, class_) is (outcome == Outcome())
-    _mend(writer, outcome)
-    while (outcome := reindex(engine, class_)) != Outcome():
-        _mend(writer, outcome)
-    assert is_guarded(engine, class_)
-    assert_exact(engine, class_)
+    if outcome == Outcome():
+        assert_exact(engine, class_)
+    _mend_all(engine, class_, outcome)
 
 
 def _acts(store: Store, some: list[tuple[str, str, str | None]]) -> Callable[[], None]:
@@ -517,7 +730,7 @@ def _acts(store: Store, some: list[tuple[str, str, str | None]]) -> Callable[[],
 
 def _do(store: Store, deed: str, id_: str, code: str | None) -> None:
     """Write as a client does, who may be refused."""
-    with suppress(Taken, Conflict):
+    with suppress(Taken, NotBuilt, Conflict):
         store.commit(*_effects(store, deed, id_, code))
 
 
@@ -542,29 +755,41 @@ def _mend(store: Store, outcome: Outcome) -> None:
 @pytest.mark.soak
 def test_ready_is_exact_while_four_write(engine: Engine) -> None:
     """Old objects with duplicates; four clients go on, what several have is mended, until it is READY."""
+    _build_under_load(engine, [True] * 4)
+
+
+@pytest.mark.soak
+def test_an_embedded_engine_builds_at_once_while_others_write_under_either_model(tmp_path: Path) -> None:
+    engine = SqliteEngine(tmp_path / "objects.db")
+    _build_under_load(engine, [True, False] * 2, local=True)
+    engine.close()
+
+
+def _build_under_load(engine: Engine, names: Sequence[bool], **options: bool) -> None:
+    """Build a constraint while clients write, each under the model that names it, or the earlier one."""
     old = Old(engine)
     old.before.fill({"_id": f"{n:05}", "code": f"c{n - n % 10 % 2}"} for n in range(LOADED))
     assert not is_guarded(engine, old.class_)
     done = Event()
-    threads = [Thread(target=_write_on, args=(old, number, done)) for number in range(4)]
+    stores = [old.now if each else old.still for each in names]
+    threads = [Thread(target=_write_on, args=(store, number, done)) for number, store in enumerate(stores)]
     for thread in threads:
         thread.start()
     try:
-        outcome = old.reindex()
+        outcome = old.reindex(**options)
         while outcome != Outcome():
             _mend(old.now, outcome)
-            outcome = old.reindex()
+            outcome = old.reindex(**options)
     finally:
         done.set()
         for thread in threads:
             thread.join()
-    assert is_guarded(engine, old.class_)
-    assert_exact(engine, old.class_)
+    _mend_all(engine, old.class_, old.reindex(**options))
 
 
-def _write_on(old: Old, number: int, done: Event) -> None:
+def _write_on(store: Store, number: int, done: Event) -> None:
     """Create, change and delete here and there, with values that others have or want too."""
-    store, chance = old.now, random.Random(seed() + number)
+    chance = random.Random(seed() + number)
     for _ in range(TURNS):
         if done.is_set():
             return

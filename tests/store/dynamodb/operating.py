@@ -16,7 +16,7 @@ from stratabase.operations.save import save
 from stratabase.operations.update import update
 from stratabase.operations.world import World
 from stratabase.store import heads, keys
-from stratabase.store.claims import HOLDER, claims
+from stratabase.store.claims import HOLDER, claims, constraint_of
 from stratabase.store.codec import entity_of
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.record import items_of
@@ -97,7 +97,7 @@ def disagreements(items: Held, class_: Class, unguarded: Codes) -> list[str]:
     wanted = {
         key: each.reference.id
         for each in objects
-        for key in claims(class_, each)
+        for key in claims([constraint_of(class_, unique) for unique in class_.uniques], each)
         if unguarded.get(each.reference.id) != each.state["code"]
     }
     guards = {key: item.attributes[HOLDER] for key, item in items.items() if key.sort == "U"}

@@ -155,6 +155,18 @@ class Taken(Exception):
         """Which object of the change, and which of its class's constraints."""
 
 
+class NotBuilt(Exception):
+    """Values of uniqueness constraints that `reindex` has not built yet; nothing was written.
+
+    Older objects may have the same values, and nobody can tell without reading them all.
+    """
+
+    def __init__(self, unbuilt: Sequence[tuple[Reference, Unique]]) -> None:
+        super().__init__(tuple(unbuilt))
+        self.unbuilt = tuple(unbuilt)
+        """Which object of the change, and which of its class's constraints."""
+
+
 class Held(Exception):
     """Others have locked objects that it would write; nothing was written."""
 

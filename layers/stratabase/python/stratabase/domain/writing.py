@@ -54,6 +54,17 @@ def not_found(subject: Subject) -> Refused:
     return Refused([subject.issue(IssueType.ENTITY_NOT_FOUND, message, *subject.path, "_id")])
 
 
+def not_built(subject: Subject, unique: Unique) -> Issue:
+    """Return the issue of values whose uniqueness constraint is not built yet for older objects."""
+    class_ = subject.class_
+    names = ", ".join(unique.attributes)
+    message = (
+        f"{class_.name} @unique({names}) is not built yet for older objects, so nobody can tell whether one "
+        f"has the same {names}; run `stratabase reindex {class_.name}`"
+    )
+    return subject.attribute_issue(IssueType.ENTITY_UNIQUE, message, *unique.attributes)
+
+
 def taken(subject: Subject, unique: Unique, state: State, access: Access | None = None) -> Issue:
     """Return the issue of values that must be unique and are another object's; it shows what may be read."""
     class_ = subject.class_

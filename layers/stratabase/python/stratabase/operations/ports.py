@@ -120,9 +120,9 @@ class Entities(Protocol):
         """Do all of a change or nothing.
 
         Raises Held when others have locked what it writes, Conflict when an object is no longer as read,
-        Taken when unique values are not free, Broken when roles would not be as the model wants them,
-        TooLarge: then it is certain that nothing was written. Raises Unavailable when the store cannot say
-        whether it was.
+        Taken when unique values are not free, NotBuilt when nobody can tell that yet, Broken when roles would
+        not be as the model wants them, TooLarge: then it is certain that nothing was written. Raises
+        Unavailable when the store cannot say whether it was.
         """
 
     def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from stratabase.domain.change import Broken, Change, Conflict, Held, Taken, TooLarge
+from stratabase.domain.change import Broken, Change, Conflict, Held, NotBuilt, Taken, TooLarge
 from stratabase.domain.graph.decision import Decision
 from stratabase.domain.graph.explanation import explained, is_outdated
-from stratabase.domain.graph.untaken import without_taken
+from stratabase.domain.graph.untaken import without_values
 from stratabase.domain.issue import Issue
 from stratabase.operations.world import World
 from stratabase.operations.write import still_holds
@@ -29,16 +29,20 @@ def tried(world: World, decision: Decision, change: Change, act: Act) -> list[Is
     except TooLarge as refusal:
         return explained(decision, refusal)
     except Taken as refusal:
-        return [*explained(decision, refusal), *_beside(world, decision, change, refusal)]
+        rest = without_values(change, refusal.taken)
+        return [*explained(decision, refusal), *_beside(world, decision, rest)]
+    except NotBuilt as refusal:
+        rest = without_values(change, refusal.unbuilt)
+        return [*explained(decision, refusal), *_beside(world, decision, rest)]
     return []
 
 
-def _beside(world: World, decision: Decision, change: Change, taken: Taken) -> list[Issue]:
-    """Return what else the store has against a change in which values are taken."""
+def _beside(world: World, decision: Decision, rest: Change) -> list[Issue]:
+    """Return what the store has against a change without the values that it refused."""
     try:
-        world.entities.rehearse(without_taken(change, taken))
+        world.entities.rehearse(rest)
     except (Held, Broken, TooLarge) as refusal:
         return explained(decision, refusal)
-    except (Taken, Conflict):
+    except (Taken, NotBuilt, Conflict):
         pass
     return []

@@ -9,6 +9,7 @@ from stratabase.domain.change import (
     Creation,
     Deletion,
     Held,
+    NotBuilt,
     OnObject,
     Taken,
     TooLarge,
@@ -22,7 +23,7 @@ from stratabase.domain.member import Caller
 from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.domain.subject import Subject
 from stratabase.domain.version import instant_after
-from stratabase.domain.writing import taken
+from stratabase.domain.writing import not_built, taken
 from stratabase.operations.ports import Clock
 from stratabase.operations.world import World
 
@@ -67,6 +68,8 @@ def _committed(world: World, subject: Subject, caller: Caller, effect: OnObject,
     except Taken as refusal:
         state = effect.before.state if isinstance(effect, Deletion) else effect.after.state
         raise Refused([taken(subject, unique, state) for _, unique in refusal.taken]) from None
+    except NotBuilt as refusal:
+        raise Refused([not_built(subject, unique) for _, unique in refusal.unbuilt]) from None
     except TooLarge as refusal:
         raise Refused([subject.issue(IssueType.MALFORMED_REQUEST, str(refusal), "data")]) from None
     return True

@@ -1,7 +1,7 @@
 """An index of a class as the store keeps it: where objects lie in it, and by what."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stratabase.domain.attributes import is_derived, type_of
 from stratabase.domain.entity import Entity, State
@@ -17,6 +17,10 @@ class Column(NamedTuple):
 
     attribute: str
     storage: Storage
+
+    def value(self, value: Any) -> Any:
+        """Return a value; None for one that is kept otherwise, which counts as null."""
+        return value if value is not None and self.storage.fits(value) else None
 
     def text(self, value: object) -> str | None:
         """Return the index text of a value; None for null, which a value kept otherwise counts as."""

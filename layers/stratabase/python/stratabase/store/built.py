@@ -1,4 +1,7 @@
-"""What a reindex builds for the objects of a class: places in an index, or guards of a constraint."""
+"""What a new model needs built from the data that is there: index slots and uniqueness constraints.
+
+To add a kind: a child of Built, its part of the Registry, and a builder in store/reindex.
+"""
 
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -18,6 +21,8 @@ class State(Enum):
 
     BUILDING = "BUILDING"
     """Objects that were written before may lack it yet."""
+    ENFORCED = "ENFORCED"
+    """A uniqueness constraint that holds for what is written, but some older objects have the same values."""
     READY = "READY"
     """No object lacks it."""
     RETIRED = "RETIRED"
@@ -58,6 +63,9 @@ class Uniqueness(Built):
 
     directive: ClassVar[str] = UNIQUE
 
+    violated: bool = False
+    """Since the last build began, a process whose model does not name it has written a duplicate."""
+
 
 def shown(asked: Index | Unique) -> str:
     """Return how a person knows what a model asks for: `@unique(last_name, first_name)`."""
@@ -65,13 +73,19 @@ def shown(asked: Index | Unique) -> str:
 
 
 def spelled(built: Built) -> dict[str, Any]:
-    """Return how the registry writes it."""
+    """Return how the registry writes it.
+
+    Earlier versions of the service do not know ENFORCED. To them it is BUILDING.
+    """
+    enforced = built.state is State.ENFORCED
     return {
         "columns": access_path.spelled(built.columns),
         "number": built.number,
-        "state": built.state.value,
+        "state": (State.BUILDING if enforced else built.state).value,
         "since": built.since,
+        **({"enforced": True} if enforced else {}),
         **({"index": built.index_name} if isinstance(built, Slot) else {}),
+        **({"violated": True} if isinstance(built, Uniqueness) and built.violated else {}),
     }
 
 
@@ -82,8 +96,9 @@ def slot_of(kept: dict[str, Any]) -> Slot:
 
 def uniqueness_of(kept: dict[str, Any]) -> Uniqueness:
     """Return a uniqueness constraint that the registry wrote."""
-    return Uniqueness(*_read(kept))
+    return Uniqueness(*_read(kept), kept.get("violated", False))
 
 
 def _read(kept: dict[str, Any]) -> tuple[tuple[Column, ...], int, State, int]:
-    return access_path.read(kept["columns"]), kept["number"], State(kept["state"]), kept["since"]
+    state = State.ENFORCED if kept.get("enforced") else State(kept["state"])
+    return access_path.read(kept["columns"]), kept["number"], state, kept["since"]

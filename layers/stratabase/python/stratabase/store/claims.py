@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from stratabase.domain.attributes import value_of
 from stratabase.domain.change import Breach, Broken, Coupled, Taken
 from stratabase.domain.entity import Entity, Reference, State
 from stratabase.model.class_ import Class, Unique
 from stratabase.store import keys
+from stratabase.store.access_path import Column, columns_of
 from stratabase.store.association import Keyed
 from stratabase.store.associations import Associations
 from stratabase.store.engine import Item, Key
@@ -16,11 +16,36 @@ HOLDER = "holder"
 """The attribute of a guard that names the object that holds its values."""
 
 
+class Constraint(NamedTuple):
+    """A uniqueness constraint that a class's guards are kept for, as the registry lists it."""
+
+    class_name: str
+    unique: Unique
+    columns: tuple[Column, ...]
+    """In the order of their names."""
+    number: int = 0
+    """Under which the registry knows it."""
+    named: bool = True
+    """The model of this process names it. Otherwise guards are kept, but nobody is refused a value."""
+    built: bool = True
+    """Every value that an object has is guarded, so that a free guard means a free value."""
+
+    def key(self, state: State) -> Key | None:
+        """Return the key of the guard that a state needs; None where a value is null, or counts as null."""
+        values = {column.attribute: column.value(state.get(column.attribute)) for column in self.columns}
+        return keys.guard(self.class_name, self.unique, values)
+
+
+def constraint_of(class_: Class, unique: Unique) -> Constraint:
+    """Return a uniqueness constraint of a model as one that is built."""
+    return Constraint(class_.name, unique, columns_of(class_, tuple(sorted(unique.attributes))))
+
+
 class Claim(NamedTuple):
     """Values that an object has and no other may have."""
 
     reference: Reference
-    unique: Unique
+    constraint: Constraint
 
 
 class Hold(NamedTuple):
@@ -45,17 +70,17 @@ class Lost(NamedTuple):
     def refuse(self) -> None:
         """Raise Taken, Broken if anything is lost."""
         if self.claims:
-            raise Taken(self.claims)
+            raise Taken(tuple((claim.reference, claim.constraint.unique) for claim in self.claims))
         if self.holds:
             raise Broken([hold.breach for hold in self.holds])
 
 
-def claims(class_: Class, entity: Entity | None) -> dict[Key, Claim]:
-    """Return the guards that an object needs."""
+def claims(constraints: Iterable[Constraint], entity: Entity | None) -> dict[Key, Claim]:
+    """Return the guards that an object needs. Of constraints with the same key, the last one counts."""
     if entity is None:
         return {}
-    found = ((guard_key(class_, unique, entity.state), unique) for unique in class_.uniques)
-    return {key: Claim(entity.reference, unique) for key, unique in found if key is not None}
+    found = ((constraint.key(entity.state), constraint) for constraint in constraints)
+    return {key: Claim(entity.reference, constraint) for key, constraint in found if key is not None}
 
 
 def holds(associations: Associations, reference: Reference, entity: Entity | None) -> dict[Key, Hold]:
@@ -69,8 +94,7 @@ def holds(associations: Associations, reference: Reference, entity: Entity | Non
 
 def guard_key(class_: Class, unique: Unique, state: State) -> Key | None:
     """Return the key of the guard that a state needs; None where a value is null, or counts as null."""
-    values = {name: value_of(class_, name)(state) for name in unique.attributes}
-    return keys.guard(class_.name, unique, values)
+    return constraint_of(class_, unique).key(state)
 
 
 def lost(wanted: Iterable[Claim | Hold]) -> Lost:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from stratabase.domain.change import Change, Conflict
 from stratabase.domain.entity import Reference
-from stratabase.store import size
+from stratabase.store import keys, size
 from stratabase.store.deed import Deed
 from stratabase.store.desk import Desk
 from stratabase.store.drafting import drafted
@@ -22,10 +22,12 @@ Attempt = Callable[[int, Sequence[Action]], Sequence[Failure]]
 def commit(desk: Desk, change: Change, *, forced: bool = False) -> list[Reference]:
     """Do all of a change or nothing; return the deleted objects of which something is left to be purged.
 
-    Raises Conflict, Taken, Broken, TooLarge, Unavailable.
+    Raises Conflict, Taken, NotBuilt, Broken, TooLarge, Unavailable.
     """
     deed = _possible(desk, change, forced=forced)
-    _settle(deed, lambda round_, actions: _attempt(desk, deed.change, round_, actions))
+    _settle(deed, lambda round_, actions: _attempt(desk, deed, round_, actions))
+    if deed.changes_rules:
+        desk.forget_rules()
     return deed.left
 
 
@@ -37,7 +39,7 @@ def rehearse(desk: Desk, change: Change) -> None:
 def _possible(desk: Desk, change: Change, *, forced: bool) -> Deed:
     """Return what a change comes to: one that deletes more than is done together leaves some for later.
 
-    Whether all of it may be deleted is asked here. Raises Conflict, Taken, Broken, TooLarge.
+    Whether all of it may be deleted is asked here. Raises Conflict, Taken, NotBuilt, Broken, TooLarge.
     """
     deed = drafted(desk, change, forced=forced)
     if not any(deletions(change)) or size.fits(deed.actions()):
@@ -66,15 +68,18 @@ def _judged(desk: Desk, actions: Sequence[Action]) -> Sequence[Failure]:
     return judged(desk.engine, actions)
 
 
-def _attempt(desk: Desk, change: Change, round_: int, actions: Sequence[Action]) -> Sequence[Failure]:
+def _attempt(desk: Desk, deed: Deed, round_: int, actions: Sequence[Action]) -> Sequence[Failure]:
     """Commit, and return the expectations that failed, if any. Raises TooLarge, Unavailable."""
     size.check(actions)
+    failures: Sequence[Failure] = ()
     try:
-        desk.engine.commit(Batch(change.commit_id, tuple(actions), round_))
+        desk.engine.commit(Batch(deed.change.commit_id, tuple(actions), round_, deed.fence))
     except ExpectationFailed as refusal:
-        return refusal.failures
+        failures = refusal.failures
     except OutcomeUnknown as doubt:
-        if not is_known(change, doubt.failures):
+        if not is_known(deed.change, doubt.failures):
             raise
-        return doubt.failures
-    return ()
+        failures = doubt.failures
+    if any(failure.action.key == keys.REGISTRY for failure in failures):
+        desk.forget_rules()
+    return failures

@@ -1,7 +1,7 @@
 """A change on its way into the store: one action on each key, as far as is known of what is there."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from stratabase.store.guards import Guards
 from stratabase.store.head import Head
 from stratabase.store.locks import held
 from stratabase.store.merging import merged
+from stratabase.store.slots import Rules
 
 
 class Surroundings(NamedTuple):
@@ -35,10 +36,15 @@ ALONE = Surroundings()
 
 
 class Deed:
-    """A change, which learns from each refusal what it takes to be done. Raises Taken, Broken."""
+    """A change, which learns from each refusal what it takes to be done. Raises Taken, NotBuilt, Broken."""
 
     def __init__(
-        self, desk: Desk, change: Change, around: Surroundings = ALONE, plain: Iterable[Action] = ()
+        self,
+        desk: Desk,
+        rules: Rules,
+        change: Change,
+        around: Surroundings = ALONE,
+        plain: Iterable[Action] = (),
     ) -> None:
         """`plain`: what is done to the objects of a change that is about nothing else."""
         self.change = change
@@ -49,18 +55,29 @@ class Deed:
         self._evidence = dict(around.evidence)
         self._ledgers = around.ledgers
         self._besides = around.besides
-        self._guards = Guards(change, desk.model, desk.read, desk.associations)
+        self._rules = rules
+        self._guards = Guards(change, rules.constraints, desk.read, desk.associations)
 
     @property
     def left(self) -> list[Reference]:
         """The deleted objects of which something is left."""
         return [keys.purge_of(ledger.key) for ledger in self._ledgers]
 
+    @property
+    def fence(self) -> Check:
+        """The expectation that the rules are still those that the change is written by."""
+        return self._rules.fence
+
+    @property
+    def changes_rules(self) -> bool:
+        """Whether the change has noted something in the registry."""
+        return any(self._violation())
+
     def actions(self) -> tuple[Action, ...]:
         """Return what to do under the present belief."""
         beside = self._guards.bystanders
         if self._plain:  # as of most changes
-            return (*self._plain, *self._guards.actions(), *beside.values())
+            return (*self._plain, *self._guards.actions(), *beside.values(), *self._violation())
         heads = (merged(head, beside.get(key), self._guards.gives_up) for key, head in self._heads.items())
         return (
             *(action for action in heads if action is not None),
@@ -69,7 +86,13 @@ class Deed:
             *self._links.values(),
             *self._ledgers,
             *self._besides,
+            *self._violation(),
         )
+
+    def _violation(self) -> Iterator[Action]:
+        """Yield what notes in the registry that the change writes duplicates, which its model allows."""
+        if self._guards.violated and (noted := self._rules.violation(self._guards.violated)):
+            yield noted
 
     @property
     def tallies(self) -> Mapping[Key, Counter[RoleName]]:

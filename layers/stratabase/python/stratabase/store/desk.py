@@ -9,11 +9,11 @@ from stratabase.domain.role_name import RoleName
 from stratabase.model.class_ import Class, Kind
 from stratabase.model.model import Model
 from stratabase.store import codec, keys, links
-from stratabase.store.access_path import AccessPath
 from stratabase.store.associations import Associations
 from stratabase.store.engine import Engine, Item, Key
 from stratabase.store.presence import living
 from stratabase.store.side_by_side import SideBySide
+from stratabase.store.slots import Rules, Slots
 from stratabase.store.spending import FREELY, Spending
 
 _TOGETHER = 100
@@ -27,9 +27,16 @@ class Desk:
     engine: Engine
     model: Model
     associations: Associations
-    paths: Callable[[str], tuple[AccessPath, ...]]
-    """Tells the indexes that the objects of a class lie in."""
+    slots: Callable[[], Slots]
     together: SideBySide
+
+    def rules(self) -> Rules:
+        """Return what objects are written with, as this process knows it."""
+        return self.slots().rules()
+
+    def forget_rules(self) -> None:
+        """Have the rules be read again: a commit was refused because they have changed."""
+        self.slots().forget()
 
     def class_of(self, entity: Entity) -> Class:
         """Return an object's class."""

@@ -14,6 +14,7 @@ from stratabase.store.engine import ANYTHING, Delete, Key, Patch, Put
 from stratabase.store.head import Counted, Head
 from stratabase.store.heads import Writing, action_on_head, as_read
 from stratabase.store.locks import EVERYBODY, Admitting, admitting
+from stratabase.store.slots import Rules
 from stratabase.store.ties import Ties, ties
 
 Bases = Mapping[Reference, Put | Patch | Delete]
@@ -21,7 +22,7 @@ Bases = Mapping[Reference, Put | Patch | Delete]
 
 
 def drafted(desk: Desk, change: Change, *, forced: bool = False, leaving: bool = False) -> Deed:
-    """Return what a change comes to. Raises Taken, Broken, TooLarge.
+    """Return what a change comes to. Raises Taken, NotBuilt, Broken, TooLarge.
 
     `forced`: nothing is refused because a required role would be empty, since that was asked before.
     `leaving`: parts and links that need not end with what is deleted are noted, to be purged later.
@@ -30,13 +31,14 @@ def drafted(desk: Desk, change: Change, *, forced: bool = False, leaving: bool =
     if leaving:
         change = endings.without_parts(told, desk)
         later = endings.difference(told, change)
+    rules = desk.rules()
     bases = {
-        reference_of(effect): _base(desk, change, effect, leaves_parts=leaving and not forced)
+        reference_of(effect): _base(desk, rules, change, effect, leaves_parts=leaving and not forced)
         for effect in change.on_objects()
     }
     closed = tuple(chain.from_iterable(_closed(desk, change, effect) for effect in change.on_objects()))
     if not desk.associations.concern(change):
-        return Deed(desk, change, plain=(*bases.values(), *closed))
+        return Deed(desk, rules, change, plain=(*bases.values(), *closed))
     ended = endings.links_of(desk, change, later if leaving else None)
     all_ties = ties(change, desk.associations, lambda reference: ended.get(reference, endings.NONE).pairs)
     heads = _heads(desk, change, bases, all_ties, forced=forced, later=later)
@@ -47,7 +49,7 @@ def drafted(desk: Desk, change: Change, *, forced: bool = False, leaving: bool =
         tuple(endings.ledgers(desk, change, ended)),
         (*closed, *endings.purged(desk, change)),
     )
-    return Deed(desk, change, around)
+    return Deed(desk, rules, change, around)
 
 
 def _heads(  # noqa: PLR0913 - what they follow from
@@ -86,11 +88,13 @@ def _evidence(all_ties: Ties) -> Iterator[tuple[Key, tuple[Key, Sequence[RoleNam
             yield key, (keys.head(tie.end), tie.keyed.counted)
 
 
-def _base(desk: Desk, change: Change, effect: OnObject, *, leaves_parts: bool) -> Put | Patch | Delete:
+def _base(
+    desk: Desk, rules: Rules, change: Change, effect: OnObject, *, leaves_parts: bool
+) -> Put | Patch | Delete:
     name = reference_of(effect).class_name
     writing = Writing(
         desk.model.classes[name],
-        desk.paths(name),
+        rules.paths(name),
         change.commit_id,
         change.instant,
         bool(desk.associations.kept(name)),

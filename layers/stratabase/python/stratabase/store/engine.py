@@ -159,6 +159,11 @@ class Batch:
     attempt: int = 0
     """Tells apart the batches that try one commit with different actions, each after the one before it was
     refused: they are no retries of one another."""
+    fence: Check | None = None
+    """An expectation that an embedded engine judges with the others. It is no action, but fails like one.
+
+    A remote engine ignores it, since there it would make a transaction of each write.
+    """
 
     def __post_init__(self) -> None:
         """Refuse what no engine could do as one."""

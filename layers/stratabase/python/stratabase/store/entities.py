@@ -28,7 +28,6 @@ from stratabase.store import (
     unlocking,
     versions,
 )
-from stratabase.store.access_path import AccessPath
 from stratabase.store.aftermath import Aftermath, Steps
 from stratabase.store.as_of import as_of
 from stratabase.store.associations import Associations
@@ -52,7 +51,7 @@ class StoredEntities:
         self._model = model
         self._slots = Slots(engine, model)
         self._serials = Serials(engine)
-        self._desk = Desk(engine, model, Associations(model), self._paths, together)
+        self._desk = Desk(engine, model, Associations(model), lambda: self._slots, together)
         self._aftermath = Aftermath(Purging(self._desk))
 
     def read(
@@ -180,7 +179,10 @@ class StoredEntities:
                 committing.rehearse(self._desk, change)
 
     def commit(self, change: Change) -> None:
-        """Do all of a change or nothing. Raises Held, Conflict, Taken, Broken, TooLarge, Unavailable."""
+        """Do all of a change or nothing.
+
+        Raises Held, Conflict, Taken, NotBuilt, Broken, TooLarge, Unavailable.
+        """
         if not change.effects:
             return
         with self._making_room(change):
@@ -237,9 +239,6 @@ class StoredEntities:
         """End what deletions have left because they could not do it as one. Raises Unavailable."""
         for _ in self.sweeping():
             pass
-
-    def _paths(self, class_name: str) -> tuple[AccessPath, ...]:
-        return self._slots.paths(class_name)
 
     def _now(self, reference: Reference, head: Item | None) -> Entity | None:
         """Return an object as its head tells, if it is there."""

@@ -3,16 +3,19 @@
 A change believes that what it takes is free, or held by the object of the same change that gives it up.
 Where that was wrong, the guard that was found decides: it may be the object's own, or truly another's, or
 left behind by an object that was written while the model did not have the constraint.
+
+What the process's own model does not name is guarded all the same, for models that do. But it refuses nobody
+a value: an object whose values another one holds gets no guard, and the constraint is violated.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeGuard
 
-from stratabase.domain.change import Change, Conflict, OnObject, reference_of
+from stratabase.domain.change import Change, Conflict, NotBuilt, OnObject, reference_of
 from stratabase.domain.entity import Entity, Reference
-from stratabase.model.model import Model
 from stratabase.store import keys
 from stratabase.store.associations import Associations
-from stratabase.store.claims import HOLDER, Claim, Hold, Lost, claims, holder, holds, lost
+from stratabase.store.claims import HOLDER, Claim, Constraint, Hold, Lost, claims, holder, holds, lost
 from stratabase.store.engine import (
     FREE,
     Action,
@@ -32,13 +35,20 @@ from stratabase.store.links import START
 from stratabase.store.presence import GONE
 
 Read = Callable[[Reference], Entity | None]
+Constraints = Callable[[str], Sequence[Constraint]]
+"""Tells the uniqueness constraints of a class."""
 
 
 class Guards:
-    """The guards that a change takes and gives up, merged to one action on each. Raises Taken, Broken."""
+    """The guards that a change takes and gives up, merged to one action on each.
 
-    def __init__(self, change: Change, model: Model, read: Read, associations: Associations) -> None:
-        self._model = model
+    Raises Taken, Broken; NotBuilt when it sets values that are not all guarded yet.
+    """
+
+    def __init__(
+        self, change: Change, constraints: Constraints, read: Read, associations: Associations
+    ) -> None:
+        self._constraints = constraints
         self._read = read
         self._associations = associations
         self._instant = change.instant
@@ -47,8 +57,12 @@ class Guards:
         self._given_up: dict[Key, str] = {}
         self.bystanders: dict[Key, Check] = {}
         """What the change expects of heads that it does not write."""
+        self.violated: dict[Constraint, None] = {}
+        """What the model does not name, and the change breaks."""
         for effect in change.on_objects():
             self._add(effect)
+        if unbuilt := [claim for claim in self._taken.values() if _is_unbuilt(claim)]:
+            raise NotBuilt([(claim.reference, claim.constraint.unique) for claim in unbuilt])
         self._believed: dict[Key, str | None] = dict.fromkeys(self._taken) | self._given_up
 
     def _add(self, effect: OnObject) -> None:
@@ -59,16 +73,17 @@ class Guards:
         self._given_up |= {key: reference.id for key in old if key not in new}
 
     def _needed(self, reference: Reference, entity: Entity | None) -> dict[Key, Claim | Hold]:
-        needed: dict[Key, Claim | Hold] = {**claims(self._model.classes[reference.class_name], entity)}
+        needed: dict[Key, Claim | Hold] = {**claims(self._constraints(reference.class_name), entity)}
         if self._associations.keyed(reference.class_name):
             needed |= holds(self._associations, reference, entity)
         return needed
 
     def _take(self, wanted: Mapping[Key, Claim | Hold]) -> None:
-        twice = [claim for key, claim in wanted.items() if key in self._taken]
-        if twice:
-            lost(twice).refuse()
-        self._taken |= wanted
+        twice = {key: claim for key, claim in wanted.items() if key in self._taken}
+        allowed = {key: claim.constraint for key, claim in twice.items() if _is_unnamed(claim)}
+        lost(claim for key, claim in twice.items() if key not in allowed).refuse()
+        self.violated |= dict.fromkeys(allowed.values())
+        self._taken |= {key: claim for key, claim in wanted.items() if key not in allowed}
 
     def actions(self) -> tuple[Action, ...]:
         """Return what to do to the guards under the present belief."""
@@ -98,7 +113,13 @@ class Guards:
         if not found.keys() <= self._believed.keys():
             raise Conflict
         self._believed |= {key: holder(item) for key, item in found.items()}
-        return lost(self._taken[key] for key in found if key in self._taken and self._is_anothers(key))
+        anothers = [key for key in found if key in self._taken and self._is_anothers(key)]
+        for key in anothers:
+            claim = self._taken[key]
+            if _is_unnamed(claim):
+                del self._taken[key]
+                self.violated[claim.constraint] = None
+        return lost(self._taken[key] for key in anothers if key in self._taken)
 
     def _is_anothers(self, key: Key) -> bool:
         """Return whether another object than the claimant has what a guard stands for."""
@@ -117,6 +138,14 @@ class Guards:
         key = keys.head(reference)
         self.bystanders[key] = Check(key, GONE if entity is None else as_read(entity))
         return entity
+
+
+def _is_unnamed(claim: Claim | Hold) -> TypeGuard[Claim]:
+    return isinstance(claim, Claim) and not claim.constraint.named
+
+
+def _is_unbuilt(claim: Claim | Hold) -> TypeGuard[Claim]:
+    return isinstance(claim, Claim) and claim.constraint.named and not claim.constraint.built
 
 
 def _held_by(id_: str | None) -> Expectation:

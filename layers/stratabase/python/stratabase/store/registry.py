@@ -1,8 +1,13 @@
-"""The registry as a value: which slots the indexes of each class have, its constraints, and in what state."""
+"""The registry as a value: which slots the indexes of each class have, its constraints, and in what state.
 
-from collections.abc import Iterable, Iterator, Mapping
+Every process keeps what the registry lists, also where its own model does not ask for it: a newer model may
+be about to be deployed, or an older one to come back. Only a reindex with a model removes what that does not
+ask for.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
@@ -21,10 +26,14 @@ from stratabase.store.built import (
     spelled,
     uniqueness_of,
 )
-from stratabase.store.engine import FREE, INDEX_NAMES, Condition, Expectation, Item, Put, Test
+from stratabase.store.engine import FREE, INDEX_NAMES, Check, Condition, Expectation, Item, Put, Test
 
 _REVISION = "revision"
 _SLOTS = tuple(name for name in INDEX_NAMES if name != keys.LISTING)
+
+_UNFINISHED = frozenset({State.BUILDING, State.ENFORCED})
+
+B = TypeVar("B", bound=Built)
 
 Slots = tuple[Slot, ...]
 Uniquenesses = tuple[Uniqueness, ...]
@@ -42,15 +51,7 @@ class Registry:
 
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
         """Return the indexes of a class."""
-        return tuple(
-            AccessPath(
-                slot.index_name,
-                keys.indexed(class_name, slot.number),
-                slot.columns,
-                slot.state is State.READY,
-            )
-            for slot in self.classes.get(class_name, ())
-        )
+        return tuple(path_of(class_name, slot) for slot in self.classes.get(class_name, ()))
 
     def is_guarded(self, class_: Class, unique: Unique) -> bool:
         """Return whether every object of a class holds its guard of a uniqueness constraint."""
@@ -60,9 +61,9 @@ class Registry:
         )
 
     def building(self, class_: Class) -> tuple[Built, ...]:
-        """Return what the model asks for of a class, and objects may lack yet."""
+        """Return what the model asks for of a class, and objects may lack yet: what is not READY."""
         found = (one for one in self._built(class_.name) if wants(class_, one))
-        return tuple(one for one in found if one.state is State.BUILDING)
+        return tuple(one for one in found if one.state in _UNFINISHED)
 
     def lacking(self, class_: Class) -> tuple[str, ...]:
         """Return what the model asks for of a class and is not READY, as a person knows it."""
@@ -76,8 +77,7 @@ class Registry:
     def serving(self, class_: Class, state: State, now: int) -> "Registry":
         """Return it with what a class's model asks for; what it did not have yet is in a state.
 
-        No slot moves, nor is one taken from an index that the model does not name. But a constraint that it
-        does not name is dropped: from now on objects are written without its guards.
+        No slot moves, and nothing is taken away that the model does not ask for.
         """
         return self.with_indexes(class_, state, now).with_constraints(class_, state, now)
 
@@ -93,8 +93,8 @@ class Registry:
         return self.with_slots(class_.name, (*slots, *given))
 
     def with_constraints(self, class_: Class, state: State, now: int) -> "Registry":
-        """Return it with the uniqueness constraints of a class, and no others."""
-        kept = [one for one in self.uniques.get(class_.name, ()) if wants(class_, one)]
+        """Return it with those uniqueness constraints of a class that it does not have yet."""
+        kept = self.uniques.get(class_.name, ())
         new = [
             Uniqueness(columns, self.last_number + number, state, now)
             for number, columns in enumerate(_missing(class_, UNIQUE, kept), start=1)
@@ -113,8 +113,47 @@ class Registry:
             return self
         return replace(self, last_number=self._last(uniques), uniques={**self.uniques, class_name: uniques})
 
+    def unviolated(self, class_name: str, now: int) -> "Registry":
+        """Return it without what was noted of duplicates, so that a build sees the next one."""
+        uniques = (
+            replace(one, violated=False, since=now) if one.violated else one
+            for one in self.uniques.get(class_name, ())
+        )
+        return self.with_uniques(class_name, tuple(uniques))
+
+    def violated(self, class_name: str, numbers: Collection[int], now: int) -> "Registry":
+        """Return it with the note that several objects have the same values of some constraints."""
+        uniques = (
+            _violated(one, now) if one.number in numbers else one for one in self.uniques.get(class_name, ())
+        )
+        return self.with_uniques(class_name, tuple(uniques))
+
+    def without_unwanted(self, class_name: str, class_: Class | None) -> "Registry":
+        """Return it without the uniqueness constraints of a class that its model does not name."""
+        kept = (one for one in self.uniques.get(class_name, ()) if wants(class_, one))
+        return self.with_uniques(class_name, tuple(kept))
+
+    def finished(
+        self, class_name: str, begun: Sequence[Built], refused: Collection[Built], now: int
+    ) -> "Registry":
+        """Return it after a build of a class.
+
+        `begun`: what was built, as it was then. `refused`: what some objects could not be given. What has
+        left the registry meanwhile, or come back to it under another number, is not finished by this.
+        """
+        known = {one.number: one for one in begun}
+        slots = (_finished(one, known, refused, now) for one in self.classes.get(class_name, ()))
+        uniques = (_finished(one, known, refused, now) for one in self.uniques.get(class_name, ()))
+        return self.with_slots(class_name, tuple(slots)).with_uniques(class_name, tuple(uniques))
+
     def _last(self, built: Iterable[Built]) -> int:
         return max([self.last_number, *(one.number for one in built)])
+
+
+def path_of(class_name: str, slot: Slot) -> AccessPath:
+    """Return the index of a class that has a slot."""
+    ready = slot.state is State.READY
+    return AccessPath(slot.index_name, keys.indexed(class_name, slot.number), slot.columns, ready)
 
 
 def _wanted(class_: Class) -> dict[tuple[str, tuple[Column, ...]], Index | Unique]:
@@ -140,9 +179,30 @@ def wants(class_: Class | None, built: Built) -> bool:
     return class_ is not None and (built.directive, built.columns) in _wanted(class_)
 
 
+def shown_of(class_: Class, built: Built) -> str:
+    """Return how a person knows what is built for a class: `@unique(last_name, first_name)`."""
+    return shown(_wanted(class_)[built.directive, built.columns])
+
+
 def unique_of(class_: Class, uniqueness: Uniqueness) -> Unique:
     """Return a uniqueness constraint as the model names it."""
     return next(unique for unique in class_.uniques if _guarded(class_, unique) == uniqueness.columns)
+
+
+def _violated(one: Uniqueness, now: int) -> Uniqueness:
+    """Return a constraint of which a duplicate was written. While it is BUILDING, it stays so."""
+    state = State.ENFORCED if one.state is State.READY else one.state
+    return replace(one.turned(state, now), violated=True)
+
+
+def _finished(one: B, begun: Mapping[int, Built], refused: Collection[Built], now: int) -> B:
+    """Return what a build has made of something. Another build that has begun meanwhile goes before."""
+    before = begun.get(one.number)
+    if before is None or one.state not in _UNFINISHED:
+        return one
+    if before in refused or (isinstance(one, Uniqueness) and one.violated):
+        return one.turned(State.ENFORCED, now)
+    return one.turned(State.READY, now) if one == before else one
 
 
 def _revived(slot: Slot, class_: Class, now: int) -> Slot:
@@ -160,6 +220,17 @@ def registry_of(item: Item | None) -> Registry:
     return Registry(int(str(item.attributes[_REVISION])), kept["lastNumber"], classes, uniques)
 
 
+def fence(registry: Registry) -> Check:
+    """Return the expectation that a registry is still as it was read."""
+    return Check(keys.REGISTRY, _as_read(registry))
+
+
+def _as_read(registry: Registry) -> Expectation:
+    if not registry.revision:
+        return FREE
+    return Expectation(conditions=(Condition(_REVISION, Test.EQUALS, registry.revision),))
+
+
 def action_on(registry: Registry) -> Put:
     """Return what writes a registry in place of the one that it was made from."""
     kept = {
@@ -167,6 +238,5 @@ def action_on(registry: Registry) -> Put:
         "classes": {name: list(map(spelled, slots)) for name, slots in registry.classes.items()},
         "uniques": {name: list(map(spelled, known)) for name, known in registry.uniques.items()},
     }
-    as_read = Expectation(conditions=(Condition(_REVISION, Test.EQUALS, registry.revision),))
     item = Item(keys.REGISTRY, {_REVISION: registry.revision + 1}, orjson.dumps(kept).decode())
-    return Put(item, as_read if registry.revision else FREE)
+    return Put(item, _as_read(registry))

@@ -1,35 +1,50 @@
-"""Building what a changed model asks for (indexes, uniqueness constraints), while others read and write.
+"""Building what a new model needs from the data that is there, while others read and write.
 
-Everybody writes places for every slot that the registry knows, and guards for every constraint that stays in
-it, at the latest SETTLED after it came there. From then on only objects that were written before can lack
-them; they are given theirs, each under the condition that it is as it was read. What is right
-already is left alone, so it can be stopped and started at any time, and several may do it at once.
+That is what the registry lists and is not READY: index slots and uniqueness constraints. One walk over the
+objects of a class builds all of it, with one builder for each kind.
+
+Every process keeps what the registry lists: at once where the engine judges fences, elsewhere at the latest
+SETTLED after it was listed. From then on only objects that were written before can lack it. They are given
+it, each under the condition that it is as it was read. What is right already is left alone, so a build can be
+stopped and started at any time, and several may run at once.
 """
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol
 
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
-from stratabase.store import codec, keys
+from stratabase.store import keys
 from stratabase.store.built import Built, Slot, State, Uniqueness, shown
-from stratabase.store.claiming import Claiming, Duplicate
+from stratabase.store.claiming import MOST_REFUSED, Duplicate, Duplicates, UniqueBuilder
 from stratabase.store.engine import Engine, Item, Key
-from stratabase.store.placing import place
+from stratabase.store.placing import IndexBuilder
 from stratabase.store.presence import living
 from stratabase.store.registry import Registry, unique_of, wants
 from stratabase.store.slots import FRESH, Slots, milliseconds
 
-SETTLED = 3 * FRESH
-"""Seconds after which a change of the registry is known to all, and indexes show what they wrote before."""
+LONGEST_COMMIT = 20.0
+"""Seconds for which a commit may be under way, attempts and all, before its process gives up."""
+SETTLED = FRESH + LONGEST_COMMIT + 5.0
+"""Seconds after which all processes commit by a change of the registry, and indexes show what came before."""
 _TOGETHER = 100
-
-B = TypeVar("B", bound=Built)
+_PLACED_LOCALLY = 50
+"""Objects that get their places in one commit where that brings them to the disk with one effort."""
 
 Tell = Callable[[int], None]
 """Is told how many objects were looked at since it was told last."""
+
+
+class Builder(Protocol):
+    """Gives objects of one class what they lack of some of what is built."""
+
+    def build(self, items: Sequence[Item]) -> None:
+        """Give objects, of which these are the heads as they were read, what they lack."""
+
+    def finish(self) -> Mapping[Built, Duplicates]:
+        """Do what remains after the last object, and return what could not be given to all of them."""
 
 
 class Outcome(NamedTuple):
@@ -38,60 +53,86 @@ class Outcome(NamedTuple):
     duplicates: tuple[Duplicate, ...] = ()
     """What several objects have that only one may have."""
     interrupted: tuple[str, ...] = ()
-    """What others took back, who serve another model, or what waits for the slot of an earlier index."""
+    """What others came in the way of, who serve another model, or what waits for the slot of an index."""
+    more: int = 0
+    """Further objects that have what another one has: too many to be named."""
 
 
 class Reindex:
-    """Builds what is not READY for a model's classes, and frees the slots of indexes that are gone."""
+    """Builds what is not READY for a model's classes.
 
-    def __init__(
+    `ahead`: the model is not served yet, so nothing is taken away that it does not ask for. Otherwise a
+    reindex also drops such constraints, and frees the slots of such indexes. `local`: the engine judges
+    fences, and writes many objects as fast as one. `most`: how many objects that have what another one has
+    are named of each constraint.
+    """
+
+    def __init__(  # noqa: PLR0913 - what is built, for whom, and how
         self,
         engine: Engine,
         model: Model,
         *,
         now: Callable[[], int] = milliseconds,
         sleep: Callable[[float], None] = time.sleep,
+        ahead: bool = False,
+        local: bool = False,
+        most: int = MOST_REFUSED,
     ) -> None:
         self._engine = engine
         self._model = model
         self._slots = Slots(engine, model, now=now)
         self._now = now
         self._sleep = sleep
+        self._ahead = ahead
+        self._local = local
+        self._most = most
+
+    def unbuilt(self, class_name: str) -> tuple[Built, ...]:
+        """Return what is to be built for a class."""
+        return self._slots.change(self._slots.complete).building(self._model.classes[class_name])
 
     def of(self, class_name: str, tell: Tell = lambda _: None) -> Outcome:
         """Make everything of a class READY, but constraints that objects do not keep to."""
         class_ = self._model.classes[class_name]
-        self._slots.change(lambda registry: self._freed(registry, class_name))
-        registry = self._slots.change(self._slots.complete)
+        registry = self._slots.change(lambda registry: self._begun(registry, class_name))
         building = registry.building(class_)
         if not building:
             return Outcome((), registry.lacking(class_))
         self._wait_until_settled(building)
-        found = self._build(class_, registry, tell)
-        refused = {one for one, duplicates in found.items() if duplicates}
-        built = [one for one in building if one not in refused]
-        registry = self._slots.change(lambda registry: self._ready(registry, class_name, built))
-        told = {shown(unique_of(class_, one)) for one in refused}
+        found = self._build(class_, building, tell)
+        registry = self._slots.change(
+            lambda registry: registry.finished(class_name, building, found.keys(), self._now())
+        )
+        told = {shown(unique_of(class_, one)) for one in found if isinstance(one, Uniqueness)}
         interrupted = (name for name in registry.lacking(class_) if name not in told)
-        return Outcome(tuple(chain.from_iterable(found.values())), tuple(interrupted))
+        duplicates = chain.from_iterable(duplicates.found for duplicates in found.values())
+        more = sum(duplicates.more for duplicates in found.values())
+        return Outcome(tuple(duplicates), tuple(interrupted), more)
 
-    def _build(
-        self, class_: Class, registry: Registry, tell: Tell
-    ) -> Mapping[Uniqueness, Sequence[Duplicate]]:
-        """Give all objects of a class what they lack; return what several have that only one may have."""
-        paths = registry.paths(class_.name)
-        claimings = {
-            one: Claiming(self._engine, self._model, class_.name, unique_of(class_, one))
-            for one in registry.building(class_)
-            if isinstance(one, Uniqueness)
-        }
+    def _begun(self, registry: Registry, class_name: str) -> Registry:
+        """Return the registry as a build begins, with all that the model asks for."""
+        if not self._ahead:
+            registry = self._freed(registry, class_name)
+            registry = registry.without_unwanted(class_name, self._model.classes[class_name])
+        return self._slots.complete(registry).unviolated(class_name, self._now())
+
+    def _build(self, class_: Class, building: Sequence[Built], tell: Tell) -> Mapping[Built, Duplicates]:
+        """Give all objects of a class what they lack; return what could not be given to all of them."""
+        builders = self._builders(class_, building)
         for items in self._objects(class_.name):
-            place(self._engine, items, paths)
-            entities = [codec.entity_of(item, class_) for item in items]
-            for claiming in claimings.values():
-                claiming.claim(entities)
+            for builder in builders:
+                builder.build(items)
             tell(len(items))
-        return {one: tuple(claiming.duplicates()) for one, claiming in claimings.items()}
+        return {one: duplicates for builder in builders for one, duplicates in builder.finish().items()}
+
+    def _builders(self, class_: Class, building: Sequence[Built]) -> list[Builder]:
+        """Return one builder for each kind of what is to be built."""
+        builders: list[Builder] = []
+        if slots := [one for one in building if isinstance(one, Slot)]:
+            builders.append(IndexBuilder(self._engine, class_, slots, _PLACED_LOCALLY if self._local else 1))
+        if uniques := [one for one in building if isinstance(one, Uniqueness)]:
+            builders.append(UniqueBuilder(self._engine, self._model, class_, uniques, self._most))
+        return builders
 
     def _freed(self, registry: Registry, class_name: str) -> Registry:
         """Return the registry with indexes retired that the model does not name, and freed if they were."""
@@ -101,21 +142,13 @@ class Reindex:
         after = [slot if wants(class_, slot) else slot.turned(State.RETIRED, self._now()) for slot in kept]
         return registry.with_slots(class_name, tuple(after))
 
-    def _ready(self, registry: Registry, class_name: str, built: Sequence[Built]) -> Registry:
-        """Return the registry with READY what is in it as it was when building it began."""
-        slots = (self._ready_if(slot, built) for slot in registry.classes[class_name])
-        uniques = (self._ready_if(one, built) for one in registry.uniques.get(class_name, ()))
-        return registry.with_slots(class_name, tuple(slots)).with_uniques(class_name, tuple(uniques))
-
-    def _ready_if(self, one: B, built: Sequence[Built]) -> B:
-        return one.turned(State.READY, self._now()) if one in built else one
-
     def _is_settled(self, slot: Slot) -> bool:
         return self._now() >= slot.since + SETTLED * 1000
 
     def _wait_until_settled(self, building: Iterable[Built]) -> None:
-        since = max(one.since for one in building)
-        self._sleep(max(0.0, since / 1000 + SETTLED - self._now() / 1000))
+        if not self._local:
+            since = max(one.since for one in building)
+            self._sleep(max(0.0, since / 1000 + SETTLED - self._now() / 1000))
 
     def _objects(self, class_name: str) -> Iterator[Sequence[Item]]:
         """Yield the heads of a class, as they are."""

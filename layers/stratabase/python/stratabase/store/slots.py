@@ -1,24 +1,28 @@
-"""Which slot each index of each class has, as the registry in the store says, whatever the model becomes.
+"""What this process knows of the registry: the slots of indexes, and the uniqueness constraints.
 
-Objects are written with places for all slots that the registry knows, also where the model of this process
-does not name the index (any more, or yet). Pages are read from those that are READY. A process reads the
-registry again after FRESH seconds, so soon after a slot was given to an index everybody writes it.
+Objects are written with places for all slots, and guards for all constraints, that the registry lists, also
+where the model of this process does not name them (any more, or yet). Pages are read from slots that are
+READY. A process whose model does not name a constraint refuses nobody a value: if it writes a duplicate, the
+same commit notes in the registry that the constraint is violated.
 
-The guards of a uniqueness constraint are written only by processes whose model names it. Any other drops the
-constraint from the registry before it writes: so one that stays there is kept to by everybody.
+A process reads the registry again after FRESH seconds, so all processes know of a change soon after it. Where
+the engine judges fences, no commit that is based on an earlier registry is done at all.
 """
 
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from functools import cached_property
 
 from stratabase.model.class_ import Class, Unique
 from stratabase.model.model import Model
 from stratabase.store import keys
 from stratabase.store.access_path import AccessPath
-from stratabase.store.built import State
-from stratabase.store.engine import Batch, Engine, ExpectationFailed, OutcomeUnknown
-from stratabase.store.registry import Registry, action_on, registry_of
+from stratabase.store.built import State, Uniqueness
+from stratabase.store.claims import Constraint
+from stratabase.store.engine import Batch, Check, Engine, ExpectationFailed, OutcomeUnknown, Put
+from stratabase.store.registry import Registry, action_on, fence, registry_of, unique_of, wants
 
 FRESH = 5.0
 """Seconds for which a process believes what it has read."""
@@ -27,6 +31,54 @@ FRESH = 5.0
 def milliseconds() -> int:
     """Return what time it is."""
     return time.time_ns() // 1_000_000
+
+
+class Rules:
+    """What objects of a model's classes are written with, as the registry was when it was read."""
+
+    def __init__(self, registry: Registry, model: Model, now: Callable[[], int]) -> None:
+        self.registry = registry
+        self._model = model
+        self._now = now
+        self._paths: dict[str, tuple[AccessPath, ...]] = {}
+        self._constraints: dict[str, tuple[Constraint, ...]] = {}
+
+    def paths(self, class_name: str) -> tuple[AccessPath, ...]:
+        """Return the indexes of a class that its objects lie in."""
+        if class_name not in self._paths:
+            self._paths[class_name] = self.registry.paths(class_name)
+        return self._paths[class_name]
+
+    def constraints(self, class_name: str) -> tuple[Constraint, ...]:
+        """Return the uniqueness constraints of a class, those that its model names last."""
+        if class_name not in self._constraints:
+            class_, known = self._model.classes[class_name], self.registry.uniques.get(class_name, ())
+            found = (_constraint(class_, one) for one in known)
+            self._constraints[class_name] = tuple(sorted(found, key=lambda one: one.named))
+        return self._constraints[class_name]
+
+    @cached_property
+    def fence(self) -> Check:
+        """The expectation that the registry is still as it was read."""
+        return fence(self.registry)
+
+    def violation(self, constraints: Collection[Constraint]) -> Put | None:
+        """Return what notes that duplicates are written; None where that has been noted."""
+        registry = self.registry
+        for class_name in sorted({one.class_name for one in constraints}):
+            numbers = {
+                one.number
+                for one in registry.uniques[class_name]
+                if not one.violated and any(one.number == each.number for each in constraints)
+            }
+            registry = registry.violated(class_name, numbers, self._now())
+        return None if registry is self.registry else action_on(registry)
+
+
+def _constraint(class_: Class, one: Uniqueness) -> Constraint:
+    named = wants(class_, one)
+    unique = unique_of(class_, one) if named else Unique(tuple(column.attribute for column in one.columns))
+    return Constraint(class_.name, unique, one.columns, one.number, named, one.state is not State.BUILDING)
 
 
 class Slots:
@@ -44,14 +96,14 @@ class Slots:
         self._model = model
         self._clock = clock
         self._now = now
-        self._registry = Registry()
-        self._paths: dict[str, tuple[AccessPath, ...]] = {}
+        self._rules = Rules(Registry(), model, now)
         self._stale_at = clock()
+        self._read_at = 0
+        """On the wall clock, in milliseconds."""
 
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
         """Return the indexes of a class that its objects lie in."""
-        self.registry()
-        return self._paths.get(class_name, ())
+        return self.rules().paths(class_name)
 
     def is_guarded(self, class_: Class, unique: Unique) -> bool:
         """Return whether every object of a class holds its guard of a uniqueness constraint."""
@@ -66,20 +118,30 @@ class Slots:
 
     def registry(self) -> Registry:
         """Return the registry, read FRESH seconds ago at most."""
-        read_at = self._clock()
-        if read_at >= self._stale_at:
-            self._registry = self.change(self.complete)
-            self._paths = {name: self._registry.paths(name) for name in self._registry.classes}
-            self._stale_at = read_at + FRESH
-        return self._registry
+        return self.rules().registry
+
+    def rules(self) -> Rules:
+        """Return what objects are written with, as the registry was FRESH seconds ago at most."""
+        read_at, now = self._clock(), self._now()
+        # The monotonic clock may stand still while a process is frozen, as those of Lambda are.
+        if read_at >= self._stale_at or not 0 <= now - self._read_at < FRESH * 1000:
+            self._rules = Rules(self.change(self.complete), self._model, self._now)
+            self._stale_at, self._read_at = read_at + FRESH, now
+        return self._rules
+
+    def forget(self) -> None:
+        """Read the registry again when it is needed next: a fence told that it has changed."""
+        self._stale_at = self._clock()
 
     def change(self, changed: Callable[[Registry], Registry]) -> Registry:
         """Change the registry as it is now, and return what it has become; others may change it too."""
         while True:
             before = registry_of(self._engine.get([keys.REGISTRY])[0])
             after = changed(before)
-            if after is before or self._write(after):
+            if after is before:
                 return after
+            if self._write(after):
+                return replace(after, revision=before.revision + 1)
 
     def _write(self, registry: Registry) -> bool:
         try:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from stratabase.domain.change import Bereft, Breach, Broken, Coupled, Held, Missing, Taken, TooLarge
+from stratabase.domain.change import Bereft, Breach, Broken, Coupled, Held, Missing, NotBuilt, Taken, TooLarge
 from stratabase.domain.entity import Reference
 from stratabase.domain.graph.asker import Asker, called
 from stratabase.domain.graph.decision import Decision
@@ -16,7 +16,7 @@ from stratabase.domain.held import held
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.role_name import RoleName
 from stratabase.domain.subject import Subject
-from stratabase.domain.writing import taken
+from stratabase.domain.writing import not_built, taken
 
 Couplers = Mapping[tuple[RoleName, str | None], Sequence[Wish]]
 """Wishes of keys, by the role and what it shall lead to."""
@@ -35,7 +35,7 @@ def is_outdated(decision: Decision, broken: Broken) -> bool:
     return any(_is_news(decision.graph, couplers, breach) for breach in broken.breaches)
 
 
-def explained(decision: Decision, refusal: Held | Taken | Broken | TooLarge) -> list[Issue]:
+def explained(decision: Decision, refusal: Held | Taken | NotBuilt | Broken | TooLarge) -> list[Issue]:
     """Return the issues of a refusal."""
     return list(_EXPLAINED[type(refusal)](decision.graph, refusal))
 
@@ -56,6 +56,10 @@ def _taken(graph: Graph, refusal: Taken) -> Iterator[Issue]:
     for reference, unique in refusal.taken:
         node = graph.nodes[reference]
         yield taken(node.subject, unique, node.state, graph.setting.access)
+
+
+def _not_built(graph: Graph, refusal: NotBuilt) -> Iterator[Issue]:
+    return (not_built(graph.nodes[reference].subject, unique) for reference, unique in refusal.unbuilt)
 
 
 def _too_large(graph: Graph, refusal: TooLarge) -> Iterator[Issue]:
@@ -143,6 +147,7 @@ def _couplers(graph: Graph) -> Couplers:
 _EXPLAINED: Mapping[type[Exception], Callable[[Graph, Any], Iterator[Issue]]] = {
     Held: _held,
     Taken: _taken,
+    NotBuilt: _not_built,
     Broken: _broken,
     TooLarge: _too_large,
 }

@@ -10,6 +10,11 @@ from random import uniform
 
 from stratabase.domain.refusal import Unavailable
 
+
+class Busy(Unavailable):
+    """Others hold the lock for too long."""
+
+
 if sys.platform == "win32":
     import msvcrt
 
@@ -25,7 +30,7 @@ else:
 
 @contextmanager
 def held(path: Path, patience: float) -> Iterator[None]:
-    """Hold the lock of a file, which stays empty. Raises Unavailable when others hold it for too long."""
+    """Hold the lock of a file, which stays empty. Raises Busy when others hold it for too long."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         _take(descriptor, time.monotonic() + patience)
@@ -40,5 +45,5 @@ def _take(descriptor: int, deadline: float) -> None:
             return _try(descriptor)
         except (BlockingIOError, PermissionError) as error:
             if time.monotonic() >= deadline:
-                raise Unavailable("The keys of tokens are busy; try again.") from error
+                raise Busy("The keys of tokens are busy; try again.") from error
         time.sleep(uniform(0.001, 0.008))  # noqa: S311 - no secret

@@ -3,20 +3,36 @@
 import sqlite3
 from collections.abc import Sequence
 
-from stratabase.store.engine import ANYTHING, Action, Batch, ExpectationFailed, Failure, Patch
+import orjson
+
+from stratabase.store.engine import ANYTHING, Action, Batch, ExpectationFailed, Failure, Item, Patch
 from stratabase.store.expect import holds
 from stratabase.store.sqlite.lookup import found_under
 from stratabase.store.sqlite.statement import Statement, statements
 
+_ATTRIBUTES = "SELECT attributes FROM items WHERE partition = ? AND sort = ?"
+
 
 def perform(connection: sqlite3.Connection, batch: Batch) -> None:
     """Do all of a batch, or raise and leave nothing of it. Raises ExpectationFailed."""
+    _pass_fence(connection, batch)
     found = found_under(connection, [action.key for action in batch.actions if _depends(action)])
     judged = [(action, found.get(action.key)) for action in batch.actions]
     failures = [Failure(action, item) for action, item in judged if not holds(action.expect, item)]
     if failures:
         raise ExpectationFailed(failures)
     _write(connection, statements(batch.actions, found))
+
+
+def _pass_fence(connection: sqlite3.Connection, batch: Batch) -> None:
+    """Raise ExpectationFailed if the fence of a batch does not hold."""
+    if batch.fence is None:
+        return
+    # Not all columns: every write pays for this.
+    row = connection.execute(_ATTRIBUTES, batch.fence.key).fetchone()
+    item = None if row is None else Item(batch.fence.key, orjson.loads(row[0]))
+    if not holds(batch.fence.expect, item):
+        raise ExpectationFailed([Failure(batch.fence, item)])
 
 
 def _depends(action: Action) -> bool:
