@@ -13,7 +13,7 @@ MOST_IDS = 10
 """How many are named, unless all shall be."""
 _MEND = (
     "Change or delete all but one of the objects that have the same, then run `stratabase reindex` again. "
-    "Until then these constraints do not hold for all objects."
+    "Until then these constraints hold for what is written, but not for all objects."
 )
 _WAIT = "Something still served an earlier model: run `stratabase reindex` again when that has ended."
 
@@ -26,6 +26,8 @@ def lines(class_name: str, outcome: Outcome, *, whole: bool) -> Iterator[str]:
         named = duplicates if whole else duplicates[:MOST_VALUES]
         yield from (f"  {_line(duplicate, whole=whole)}" for duplicate in named)
         yield from _rest(len(duplicates) - len(named))
+    if outcome.more:
+        yield f"{class_name}: {outcome.more:,} more objects have what another one has"
     yield from (f"{class_name} {name} is not ready" for name in outcome.interrupted)
 
 

@@ -3,14 +3,16 @@
 import argparse
 import sys
 import time
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.fault import Fault
 from cli.server import configuration
 
 if TYPE_CHECKING:
-    from stratabase.model.model import Model
-    from stratabase.store.engine import Engine
+    from stratabase.wiring import Instance
 
 HELP = "build the indexes and unique constraints that were added to the model, while the service goes on"
 _WIDTH = 30
@@ -24,6 +26,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--all", action="store_true", help="name all that several objects have in common, however many"
     )
+    parser.add_argument(
+        "--model",
+        metavar="FILE",
+        type=Path,
+        help="a model that is not served yet: build what it needs, and keep what the served one needs",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -34,9 +42,10 @@ def run(options: argparse.Namespace) -> int:
     from stratabase.store.sqlite.fault import UnusableStore  # noqa: PLC0415
     from stratabase.wiring import Instance  # noqa: PLC0415
 
-    instance = Instance(settings)
+    ahead = options.model is not None
+    instance = Instance(replace(settings, model=options.model) if ahead else settings)
     try:
-        to_do = _reindex(instance.engine, instance.model, options.classes, whole=options.all)
+        to_do = _reindex(instance, options.classes, whole=options.all, ahead=ahead)
         instance.engine.close()
     except (ModelMistakes, UnusableStore, Unavailable) as error:
         raise Fault(str(error)) from error
@@ -45,19 +54,25 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _reindex(engine: "Engine", model: "Model", asked: list[str], *, whole: bool) -> str:
+def _reindex(instance: "Instance", asked: list[str], *, whole: bool, ahead: bool) -> str:
     """Build what there is to build, and return what the person must do about the rest."""
-    from cli import unbuilt  # noqa: PLC0415 - see run
+    from cli import building, unbuilt  # noqa: PLC0415 - see run
+    from stratabase.store.claiming import MOST_REFUSED  # noqa: PLC0415
     from stratabase.store.reindex import Reindex  # noqa: PLC0415
 
-    reindex, outcomes = Reindex(engine, model, sleep=_pause), []
-    for name in _chosen(asked, [class_.name for class_ in model.classes.values() if class_.is_stored]):
-        bar = Bar(name, _count(engine, name))
-        outcome = reindex.of(name, bar.go_on)
-        left = list(unbuilt.lines(name, outcome, whole=whole))
-        bar.end("not everything is ready" if left else "every index and unique constraint is ready")
-        print("".join(f"{line}\n" for line in left), end="")
-        outcomes.append(outcome)
+    engine, model, local = instance.engine, instance.model, building.is_embedded(instance.settings)
+    most = sys.maxsize if whole else MOST_REFUSED
+    reindex = Reindex(engine, model, sleep=_pause, ahead=ahead, local=local, most=most)
+    names = _chosen(asked, [class_.name for class_ in model.classes.values() if class_.is_stored])
+    outcomes = []
+    with building.one_at_a_time(instance.settings.home, _warn) if local else nullcontext():
+        for name in names:
+            bar = Bar(name, building.count(engine, name))
+            outcome = reindex.of(name, bar.go_on)
+            left = list(unbuilt.lines(name, outcome, whole=whole))
+            bar.end("not everything is ready" if left else "every index and unique constraint is ready")
+            print("".join(f"{line}\n" for line in left), end="")
+            outcomes.append(outcome)
     return unbuilt.advice(outcomes)
 
 
@@ -83,6 +98,10 @@ class Bar:
         print(f"{back}{self._name}: {how} ({self._done:,} objects were looked at)")
 
 
+def _warn(*lines: str) -> None:
+    print(*lines, sep="\n", file=sys.stderr)
+
+
 def _pause(seconds: float) -> None:
     if seconds:
         print(f"Waiting {seconds:.0f} seconds, until all that serve know of it.", file=sys.stderr)
@@ -94,9 +113,3 @@ def _chosen(asked: list[str], known: list[str]) -> list[str]:
     if strange:
         raise Fault(f"There is no class {', '.join(strange)}; there are {', '.join(known)}.")
     return asked or known
-
-
-def _count(engine: "Engine", class_name: str) -> int:
-    from stratabase.store import keys  # noqa: PLC0415 - see run
-
-    return sum(map(len, engine.range(keys.LISTING, keys.listing(class_name))))

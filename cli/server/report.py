@@ -12,6 +12,8 @@ class News(Enum):
 
     CHANGED = "changed"
     """What is different in the model that it read."""
+    PROGRESS = "progress"
+    """How far it is with what must be built before it serves."""
     FAILED = "failed"
     """It cannot serve; the lines say why."""
     READY = "ready"

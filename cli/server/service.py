@@ -5,6 +5,7 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
+from cli import building
 from cli.fault import Fault
 from cli.gateway import functions, server, template
 from cli.members.owners import resolved
@@ -30,6 +31,8 @@ def serve(job: Job, listener: socket.socket, tell: Callable[[Report], None]) -> 
     _tell_difference(job, instance.settings.model, instance.model, tell)
     try:
         loaded = {each.name: functions.load(each) for each in declared.functions}
+        # Before a password is made up: whoever is stopped while it builds would not have told it.
+        _build(instance, tell)
         administrator = instance.first_administrator()
         lacking = _lacking(instance)
         owners = _owners(instance)
@@ -61,6 +64,16 @@ def _owners(instance: wiring.Instance) -> tuple[str, ...]:
     Other stores may be large, and other processes may serve them: there, a person does that.
     """
     return tuple(resolved(instance)) if instance.settings.store == "sqlite" else ()
+
+
+def _build(instance: wiring.Instance, tell: Callable[[Report], None]) -> None:
+    """Build what the model needs, where that can be done before it is served. Raises Unavailable."""
+    building.build_before_serving(
+        instance.settings,
+        instance.engine,
+        instance.model,
+        lambda *lines: tell(Report(News.PROGRESS, lines)),
+    )
 
 
 def _lacking(instance: wiring.Instance) -> tuple[str, ...]:

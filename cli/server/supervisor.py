@@ -137,7 +137,7 @@ class Supervisor:
         if child is self._starting or report.news in (News.LEFT, News.ALIVE):
             self._REACTIONS[report.news](self, child, report)
 
-    def _on_difference(self, _child: Child, report: Report) -> None:
+    def _on_news(self, _child: Child, report: Report) -> None:
         self._announcer.tell(report)
 
     def _on_ready(self, child: Child, report: Report) -> None:
@@ -183,7 +183,8 @@ class Supervisor:
             self._announcer.warn("Nothing is served until that is mended.")
 
     _REACTIONS: ClassVar[dict[News, Callable[["Supervisor", Child, Report], None]]] = {
-        News.CHANGED: _on_difference,
+        News.CHANGED: _on_news,
+        News.PROGRESS: _on_news,
         News.READY: _on_ready,
         News.FAILED: _on_failure,
         News.LEFT: _on_left,

@@ -13,7 +13,6 @@ from stratabase.settings import Settings
 from stratabase.store import keys
 from stratabase.store.reindex import Outcome, Reindex
 from stratabase.wiring import Instance
-from tests.cli.terminal import Project, Terminal, serving
 from tests.worlds import ADMINISTRATOR
 
 MODEL = """
@@ -24,7 +23,6 @@ type Order @class(kind: FORM) { note: String }
 INDEX = '@index(attributes: ["name"])'
 UNIQUE = '@unique(attributes: ["name"])'
 OBJECTS = 120
-NOT_BUILT = r"^Not built yet for older objects: Pet @unique\(name\)\. .*: stratabase reindex$"
 
 
 class Shop:
@@ -151,29 +149,3 @@ def test_what_others_took_back_is_to_be_done_again(
         err
         == "Something still served an earlier model: run `stratabase reindex` again when that has ended.\n"
     )
-
-
-def test_serve_tells_when_it_is_needed(project: Project) -> None:
-    """On a reload, and on a start, whether supervised or not; but not for a class that is new."""
-    for terminal in serving(project):
-        terminal.started()
-        project.edit(project.model, "type Pet", f"type Pet {UNIQUE}")
-        terminal.wait_for("Serving that now")
-        terminal.wait_for(NOT_BUILT)
-        assert sum("Not built" in line for line in terminal.printed) == 1
-        assert terminal.end() == 0
-    for arguments in ((), ("--no-reload",)):
-        again = Terminal(project, "serve", *arguments).started()
-        again.wait_for(NOT_BUILT)
-        assert again.end() == 0
-
-
-def test_serve_names_some_of_many(project: Project) -> None:
-    first = Terminal(project, "serve", "--no-reload").started()
-    assert first.end() == 0
-    names = [f"a{number}" for number in range(5)]
-    uniques = " ".join(f'@unique(attributes: ["{name}"])' for name in names)
-    project.edit(project.model, "type Pet {", f"type Pet {uniques} {{ {': String '.join(names)}: String ")
-    again = Terminal(project, "serve", "--no-reload").started()
-    again.wait_for(r"Pet @unique\(a0\), Pet @unique\(a1\), Pet @unique\(a2\) and 2 more\. ")
-    assert again.end() == 0
