@@ -42,7 +42,7 @@ def serve(job: Job, listener: socket.socket, tell: Callable[[Report], None]) -> 
         News.READY,
         tuple(welcome(job.address, instance.settings, instance.model, administrator)),
         tuple(password_shown(administrator)),
-        (*left_to_build(lacking), *owners),
+        (*left_to_build(lacking, refusing=not building.is_embedded(instance.settings)), *owners),
     )
     try:
         milestones = server.Milestones(lambda _end: tell(ready), lambda: tell(Report(News.LEFT)))
@@ -63,7 +63,7 @@ def _owners(instance: wiring.Instance) -> tuple[str, ...]:
 
     Other stores may be large, and other processes may serve them: there, a person does that.
     """
-    return tuple(resolved(instance)) if instance.settings.store == "sqlite" else ()
+    return tuple(resolved(instance)) if building.is_embedded(instance.settings) else ()
 
 
 def _build(instance: wiring.Instance, tell: Callable[[Report], None]) -> None:

@@ -43,12 +43,17 @@ def password_shown(administrator: NewAdministrator | None) -> Iterator[str]:
         yield f"  {administrator.password}"
 
 
-def left_to_build(lacking: Sequence[str]) -> Iterator[str]:
-    """Yield what to do about indexes and constraints that not all objects have yet."""
+def left_to_build(lacking: Sequence[str], *, refusing: bool) -> Iterator[str]:
+    """Yield what to do about indexes and constraints that not all objects keep to.
+
+    `refusing`: unique constraints among them may not be built at all yet.
+    """
     if lacking:
         shown = ", ".join(lacking[:_SHOWN])
         more = f" and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else ""
-        yield f"Not built yet for older objects: {shown}{more}. While this serves, run: stratabase reindex"
+        yield f"Not ready for older objects: {shown}{more}. While this serves, run: stratabase reindex"
+        if refusing and any("@unique" in each for each in lacking):
+            yield "Until a unique constraint is built, writes that set its values are refused."
 
 
 def _credentials(settings: Settings, administrator: NewAdministrator | None) -> str:

@@ -1,13 +1,18 @@
 """`stratabase serve` on an embedded store builds what a changed model needs before it serves that model."""
 
 import json
+import signal
 from collections.abc import Iterable
+from typing import Any
 
+from cli import building
 from stratabase.settings import Settings
 from stratabase.store import keys
 from stratabase.store.registry import registry_of
 from stratabase.wiring import Instance
-from tests.cli.terminal import Project, Terminal
+from tests.cli.terminal import Project, Terminal, serving
+from tests.soak import count
+from tests.store.stores import Store
 from tests.worlds import ADMINISTRATOR
 
 OBJECTS = 120
@@ -20,20 +25,27 @@ def instance_of(project: Project) -> Instance:
     return Instance(Settings(home=project.home, model=project.model))
 
 
-def ask(instance: Instance, *fields: str) -> list[dict[str, object]]:
+def ask(instance: Instance, *fields: str, kind: str = "mutation") -> list[Any]:
     """Return what a client gets that asks for one mutation after the other."""
     answers = [
-        instance.executor.execute(f"mutation {{ {field} }}", None, None, ADMINISTRATOR, "")
-        for field in fields
+        instance.executor.execute(f"{kind} {{ {field} }}", None, None, ADMINISTRATOR, "") for field in fields
     ]
     return [json.loads(answer.body) for answer in answers]
+
+
+def create(instance: Instance, *names: object) -> list[list[str]]:
+    """Create pets with these names, one by one; return the types of the issues of each."""
+    answers = ask(instance, *(f'Pet___create(data: {{name: "{name}"}}) {{ _id }}' for name in names))
+    return [[error["extensions"]["issueType"] for error in answer.get("errors", ())] for answer in answers]
+
+
+TAKEN = ["ENTITY_UNIQUE"]
 
 
 def fill(project: Project, names: Iterable[object]) -> None:
     """Create pets with these names."""
     instance = instance_of(project)
-    for answer in ask(instance, *(f'Pet___create(data: {{name: "{name}"}}) {{ _id }}' for name in names)):
-        assert "errors" not in answer
+    assert not any(create(instance, *names))
     instance.close()
 
 
@@ -66,3 +78,96 @@ def test_a_start_builds_what_the_model_needs(project: Project) -> None:
         assert again.end() == 0
         assert not any("Buil" in line for line in again.printed)
         project.edit(project.model, UNIQUE, "")
+
+
+def test_what_several_have_is_listed_and_the_constraint_holds_for_what_is_written(project: Project) -> None:
+    """At each start, until it is mended."""
+    fill(project, ["Rex", "Rex", "Tom"])
+    constrain(project)
+    for _ in range(2):
+        terminal = Terminal(project, "serve", "--no-reload")
+        terminal.wait_for(r"^Pet @unique\(name\) is not ready: 1 value is held by several objects$")
+        terminal.wait_for("^  name 'Rex': ")
+        terminal.wait_for("^Change or delete all but one")
+        terminal.started()
+        terminal.wait_for(r"^Not ready for older objects: Pet @unique\(name\)\.")
+        assert terminal.end() == 0
+    assert states(project) == ["ENFORCED"]
+    instance = instance_of(project)
+    assert create(instance, "Tom", "Max") == [TAKEN, []]
+    instance.close()
+    project.edit(project.model, UNIQUE, "")
+    instance = instance_of(project)
+    (page,) = ask(instance, "Pet___getPage { items { _id name } }", kind="query")
+    ids = [pet["_id"] for pet in page["data"]["Pet___getPage"]["items"] if pet["name"] == "Rex"]
+    ask(instance, f'Pet___delete(_id: "{ids[0]}") {{ deleted }}')
+    instance.close()
+    constrain(project)
+    assert Terminal(project, "serve", "--no-reload").started().end() == 0
+    assert states(project) == ["READY"]
+
+
+def test_the_last_good_model_serves_while_the_new_one_is_built(project: Project) -> None:
+    """And keeps what is being built, so that it is exact afterwards."""
+    fill(project, range(OBJECTS))
+    for terminal in serving(project):
+        terminal.started()
+        earlier = instance_of(project)
+        assert create(earlier, "before") == [[]]
+        with building.one_at_a_time(project.home, print):
+            constrain(project)
+            terminal.wait_for("^Another process builds .*; waiting until it is done")
+            assert "@unique" not in terminal.get()
+            assert create(earlier, "new", "1") == [[], []]
+        terminal.wait_for("^Pet @unique.name. is not ready: 1 value is held by several objects$")
+        terminal.wait_for("^  name '1': ")
+        terminal.wait_for("^Serving that now")
+        assert "@unique" in terminal.get()
+        assert create(earlier, "after") == [[]]
+        earlier.close()
+        later = instance_of(project)
+        assert create(later, "new", "after", "before", "2") == [TAKEN] * 4
+        later.close()
+
+
+def test_a_build_that_was_killed_goes_on_at_the_next_start(project: Project) -> None:
+    objects = count(3000, 30_000)
+    instance = instance_of(project)
+    store = Store(instance.engine, instance.model.classes["Pet"])
+    store.fill({"_id": f"{number:05}", "name": f"{number}"} for number in range(objects))
+    instance.close()
+    constrain(project)
+    killed = Terminal(project, "serve", "--no-reload")
+    killed.wait_for(r"^Building Pet @unique\(name\) for ")
+    killed.end(signal.SIGKILL)
+    assert states(project) == ["BUILDING"]
+    again = Terminal(project, "serve", "--no-reload")
+    again.wait_for(rf"^Built Pet @unique\(name\): {objects:,} objects were looked at")
+    again.started()
+    assert again.end() == 0
+    assert states(project) == ["READY"]
+
+
+def test_of_two_processes_that_share_a_store_one_builds(project: Project) -> None:
+    fill(project, range(OBJECTS))
+    constrain(project)
+    with building.one_at_a_time(project.home, print):
+        both = [Terminal(project, "serve", "--no-reload") for _ in range(2)]
+        for terminal in both:
+            terminal.wait_for("^Another process builds")
+    for terminal in both:
+        terminal.started()
+    for terminal in both:
+        assert terminal.end() == 0
+    built = [line for terminal in both for line in terminal.printed if line.startswith("Built")]
+    assert len(built) == 1
+    assert states(project) == ["READY"]
+
+
+def test_a_stop_ends_a_start_that_waits_for_a_build(project: Project) -> None:
+    fill(project, ["Rex"])
+    constrain(project)
+    with building.one_at_a_time(project.home, print):
+        terminal = Terminal(project, "serve")
+        terminal.wait_for("^Another process builds")
+        assert terminal.end() == 0

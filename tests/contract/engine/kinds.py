@@ -25,6 +25,8 @@ class Kind:
     """How many callers may race."""
     whole_reads: bool = True
     """Whether one `get` sees each batch whole or not at all."""
+    fences: bool = False
+    """Whether it judges the fence of a batch."""
     lags: bool = False
     """Whether its indexes may show less than what was committed, unless it is told to settle."""
 
@@ -33,7 +35,7 @@ KINDS = (
     Kind("reference", lambda _: ReferenceEngine()),
     Kind("metered", lambda _: MeteredEngine(ReferenceEngine(), lambda: lambda _: None)),
     Kind("lagging", lambda _: LaggingEngine(seed()), lags=True),
-    Kind("sqlite", lambda folder: SqliteEngine(folder / "store.db")),
+    Kind("sqlite", lambda folder: SqliteEngine(folder / "store.db"), fences=True),
     Kind("dynamodb-ministack", lambda _: over_ministack(), threads=16, whole_reads=False),
     # It copies the table for each transaction, and loses writes when several come at once.
     Kind("dynamodb-moto", lambda _: OverMoto(), many=150, threads=1, whole_reads=False),

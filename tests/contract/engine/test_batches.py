@@ -1,5 +1,7 @@
 """A batch is done whole or not at all, and says all that stood in its way."""
 
+from dataclasses import replace
+
 import pytest
 
 from stratabase.store.engine import (
@@ -9,14 +11,20 @@ from stratabase.store.engine import (
     Action,
     Batch,
     Check,
+    Condition,
     Delete,
     Engine,
+    Expectation,
+    ExpectationFailed,
+    Failure,
     Item,
     Key,
     Patch,
     Put,
+    Test,
 )
 from tests.contract.engine.acting import commit, put, refused
+from tests.contract.engine.kinds import Kind
 
 KEYS = [Key(f"p{number % 7}", f"s{number}") for number in range(MOST_ACTIONS)]
 
@@ -24,6 +32,27 @@ KEYS = [Key(f"p{number % 7}", f"s{number}") for number in range(MOST_ACTIONS)]
 def test_a_batch_of_the_largest_size_is_done(engine: Engine) -> None:
     commit(engine, *(Put(Item(key), FREE) for key in KEYS))
     assert [item and item.key for item in engine.get(KEYS)] == KEYS
+
+
+def test_a_fence_stops_a_batch_where_the_engine_judges_it(engine: Engine, kind: Kind) -> None:
+    """It fails like an action, and counts as none: a batch of the largest size may have one."""
+    fence, puts = Check(Key("fence", "f"), THERE), tuple(Put(Item(key), FREE) for key in KEYS)
+    batch = Batch("first", puts, fence=fence)
+    if kind.fences:
+        with pytest.raises(ExpectationFailed) as refusal:
+            engine.commit(batch)
+        assert refusal.value.failures == (Failure(fence, None),)
+        assert engine.get(KEYS) == [None] * MOST_ACTIONS
+        put(engine, [Item(fence.key, {"n": 1})])
+        stale = replace(fence, expect=Expectation(conditions=(Condition("n", Test.EQUALS, 0),)))
+        with pytest.raises(ExpectationFailed):
+            engine.commit(Batch("second", puts, fence=stale))
+        batch = Batch("third", puts, fence=replace(fence, expect=Expectation(conditions=(_ONE,))))
+    engine.commit(batch)
+    assert [item and item.key for item in engine.get(KEYS)] == KEYS
+
+
+_ONE = Condition("n", Test.EQUALS, 1)
 
 
 def test_different_actions_go_together(engine: Engine) -> None:
