@@ -1,6 +1,8 @@
 """`stratabase reindex` builds the indexes and unique constraints that a changed model asks for."""
 
+import itertools
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from stratabase.settings import Settings
 from stratabase.store import keys
 from stratabase.store.reindex import Outcome, Reindex
 from stratabase.wiring import Instance
+from tests import ministack
 from tests.worlds import ADMINISTRATOR
 
 MODEL = """
@@ -35,6 +38,18 @@ class Shop:
         """Change the model."""
         (self._folder / "model.graphql").write_text(MODEL.replace("MORE", directives))
 
+    def will_have(self, directives: str) -> str:
+        """Write a model that is not served yet, and return its file."""
+        later = self._folder / "later.graphql"
+        later.write_text(MODEL.replace("MORE", directives))
+        return str(later)
+
+    def instance(self) -> Instance:
+        """Return a process that serves the model."""
+        instance = Instance(Settings.from_environment(os.environ))
+        instance.entities.lacking()
+        return instance
+
     def fill(self, names: Iterable[object]) -> list[str]:
         """Create pets with these names, and return their ids."""
         fields = (f'Pet___create(data: {{name: "{name}", age: 7}}) {{ _id }}' for name in names)
@@ -42,21 +57,30 @@ class Shop:
 
     def ask(self, *fields: str) -> list[Any]:
         """Return what a client gets that asks for one mutation after the other."""
-        instance = Instance(Settings(home=self._folder / "home", model=self._folder / "model.graphql"))
-        answers = [
-            instance.executor.execute(f"mutation {{ {field} }}", None, None, ADMINISTRATOR, "")
-            for field in fields
-        ]
-        instance.engine.close()
-        return [json.loads(answer.body)["data"] for answer in answers]
+        instance = self.instance()
+        answers = [asked(instance, field) for field in fields]
+        instance.close()
+        return [answer["data"] for answer in answers]
 
     def registry(self) -> str:
         """Return the registry of slots and constraints."""
-        instance = Instance(Settings(home=self._folder / "home", model=self._folder / "model.graphql"))
+        instance = self.instance()
         (item,) = instance.engine.get([keys.REGISTRY])
-        instance.engine.close()
+        instance.close()
         assert item is not None
         return item.state or ""
+
+
+def asked(instance: Instance, field: str, kind: str = "mutation") -> Any:
+    """Return what a process answers."""
+    answer = instance.executor.execute(f"{kind} {{ {field} }}", None, None, ADMINISTRATOR, "")
+    return json.loads(answer.body)
+
+
+def issues(instance: Instance, field: str) -> list[tuple[str, str]]:
+    """Return the types and messages of the issues for which a process refuses a mutation."""
+    errors = asked(instance, field).get("errors", ())
+    return [(error["extensions"]["issueType"], error["message"]) for error in errors]
 
 
 @pytest.fixture
@@ -68,6 +92,85 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
     shop = Shop(tmp_path)
     shop.has("")
     return shop
+
+
+tables = itertools.count(1)
+
+
+@pytest.fixture(params=["sqlite", "dynamodb"])
+def deployed(shop: Shop, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Shop:
+    """The shop over each engine; processes hear of a change at once."""
+    monkeypatch.setattr("stratabase.store.slots.FRESH", 0)
+    if request.param == "dynamodb":
+        monkeypatch.setenv("STRATABASE_STORE", "dynamodb")
+        monkeypatch.setenv("STRATABASE_ENDPOINT", str(ministack.endpoint().url))
+        monkeypatch.setenv("STRATABASE_TABLE", f"reindex{next(tables)}")
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+    return shop
+
+
+def test_a_model_is_built_before_it_is_deployed(deployed: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+    """Processes of the earlier model, new or old, keep the guards meanwhile, and refuse nobody."""
+    rex, tom = deployed.fill(["Rex", "Tom"])
+    earlier = deployed.instance()
+    assert main(["reindex", "--model", deployed.will_have(INDEX + UNIQUE)]) == 0
+    assert "Pet: every index and unique constraint is ready (2 objects" in capsys.readouterr().out
+    another = deployed.instance()
+    for process in (earlier, another):
+        assert not issues(process, f'Pet___update(data: {{_id: "{rex}", name: "Max"}}) {{ _id }}')
+        assert not issues(process, f'Pet___update(data: {{_id: "{rex}", name: "Rex"}}) {{ _id }}')
+    assert not issues(earlier, f'Pet___delete(_id: "{tom}") {{ deleted }}')
+    assert not issues(earlier, 'Pet___create(data: {name: "Ben"}) { _id }')
+
+    deployed.has(INDEX + UNIQUE)
+    later = deployed.instance()
+    assert later.entities.lacking() == ()
+    for name, free in (("Tom", True), ("Max", True), ("Rex", False), ("Ben", False)):
+        found = issues(later, f'Pet___create(data: {{name: "{name}"}}) {{ _id }}')
+        assert [type_ for type_, _ in found] == [] if free else ["ENTITY_UNIQUE"]
+
+    assert not issues(earlier, 'Pet___create(data: {name: "Ben"}) { _id }')
+    assert later.entities.lacking() == ("Pet @unique(name)",)
+    assert main(["reindex"]) == 1
+    assert "  name 'Ben': " in capsys.readouterr().out
+    for process in (earlier, another, later):
+        process.close()
+
+
+def test_a_model_that_serves_before_it_is_built_refuses_what_it_cannot_judge(
+    deployed: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A new object with values, a change of them; previews and validations say so too. All else goes on."""
+    rex, tom = deployed.fill(["Rex", "Tom"])
+    deployed.has(UNIQUE)
+    process = deployed.instance()
+    (refusal,) = issues(process, 'Pet___create(data: {name: "Max"}) { _id }')
+    text = (
+        "Pet @unique(name) is not built yet for older objects, so nobody can tell whether one has the same "
+        "name; run `stratabase reindex Pet`"
+    )
+    assert refusal == ("ENTITY_UNIQUE", text)
+    assert issues(process, f'Pet___update(data: {{_id: "{tom}", name: "Max"}}) {{ _id }}') == [refusal]
+    everybody = 'data: {name: "Max"}, options: {filter_exp: "age == 7"}'
+    assert refusal in issues(process, f"Pet___updateBulk({everybody}) {{ totalCount }}")
+    for query in ('Pet___validateCreate(data: {name: "Max"})', f"Pet___validateUpdateBulk({everybody})"):
+        answer = asked(process, f"{query} {{ isValid issues {{ userMessage }} }}", "query")
+        (validation,) = answer["data"].values()
+        assert not validation["isValid"]
+        assert refusal[1] in {issue["userMessage"] for issue in validation["issues"]}
+
+    assert not issues(process, "Pet___create(data: {age: 1}) { _id }")
+    assert not issues(process, f'Pet___update(data: {{_id: "{rex}", age: 8, name: "Rex"}}) {{ _id }}')
+    assert not issues(process, f'Pet___update(data: {{_id: "{rex}", name: null}}) {{ _id }}')
+    assert not issues(process, f'Pet___delete(_id: "{tom}") {{ deleted }}')
+
+    assert main(["reindex"]) == 0
+    assert not issues(process, 'Pet___create(data: {name: "Max"}) { _id }')
+    assert [type_ for type_, _ in issues(process, 'Pet___create(data: {name: "Max"}) { _id }')] == [
+        "ENTITY_UNIQUE"
+    ]
+    process.close()
 
 
 def test_it_makes_everything_ready(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,6 +25,7 @@ from tests.store.dynamodb.operating import (
     table,
     updating,
 )
+from tests.store.stores import Unguarding
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +60,7 @@ class Case:
             )
             made = (Creation(self._entity(id_, code)) for id_, code in self.before.items())
             strict.commit(Change(f"made in {engine.name}", 0, tuple(made)))
+            lax._slots = Unguarding(engine, model(self.class_))
             others = (*self._rewritten(lax), *map(Deletion, self._found(lax, self.gone)))
             lax.commit(Change(f"meanwhile in {engine.name}", 0, others))
             return [*held(engine).values()]
