@@ -30,6 +30,7 @@ from tests.models import model
 from tests.store.clocks import Time
 from tests.store.graphs import associated, key, many
 from tests.store.graphs import remembering as kept
+from tests.store.stores import Unguarding
 from tests.store.watched_engine import WatchedEngine
 from tests.worlds import plenty
 
@@ -393,6 +394,7 @@ def test_a_guard_that_was_left_behind_by_what_is_gone_is_free(engine: WatchedEng
     chronicle = Chronicle(StoredEntities(engine, model(replace(INDEXED, indexes=()))))
     chronicle.create("Thing", "a", code="x")
     lax = under(model(replace(INDEXED, indexes=(), uniques=())), chronicle, engine)
+    lax.entities._slots = Unguarding(engine, model(replace(INDEXED, indexes=(), uniques=())))
     lax.delete("Thing", "a")
     assert [key for key in engine.items if key.sort == "U"]
     strict = under(model(replace(INDEXED, indexes=())), lax, engine)
