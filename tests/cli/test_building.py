@@ -5,7 +5,10 @@ import signal
 from collections.abc import Iterable
 from typing import Any
 
+import pytest
+
 from cli import building
+from cli.server.welcome import left_to_build
 from stratabase.settings import Settings
 from stratabase.store import keys
 from stratabase.store.registry import registry_of
@@ -171,3 +174,37 @@ def test_a_stop_ends_a_start_that_waits_for_a_build(project: Project) -> None:
         terminal = Terminal(project, "serve")
         terminal.wait_for("^Another process builds")
         assert terminal.end() == 0
+
+
+def test_the_progress_is_told_from_time_to_time(monkeypatch: pytest.MonkeyPatch, project: Project) -> None:
+    fill(project, range(OBJECTS))
+    constrain(project)
+    monkeypatch.setattr(building, "INTERVAL", 0.0)
+    instance, told = instance_of(project), list[str]()
+    building.build_before_serving(
+        instance.settings, instance.engine, instance.model, lambda *lines: told.extend(lines)
+    )
+    assert told == [
+        "Building Pet @unique(name) for 120 objects before the model is served.",
+        "Building Pet @unique(name): 83% (100 of 120 objects)",
+        "Building Pet @unique(name): 100% (120 of 120 objects)",
+        "Built Pet @unique(name): 120 objects were looked at.",
+    ]
+    told.clear()
+    building.build_before_serving(instance.settings, instance.engine, instance.model, told.append)
+    assert not told
+    instance.close()
+
+
+def test_what_is_left_to_build_is_named() -> None:
+    """As on DynamoDB, where a model may be served before it is built."""
+    lacking = [f"Pet @unique(a{number})" for number in range(5)]
+    hint, consequence = left_to_build(lacking, refusing=True)
+    assert hint == (
+        "Not ready for older objects: Pet @unique(a0), Pet @unique(a1), Pet @unique(a2) and 2 more. "
+        "While this serves, run: stratabase reindex"
+    )
+    assert consequence == "Until a unique constraint is built, writes that set its values are refused."
+    assert len(list(left_to_build(lacking, refusing=False))) == 1
+    assert len(list(left_to_build(["Pet @index(a)"], refusing=True))) == 1
+    assert not list(left_to_build([], refusing=True))

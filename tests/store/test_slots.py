@@ -1,5 +1,6 @@
 """Slots: an index keeps its own, and is read from only when every object lies in it."""
 
+import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -13,9 +14,10 @@ from hypothesis import strategies as st
 from stratabase.domain.change import Conflict
 from stratabase.domain.order import Order, Term
 from stratabase.domain.page import Query, Window
-from stratabase.model.class_ import Class, Index
+from stratabase.model.class_ import Class, Index, Unique
 from stratabase.store.built import State
 from stratabase.store.engine import Batch, Engine
+from stratabase.store.registry import Registry, action_on, registry_of
 from stratabase.store.reindex import SETTLED, Outcome, Reindex
 from stratabase.store.slots import FRESH, Slots
 from tests.contract.engine.reference import ReferenceEngine
@@ -259,3 +261,15 @@ def _write_on(engine: Engine, class_: Class, number: int, done: Event) -> None:
         changes = {"count": LOADED * turn + at} if at % 2 else {"name": str(turn)}
         with suppress(Conflict):
             store.commit(store.update(f"{at:05}", **changes))
+
+
+def test_the_registry_reads_back_what_it_writes() -> None:
+    """Versions of the service that do not know ENFORCED take it for BUILDING."""
+    class_ = replace(indexed(THING, ["count"], ["name"]), uniques=tuple(map(Unique, (("code",), ("day",)))))
+    ready = Registry(7).serving(class_, State.READY, now=1)
+    written = ready.violated("Thing", {one.number for one in ready.uniques["Thing"][:1]}, now=2)
+    item = action_on(written).item
+    assert registry_of(item) == replace(written, revision=8)
+    kept = json.loads(item.state or "")["uniques"]["Thing"]
+    assert [one["state"] for one in kept] == ["BUILDING", "READY"]
+    assert [one.state for one in written.uniques["Thing"]] == [State.ENFORCED, State.READY]

@@ -394,6 +394,7 @@ def test_a_guard_that_was_left_behind_by_what_is_gone_is_free(engine: WatchedEng
     chronicle = Chronicle(StoredEntities(engine, model(replace(INDEXED, indexes=()))))
     chronicle.create("Thing", "a", code="x")
     lax = under(model(replace(INDEXED, indexes=(), uniques=())), chronicle, engine)
+    assert isinstance(lax.entities, StoredEntities)
     lax.entities._slots = Unguarding(engine, model(replace(INDEXED, indexes=(), uniques=())))
     lax.delete("Thing", "a")
     assert [key for key in engine.items if key.sort == "U"]
