@@ -1,7 +1,7 @@
 """Builds what a model needs from the data that is there, before an embedded store serves the model."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from stratabase.model.class_ import Class
 from stratabase.model.model import Model
 from stratabase.settings import Settings
 from stratabase.store import keys
+from stratabase.store.built import Built
 from stratabase.store.engine import Engine
 from stratabase.store.keyring import file_lock
 from stratabase.store.registry import shown_of
@@ -39,15 +40,14 @@ def build_before_serving(settings: Settings, engine: Engine, model: Model, say: 
     if not is_embedded(settings):
         return
     reindex = Reindex(engine, model, ahead=True, local=True)
-    stored = [class_ for class_ in model.classes.values() if class_.is_stored]
-    wanted = {class_.name: built for class_ in stored if (built := reindex.unbuilt(class_.name))}
+    wanted = reindex.unbuilt(class_.name for class_ in model.classes.values() if class_.is_stored)
     if not wanted:
         return
     with one_at_a_time(settings.home, say):
-        for name, before in wanted.items():
-            # Another process may have built it while this one waited.
-            if set(reindex.unbuilt(name)) & set(before):
-                _build(reindex, engine, model.classes[name], say)
+        for name, built in reindex.unbuilt(wanted).items():
+            # What is not as it was, another process has built while this one waited.
+            if set(built) & set(wanted[name]):
+                _build(reindex, engine, model.classes[name], built, say)
 
 
 @contextmanager
@@ -70,9 +70,9 @@ def count(engine: Engine, class_name: str) -> int:
     return sum(map(len, engine.range(keys.LISTING, keys.listing(class_name))))
 
 
-def _build(reindex: Reindex, engine: Engine, class_: Class, say: Say) -> None:
+def _build(reindex: Reindex, engine: Engine, class_: Class, built: Sequence[Built], say: Say) -> None:
     """Build what is to be built for a class, and say how far it is and what is wrong."""
-    names = ", ".join(shown_of(class_, one) for one in reindex.unbuilt(class_.name))
+    names = ", ".join(shown_of(class_, one) for one in built)
     total = count(engine, class_.name)
     progress = _Progress(f"Building {class_.name} {names}", total, say)
     outcome = reindex.of(class_.name, progress)

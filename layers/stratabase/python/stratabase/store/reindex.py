@@ -87,9 +87,11 @@ class Reindex:
         self._local = local
         self._most = most
 
-    def unbuilt(self, class_name: str) -> tuple[Built, ...]:
-        """Return what is to be built for a class."""
-        return self._slots.change(self._slots.complete).building(self._model.classes[class_name])
+    def unbuilt(self, class_names: Iterable[str]) -> dict[str, tuple[Built, ...]]:
+        """Return what is to be built for each of some classes, without those that need nothing."""
+        registry = self._slots.change(self._slots.complete)
+        found = {name: registry.building(self._model.classes[name]) for name in class_names}
+        return {name: built for name, built in found.items() if built}
 
     def of(self, class_name: str, tell: Tell = lambda _: None) -> Outcome:
         """Make everything of a class READY, but constraints that objects do not keep to."""
