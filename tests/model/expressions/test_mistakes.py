@@ -95,7 +95,10 @@ WRONG = {
     "datetime(¦'now')": "'now' is no Datetime: write it as '2020-12-31T18:30:00Z'.",
     "time(¦'25:00')": "'25:00' is no Time: write it as '18:30' or '18:30:00'.",
     "name.matches(¦'(')": "'(' is no regular expression (RE2): missing ): (.",
-    "name.matches(¦r'(a)\\1')": "'(a)\\1' is no regular expression (RE2): invalid escape sequence: \\1.",
+    "name.matches(¦r'(a)\\1')": (
+        "'(a)\\1' is no regular expression (RE2): invalid escape sequence: \\1 (RE2 has no back references: "
+        "write the alternatives out, or write a character by its code, as in \\x{20AC})."
+    ),
     "name.matches(¦nick)": "The pattern of matches is a text in quotes, so that it can be checked.",
     "[1].¦all(x)": "all is written list.all(x, condition).",
     "[1].all(¦1, true)": "A name stands here for each item: list.all(x, condition).",

@@ -158,6 +158,20 @@ def test_no_reader(pattern: str) -> None:
     assert compile_date_pattern(pattern).reader("en", UTC, ALL) is None
 
 
+@pytest.mark.parametrize(
+    "pattern", ["dMyHmsS", "dMyyyy HHmmss", "D/F/w W u Y M/d/y H:m:s.S K h k", "d1M1y HH"]
+)
+def test_a_text_in_some_ways(pattern: str) -> None:
+    """Where fields run together, some ways to share the digits are tried; a sign between them leaves one."""
+    assert compile_date_pattern(pattern).reader("en", UTC, DATE) is not None
+
+
+@pytest.mark.parametrize("pattern", ["DYySMLdwHkKhmsFuW", "dMLwDyHmsS", "YyMLdD HKhkmsS", "zzzzyMdHH"])
+def test_a_text_in_too_many_ways(pattern: str) -> None:
+    """What fails in thousands of ways is not read: each value of a filter would take milliseconds."""
+    assert compile_date_pattern(pattern).reader("en", UTC, DATE) is None
+
+
 COMPLETE = [
     "dd/MM/yyyy HH:mm:ss.SSS",
     "yyyyMMddHHmmssSSS",

@@ -3,10 +3,8 @@
 import pytest
 
 from stratabase.model.attribute import Domain
-from stratabase.model.malformed import Malformed
 from stratabase.model.types import TYPES
 from stratabase.model.types.base import Breach
-from stratabase.model.types.rules.pattern import compiled
 
 CODE = "MRTMTT91D08F205J"
 
@@ -36,12 +34,6 @@ def test_values_alone() -> None:
     """Without a pattern only the values are admitted; they are no patterns themselves."""
     assert breaches("a.c", Domain(values=("a.c",))) == []
     assert breaches("abc", Domain(values=("a.c",))) == [Breach.PATTERN]
-
-
-def test_a_pattern_that_is_none() -> None:
-    """A model's pattern that cannot be compiled is told as such."""
-    with pytest.raises(Malformed, match=r"'\[' is no regular expression"):
-        compiled("[")
 
 
 @pytest.mark.parametrize(

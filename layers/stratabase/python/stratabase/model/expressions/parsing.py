@@ -37,9 +37,9 @@ _HINTS: Mapping[str, str] = {
     ";": "An expression is one value: leave out the semicolon.",
 }
 _PIECE = re.compile(r"[A-Za-z_]\w*|[=!<>&|]+|.", re.DOTALL)
-_BEFORE = re.compile(r"([A-Za-z_]\w*)\s*\Z")
-_SIGNS = re.compile(r"[=!<>&|]+\Z")
-_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|//[^\n]*", re.DOTALL)
+_SIGNS = "=!<>&|"
+# A text without an end goes on to the end: to look for its end from each later quote would take long.
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*+'?|\"(?:[^\"\\]|\\.)*+\"?|//[^\n]*", re.DOTALL)
 _PAIRS = {")": "(", "]": "["}
 _remembered: dict[str, Callable[[], Node]] = {}
 """What gives the trees of texts that were parsed before."""
@@ -93,18 +93,29 @@ def _mistake(text: str, unexpected: "UnexpectedInput") -> ExpressionMistake:
     at, word = _whole(text, piece)
     if word in _HINTS:
         return ExpressionMistake(at, _HINTS[word])
-    before = _BEFORE.search(text, 0, at)
-    if before and before[1] in _OTHERWISE:
-        at, word = before.start(), before[1]
+    start, before = _word_before(text[:at])
+    if before in _OTHERWISE:
+        at, word = start, before
     if word in _PAIRS and not _open(text[:at]):
         return ExpressionMistake(at, f"There is no {_PAIRS[word]} to this {word}.")
     return ExpressionMistake(at, f'Unexpected "{shown(word)}".', _OTHERWISE.get(word))
 
 
+def _word_before(text: str) -> tuple[int, str]:
+    """Return the last word of a text, and where it begins."""
+    # No regular expression: a search for what stands at the end tries every beginning.
+    text = text.rstrip()
+    start = len(text)
+    while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
+        start -= 1
+    word = text[start:].lstrip("0123456789")
+    return len(text) - len(word), word
+
+
 def _whole(text: str, piece: re.Match[str]) -> tuple[int, str]:
     """Return an operator that other languages have (`<>`), where only its end was not expected."""
-    before = _SIGNS.search(text, 0, piece.start())
-    signs = before[0] if before else ""
+    before = text[: piece.start()]
+    signs = before[len(before.rstrip(_SIGNS)) :]
     whole = signs + piece[0]
     return (piece.start() - len(signs), whole) if whole in _OTHERWISE else (piece.start(), piece[0])
 

@@ -4,10 +4,11 @@ They differ from Java in this: the calendar is Gregorian at all times, digits ar
 is strict: a run of n letters is at least n digits, and what is said twice must agree.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from functools import lru_cache
+from math import prod
 
 from stratabase.model.malformed import Malformed, shown
 from stratabase.model.patterns.date_letters import DATE_LETTERS
@@ -19,6 +20,8 @@ from stratabase.model.patterns.zone_letters import ZONE_LETTERS
 
 LETTERS = {**DATE_LETTERS, **TIME_LETTERS, **ZONE_LETTERS}
 """Every letter that a date pattern may have; other text with letters stands in quotes."""
+MOST_WAYS = 500
+"""In which a text may be read: all are tried on a text whose end does not fit. `dMyHmsS` has 128."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +49,15 @@ class DatePattern:
     ) -> Callable[[str], datetime | None] | None:
         """Return what reads a moment (None from it: the text is not like the pattern).
 
-        None when the pattern does not tell all of what is `needed`.
+        None when the pattern does not tell all of what is `needed`, or could match a text in too many ways.
         """
-        return DateReader.of(self._fields(language), zone, needed) if self._read_once() else None
+        fields = self._fields(language)
+        return DateReader.of(fields, zone, needed) if self._is_clear(fields) else None
 
-    def _read_once(self) -> bool:
-        """Return whether no letter has two runs: what those match could be found in very many ways."""
+    def _is_clear(self, fields: Sequence[Field | str]) -> bool:
+        """Return whether a text can be read in few ways; if a letter has two runs, it cannot."""
         letters = self._letters()
-        return len(letters) == len(set(letters))
+        return len(letters) == len(set(letters)) and _ways(fields) <= MOST_WAYS
 
     def _fields(self, language: str) -> tuple[Field | str, ...]:
         alone = self._month_alone()
@@ -87,6 +91,21 @@ def compile_date_pattern(pattern: str) -> DatePattern:
         if isinstance(piece, Run):
             _check(piece, pattern)
     return DatePattern(pattern, found)
+
+
+def _ways(parts: Sequence[Field | str]) -> int:
+    """Return in how many ways the fields could share a text, at most."""
+    neighbors = zip(parts, [*parts[1:], ""], strict=True)
+    return prod(
+        part.ways
+        for part, after in neighbors
+        if isinstance(part, Field) and not (part.is_number and _ends_a_number(after))
+    )
+
+
+def _ends_a_number(after: Field | str) -> bool:
+    """Return whether digits before this end where it begins, so that there is no choice."""
+    return isinstance(after, str) and not after[:1].isdigit()
 
 
 def _check(run: Run, pattern: str) -> None:

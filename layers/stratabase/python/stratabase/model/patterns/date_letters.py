@@ -5,7 +5,7 @@ from datetime import datetime
 from operator import attrgetter
 
 from stratabase.model.patterns import language as languages
-from stratabase.model.patterns.field import Field, Letter, Part, digits, named, number, padded
+from stratabase.model.patterns.field import Field, Letter, Part, digits, lengths, named, number, padded
 from stratabase.model.patterns.language import Context
 from stratabase.model.patterns.week import week
 
@@ -20,7 +20,7 @@ def _era(count: int, language: str) -> Field:
 
 def _year(key: str | None, get: Callable[[datetime], int], count: int) -> Field:
     if count != 2:
-        return Field(padded(get, count), digits(count, 4), int, key)
+        return Field(padded(get, count), digits(count, 4), int, key, lengths(count, 4))
     return Field(padded(lambda moment: get(moment) % 100, 2), "[0-9]{2}", _of_two_digits, key)
 
 

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 from stratabase.model.patterns.run import LONGEST_PATTERN
 
+_DIGIT = "[0-9]"
+
 
 class Part(Enum):
     """What a letter tells of."""
@@ -29,6 +31,13 @@ class Field:
     """What its text says. Raises ValueError."""
     key: str | None = None
     """What it helps to find out (`year`, `hour` …); None: it must only agree with the rest."""
+    ways: int = 1
+    """How many lengths its text may have at one place, at most."""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its text has digits only."""
+        return self.regex.startswith(_DIGIT)
 
 
 class Letter(NamedTuple):
@@ -47,7 +56,7 @@ def number(
 
     def field(count: int, language: str) -> Field:
         del language
-        return Field(padded(get, count), digits(count, width), value, key)
+        return Field(padded(get, count), digits(count, width), value, key, lengths(count, width))
 
     return field
 
@@ -60,7 +69,12 @@ def padded(get: Callable[[datetime], int], count: int) -> Callable[[datetime], s
 
 def digits(count: int, width: int) -> str:
     """Return the regular expression of at least `count` digits."""
-    return f"[0-9]{{{count},{max(count, width)}}}"
+    return f"{_DIGIT}{{{count},{max(count, width)}}}"
+
+
+def lengths(count: int, width: int) -> int:
+    """Return how many lengths those digits may have."""
+    return max(count, width) - count + 1
 
 
 def named(key: str | None, names: Sequence[str], get: Callable[[datetime], int], first: int = 0) -> Field:
@@ -74,6 +88,6 @@ def named(key: str | None, names: Sequence[str], get: Callable[[datetime], int],
             raise ValueError(text)
         return found
 
-    return Field(
-        lambda moment: names[get(moment) - first], "|".join(map(re.escape, longest_first)), value, key
-    )
+    ways = max(sum(name.startswith(other) for other in numbers) for name in numbers)
+    regex = "|".join(map(re.escape, longest_first))
+    return Field(lambda moment: names[get(moment) - first], regex, value, key, ways)

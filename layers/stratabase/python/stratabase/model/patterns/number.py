@@ -17,10 +17,11 @@ from stratabase.model.patterns.run import check_length
 
 _QUOTED = re.compile(r"'[^']*'?")
 _PATTERN = re.compile(
-    r"(?P<prefix>[^#0,.;]*)"
-    r"(?P<number>(?P<integer>[#,]*[0,]*)(?P<point>\.(?P<fraction>0*\#*))?(?:E(?P<exponent>0+)|(?!E)))"
-    r"(?P<suffix>[^#0,.;]*)"
-    r"(?P<negative>;(?P<negative_prefix>[^#0,.;]*)(?:[#0,.][#0,.E]*)?(?P<negative_suffix>[^#0,.;]*))?"
+    # Possessive: no part may give back what it has taken, which would take the fourth power of the length.
+    r"(?P<prefix>[^#0,.;]*+)"
+    r"(?P<number>(?P<integer>[#,]*+[0,]*+)(?P<point>\.(?P<fraction>0*+\#*+))?+(?:E(?P<exponent>0++)|(?!E)))"
+    r"(?P<suffix>[^#0,.;]*+)"
+    r"(?P<negative>;(?P<negative_prefix>[^#0,.;]*+)(?:[#0,.][#0,.E]*+)?+(?P<negative_suffix>[^#0,.;]*+))?+"
 )
 _EVERYTHING = Digits(most_fraction=200, group=3)
 """What Java makes of the empty pattern."""

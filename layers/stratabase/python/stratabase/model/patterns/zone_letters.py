@@ -49,12 +49,12 @@ def _read(text: str) -> timedelta:
 
 def _name(count: int, language: str) -> Field:
     if count < 4:
-        return Field(lambda moment: moment.tzname() or "UTC", "[A-Za-z0-9+-]{1,10}", str.casefold)
+        return Field(lambda moment: moment.tzname() or "UTC", "[A-Za-z0-9+-]{1,10}", str.casefold, ways=10)
 
     def write(moment: datetime) -> str:
         return languages.zone_name(language, _key(moment), daylight=bool(moment.dst()))
 
-    return Field(write, ".{1,80}", str.casefold)
+    return Field(write, ".{1,80}", str.casefold, ways=80)
 
 
 def _key(moment: datetime) -> str:

@@ -41,7 +41,8 @@ def read_prepared(prepared: bytes, text: bytes) -> Model | None:
 
 
 def _marks(text: bytes) -> dict[str, Any]:
-    return {"product": __version__, "shape": shape(), "text": sha256(text).hexdigest()}
+    # What was prepared when patterns were still Python's may have one that RE2 does not understand.
+    return {"product": __version__, "shape": shape(), "patterns": "RE2", "text": sha256(text).hexdigest()}
 
 
 def _expressions(model: Model) -> Iterator[str]:

@@ -25,7 +25,7 @@ from stratabase.model.types.rules.decimals import decimals_mistakes
 from stratabase.model.types.storage import Storage, number_text
 
 _LONGEST = 400
-_SYNTAX = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
+_SYNTAX = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]{1,9})?")
 _TRAPS = [InvalidOperation, Overflow, Subnormal, Inexact]
 _SMALLEST_EXPONENT, _LARGEST_EXPONENT = -130, 125
 _PLAIN = range(-38, 38)

@@ -1,13 +1,11 @@
-"""The patterns of a domain are regular expressions."""
+"""The patterns of a domain are regular expressions that RE2 understands."""
 
-import re
-import warnings
 from collections.abc import Iterator
 
+from stratabase.model.malformed import Malformed
 from stratabase.model.reading.manuscript import Manuscript
 from stratabase.model.reading.mistake import Mistake, mistake, shown
-
-LONGEST = 1000
+from stratabase.model.types.rules.pattern import compiled
 
 
 def patterns(manuscript: Manuscript) -> Iterator[Mistake]:
@@ -19,22 +17,7 @@ def patterns(manuscript: Manuscript) -> Iterator[Mistake]:
         if use["pattern"] == () and use.sound:
             yield mistake(use.at("pattern"), "No value is possible: pattern is empty.")
         for pattern, node in use.each("pattern"):
-            if reason := _refusal(pattern):
-                text = f'"{shown(pattern)}" is no regular expression: {reason}.'
-                yield mistake(node, text)
-
-
-def _refusal(pattern: str) -> str | None:
-    """Return why a pattern cannot be used."""
-    if len(pattern) > LONGEST:
-        return f"it has more than {LONGEST} characters"
-    try:
-        with warnings.catch_warnings():
-            # A pattern that Python warns of will mean something else one day.
-            warnings.simplefilter("error")
-            re.compile(pattern)
-    except RecursionError:
-        return "it is nested too deep"
-    except (re.error, OverflowError, Warning) as error:
-        return str(error)
-    return None
+            try:
+                compiled(pattern)
+            except Malformed as reason:
+                yield mistake(node, f'"{shown(pattern)}" is no regular expression (RE2): {reason}.')

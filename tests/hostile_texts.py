@@ -1,0 +1,149 @@
+"""Texts that were made to keep a regular expression busy, each for the place that reads it.
+
+Run as a program, it reads them all and prints the name of each place that is done.
+"""
+
+import resource
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from email.headerregistry import Address
+from typing import Any
+
+from cli.gateway.refusals import Refused
+from cli.gateway.routes import Routes
+from cli.gateway.template import Route
+from stratabase.domain.link import read_token
+from stratabase.domain.mail import Mail
+from stratabase.domain.writable import stray_character
+from stratabase.edge.exact_json import exact_json
+from stratabase.edge.media_type import chosen
+from stratabase.edge.xml import document
+from stratabase.model.attribute import Domain
+from stratabase.model.expressions.mistakes import ExpressionMistakes
+from stratabase.model.expressions.parsing import parsed
+from stratabase.model.formats import DEFAULT_FORMATS, Formats
+from stratabase.model.malformed import Malformed
+from stratabase.model.patterns.date import compile_date_pattern
+from stratabase.model.patterns.language import locale
+from stratabase.model.patterns.number import compile_number_pattern
+from stratabase.model.reading import ModelMistakes, read_model
+from stratabase.model.types import TYPES
+from stratabase.model.types.identifier import made_at
+from stratabase.operations.signature import BadSignature, opened
+from stratabase.store.mail.message import message_of
+
+LONG = 1_000_000
+"""Characters; where a place takes fewer, it is given as many as it takes, a few thousand times."""
+OFTEN = 2000
+CPU_SECONDS = 60
+"""For what takes a few. Whatever takes the square of the time of its text would need more, often hours."""
+_REFUSALS = (Malformed, Refused, ExpressionMistakes, ModelMistakes, BadSignature, ValueError)
+
+
+def _judges(type_name: str, **domain: Any) -> Callable[[str], object]:
+    return lambda text: TYPES[type_name].domain_mistakes(text, Domain(**domain))
+
+
+def _reads(type_name: str, formats: Formats = DEFAULT_FORMATS) -> Callable[[str], object]:
+    return lambda text: TYPES[type_name].read(text, formats)
+
+
+def _often(read: Callable[[str], object]) -> Callable[[str], object]:
+    """Return what reads a text many times, as one request with many values does."""
+
+    def reads(text: str) -> None:
+        for _ in range(OFTEN):
+            refused(read, text)
+
+    return reads
+
+
+def refused(read: Callable[[str], object], text: str) -> None:
+    """Read a text, whether it is refused or not."""
+    with suppress(*_REFUSALS):
+        read(text)
+
+
+_ROUTES = Routes([Route("GET", "/auth/members/{id}/x/{part}", "f"), Route("GET", "/public/{proxy+}", "f")])
+_RUNNING = Formats("DYyMLdwFuW", "HKhkmsS")
+_APART = Formats("EEEE d MMMM y G", "h:m:s.S a", language="kde_TZ")
+
+PLACES: Mapping[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
+    "e-mail": (
+        _judges("Text", email=True),
+        ("a" * LONG, "a" * LONG + "@" + "a." * LONG, "a." * 32 + "@" + "a-" * 90 + ".", "a@" + "a-" * LONG),
+    ),
+    "phone": (_judges("Text", phone=True), ("0" * LONG + "x", "(" * LONG, "0-" * LONG, "+" + "0 " * LONG)),
+    "partita IVA": (_judges("Text", partita_iva=True), ("0" * LONG,)),
+    "codice fiscale": (_judges("Text", codice_fiscale=True), ("A" * LONG, "A" * 6 + "L" * LONG, "0" * LONG)),
+    "values": (_judges("Text", values=("a",) * 1000), ("a" * LONG,)),
+    "Int": (_reads("Int"), ("1" * LONG, "1" * 30 + "x")),
+    "Real": (_often(_reads("Real")), ("1" * 399 + "x", "1" * 199 + "." + "1" * 200, "1" * 300 + "e" * 90)),
+    "Real, long": (_reads("Real"), ("1" * LONG, "." * LONG, "1e" * LONG)),
+    "Date": (_reads("Date"), ("1" * LONG, "1-" * LONG, "2020-01-01" * 100_000)),
+    "Time": (_reads("Time"), ("1" * LONG, "10:00:00." + "1" * LONG)),
+    "Datetime": (_reads("Datetime"), ("2020-01-01T10:00:00." + "1" * LONG, "2020-01-01T10:00+" + "0" * LONG)),
+    "numbers run together": (
+        _often(_reads("Datetime", _RUNNING)),
+        ("1" * 22 + " " + "1" * 12 + "x", "1" * 18 + " " + "1" * 10 + "x", "1" * 199),
+    ),
+    "numbers apart": (
+        _often(_reads("Datetime", _APART)),
+        ("1" * 199, "Monday 11 January 1111 AD 11:11:11.111 xx"),
+    ),
+    "a date format": (_often(compile_date_pattern), ("'" * 99, "'a" * 50, "yM" * 50, "a'" * 50)),
+    "a number format": (
+        _often(compile_number_pattern),
+        ("x" * 49 + ";" + "E" * 49 + ";", "," * 99 + "#", "#" * 49 + "." + "0" * 49 + "#", "'" * 99),
+    ),
+    "a language": (_often(locale), ("a" * LONG, "aa-" + "aaaaaaaa-" * 3 + "!")),
+    "an expression": (
+        _often(parsed),
+        (
+            "a" * 4090 + "$",
+            "a" * 2000 + " " * 2000 + "$",
+            "(r'" + '\\"' * 2000 + "\\'",
+            "'" + "\\'" * 2000,
+            "1" * 4090 + "$",
+            "a<" * 2000,
+        ),
+    ),
+    "an expression, once": (parsed, ("a" * LONG, "!" * 4090 + "$", "(" * 4090)),
+    "a token": (
+        lambda text: opened(text, lambda _: None),
+        ("a" * LONG, "a." * 4000, "a" * 8000 + "." + "a" * 99),
+    ),
+    "a link": (read_token, ("a" * LONG, "." * LONG, "a." * 500_000)),
+    "an id": (made_at, ("a" * LONG,)),
+    "a line of text": (stray_character, ("a" * LONG, "é" * LONG)),
+    "lines of text": (lambda text: stray_character(text, lines=True), ("\r\n" * LONG,)),
+    "Accept": (
+        lambda text: chosen(text, ("application/json",)),
+        (";" * 10_000, "," * 10_000, "a/b;q=0." + "0" * 10_000, "*/*;" * 2500, '"' * 10_000),
+    ),
+    "JSON": (exact_json, ("[" + "1" * LONG + "]", "[" + "1.1e" * 100_000 + "]", '"' + "1-" * LONG + '"')),
+    "XML": (lambda text: document("user", {"notes": text}), ("\x00" * LONG, "&" * LONG)),
+    "a path": (
+        lambda text: _ROUTES.match("GET", text),
+        ("/" * LONG, "/auth/members" + "/a" * LONG, "/auth/members/" + "a" * LONG, "/public/" + "/" * LONG),
+    ),
+    "the subject of a mail": (
+        lambda text: message_of(Mail("a@b.it", text, ""), Address("", "a", "b.it")),
+        ("=?" * 500, "=" * 1000, "\r\n" * 500),
+    ),
+    "a model": (
+        lambda text: read_model(text, "model.graphql"),
+        ('"""\n' * 3001, '""\n' + "\n" * 100_000, "a " * 100_000, "type " * 20_000, '"""' + "a" * 100_000),
+    ),
+}
+"""What reads a text, and the texts, by the name of the place."""
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    for name, (read, texts) in PLACES.items():
+        for text in texts:
+            refused(read, text)
+        sys.stdout.write(f"{name}\n")
+        sys.stdout.flush()

@@ -1,0 +1,48 @@
+"""Where a text of a client or a model meets a regular expression, time does not grow faster than the text."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.hostile_texts import PLACES
+
+ROOT = Path(__file__).parent.parent
+SOURCES = [*ROOT.glob("layers/stratabase/python/**/*.py"), *ROOT.glob("cli/**/*.py")]
+MADE_IN_FUNCTIONS = {
+    ("date_reader.py", "of"): "of fields of ours and escaped text; a text fits in at most MOST_WAYS ways",
+    ("routes.py", "__init__"): "of the template's paths",
+    ("places.py", "_written"): "three quotes",
+    ("words.py", "shown"): "one character",
+}
+"""Where a regular expression is made or found when the program runs, and of what."""
+
+
+def test_no_place_is_kept_busy() -> None:
+    """Hostile texts of a million characters, or some thousand of those that are bounded, are read at once."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.hostile_texts"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    read = done.stdout.splitlines()
+    busy = next((name for name in PLACES if name not in read), None)
+    assert busy is None, f"{busy} has no end\n{done.stderr}"
+
+
+def _expressions_in_functions(source: Path) -> Iterator[tuple[str, str]]:
+    """Yield the functions of a file that call something of the module `re`."""
+    for function in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            for node in ast.walk(function):
+                match node:
+                    case ast.Call(func=ast.Attribute(value=ast.Name(id="re"))):
+                        yield source.name, function.name
+                    case _:
+                        pass
+
+
+def test_only_expressions_of_our_own_are_compiled_by_re() -> None:
+    """What models and clients write goes to RE2 (stratabase.model.regex); `re` gets what the list has."""
+    found = {place for source in SOURCES for place in _expressions_in_functions(source)}
+    # `re.escape` of names makes no expression by itself.
+    assert found - {("field.py", "named"), ("routes.py", "_expression")} == set(MADE_IN_FUNCTIONS)
