@@ -60,6 +60,54 @@ def test_nulls_in_a_post_count_as_absent(post: Any, world: Any) -> None:
     assert world.executor.calls[0][1:3] == (None, None)
 
 
+TWICE = {
+    "a field": '{"query": "{x}", "query": "{y}"}',
+    "a field, spelled anew": '{"query": "{x}", "quer\\u0079": "{y}"}',
+    "a field that is not read": '{"query": "{x}", "a": 1, "a": 1}',
+    "a variable": '{"query": "{x}", "variables": {"a": 1, "b": 2, "a": 1}}',
+    "deep in a variable": '{"query": "{x}", "variables": {"data": [{"tags": [1, {"a": {}, "a": {}}]}]}}',
+    "the empty key": '{"query": "{x}", "variables": {"": 1, "": 2}}',
+    "extensions": '{"query": "{x}", "extensions": {"a": 1, "a": 1}}',
+    "with colons that are escaped": r'{"query": "{x}", "variables": {"a": "\u003a\u003A", "a": "\u003a"}}',
+    "with as many escaped as are lost": r'{"query": "{x}", "variables": {"b": "\u003a", "a": 1, "a": 2}}',
+    "with a colon in a lost text": r'{"query": "{x}", "variables": {"b": "\u003a\u003a", "a": ":", "a": 2}}',
+    "beside a long number": '{"query": "{x}", "variables": {"a": 12345678901234567890.5, "a": 1}}',
+}
+
+
+@pytest.mark.parametrize("body", TWICE.values(), ids=TWICE)
+def test_a_key_that_comes_twice_is_refused(post: Any, world: Any, body: str) -> None:
+    """As in REST: two readers could understand such a body differently."""
+    reply = post(body)
+    assert reply.status == 400
+    assert reply.json()["detail"].startswith("The body gives ")
+    assert reply.json()["detail"].endswith(" more than once; give each field once.")
+    assert world.executor.calls == []
+
+
+def test_a_key_that_comes_twice_in_a_parameter_is_refused(get: Any, world: Any) -> None:
+    reply = get(query="{x}", variables='{"a": {"b": 1, "b": 2}}')
+    assert reply.status == 400
+    assert reply.json()["detail"].startswith('The parameter "variables" gives "b" more than once')
+    assert world.executor.calls == []
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"a": {"a": {"a": [{"a": 1}, {"a": 1}]}}, "b": {"a": 1}},
+        {"a:b": "::", ":": ":", "": '{"a": 1, "a": 2}'},
+        {"a": "\\u003a", "b": r"\u003a"},
+        {"data": {f"field_{number}": number for number in range(1000)}},
+        {"data": json.loads('{"a":' * 300 + "1" + "}" * 300)},
+    ],
+)
+def test_keys_that_come_once_in_each_object_are_read(post: Any, world: Any, variables: Any) -> None:
+    """Also where texts look like keys."""
+    assert post({"query": "query q($a: Int) { x: y }", "variables": variables}).status == 200
+    assert world.executor.calls[0][1] == variables
+
+
 @pytest.mark.parametrize(
     ("body", "detail"),
     [

@@ -8,6 +8,7 @@ from stratabase.edge.exact_json import exact_json
 from stratabase.edge.kind import kind
 from stratabase.edge.refusals import Malformed, UnsupportedMediaType
 from stratabase.edge.request import Request
+from stratabase.edge.strict_json import check_keys
 from stratabase.frozen import frozen
 
 _OBJECT = (dict, "a JSON object")
@@ -65,9 +66,13 @@ def _single(request: Request, name: str) -> str:
 
 def _json(text: str | bytes, place: str) -> Any:
     try:
-        return exact_json(text)
+        read = exact_json(text)
+        check_keys(text, read, place if place == "body" else f'parameter "{place}"')
     except ValueError as error:
         raise Malformed(f'The request\'s "{place}" is not JSON: {error}.') from None
+    except RecursionError:
+        raise Malformed(f'The request\'s "{place}" is not JSON: it is nested too deeply.') from None
+    return read
 
 
 def _checked(fields: Mapping[str, Any]) -> GraphQLRequest:
