@@ -33,7 +33,7 @@ def serve(job: Job, listener: socket.socket, tell: Callable[[Report], None]) -> 
         loaded = {each.name: functions.load(each) for each in declared.functions}
         # Before a password is made up: whoever is stopped while it builds would not have told it.
         _build(instance, tell)
-        administrator = instance.first_administrator()
+        administrator = instance.first_administrator() or instance.present_administrator()
         lacking = _lacking(instance)
         owners = _owners(instance)
     except (BadMember, NothingServed, UnusableStore, Unavailable) as error:

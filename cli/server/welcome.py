@@ -1,22 +1,35 @@
 """What is printed when the service is ready: where it is, and what to try first."""
 
 import json
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 
 from stratabase import __version__
 from stratabase.model.model import Model
-from stratabase.operations.first_administrator import USERNAME, NewAdministrator
+from stratabase.operations.first_administrator import (
+    USERNAME,
+    Mismatch,
+    NewAdministrator,
+    PresentAdministrator,
+)
 from stratabase.schema.names import service
 from stratabase.schema.services import get_page
 from stratabase.settings import Settings
 
 _SHOWN = 3
 """How many things are named in one line."""
+_MISMATCHES: Mapping[Mismatch, str] = {
+    Mismatch.OTHER_PASSWORD: f"{USERNAME} has another password",
+    Mismatch.NO_PASSWORD: f"{USERNAME} has no password yet",
+    Mismatch.DISABLED: f"{USERNAME} is disabled",
+    Mismatch.NO_MEMBER: f"there is no member {USERNAME}",
+}
+_PLACEHOLDER = "YOUR PASSWORD"
+
+Administrator = NewAdministrator | PresentAdministrator
 
 
-def welcome(
-    address: str, settings: Settings, model: Model, administrator: NewAdministrator | None
-) -> Iterator[str]:
+def welcome(address: str, settings: Settings, model: Model, administrator: Administrator) -> Iterator[str]:
     """Yield the lines for a person who has just started the service."""
     graphql = f"{address}/auth/api/graphql/{model.application}"
     yield f"Stratabase {__version__} serves the application {model.application}."
@@ -29,18 +42,15 @@ def welcome(
     yield f"  Model    {settings.model}"
     yield f"  Data     {settings.home}"
     yield ""
-    yield "Try first:"
-    yield ""
-    yield f"  curl -u {_credentials(settings, administrator)} {graphql} \\"
-    yield "    -H 'Content-Type: application/json' \\"
-    yield f"    -d '{json.dumps({'query': _query(model)})}'"
+    yield from _mismatch(administrator)
+    yield from _to_try(address, graphql, settings, model, administrator)
 
 
-def password_shown(administrator: NewAdministrator | None) -> Iterator[str]:
+def password_shown(administrator: Administrator) -> Iterator[str]:
     """Yield what must be told of an administrator who was just made: the password, if nobody knows it."""
-    if administrator is not None and administrator.made_up:
+    if password := _made_up(administrator):
         yield f"The member {administrator.username} was made. The password is shown only this once:"
-        yield f"  {administrator.password}"
+        yield f"  {password}"
 
 
 def left_to_build(lacking: Sequence[str], *, refusing: bool) -> Iterator[str]:
@@ -56,11 +66,42 @@ def left_to_build(lacking: Sequence[str], *, refusing: bool) -> Iterator[str]:
             yield "Until a unique constraint is built, writes that set its values are refused."
 
 
-def _credentials(settings: Settings, administrator: NewAdministrator | None) -> str:
-    """Return what curl needs to sign in; it asks for a password that it is not given."""
-    if administrator is not None and administrator.made_up:
-        return f"{administrator.username}:{administrator.password}"
-    return f'"{USERNAME}:$STRATABASE_ADMIN_PASSWORD"' if settings.admin_password else USERNAME
+def _mismatch(administrator: Administrator) -> Iterator[str]:
+    """Yield what is wrong with the password of the settings, and what to do."""
+    if isinstance(administrator, PresentAdministrator) and administrator.mismatch:
+        username = administrator.username
+        yield f"STRATABASE_ADMIN_PASSWORD signs nobody in: {_MISMATCHES[administrator.mismatch]}."
+        yield f"Stratabase reads it only on the first start, to make the member {USERNAME}."
+        yield f"Sign in with the password of {username}, or set another one:"
+        yield f"  stratabase members set-password {shlex.quote(username)}"
+        yield ""
+
+
+def _to_try(
+    address: str, graphql: str, settings: Settings, model: Model, administrator: Administrator
+) -> Iterator[str]:
+    """Yield a command that works as it is; if nobody but the person knows the password, curl asks for it."""
+    username, password = administrator.username, _made_up(administrator)
+    if settings.basic:
+        body = {"query": _query(model)}
+        credentials = f"{username}:{password}" if password else username
+        yield "Try first:" if password else f"Try first (curl asks for the password of {username}):"
+        url = f"-u {shlex.quote(credentials)} {graphql}"
+    else:
+        body = {"username": username, "password": password or _PLACEHOLDER}
+        yield "Try first, to get a token:"
+        url = f"{address}/public/token/getJwtToken"
+    yield ""
+    yield f"  curl {url} \\"
+    yield "    -H 'Content-Type: application/json' \\"
+    yield f"    -d {shlex.quote(json.dumps(body))}"
+
+
+def _made_up(administrator: Administrator) -> str | None:
+    """Return a password that nobody has seen yet."""
+    if isinstance(administrator, NewAdministrator) and administrator.made_up:
+        return administrator.password
+    return None
 
 
 def _query(model: Model) -> str:

@@ -34,37 +34,82 @@ def test_the_first_start_makes_the_administrator_and_says_what_to_try(
     assert not any("was made" in line or password in line for line in again.printed)
 
 
-def test_the_line_that_it_says_to_try_works(tmp_path: Path) -> None:
-    """With the real function and the sample model."""
-    project = Project(tmp_path)
-    model = str(ROOT / "layers/model/model.graphql")
-    arguments = ("--template", str(ROOT / "template.yaml"))
-    for terminal in serving(project, *arguments, STRATABASE_MODEL=model):
-        terminal.started()
-        start = next(n for n, line in enumerate(terminal.printed) if "curl" in line)
-        words = shlex.split(" ".join(line.rstrip("\\") for line in terminal.printed[start:]))
-        _, _, credentials, address, _, header, _, body = words
-        connection = terminal.connection()
-        connection.request(
-            "POST",
-            "/" + address.split("/", 3)[3],
-            body,
-            {
-                "Authorization": "Basic " + base64.b64encode(credentials.encode()).decode(),
-                **dict([header.split(": ")]),
-            },
-        )
-        response = connection.getresponse()
+SAMPLE = {"STRATABASE_MODEL": str(ROOT / "layers/model/model.graphql")}
+REAL = ("--template", str(ROOT / "template.yaml"))
+GIVEN = "correct horse battery staple"
 
-        assert (response.status, list(json.loads(response.read()))) == (200, ["data"])
-        connection.close()
+
+def _tried(terminal: Terminal, password: str) -> tuple[int, list[str]]:
+    """Do what the start says to try first, as curl would; return the status, and the fields of the answer.
+
+    Where curl asks for a password, and in place of one that only the person knows, it is given `password`.
+    """
+    start = next(n for n, line in enumerate(terminal.printed) if "curl -" in line or "curl http" in line)
+    words = shlex.split(" ".join(line.rstrip("\\") for line in terminal.printed[start : start + 3]))
+    options = {name: words[words.index(name) + 1] for name in ("-u", "-H", "-d") if name in words}
+    headers = dict([options["-H"].split(": ")])
+    if "-u" in options:
+        credentials = options["-u"] if ":" in options["-u"] else f"{options['-u']}:{password}"
+        headers["Authorization"] = "Basic " + base64.b64encode(credentials.encode()).decode()
+    address = next(word for word in words if word.startswith("http://"))
+    connection = terminal.connection()
+    body = options["-d"].replace("YOUR PASSWORD", password)
+    connection.request("POST", "/" + address.split("/", 3)[3], body, headers)
+    response = connection.getresponse()
+    tried = response.status, list(json.loads(response.read()))
+    connection.close()
+    return tried
+
+
+@pytest.mark.parametrize("given", [None, GIVEN], ids=["made up", "given"])
+def test_the_line_that_it_says_to_try_works(tmp_path: Path, given: str | None) -> None:
+    """With the real function and the sample model, at the first start and at the second."""
+    project = Project(tmp_path)
+    environment = SAMPLE | ({"STRATABASE_ADMIN_PASSWORD": given} if given else {})
+    for terminal in serving(project, *REAL, **environment):
+        password = given or terminal.wait_for(r"^  \S+$").strip()
+        terminal.started()
+        assert _tried(terminal, password) == (200, ["data"])
+        assert any("curl asks for the password of admin" in line for line in terminal.printed) is bool(given)
+    for terminal in serving(project, *REAL, **environment):
+        terminal.started()
+        assert _tried(terminal, password) == (200, ["data"])
+
+
+def test_the_line_that_it_says_to_try_works_without_basic(tmp_path: Path) -> None:
+    """Where there is no HTTP Basic, it is the one that gets a token."""
+    environment = SAMPLE | {"STRATABASE_ADMIN_PASSWORD": GIVEN, "STRATABASE_BASIC": "off"}
+    for terminal in serving(Project(tmp_path), *REAL, **environment):
+        terminal.started()
+        assert _tried(terminal, GIVEN) == (200, ["access_token", "token_type", "expires_in"])
+
+
+def test_a_password_that_is_not_the_members_is_told(tmp_path: Path) -> None:
+    """A later start cannot set the password: it says so, and what to do, and the line to try still works."""
+    project = Project(tmp_path)
+    for terminal in serving(project, *REAL, **SAMPLE):
+        password = terminal.wait_for(r"^  \S+$").strip()
+        terminal.started()
+    for terminal in serving(project, *REAL, **SAMPLE, STRATABASE_ADMIN_PASSWORD=GIVEN):
+        terminal.started()
+        told = terminal.printed[terminal.printed.index(NOT_THEIRS) :]
+        assert "  stratabase members set-password admin" in told
+        assert not any(GIVEN in line for line in terminal.printed)
+        assert _tried(terminal, GIVEN)[0] == 401
+        assert _tried(terminal, password) == (200, ["data"])
+    for terminal in serving(project, *REAL, **SAMPLE, STRATABASE_ADMIN_PASSWORD=password):
+        terminal.started()
+        assert NOT_THEIRS not in terminal.printed
+
+
+NOT_THEIRS = "STRATABASE_ADMIN_PASSWORD signs nobody in: admin has another password."
 
 
 def test_a_given_password_is_not_printed(project: Project) -> None:
-    for terminal in serving(project, STRATABASE_ADMIN_PASSWORD="correct horse battery staple"):
+    for terminal in serving(project, STRATABASE_ADMIN_PASSWORD=GIVEN):
         terminal.started()
         assert not any("correct horse" in line or "only this once" in line for line in terminal.printed)
-        assert any('"admin:$STRATABASE_ADMIN_PASSWORD"' in line for line in terminal.printed)
+        assert any("curl -u admin http://" in line for line in terminal.printed)
 
 
 @pytest.mark.parametrize("arguments", [(), ("--no-reload",)], ids=["supervised", "alone"])

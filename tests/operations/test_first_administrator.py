@@ -1,5 +1,7 @@
 """The first administrator is made once, and only where there is nobody."""
 
+from dataclasses import replace
+
 import pytest
 
 from stratabase.domain.member import Member
@@ -7,7 +9,12 @@ from stratabase.domain.member_refusals import BadMember
 from stratabase.domain.password import Policy
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model, Profile
-from stratabase.operations.first_administrator import FirstAdministrator, NewAdministrator
+from stratabase.operations.first_administrator import (
+    FirstAdministrator,
+    Mismatch,
+    NewAdministrator,
+    PresentAdministrator,
+)
 from tests.members import COMMON, DictMembers, PlainPasswords
 from tests.worlds import CountedIds
 
@@ -76,3 +83,42 @@ def test_of_two_that_start_at_once_one_makes_it() -> None:
 
 def test_the_password_is_not_shown_by_accident() -> None:
     assert "given password" not in repr(make(DictMembers(), "given password"))
+
+
+ADMIN = Member("1", "admin", "admin@localhost", "Boss", password="hash of right")
+BOB = Member("2", "bob", "bob@example.com", "Boss", password="hash of his")
+OTHERS = (
+    Member("3", "Ada", "ada@example.com", "Boss", password="hash of hers", disabled=True),
+    Member("4", "amy", "amy@example.com", "Boss"),
+    Member("5", "ann", "ann@example.com", "Clerk", password="hash of hers"),
+    Member("6", "art", "art@example.com", "Gone", password="hash of his"),
+    BOB,
+)
+
+
+@pytest.mark.parametrize(
+    ("admin", "password", "expected"),
+    [
+        (ADMIN, "right", PresentAdministrator("admin", None)),
+        (ADMIN, None, PresentAdministrator("admin", None)),
+        (ADMIN, "wrong", PresentAdministrator("admin", Mismatch.OTHER_PASSWORD)),
+        (replace(ADMIN, username="Admin"), "right", PresentAdministrator("admin", None)),
+        (replace(ADMIN, password=None), "right", PresentAdministrator("bob", Mismatch.NO_PASSWORD)),
+        (replace(ADMIN, disabled=True), "right", PresentAdministrator("bob", Mismatch.DISABLED)),
+        (None, "right", PresentAdministrator("bob", Mismatch.NO_MEMBER)),
+        (None, None, PresentAdministrator("bob", None)),
+    ],
+)
+def test_a_later_start_knows_who_can_sign_in(
+    admin: Member | None, password: str | None, expected: PresentAdministrator
+) -> None:
+    """And whether the given password is that of admin; if admin cannot sign in, another administrator can."""
+    members = DictMembers(*OTHERS, *([admin] if admin else []))
+    assert FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL).present(password) == expected
+
+
+def test_a_password_is_compared_in_the_spelling_in_which_it_was_hashed() -> None:
+    members = DictMembers()
+    make(members, "the way to the caf" + "e\u0301")
+    present = FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL).present
+    assert present("the way to the caf\u00e9") == PresentAdministrator("admin", None)

@@ -2,6 +2,7 @@
 
 import secrets
 from dataclasses import dataclass, field
+from enum import Enum, auto
 
 from stratabase.domain.change import Conflict
 from stratabase.domain.member import Member, NamesTaken
@@ -24,6 +25,27 @@ class NewAdministrator:
     made_up: bool
 
 
+class Mismatch(Enum):
+    """Why nobody signs in as `admin` with the password that the settings have for the first start."""
+
+    OTHER_PASSWORD = auto()
+    NO_PASSWORD = auto()
+    """A link to set one was mailed, and has not been used yet."""
+    DISABLED = auto()
+    NO_MEMBER = auto()
+    """`admin` was renamed or deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class PresentAdministrator:
+    """What a later start says of those who can sign in."""
+
+    username: str
+    """`admin`, or an administrator in place of a member `admin` who cannot sign in."""
+    mismatch: Mismatch | None
+    """None: the settings have the password of `admin`, or none."""
+
+
 class FirstAdministrator:
     """Makes the member `admin` of the model's first administrator profile."""
 
@@ -40,6 +62,7 @@ class FirstAdministrator:
         self._policy = policy or Policy(passwords.is_common)
         self._ids = ids
         self._profile = model.administrator_profile()
+        self._administrating = {profile.name for profile in model.profiles.values() if profile.administrator}
 
     def __call__(self, password: str | None = None) -> NewAdministrator | None:
         """Make the member, with this password or a random one; None when there is a member already.
@@ -56,6 +79,31 @@ class FirstAdministrator:
             return None
         return NewAdministrator(USERNAME, chosen, made_up=not password)
 
+    def present(self, password: str | None = None) -> PresentAdministrator:
+        """Return who can sign in, where there are members, and whether `password` is that of `admin`.
+
+        Raises Unavailable.
+        """
+        admin = self._members.by_username(USERNAME)
+        username = USERNAME if admin and _can_sign_in(admin) else self._another()
+        return PresentAdministrator(username, self._mismatch(admin, password) if password else None)
+
+    def _mismatch(self, admin: Member | None, password: str) -> Mismatch | None:
+        if admin is None:
+            return Mismatch.NO_MEMBER
+        if admin.disabled:
+            return Mismatch.DISABLED
+        if admin.password is None:
+            return Mismatch.NO_PASSWORD
+        is_right = self._passwords.verify(admin.password, canonical(password))
+        return None if is_right else Mismatch.OTHER_PASSWORD
+
+    def _another(self) -> str:
+        """Return the username of an administrator who can sign in; `admin` where there is none."""
+        members = self._members.roster().members
+        able = (each for each in members if _can_sign_in(each) and each.profile in self._administrating)
+        return next((each.username for each in able), USERNAME)
+
     def _checked(self, password: str) -> str:
         weaknesses = self._policy.weaknesses(password, (USERNAME, EMAIL))
         if weaknesses:
@@ -66,3 +114,7 @@ class FirstAdministrator:
     def _member(self, password: str) -> Member:
         hashed = self._passwords.hash(password)
         return Member(self._ids.new(), USERNAME, EMAIL, self._profile, password=hashed)
+
+
+def _can_sign_in(member: Member) -> bool:
+    return member.password is not None and not member.disabled

@@ -18,7 +18,11 @@ from stratabase.edge.health import health_endpoint
 from stratabase.edge.sdl import sdl_endpoint
 from stratabase.model.model import Model
 from stratabase.observe import Log
-from stratabase.operations.first_administrator import FirstAdministrator, NewAdministrator
+from stratabase.operations.first_administrator import (
+    FirstAdministrator,
+    NewAdministrator,
+    PresentAdministrator,
+)
 from stratabase.operations.world import World
 from stratabase.passwords import Argon2Passwords
 from stratabase.settings import Settings
@@ -141,10 +145,16 @@ class Instance:
 
     def first_administrator(self) -> NewAdministrator | None:
         """Make the first member when there is none, and return it. Raises BadMember for a poor password."""
-        make = FirstAdministrator(
-            self.people.members, self._passwords, self._ids, self.model, self.office.policy
-        )
-        return make(self.settings.admin_password)
+        return self._first_administrator(self.settings.admin_password)
+
+    def present_administrator(self) -> PresentAdministrator:
+        """Return which administrator can sign in, and whether with the password of the settings."""
+        return self._first_administrator.present(self.settings.admin_password)
+
+    @cached_property
+    def _first_administrator(self) -> FirstAdministrator:
+        members, policy = self.people.members, self.office.policy
+        return FirstAdministrator(members, self._passwords, self._ids, self.model, policy)
 
     def close(self) -> None:
         """Finish what is under way, and let go of the stores."""
