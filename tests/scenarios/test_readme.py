@@ -1,0 +1,144 @@
+"""The README's examples, in their order against a fresh service, come to what the README shows."""
+
+import email
+import json
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from email import policy
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+import pytest
+
+from tests.service import ROOT, Reply, RunningService, basic, running
+
+README = ROOT / "README.md"
+ADMIN, ROSA = ("admin", "correct horse battery"), ("rosa", "a violin by the sea")
+GRAPHQL = "/auth/api/graphql/Hr"
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+OPERATION = re.compile(r"\s*(?:query|mutation)?\s*\{")
+PLACEHOLDER = re.compile(r"\bID\b")
+"""Where an example wants something of the reader, it cannot be run as it stands."""
+CHANGING = re.compile(
+    r"(?P<id>\b[0-9a-v]{26}\b)"
+    r"|(?P<instant>\d\d-\d\d-\d{4} \d\d:\d\d:\d\d\.\d{3})"
+    r"|(?P<minute>\d\d/\d\d/\d{4} \d\d:\d\d)"
+)
+"""What is another one each time: ids and instants, which later examples name, and minutes."""
+MEASURED = {"roundTrips", "readUnits", "items", "bytes", "milliseconds"}
+"""Within an insight: they depend on when what was read last."""
+OPAQUE = {"nextCursor", "access_token"}
+
+
+class Example(NamedTuple):
+    """A command, and the JSON that the README shows of its answer, if it does."""
+
+    command: str
+    shown: str | None
+
+
+def examples() -> Iterator[Example]:
+    blocks: Sequence[tuple[str, str]] = BLOCK.findall(README.read_text(encoding="utf-8"))
+    for (language, text), (next_language, after) in zip(blocks, [*blocks[1:], ("", "")], strict=True):
+        is_request = text.startswith("curl ") if language == "sh" else OPERATION.match(text)
+        if language in {"sh", "graphql"} and is_request and not PLACEHOLDER.search(text):
+            yield Example(text, after if next_language == "json" else None)
+
+
+class Reader:
+    """Somebody who does what the README says, and puts in the ids and instants that came out here."""
+
+    def __init__(self, service: RunningService) -> None:
+        self._service = service
+        self._here: dict[str, str] = {}
+        """What the README has in place of what came out here, by that."""
+
+    def answer(self, example: Example) -> Any:
+        """Return the answer to an example."""
+        command = CHANGING.sub(lambda found: self._here[found[0]], example.command)
+        reply = self._curl(command) if command.startswith("curl ") else self._graphql(command)
+        assert reply.status in {200, 201}, reply.body
+        return json.loads(reply.body.replace(b":%d/" % self._service.port, b":8000/"))
+
+    def compare(self, shown: Any, found: Any, *, partly: bool) -> None:
+        """Compare what is shown with what was found; learn what ids and instants are here."""
+        if isinstance(shown, dict):
+            assert isinstance(found, dict)
+            assert shown.keys() <= found.keys() if partly else list(shown) == list(found)
+            for name, value in shown.items():
+                if name in OPAQUE:
+                    known, cut, _ = value.partition("…")
+                    assert found[name].startswith(known) if cut else len(found[name]) == len(value)
+                elif name in MEASURED and isinstance(value, int | float):
+                    assert found[name] > 0
+                else:
+                    self.compare(value, found[name], partly=partly)
+        elif isinstance(shown, list):
+            assert len(shown) == len(found)
+            for each, other in zip(shown, found, strict=True):
+                self.compare(each, other, partly=partly)
+        elif isinstance(shown, str):
+            self._learn(shown, found)
+        else:
+            assert shown == found
+
+    def _learn(self, shown: str, found: str) -> None:
+        assert CHANGING.sub("", shown) == CHANGING.sub("", found)
+        for there, here in zip(CHANGING.finditer(shown), CHANGING.finditer(found), strict=True):
+            assert there.lastgroup == here.lastgroup
+            if there.lastgroup != "minute":
+                assert self._here.setdefault(there[0], here[0]) == here[0], f"{there[0]} was another one"
+
+    def _curl(self, command: str) -> Reply:
+        words = shlex.split(command)
+        options = {name: words[words.index(name) + 1] for name in ("-u", "-d") if name in words}
+        headers = dict(words[at + 1].split(": ") for at, word in enumerate(words) if word == "-H")
+        if "-u" in options:
+            headers["Authorization"] = basic(*options["-u"].split(":"))
+        (address,) = [word for word in words if word.startswith("http://127.0.0.1:8000/")]
+        body = options.get("-d")
+        if body is not None:
+            headers.setdefault("Content-Type", "application/x-www-form-urlencoded")
+        path = "/" + address.split("/", 3)[3]
+        return self._service.request("GET" if body is None else "POST", path, headers=headers, body=body)
+
+    def _graphql(self, document: str) -> Reply:
+        headers = {"Content-Type": "application/json", "Authorization": basic(*ADMIN)}
+        return self._service.request("POST", GRAPHQL, headers=headers, body=json.dumps({"query": document}))
+
+
+def choose_password(service: RunningService) -> None:
+    """Open the link of the last mail, and choose Rosa's password."""
+    (mail,) = (service.home / "outbox").glob("*.eml")
+    message = email.message_from_bytes(mail.read_bytes(), policy=policy.default)
+    (token,) = re.findall(r"\?token=(\S+)", message.get_content())
+    body = json.dumps({"token": unquote(token), "password": ROSA[1]})
+    headers = {"Content-Type": "application/json"}
+    assert (
+        service.request("POST", "/public/administration/setPassword", headers=headers, body=body).status
+        == 205
+    )
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[RunningService]:
+    with running(tmp_path / "home", settings={"STRATABASE_ADMIN_PASSWORD": ADMIN[1]}) as started:
+        yield started
+
+
+def test_every_example_comes_to_what_is_shown(service: RunningService) -> None:
+    """With the same ids and names from the first section to the last."""
+    reader, run = Reader(service), 0
+    for example in examples():
+        run += 1
+        found = reader.answer(example)
+        if '"username": "rosa"' in example.command:
+            choose_password(service)
+        if example.shown is None:
+            assert "errors" not in found, example
+            continue
+        partly = "…" in example.shown
+        reader.compare(json.loads(re.sub(r", …(?=[}\]])", "", example.shown)), found, partly=partly)
+    assert run >= 14
