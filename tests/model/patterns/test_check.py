@@ -1,9 +1,13 @@
 """A member's formats must exist."""
 
+from datetime import UTC
+
 import pytest
 
 from stratabase.model.formats import DEFAULT_FORMATS, Formats
 from stratabase.model.patterns.check import check_formats
+from stratabase.model.patterns.date import compile_date_pattern
+from stratabase.model.patterns.field import Part
 from stratabase.model.patterns.zone import known_time_zone
 
 
@@ -13,12 +17,22 @@ def test_good_formats() -> None:
     assert check_formats(Formats("EEEE d MMMM yyyy", "hh:mm a", "America/Argentina/Ushuaia", "pt-BR")) == []
 
 
+@pytest.mark.parametrize("formats", [Formats("dMyyyy", "Hmmss"), Formats("yMMdd", "HmsS")])
+def test_some_numbers_may_run_together(formats: Formats) -> None:
+    """As long as a Datetime in both formats can be read in few ways."""
+    assert not [one for one in check_formats(formats) if "run together" in one.text]
+    pattern = compile_date_pattern(f"{formats.date_format} {formats.time_format}")
+    assert pattern.reader("en", UTC, frozenset({Part.DATE, Part.TIME})) is not None
+
+
 @pytest.mark.parametrize(
     ("formats", "field", "reason"),
     [
         (Formats(date_format="dd HH"), "date_format", "'H' tells of times"),
         (Formats(date_format="dd q"), "date_format", "'q'"),
         (Formats(date_format="d" * 50), "date_format", "at most 49"),
+        (Formats(date_format="DYyMLdwFuW"), "date_format", "its numbers run together: put something between"),
+        (Formats(time_format="HKhkmsS"), "time_format", "its numbers run together: put something between"),
         (Formats(time_format="HH:mm z"), "time_format", "'z' tells of time zones"),
         (Formats(time_zone="Mars/Olympus"), "time_zone", "'Mars/Olympus' is no known time zone"),
         (Formats(language="xx"), "language", "'xx' is no known language"),

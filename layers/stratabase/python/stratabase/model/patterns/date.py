@@ -37,6 +37,14 @@ class DatePattern:
             if isinstance(piece, Run) and LETTERS[piece.letter].part not in allowed:
                 raise Malformed(self._misplaced(piece.letter, allowed))
 
+    def check_ways(self, language: str, most: int) -> None:
+        """Raise Malformed if a text could be read in more ways than `most`."""
+        if _ways(self._fields(language)) > most:
+            raise Malformed(
+                f"what {shown(self.pattern)} writes cannot be read back: its numbers run together: "
+                "put something between them, or write each with all its digits"
+            )
+
     def writer(self, language: str) -> Callable[[datetime], str]:
         """Return what writes a moment, which must be in its time zone already."""
         fields = self._fields(language)
