@@ -112,6 +112,13 @@ def test_another_layout_makes_it_void(monkeypatch: pytest.MonkeyPatch) -> None:
         pieces.shape.cache_clear()
 
 
+def test_what_was_prepared_with_other_patterns_is_void() -> None:
+    """Its patterns may be Python's: they are checked anew where the text is read."""
+    content = orjson.loads(prepared.prepare(SAMPLE, TEXT))
+    del content["patterns"]
+    assert prepared.read_prepared(orjson.dumps(content), TEXT) is None
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b"null", b"[]", b"{}", b'{"product": 1}', b"\xff"])
 def test_what_is_no_prepared_model_is_none(content: bytes) -> None:
     assert prepared.read_prepared(content, TEXT) is None
