@@ -1,5 +1,6 @@
 """What is right in a model, and worth a second look."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,32 @@ def test_the_sample_and_the_models_of_the_tests_are_quiet() -> None:
     root = Path(__file__).parents[3]
     for model in ("layers/model/model.graphql", "tests/schema/models/everything.graphql"):
         assert lint_model_file(root / model) == ()
+
+
+ASCII = (
+    r"only ASCII letters (RE2): write [\p{L}\p{N}_] for a character of words in any script, or [A-Za-z0-9_] "
+    "if ASCII is meant."
+)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        (r"\w+", r"\w knows"),
+        (r"[\w .-]+", r"\w knows"),
+        (r"[^\W\d_]+", r"\W knows"),
+        (r"a\b.*\B\w", r"\w, \b and \B know"),
+    ],
+)
+def test_a_pattern_that_admits_ascii_only(tmp_path: Path, pattern: str, words: str) -> None:
+    """Python's patterns took letters of any script for these: whoever comes from there should know."""
+    model = f'type Pet {{\n  name: String @domain(pattern: ["x", {json.dumps(pattern)}])\n}}\n'
+    assert found(tmp_path, model) == [(6, 39, f"{words} {ASCII}")]
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"[\p{L}\p{N}_]+", r"\d+\s", r"\\w", r"\Q\w\E", "[A-Za-z0-9_]+", r"\pL\p{Greek}", "wW"]
+)
+def test_a_pattern_that_says_what_it_admits(tmp_path: Path, pattern: str) -> None:
+    model = f"type Pet {{ name: String @domain(pattern: [{json.dumps(pattern)}]) }}\n"
+    assert found(tmp_path, model) == []

@@ -1,4 +1,7 @@
-"""What a model may say, but probably should not: grants that depend on what members set themselves."""
+"""What a model may say, but probably should not.
+
+Those are grants that depend on what members set themselves, and patterns that admit ASCII without saying so.
+"""
 
 from collections.abc import Iterator
 from dataclasses import fields
@@ -17,12 +20,18 @@ from stratabase.model.model import Model
 from stratabase.model.reading.manuscript import Manuscript, Use
 from stratabase.model.reading.mistake import Mistake, listed, mistake
 from stratabase.model.reading.places import place_in
+from stratabase.model.types.rules.pattern import ascii_words
 
 SET_BY_MEMBERS = ("notes", "language", "timeZone", "dateFormat", "timeFormat")
 """The fields of `caller` that every member may change without anybody's proof or leave."""
 _ADVICE = (
     "so they decide themselves what this allows: compare caller.id, username or profile, which only "
     "administrators set, or email, which members must confirm."
+)
+
+_ASCII = (
+    r"only ASCII letters (RE2): write [\p{L}\p{N}_] for a character of words in any script, or [A-Za-z0-9_] "
+    "if ASCII is meant."
 )
 
 
@@ -34,6 +43,16 @@ def lint(manuscript: Manuscript, model: Model) -> Iterator[Mistake]:
             for use in holder.all("grant"):
                 if use["where"]:
                     yield from _conditions(expressions, one.name, use)
+    yield from _patterns(manuscript)
+
+
+def _patterns(manuscript: Manuscript) -> Iterator[Mistake]:
+    """Yield a warning for each pattern with words, which other engines make of the letters of any script."""
+    for member in manuscript.members:
+        if use := member.use("domain"):
+            for pattern, node in use.each("pattern"):
+                if found := ascii_words(pattern):
+                    yield mistake(node, f"{listed(found)} {'know' if len(found) > 1 else 'knows'} {_ASCII}")
 
 
 def _conditions(expressions: Expressions, class_name: str, use: Use) -> Iterator[Mistake]:

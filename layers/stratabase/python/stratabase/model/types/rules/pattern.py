@@ -21,6 +21,7 @@ _TOKEN = re.compile(
     r"|.",
     re.DOTALL,
 )
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
 _REPETITION = re.compile(r"\{(?:0|[1-9][0-9]{0,7})(?:,(?:0|[1-9][0-9]{0,7})?)?\}")
 """What RE2 takes as a repetition, and refuses if a number is over 1000."""
 
@@ -53,6 +54,13 @@ def pattern_mistakes(stored: str, domain: Domain) -> Iterator[DomainMistake]:
         yield DomainMistake(Breach.LENGTH, text)
     else:
         yield DomainMistake(Breach.PATTERN, f"{shown(stored)} is not admitted: give {' or '.join(admitted)}")
+
+
+def ascii_words(pattern: str) -> tuple[str, ...]:
+    r"""Return which of `\w`, `\W`, `\b` and `\B` a pattern has, for which only ASCII letters make words."""
+    tokens = (token[0] for token in _TOKEN.finditer(pattern) if not token[0].startswith("\\Q"))
+    found = {escape for token in tokens for escape in _ESCAPE.findall(token)}
+    return tuple(escape for escape in (r"\w", r"\W", r"\b", r"\B") if escape in found)
 
 
 def _check_meaning(pattern: str) -> None:
