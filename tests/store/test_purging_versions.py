@@ -16,7 +16,7 @@ from stratabase.store.entities import StoredEntities
 from tests.contract.versions.chronicle import HOUR, Chronicle
 from tests.contract.versions.models import named, remembering
 from tests.models import model
-from tests.store.graphs import many, parts, whole
+from tests.store.graphs import key, many, parts, whole
 from tests.store.watched_engine import WatchedEngine
 
 ORDER = named("Order", parts("lines", "Line", "order_"))
@@ -104,6 +104,22 @@ def test_a_part_that_is_changed_while_it_waits_ends_as_soon_as_it_can() -> None:
     assert chronicle.times("Line", "line004")[-1][1] == ended
 
 
+def test_parts_that_need_their_whole_end_with_it() -> None:
+    engine = WatchedEngine()
+    needy = named("Line", whole("order_", "Order", "lines"), key("needs", "Order", required=True))
+    chronicle = Chronicle(StoredEntities(engine, model(remembering(ORDER), remembering(needy))))
+    chronicle.create("Order", "o", lines=LINES)
+    for first in range(0, len(LINES), 20):
+        some = LINES[first : first + 20]
+        chronicle.commit(*(chronicle.creation("Line", id_, order_="o", needs="o") for id_ in some))
+    ended = chronicle.commit(
+        chronicle.deletion("Order", "o"), *(chronicle.deletion("Line", id_) for id_ in LINES)
+    )
+    sweep(chronicle)
+    gone = chronicle.entities.gone([Reference("Line", id_) for id_ in LINES])
+    assert {each and each.last_end for each in gone} == {ended}
+
+
 class Dying(WatchedEngine):
     """An engine that does so many commits, and then none."""
 
@@ -128,7 +144,7 @@ def test_a_purge_that_is_stopped_goes_on_and_all_ends_at_the_same_instant(surviv
     engine.left = None
     StoredEntities(engine, ALL).sweep()
     check(chronicle, ended)
-    assert not [key for key in engine.items if key.partition.startswith(keys.PURGES)]
+    assert not [item for item in engine.items if item.partition.startswith(keys.PURGES)]
 
 
 def test_several_who_purge_at_once_end_everything_once() -> None:

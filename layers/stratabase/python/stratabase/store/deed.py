@@ -10,7 +10,7 @@ from stratabase.domain.entity import Reference
 from stratabase.domain.role_name import RoleName
 from stratabase.store import keys
 from stratabase.store.desk import Desk
-from stratabase.store.engine import Action, Check, Delete, Failure, Item, Key, Put
+from stratabase.store.engine import Action, Check, Failure, Item, Key, Put
 from stratabase.store.expect import holds
 from stratabase.store.guards import Guards
 from stratabase.store.head import Head
@@ -102,7 +102,7 @@ class Deed:
     def count_on(self, tallies: Mapping[Key, Counter[RoleName]]) -> None:
         """Count off what is deleted what a change counts off of which this one leaves a part for later."""
         for key, head in self._heads.items():
-            if isinstance(head.base, Delete):
+            if head.ends:
                 head.demand.tally = tallies.get(key, head.demand.tally)
 
     def check(self) -> None:
