@@ -136,6 +136,9 @@ class DictEntities:
     def purged(self, references: Sequence[Reference]) -> list[Instant | None]:
         return [None] * len(references)  # all ends at once here
 
+    def settle(self, references: Sequence[Reference]) -> bool:
+        raise AssertionError(f"nothing is left of {references}: all ends at once here")
+
     def joined(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
         return [other in self.graph.led_to(self._model, role, owner) for owner, other in pairs]
 

@@ -9,10 +9,12 @@ import pytest
 from stratabase.domain.command import Create, Update
 from stratabase.domain.entity import Reference
 from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.member import Caller
 from stratabase.domain.refusal import Refused
 from stratabase.domain.role_command import Parts
 from stratabase.model.reading import read_model
 from stratabase.operations.delete import delete
+from stratabase.operations.lock import lock
 from stratabase.operations.save import save
 from stratabase.operations.validate import validate
 from stratabase.operations.world import World
@@ -26,6 +28,7 @@ from tests.graphs.processes import process
 from tests.graphs.reading import plain_of
 from tests.worlds import ADMINISTRATOR
 
+RIVAL = Caller("m2", "bob", "Administrator", administrator=True)
 LONG_TEXTS = """
 extend schema @application(name: "Books")
 type Book { chapters: [Chapter!] @composition }
@@ -109,12 +112,46 @@ def test_so_it_can_be_when_something_else_must_have_it_only_by_being_refused(wor
     assert len(plain_of(world.entities, COMPANY).objects) == 162
 
 
-def test_all_parts_of_a_whole_that_stays_end_at_once_or_not_at_all(world: World) -> None:
+def test_all_parts_of_a_whole_that_stays_can_be_deleted_however_many(world: World) -> None:
+    eve = save(world, make("Employee", name="Eve"), ADMINISTRATOR).reference
+    for _ in range(2):
+        save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+    command = change(
+        "Employee", eve.id, addresses=Parts(create=[make("Address", street="new")], delete_all=True)
+    )
+
+    assert list(validate(world, command, ADMINISTRATOR)) == []
+    state = save(world, command, ADMINISTRATOR).state
+
+    assert len(plain_of(world.entities, COMPANY).objects) == 2
+    (entity,) = world.entities.read([eve])
+    assert entity is not None
+    assert entity.state["addresses"] == state["addresses"]
+
+
+def test_but_not_together_with_more_new_ones_than_fit(world: World) -> None:
     eve = save(world, make("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(2):
         save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
 
-    issue = refusal(world, change("Employee", eve.id, addresses=Parts(delete_all=True)))
+    made = [make("Address", street=str(each)) for each in range(120)]
+    issue = refusal(world, change("Employee", eve.id, addresses=Parts(create=made, delete_all=True)))
 
     assert issue.type is IssueType.MALFORMED_REQUEST
+    assert len(plain_of(world.entities, COMPANY).objects) == 161
+
+
+def test_nor_while_another_has_locked_one_of_them(world: World) -> None:
+    eve = save(world, make("Employee", name="Eve"), ADMINISTRATOR).reference
+    for _ in range(2):
+        save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+    (entity,) = world.entities.read([eve])
+    assert entity is not None
+    ids = entity.state["addresses"]
+    assert isinstance(ids, list)
+    lock(world, [Reference("Address", ids[70])], 5, RIVAL)
+
+    issue = refusal(world, change("Employee", eve.id, addresses=Parts(delete_all=True)))
+
+    assert issue.type is IssueType.ENTITY_LOCK_PERSIST
     assert len(plain_of(world.entities, COMPANY).objects) == 161

@@ -8,10 +8,11 @@ import pytest
 
 from stratabase.domain.entity import Reference
 from stratabase.domain.refusal import Unavailable
-from stratabase.store import aftermath
+from stratabase.store import aftermath, keys
 from stratabase.store.aftermath import Aftermath, Steps
+from stratabase.store.engine import Key
 
-LEFT = [Reference("Order", "o")]
+LEFT = [keys.purge(Reference("Order", "o"))]
 
 
 class CountedPurging:
@@ -22,11 +23,11 @@ class CountedPurging:
         self._number = number
         self._fails = fails
 
-    def waiting(self) -> Iterator[Reference]:
+    def waiting(self) -> Iterator[Key]:
         return iter(LEFT)
 
-    def steps(self, references: Iterable[Reference]) -> Steps:
-        assert [*references] == LEFT
+    def steps(self, ledgers: Iterable[Key]) -> Steps:
+        assert [*ledgers] == LEFT
         while self.done < self._number:
             self.done += 1
             yield

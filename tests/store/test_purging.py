@@ -435,7 +435,8 @@ def test_what_was_purged_already_is_not_purged_again(watched: WatchedEngine) -> 
     objects = Objects(watched, MODEL)
     ordered(objects, "o", ["a"])
     assert [*objects.entities.sweeping()] == []
-    assert [*objects.entities._aftermath._purging.steps([objects.reference("Order", "o")])] == []
+    ledger = keys.purge(objects.reference("Order", "o"))
+    assert [*objects.entities._aftermath._purging.steps([ledger])] == []
     assert objects.get("Order", "o").state["lines"] == ["a"]
 
 

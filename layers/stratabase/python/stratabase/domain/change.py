@@ -37,6 +37,8 @@ class Deletion:
 
     before: Entity
     after: ClassVar[None] = None
+    withdrawn: "Gone | None" = None
+    """What is remembered of an object that a restoration brought back in vain: it is as if it never had."""
 
 
 class Gone(NamedTuple):
@@ -124,6 +126,8 @@ class Change:
     """The id of the member whom locks must admit; None for a change that was allowed before: all do."""
     now: Instant | None = None
     """What the clock said, by which locks are judged; None: `instant`, which may be ahead of it."""
+    root: Reference | None = None
+    """The object that is restored with its parts. Without it, all that comes back must fit in one commit."""
 
     def on_objects(self) -> Iterator[OnObject]:
         """Yield the effects that make, change or end objects."""

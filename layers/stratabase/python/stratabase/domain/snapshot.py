@@ -86,6 +86,10 @@ class Snapshot:
             self.lacking.showed[reference, at] = None
         return self.shown.get((reference, at), False)
 
+    def knows_gone(self, reference: Reference) -> bool:
+        """Return whether it is known what `gone` returns."""
+        return reference in self.tombs
+
     def gone(self, reference: Reference) -> Gone | None:
         """Return what is remembered of an object that was deleted."""
         if reference not in self.tombs:

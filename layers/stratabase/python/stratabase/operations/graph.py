@@ -8,8 +8,8 @@ from functools import partial
 from stratabase.domain.access import access_of
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.change import Change, Conflict
-from stratabase.domain.command import AnyCommand, Delete
-from stratabase.domain.entity import Entity
+from stratabase.domain.command import AnyCommand, Delete, Restore
+from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.graph.decision import Decision, decided
 from stratabase.domain.graph.graph import Setting
 from stratabase.domain.graph.names import ClientIds, Names
@@ -29,6 +29,11 @@ from stratabase.operations.trial import Act, tried
 from stratabase.operations.warnings import Warned, warned
 from stratabase.operations.world import World
 from stratabase.operations.write import MOST_ROUNDS
+
+LONGEST = 20_000
+"""Milliseconds after which a restoration gives up against others: each of its rounds may take seconds."""
+_SHORT = 3
+"""Rounds that it has in any case."""
 
 Meant = Callable[[Entity], bool]
 """Tells of an object, as it was read for a decision, whether a command is for it."""
@@ -62,6 +67,8 @@ class GraphWrite:
         self._caller = caller
         self._access = access_of(world.model, caller.profile)
         self._serials = Snapshot().serials
+        self._settled: set[Reference] = set()
+        """Of which it has been seen once whether earlier writes have left something."""
         self.names = Names(command, world.ids.new, earlier)
 
     def done(self) -> Judgement:
@@ -86,9 +93,12 @@ class GraphWrite:
         return self._world.class_(self.names.root.class_name).is_stored
 
     def _in_rounds(self, round_: Callable[[], Judgement]) -> Judgement:
-        for _ in range(MOST_ROUNDS):
+        end = self._world.clock.now() + LONGEST
+        for number in range(MOST_ROUNDS):
             with suppress(Conflict):
                 return round_()
+            if number > _SHORT and isinstance(self._command, Restore) and self._world.clock.now() > end:
+                break
         raise Unavailable("other writes to the same objects kept coming between; try again")
 
     def _commit(self) -> Judgement:
@@ -137,7 +147,7 @@ class GraphWrite:
         return [warning for warning in found if warning.rule.rule.blocking or not self._terms.force]
 
     def _decided(self, *, numbering: bool) -> tuple[Decision, Change]:
-        """Gather and decide. Raises NotMeant."""
+        """Gather and decide. Raises NotMeant, Conflict."""
         snapshot = self._snapshot()
         while True:
             now = self._world.clock.now()  # after all was read: a lock that ends meanwhile is in nobody's way
@@ -145,13 +155,22 @@ class GraphWrite:
             # At first nothing is known: then the command itself tells what is needed, all in one round.
             decision = decided(self._command, setting, numbering=numbering)
             if decision.is_forbidden or not snapshot.lacking:
+                self._settle(decision)
                 # Of what is known to be locked, the store need not tell that again.
                 by = None if decision.is_held else self._caller.id
                 commit_id = self._world.ids.new()
-                return decision, Change(commit_id, decision.instant, decision.effects, by, now)
+                root = self.names.root if isinstance(self._command, Restore) else None
+                return decision, Change(commit_id, decision.instant, decision.effects, by, now, root)
             look_back = partial(self._look_back, now)
             answer(self._world.entities, snapshot, partial(self._look, setting), look_back)
             self._check_meant(snapshot)
+
+    def _settle(self, decision: Decision) -> None:
+        """Raise Conflict when something has been ended on which the decision depends. Raises Unavailable."""
+        unsettled = decision.graph.unsettled.keys()
+        if unsettled and (self._world.entities.settle([*unsettled]) or not unsettled <= self._settled):
+            self._settled |= unsettled
+            raise Conflict
 
     def _setting(self, snapshot: Snapshot, now: Instant) -> Setting:
         return Setting(self._world.model, self.names, self._caller, now, snapshot, self._access)

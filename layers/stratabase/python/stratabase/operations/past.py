@@ -10,7 +10,7 @@ from stratabase.domain.access import Access, access_of
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.entity import Entity, Reference, State
 from stratabase.domain.instant import Instant
-from stratabase.domain.parts import ids_in
+from stratabase.domain.parts import ids_in, way_up
 from stratabase.model.attribute import Stored
 from stratabase.model.expressions import Circumstances
 from stratabase.model.role import Role
@@ -18,6 +18,7 @@ from stratabase.operations.fetching.as_of import AsOf
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.fetching.moments import Moments
 from stratabase.operations.fetching.rounds import Rounds
+from stratabase.operations.fetching.seen import Seen
 from stratabase.operations.fetching.source import Source
 from stratabase.operations.seeing.present import Present
 from stratabase.operations.world import World
@@ -72,9 +73,21 @@ class Past:
 
     def seen(self, version: Entity | None, instant: Instant) -> Entity | None:
         """Return what is seen of what an object was at an instant. Raises TooMuchRead."""
-        if version is None or self.access is None:
-            return version
-        return self.known(instant).admitted([version])[0]
+        if version is None or not self.is_there(version, instant):
+            return None
+        return version if self.access is None else self.known(instant).admitted([version])[0]
+
+    def is_there(self, version: Entity, instant: Instant) -> bool:
+        """Return whether a version of an object was part of its whole at an instant, if it is one's.
+
+        Otherwise a restoration brings it back and is not done yet: so that is asked of open versions alone.
+        Raises TooMuchRead, Unavailable.
+        """
+        up = way_up(self._world.class_(version.reference.class_name), version)
+        if up is None or version.end is not None or not self._world.class_(up.whole.class_name).versioned:
+            return True
+        source = AsOf(self._world.entities, self._world.model, instant)
+        return bool(Seen(source, self._world.model, self._allowance).standing([version]))
 
     def shown(self, versions: Sequence[Entity]) -> list[Entity | None]:
         """Return what is seen of each version, as of when it began. Raises TooMuchRead, Unavailable."""
@@ -89,6 +102,7 @@ class Past:
 
         `together`: how many are looked at first. Raises TooMuchRead.
         """
+        versions = (version for version in versions if self.is_there(version, version.start or 0))
         if not self.hides(class_name):
             yield from versions
             return

@@ -88,6 +88,13 @@ class Entities(Protocol):
         So the parts that are left ended at that instant, though they are still there.
         """
 
+    def settle(self, references: Sequence[Reference]) -> bool:
+        """End what earlier writes of objects have left, while there is time; return whether there was any.
+
+        That is, parts that no whole lists (any more, or not yet). Raises Unavailable, also while one of the
+        objects is being restored.
+        """
+
     def joined(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
         """Return of each owner and other whether a link leads from the one to the other; exact at once.
 

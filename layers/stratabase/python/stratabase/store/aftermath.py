@@ -1,10 +1,10 @@
-"""What comes after a deletion that has left something: as much as may be done while somebody waits."""
+"""What comes after a write that has left something: as much as may be done while somebody waits."""
 
 from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
 
-from stratabase.domain.entity import Reference
 from stratabase.domain.refusal import Unavailable
+from stratabase.store.engine import Key
 from stratabase.store.purging import Purging
 
 Steps = Iterator[None]
@@ -17,7 +17,7 @@ _ENDED = object()
 
 
 class Aftermath:
-    """Ends what deletions have left, for a while; the rest is for whoever takes it, or for a sweep."""
+    """Ends what writes have left, for a while; the rest is for whoever takes it, or for a sweep."""
 
     def __init__(self, purging: Purging, clock: Callable[[], float] = monotonic) -> None:
         """`clock`: seconds."""
@@ -30,11 +30,11 @@ class Aftermath:
         self._take = take
 
     def sweeping(self) -> Steps:
-        """Return what ends all that deletions have left, here and elsewhere. Its steps raise Unavailable."""
+        """Return what ends all that writes have left, here and elsewhere. Its steps raise Unavailable."""
         return self._purging.steps(self._purging.waiting())
 
-    def end(self, left: Sequence[Reference]) -> None:
-        """End what a deletion has left. The deletion is done, and nothing of this can undo it."""
+    def end(self, left: Sequence[Key]) -> None:
+        """End what ledgers tell of. The write that has left them is done, and nothing of this can undo it."""
         try:
             self._begin(self._purging.steps(left))
         except Unavailable:

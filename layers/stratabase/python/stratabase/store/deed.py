@@ -6,9 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from stratabase.domain.change import Breach, Broken, Change, Conflict, Held
-from stratabase.domain.entity import Reference
 from stratabase.domain.role_name import RoleName
-from stratabase.store import keys
 from stratabase.store.desk import Desk
 from stratabase.store.engine import Action, Check, Failure, Item, Key, Put
 from stratabase.store.expect import holds
@@ -59,9 +57,9 @@ class Deed:
         self._guards = Guards(change, rules.constraints, desk.read, desk.associations)
 
     @property
-    def left(self) -> list[Reference]:
-        """The deleted objects of which something is left."""
-        return [keys.purge_of(ledger.key) for ledger in self._ledgers]
+    def left(self) -> list[Key]:
+        """The keys of the ledgers of what is left."""
+        return [ledger.key for ledger in self._ledgers]
 
     @property
     def fence(self) -> Check:

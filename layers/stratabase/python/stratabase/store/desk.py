@@ -4,7 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from stratabase.clock import SystemClock
 from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.instant import Instant
 from stratabase.domain.role_name import RoleName
 from stratabase.model.class_ import Class, Kind
 from stratabase.model.model import Model
@@ -19,6 +21,9 @@ from stratabase.store.spending import FREELY, Spending
 _TOGETHER = 100
 """How many items are got before it is seen whether more may be: as many as engines get with a request."""
 
+system_now = SystemClock().now
+"""The clock of this machine."""
+
 
 @dataclass(frozen=True, slots=True)
 class Desk:
@@ -29,6 +34,8 @@ class Desk:
     associations: Associations
     slots: Callable[[], Slots]
     together: SideBySide
+    now: Callable[[], Instant] = system_now
+    """Tells until when the ledgers of others are to be believed."""
 
     def rules(self) -> Rules:
         """Return what objects are written with, as this process knows it."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 
-from stratabase.domain.change import Change, OnObject, reference_of
+from stratabase.domain.change import Change, Deletion, OnObject, reference_of
 from stratabase.domain.entity import Reference
 from stratabase.domain.role_name import RoleName
 from stratabase.store import endings, keys, links, versions
@@ -21,32 +21,43 @@ Bases = Mapping[Reference, Put | Patch | Delete]
 """What is done to the heads of the objects that a change makes, changes or ends."""
 
 
-def drafted(desk: Desk, change: Change, *, forced: bool = False, leaving: bool = False) -> Deed:
+NOTHING: frozenset[Reference] = frozenset()
+
+
+def drafted(
+    desk: Desk,
+    change: Change,
+    *,
+    forced: bool = False,
+    later: Collection[Reference] | None = None,
+    coming: Collection[Reference] = NOTHING,
+) -> Deed:
     """Return what a change comes to. Raises Taken, NotBuilt, Broken, TooLarge.
 
     `forced`: nothing is refused because a required role would be empty, since that was asked before.
-    `leaving`: parts and links that need not end with what is deleted are noted, to be purged later.
+    `later`: parts that end later. These, and links that need not end with what is deleted, are noted to be
+    purged. None: nothing is left for later. `coming`: objects that a later commit of the same restoration
+    brings back, so that keys may lead to them already.
     """
-    told, later = change, frozenset[Reference]()
-    if leaving:
-        change = endings.without_parts(told, desk)
-        later = endings.difference(told, change)
     rules = desk.rules()
     bases = {
-        reference_of(effect): _base(desk, rules, change, effect, leaves_parts=leaving and not forced)
+        reference_of(effect): _base(
+            desk, rules, change, effect, leaves_parts=not forced and _leaves_parts(desk, effect, later)
+        )
         for effect in change.on_objects()
     }
     closed = tuple(chain.from_iterable(_closed(desk, change, effect) for effect in change.on_objects()))
     if not desk.associations.concern(change):
         return Deed(desk, rules, change, plain=(*bases.values(), *closed))
-    ended = endings.links_of(desk, change, later if leaving else None)
+    ended = endings.links_of(desk, change, later)
     all_ties = ties(change, desk.associations, lambda reference: ended.get(reference, endings.NONE).pairs)
-    heads = _heads(desk, change, bases, all_ties, forced=forced, later=later)
+    left = later or NOTHING
+    heads = _heads(desk, change, bases, all_ties, forced=forced, later=left, coming=coming)
     around = Surroundings(
         {keys.head(head.reference): head for head in heads},
         {action.key: action for action in links.actions(all_ties, change.instant)},
         dict(_evidence(all_ties)),
-        tuple(endings.ledgers(desk, change, ended)),
+        tuple(endings.ledgers(desk, change, ended, left)),
         (*closed, *endings.purged(desk, change)),
     )
     return Deed(desk, rules, change, around)
@@ -60,9 +71,12 @@ def _heads(  # noqa: PLR0913 - what they follow from
     *,
     forced: bool,
     later: Collection[Reference],
+    coming: Collection[Reference],
 ) -> Iterator[Head]:
     """Yield the heads that a change is about."""
     wanted = demands(all_ties)
+    for reference in coming:  # it comes back without counts, and is counted when that is first needed
+        wanted.pop(reference, None)
     touched = frozenset(entity.reference for entity in change.touched())
     unchanged = {entity.reference: as_read(entity) for entity in change.unchanged()}
     kinds = {reference_of(effect): type(effect) for effect in change.on_objects()}
@@ -79,6 +93,13 @@ def _heads(  # noqa: PLR0913 - what they follow from
             unchanged.get(reference, ANYTHING),
             kinds.get(reference),
         )
+
+
+def _leaves_parts(desk: Desk, effect: OnObject, later: Collection[Reference] | None) -> bool:
+    """Return whether an effect takes parts out of their whole that are not looked at again."""
+    if later is None or isinstance(effect, Deletion):
+        return later is not None
+    return not frozenset(later).isdisjoint(endings.lost_parts(desk, effect))
 
 
 def _evidence(all_ties: Ties) -> Iterator[tuple[Key, tuple[Key, Sequence[RoleName]]]]:

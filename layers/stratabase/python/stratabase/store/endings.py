@@ -1,4 +1,7 @@
-"""What ends with objects that a change deletes: links that no key stands for, and parts."""
+"""What ends with objects that a change deletes: links that no key stands for, and parts.
+
+Parts also end when an update takes them out of their whole.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -6,14 +9,26 @@ from typing import NamedTuple
 
 import orjson
 
-from stratabase.domain.change import Change, Deletion, Restoration
+from stratabase.domain.change import Change, Deletion, OnObject, Restoration, reference_of
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.instant import Instant
 from stratabase.domain.parts import parts_of
 from stratabase.store import codec, keys, links
 from stratabase.store.association import Ends, Pair
+from stratabase.store.claims import claims, holds
 from stratabase.store.desk import Desk
-from stratabase.store.engine import FREE, MOST_ACTIONS, Check, Item, Place, Put
+from stratabase.store.engine import (
+    FREE,
+    MOST_ACTIONS,
+    Check,
+    Condition,
+    Expectation,
+    Item,
+    Key,
+    Place,
+    Put,
+    Test,
+)
 
 ENDED = "ended"
 """The attribute of a ledger that tells when its object was deleted."""
@@ -77,32 +92,73 @@ def difference(more: Change, less: Change) -> frozenset[Reference]:
 
 
 def without_parts(change: Change, desk: Desk) -> Change:
-    """Return a change without the deletion of what is a part of something that it deletes, too."""
-    ended = [effect.before for effect in deletions(change)]
-    within = {part for entity in ended for part in parts_of(desk.class_of(entity), entity)}
+    """Return a change without the deletion of parts that can end later.
+
+    Those are the parts of what it deletes, too, and those that an update takes out of their whole. A part
+    that holds what something else in the change takes, like a unique value, ends with the change.
+    """
+    within = {part for effect in change.on_objects() for part in lost_parts(desk, effect)}
+    taken = guards_taken(desk, change)
     kept = (
         effect
         for effect in change.effects
         if not (isinstance(effect, Deletion) and effect.before.reference in within)
+        or not taken.isdisjoint(guards_needed(desk, effect.before))
     )
     return replace(change, effects=tuple(kept))
 
 
-def ledgers(desk: Desk, change: Change, ended: Mapping[Reference, Links]) -> Iterator[Put]:
-    """Yield what notes for deleted objects what is left: parts that do not end with them, and links."""
-    deleted = {effect.before.reference: effect.before for effect in deletions(change)}
-    for reference, before in deleted.items():
-        left = [part for part in parts_of(desk.class_of(before), before) if part not in deleted]
-        if left or ended.get(reference, NONE).left:
-            yield Put(_ledger(reference, left, change))
+def lost_parts(desk: Desk, effect: OnObject) -> Iterator[Reference]:
+    """Yield the parts that an object has no more after an effect on it; none of what never came back."""
+    before, after = effect.before, effect.after
+    if before is None or (isinstance(effect, Deletion) and effect.withdrawn is not None):
+        return
+    class_ = desk.class_of(before)
+    kept = frozenset(() if after is None else parts_of(class_, after))
+    yield from (part for part in parts_of(class_, before) if part not in kept)
 
 
-def _ledger(reference: Reference, left: Iterable[Reference], change: Change) -> Item:
+def guards_needed(desk: Desk, entity: Entity | None) -> Collection[Key]:
+    """Return the keys of the guards that an object needs."""
+    if entity is None:
+        return ()
+    held = holds(desk.associations, entity.reference, entity)
+    constraints = desk.rules().constraints(entity.reference.class_name)
+    return {**claims(constraints, entity), **held}.keys()
+
+
+def guards_taken(desk: Desk, change: Change) -> frozenset[Key]:
+    """Return the keys of the guards that a change takes."""
+    return frozenset(
+        key
+        for effect in change.on_objects()
+        if effect.after is not None
+        for key in set(guards_needed(desk, effect.after)).difference(guards_needed(desk, effect.before))
+    )
+
+
+def ledgers(
+    desk: Desk, change: Change, ended: Mapping[Reference, Links], later: Collection[Reference]
+) -> Iterator[Put]:
+    """Yield what notes for objects what is left: parts that end later, and links of what is deleted."""
+    deleted = frozenset(effect.before.reference for effect in deletions(change))
+    for effect in change.on_objects():
+        reference, lost = reference_of(effect), lost_parts(desk, effect)
+        if isinstance(effect, Deletion):
+            left = [part for part in lost if part not in deleted]
+            if left or ended.get(reference, NONE).left:
+                yield Put(_ledger(keys.purge(reference), left, change))
+        elif left := [part for part in lost if part in later]:
+            yield Put(_ledger(keys.update_purge(reference, change.commit_id), left, change))
+
+
+def _ledger(key: Key, left: Iterable[Reference], change: Change) -> Item:
     by_class: dict[str, list[str]] = {}
     for class_name, id_ in left:
         by_class.setdefault(class_name, []).append(id_)
+    reference = keys.ledger_of(key)
     return Item(
-        keys.purge(reference),
+        key,
         {codec.COMMIT_IDS: [change.commit_id], ENDED: change.instant},
         orjson.dumps(by_class).decode(),
         {keys.LISTING: Place(keys.PURGES, f"{reference.class_name}#{reference.id}")},
@@ -119,6 +175,11 @@ def ended(ledger: Item) -> Instant:
     """Return when the object of a ledger was deleted; the beginning of time of one that does not tell it."""
     instant = ledger.attributes.get(ENDED)
     return instant if isinstance(instant, int) else 0
+
+
+def named_as(ledger: Item) -> Expectation:
+    """Return the expectation that a ledger is the one that was read."""
+    return Expectation(None, (Condition(codec.COMMIT_IDS, Test.EQUALS, list(codec.commit_ids(ledger))),))
 
 
 def purged(desk: Desk, change: Change) -> Iterator[Check]:

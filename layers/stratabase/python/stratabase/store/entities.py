@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from itertools import islice
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.change import Change, Conflict, Gone, Restoration
+from stratabase.domain.change import Change, Conflict, Gone
 from stratabase.domain.derived_query import Derive
 from stratabase.domain.entity import Entity, Reference, State
 from stratabase.domain.instant import Instant
@@ -24,6 +24,7 @@ from stratabase.store import (
     linked,
     locking,
     pages,
+    standing,
     unique_reading,
     unlocking,
     versions,
@@ -31,8 +32,8 @@ from stratabase.store import (
 from stratabase.store.aftermath import Aftermath, Steps
 from stratabase.store.as_of import as_of
 from stratabase.store.associations import Associations
-from stratabase.store.desk import Desk
-from stratabase.store.engine import Batch, Delete, Engine, Item, Put
+from stratabase.store.desk import Desk, system_now
+from stratabase.store.engine import Batch, Delete, Engine, Item, Key, Put
 from stratabase.store.history import History
 from stratabase.store.linked import Range
 from stratabase.store.purging import Purging
@@ -40,19 +41,30 @@ from stratabase.store.serials import Serials
 from stratabase.store.side_by_side import SideBySide, one_by_one
 from stratabase.store.slots import Slots
 from stratabase.store.spending import Spending
+from stratabase.store.staging import check_finished
 
 
 class StoredEntities:
     """The objects of a model, kept by an engine."""
 
-    def __init__(self, engine: Engine, model: Model, together: SideBySide = one_by_one) -> None:
-        """`together`: how several ranges are read, which may be at the same time."""
+    def __init__(
+        self,
+        engine: Engine,
+        model: Model,
+        together: SideBySide = one_by_one,
+        now: Callable[[], Instant] = system_now,
+    ) -> None:
+        """`together`: how several ranges are read, which may be at the same time.
+
+        `now`: tells whether a restoration that takes several commits may still run.
+        """
         self._engine = engine
         self._model = model
         self._slots = Slots(engine, model)
         self._serials = Serials(engine)
-        self._desk = Desk(engine, model, Associations(model), lambda: self._slots, together)
-        self._aftermath = Aftermath(Purging(self._desk))
+        self._desk = Desk(engine, model, Associations(model), lambda: self._slots, together, now)
+        self._purging = Purging(self._desk)
+        self._aftermath = Aftermath(self._purging)
 
     def read(
         self, references: Sequence[Reference], allowance: Allowance | None = None
@@ -141,6 +153,8 @@ class StoredEntities:
 
         A query about derived attributes comes with `derive`, which gives objects that are read their values.
         """
+        if standing.matters(self._desk, query):
+            query, derive = standing.narrowed(self._desk, query, derive)
         class_, paths = self._model.classes[query.class_name], self._slots.paths(query.class_name)
         return pages.page(self._engine, class_, query, allowance, paths, derive)
 
@@ -186,7 +200,7 @@ class StoredEntities:
         if not change.effects:
             return
         with self._making_room(change):
-            left = committing.commit(self._desk, change)
+            left = committing.commit(self._desk, change, leave=self._aftermath.end)
         if left:
             self._aftermath.end(left)
 
@@ -204,10 +218,26 @@ class StoredEntities:
         try:
             yield
         except Conflict:
-            self._aftermath.end(
-                [effect.gone.reference for effect in change.effects if isinstance(effect, Restoration)]
-            )
+            self._aftermath.end(self._in_the_way(change))
             raise
+
+    def _in_the_way(self, change: Change) -> list[Key]:
+        """Return the ledgers that may keep objects from coming back, or did."""
+        wanted = [check.key for check in endings.purged(self._desk, change)]
+        wanted += [] if change.root is None else [keys.restoration(change.root)]
+        ledgers = self._engine.get(wanted) if wanted else []
+        return [ledger.key for ledger in ledgers if ledger is not None]
+
+    def settle(self, references: Sequence[Reference]) -> bool:
+        """End what earlier writes of objects have left, while there is time; return whether there was any.
+
+        Raises Unavailable, also while one of the objects is being restored.
+        """
+        ledgers = self._purging.ledgers(references)
+        for ledger in ledgers:
+            check_finished(ledger, self._desk.now())
+        self._aftermath.end([ledger.key for ledger in ledgers])
+        return bool(ledgers)
 
     def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:
         """Lock objects, each named once. Raises Unlockable, TooLarge, Unavailable."""

@@ -40,7 +40,7 @@ class Writing(NamedTuple):
     admitting: Admitting = EVERYBODY
     """What locks must be like for whoever writes."""
     leaves_parts: bool = False
-    """A deletion leaves parts that are not looked at again, so none must have been locked meanwhile."""
+    """A deletion or an update leaves parts that are not looked at again: none must have been locked since."""
 
 
 def action_on_head(effect: OnObject, writing: Writing) -> Put | Patch | Delete:
@@ -97,9 +97,11 @@ def _patch(effect: Update, writing: Writing) -> Patch:
     kept = Entity(after.reference, _unknown(before.state, writing.class_) | dict(after.state))
     first = writing.class_.kind is Kind.SINGLETON and not before.commit_ids
     closes = writing.class_.versioned and not first
+    read = _NEVER_WRITTEN if first else as_read(before)
+    more = [_still(PART_LOCK, before.part_lock)] if writing.leaves_parts else []
     return Patch(
         keys.head(before.reference),
-        replace(_NEVER_WRITTEN if first else as_read(before), either=writing.admitting),
+        replace(read, conditions=(*read.conditions, *more), either=writing.admitting),
         set={
             **_stamps(before.commit_ids, writing),
             **since.told_previous(since.start_of_entity(before) if closes else None),
@@ -138,7 +140,8 @@ def _delete(effect: Deletion, writing: Writing) -> Delete | Put:
     more += [_still(PART_LOCK, before.part_lock)] if writing.leaves_parts else []
     expect = replace(read, conditions=(*read.conditions, *more), either=writing.admitting)
     if writing.class_.versioned:
-        return Put(versions.tombstone(before, writing.instant, writing.commit_id), expect)
+        tombstone = versions.tombstone(before, writing.instant, writing.commit_id, effect.withdrawn)
+        return Put(tombstone, expect)
     return Delete(keys.head(before.reference), expect)
 
 

@@ -11,7 +11,7 @@ from stratabase.domain.instant import Instant
 from stratabase.domain.role_name import RoleName
 from stratabase.domain.serial_name import SerialName
 from stratabase.model.class_ import Unique
-from stratabase.store.engine import Key, Place
+from stratabase.store.engine import Bounds, Key, Place
 
 VERSIONS = "V#"
 """What the sort keys of an object's versions begin with."""
@@ -24,7 +24,12 @@ MEMBER_IDS = Key("META", "memberIds")
 LISTING = "index1"
 """The index in which the objects of a class are listed by their ids."""
 PURGES = "P#"
-"""Where in that index is listed what deletions have left to be purged; no class has such a name."""
+"""Where in that index is listed what deletions have left to be purged; no class has such a name.
+
+So are parts that updates took out of their wholes, and restorations that are not finished.
+"""
+_OF_DELETION = "P"
+_OF_RESTORATION = "R"
 
 
 def checkpoint(work: str) -> Key:
@@ -99,11 +104,51 @@ def counter(name: SerialName) -> Key:
 
 def purge(reference: Reference) -> Key:
     """Return the key of what the deletion of an object has left to be purged."""
-    return Key(f"{PURGES}{reference.class_name}#{reference.id}", "P")
+    return Key(ledgers(reference), _OF_DELETION)
 
 
-def purge_of(key: Key) -> Reference:
-    """Return the object whose deletion has left what a key leads to."""
+def update_purge(reference: Reference, commit_id: str) -> Key:
+    """Return the key of what an update of an object has left to be purged: parts that it has no more."""
+    return Key(ledgers(reference), f"{_OF_DELETION}#{commit_id}")
+
+
+def is_of_deletion(key: Key) -> bool:
+    """Return whether the key of a ledger is that of a deletion."""
+    return key.sort == _OF_DELETION
+
+
+def restoration(reference: Reference) -> Key:
+    """Return the key of the restoration of an object that takes several commits: there is one at a time."""
+    return Key(ledgers(reference), _OF_RESTORATION)
+
+
+def is_of_restoration(key: Key) -> bool:
+    """Return whether the key of a ledger is that of a restoration."""
+    return key.sort == _OF_RESTORATION
+
+
+def staged(reference: Reference, commit_id: str) -> Key:
+    """Return the key of the list of parts that one commit of a restoration has brought back."""
+    return Key(ledgers(reference), f"{_OF_RESTORATION}#{commit_id}")
+
+
+def staged_bounds(prefix: str) -> Bounds:
+    """Return where these lists lie, for commits whose ids begin with a text."""
+    low = f"{_OF_RESTORATION}#{prefix}"
+    return Bounds(low, f"{low[:-1]}{chr(ord(low[-1]) + 1)}", high_included=False)
+
+
+ALL_LEDGERS = Bounds(_OF_DELETION, _OF_RESTORATION)
+"""Where the ledgers of an object lie, without these lists."""
+
+
+def ledgers(reference: Reference) -> str:
+    """Return the partition of what is left to be done after the writes of an object."""
+    return f"{PURGES}{reference.class_name}#{reference.id}"
+
+
+def ledger_of(key: Key) -> Reference:
+    """Return the object whose write has left what a key leads to."""
     class_name, id_ = key.partition.removeprefix(PURGES).split("#", 1)
     return Reference(class_name, id_)
 

@@ -1,22 +1,24 @@
-"""What deletions have left, because they could not do it as one, is ended bit by bit.
+"""What writes have left, because they could not do it as one, is ended bit by bit.
 
-A ledger notes for a deleted object which parts and links are left. Whatever stops a purge, the next one goes
-on; several at once do no harm. Nobody is refused anything here: whether all may go was asked before.
+A ledger notes for a deleted object which parts and links are left, or which parts an update took out of
+their whole. Whatever stops a purge, the next one goes on; several at once do no harm. Nobody is refused
+anything here: whether all may go was asked before.
 """
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
+from typing import NamedTuple
 
-from stratabase.domain.change import Change, Conflict, Deletion, Effect, TooLarge, Unlinking
+from stratabase.domain.change import Change, Conflict, Deletion, Effect, Gone, TooLarge, Unlinking
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.instant import Instant
 from stratabase.domain.version import instant_after
-from stratabase.store import endings, keys, links, since
+from stratabase.store import codec, endings, keys, links, since, staging
 from stratabase.store.committing import commit
 from stratabase.store.desk import Desk
-from stratabase.store.engine import Batch, Delete
+from stratabase.store.engine import ITEMS, Batch, Delete, ExpectationFailed, Item, Key, OutcomeUnknown
 
 _TOGETHER = 100
 _LINKS_TOGETHER = 20
@@ -25,42 +27,110 @@ _TRIES = 10
 """After which an object that others keep writing is left to the next purge."""
 
 
+class _Left(NamedTuple):
+    """What a ledger tells: itself, and when what is left has ended."""
+
+    ledger: Item
+    ended: Instant = 0
+
+
 class Purging:
-    """Ends what is left of deleted objects."""
+    """Ends what is left of deleted objects, of parts that updates took out, and of stopped restorations.
+
+    A ledger that is gone tells that all of it was done.
+    """
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
-    def waiting(self) -> Iterator[Reference]:
-        """Yield the deleted objects of which something is left; the last ones perhaps not yet."""
+    def waiting(self) -> Iterator[Key]:
+        """Yield the ledgers of what is left; of the last ones perhaps not yet."""
         pages = self._desk.engine.range(keys.LISTING, keys.PURGES)
-        return (keys.purge_of(item.key) for item in chain.from_iterable(pages))
+        return (item.key for item in chain.from_iterable(pages))
 
-    def steps(self, references: Iterable[Reference]) -> Iterator[None]:
-        """End what is left of deleted objects, and yield after each attempt to write. Raises Unavailable."""
-        waiting = list(references)
+    def ledgers(self, references: Sequence[Reference]) -> list[Item]:
+        """Return the ledgers of what writes of some objects have left."""
+        found = self._desk.together(self._ledgers_of, references)
+        return list(chain.from_iterable(found))
+
+    def _ledgers_of(self, reference: Reference) -> list[Item]:
+        pages = self._desk.engine.range(ITEMS, keys.ledgers(reference), keys.ALL_LEDGERS)
+        return list(chain.from_iterable(pages))
+
+    def steps(self, ledgers: Iterable[Key]) -> Iterator[None]:
+        """End what ledgers tell of, and yield after each attempt to write. Raises Unavailable."""
+        waiting = list(ledgers)
         while waiting:
+            key = waiting.pop()
             with suppress(Conflict):
-                yield from self._purge(waiting.pop(), waiting)
+                end = self._finish if keys.is_of_restoration(key) else self._purge
+                yield from end(key, waiting)
 
-    def _purge(self, reference: Reference, waiting: list[Reference]) -> Iterator[None]:
+    def _purge(self, key: Key, waiting: list[Key]) -> Iterator[None]:
         """End what is left of one object; what is then left of its parts is to wait. Raises Conflict."""
-        key = keys.purge(reference)
         (ledger,) = self._desk.engine.get([key])
         if ledger is None:
             return
-        parts, ended = endings.noted(ledger), endings.ended(ledger)
+        reference, parts, left = (
+            keys.ledger_of(key),
+            endings.noted(ledger),
+            _Left(ledger, endings.ended(ledger)),
+        )
         if not self._knows(reference, *parts):
             return
         for first in range(0, len(parts), _TOGETHER):
             there = self._there(parts[first : first + _TOGETHER])
-            late = {entity.reference for entity in there if self._is_late(entity, ended)}
-            in_time = [entity for entity in there if entity.reference not in late]
-            yield from self._end(in_time, ended, waiting)
-            yield from self._end_each([each for each in there if each.reference in late], ended, waiting)
-        yield from self._unlink(reference)
-        self._desk.engine.commit(Batch(_name(), (Delete(key),)))
+            late = {entity.reference for entity in there if self._is_late(entity, left.ended)}
+            if late and not self._is_left(left):
+                return
+            ends = [Deletion(entity) for entity in there]
+            in_time = [end for end in ends if end.before.reference not in late]
+            yield from self._end(in_time, left, waiting)
+            yield from self._end_each([end for end in ends if end.before.reference in late], left, waiting)
+        if keys.is_of_deletion(key):
+            yield from self._unlink(reference)
+        self._remove(ledger)
         yield
+
+    def _finish(self, key: Key, waiting: list[Key]) -> Iterator[None]:
+        """Make the parts that a stopped restoration brought back gone again, as they were. Raises Conflict.
+
+        Of one that is done, remove the lists. One that runs is left alone.
+        """
+        engine = self._desk.engine
+        (ledger,) = engine.get([key])
+        if ledger is None or staging.is_running(ledger, self._desk.now()):
+            return
+        is_undone = staging.stopped(engine, ledger, _name())
+        lists = list(chain.from_iterable(staging.lists(engine, ledger)))
+        for item in lists if is_undone else ():
+            told = {gone.reference: gone for gone in staging.listed(item)}
+            if not self._knows(*told):
+                return
+            left = _Left(ledger)
+            yield from self._end(list(self._withdrawals(item, told, left)), left, waiting)
+        for first in range(0, len(lists), _TOGETHER):
+            some = lists[first : first + _TOGETHER]
+            engine.commit(Batch(_name(), tuple(Delete(item.key) for item in some)))
+            yield
+        self._remove(ledger)
+        yield
+
+    def _remove(self, ledger: Item) -> None:
+        """Remove a ledger, if another has not: perhaps there is a new one by now."""
+        with suppress(ExpectationFailed, OutcomeUnknown):
+            self._desk.engine.commit(Batch(_name(), (Delete(ledger.key, endings.named_as(ledger)),)))
+
+    def _withdrawals(self, item: Item, told: Mapping[Reference, Gone], left: _Left) -> Iterator[Deletion]:
+        """Yield the ends of those parts on a list that are there because of it."""
+        (brought_back,) = codec.commit_ids(item)
+        there = self._there([*told])
+        for entity in there:
+            if entity.commit_ids[-1] == brought_back:
+                yield Deletion(entity, told[entity.reference])
+        changed = [each for each in there if each.commit_ids[-1] != brought_back]
+        if changed and self._is_left(left):  # who has written them unseen has made versions
+            yield from (Deletion(entity) for entity in changed if brought_back in entity.commit_ids)
 
     def _knows(self, *references: Reference) -> bool:
         """Return whether the model still has the classes, without which nobody can tell what is to end."""
@@ -73,38 +143,48 @@ class Purging:
         """Return whether a version would begin when it ends, or later."""
         return self._desk.class_of(entity).versioned and since.start_of_entity(entity) >= ended
 
-    def _end(self, entities: Sequence[Entity], ended: Instant, waiting: list[Reference]) -> Iterator[None]:
+    def _end(self, ends: Sequence[Deletion], left: _Left, waiting: list[Key]) -> Iterator[None]:
         """Delete objects together, if that can be; otherwise fewer, down to one by one.
 
         They end when their whole did; one that was written after that, as soon as it can.
         """
-        half = len(entities) // 2
+        half = len(ends) // 2
         if half == 0:
-            yield from self._end_each(entities, ended, waiting)
+            yield from self._end_each(ends, left, waiting)
             return
         try:
-            waiting += self._commit(ended, *map(Deletion, entities))
+            waiting += self._commit(left.ended, *ends)
             yield
         except (Conflict, TooLarge):
-            yield from self._end(entities[:half], ended, waiting)
-            yield from self._end(entities[half:], ended, waiting)
+            yield from self._end(ends[:half], left, waiting)
+            yield from self._end(ends[half:], left, waiting)
 
-    def _end_each(
-        self, entities: Sequence[Entity], ended: Instant, waiting: list[Reference]
-    ) -> Iterator[None]:
+    def _end_each(self, ends: Iterable[Deletion], left: _Left, waiting: list[Key]) -> Iterator[None]:
         """Delete objects one by one, as they are by then. Raises Conflict."""
-        for entity in entities:
+        for end in ends:
             for _ in range(_TRIES):
                 try:
-                    waiting += self._commit(ended, *map(Deletion, self._there([entity.reference])))
+                    waiting += self._commit(left.ended, *self._again(end, left))
                     break
                 except TooLarge:
-                    yield from self._unlink(entity.reference)
+                    yield from self._unlink(end.before.reference)
                 except Conflict:
                     yield
             else:
                 raise Conflict
             yield
+
+    def _again(self, end: Deletion, left: _Left) -> Iterator[Deletion]:
+        """Yield the end of an object as it is by now, if it is still there, and to end."""
+        for entity in self._there([end.before.reference]):
+            is_same = entity.commit_ids == end.before.commit_ids
+            if is_same or self._is_left(left):
+                yield Deletion(entity, end.withdrawn if is_same else None)
+
+    def _is_left(self, left: _Left) -> bool:
+        """Return whether a ledger is still there; otherwise what was read before may have been restored."""
+        (found,) = self._desk.engine.get([left.ledger.key])
+        return found is not None and codec.commit_ids(found) == codec.commit_ids(left.ledger)
 
     def _unlink(self, reference: Reference) -> Iterator[None]:
         """End the links of an object."""
@@ -115,7 +195,7 @@ class Purging:
                     self._commit(0, *(Unlinking(role, reference.id, other) for other in others))
                 yield
 
-    def _commit(self, instant: Instant, *effects: Effect) -> list[Reference]:
+    def _commit(self, instant: Instant, *effects: Effect) -> list[Key]:
         if not effects:
             return []
         starts = (since.start_of_entity(each.before) for each in effects if isinstance(each, Deletion))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stratabase.domain.change import Change, Gone, OnObject
+from stratabase.domain.change import Change, Deletion, Gone, OnObject
 from stratabase.domain.entity import Entity
 from stratabase.domain.instant import Instant
 from stratabase.domain.version import dated
@@ -21,17 +21,24 @@ LAST_END = "lastEnd"
 def closed(effect: OnObject, class_: Class, change: Change) -> Iterator[Put]:
     """Yield the version that an effect on an object of a versioned class ends. Raises TooLarge."""
     before = effect.before
+    if isinstance(effect, Deletion) and effect.withdrawn is not None:
+        return
     if class_.versioned and before is not None and before.commit_ids:
         yield Put(_version(before, change), FREE)
 
 
-def tombstone(before: Entity, instant: Instant, commit_id: str) -> Item:
-    """Return what stands for the head of an object that is deleted."""
+def tombstone(before: Entity, instant: Instant, commit_id: str, withdrawn: Gone | None = None) -> Item:
+    """Return what stands for the head of an object that is deleted.
+
+    `withdrawn`: what is remembered of it, if its restoration is undone: it has been deleted since then.
+    """
     attributes: dict[str, Value] = {
         codec.COMMIT_IDS: codec.remembered(before.commit_ids, commit_id),
         DELETED: True,
-        LAST_END: instant,
-        since.PREVIOUS_START: since.start_of_entity(before),
+        LAST_END: instant if withdrawn is None else withdrawn.last_end,
+        since.PREVIOUS_START: since.start_of_entity(before)
+        if withdrawn is None
+        else withdrawn.previous_start,
     }
     return Item(keys.head(before.reference), attributes)
 

@@ -54,6 +54,11 @@ class Graph:
     issues: list[Issue] = field(default_factory=list)
     todo: deque[Task] = field(default_factory=deque)
     """Gone into one after the other and not by recursion: parts may have parts without end."""
+    restored: int = 0
+    """How many parts the request looks at to restore them."""
+    unsettled: dict[Reference, None] = field(default_factory=dict)
+    """Objects of which an earlier write has left something to be done before this one: parts are there that
+    none of them lists."""
     later: deque[Task] = field(default_factory=deque)
     """What is gone into after all that."""
     _blamed: set[Path] = field(default_factory=set)

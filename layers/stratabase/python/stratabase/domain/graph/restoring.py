@@ -15,6 +15,7 @@ from stratabase.domain.graph.asker import Asker, called
 from stratabase.domain.graph.graph import Graph
 from stratabase.domain.graph.hidden_parts import comes_along, went_along
 from stratabase.domain.graph.left_out import lose, tells, warn
+from stratabase.domain.graph.names import MOST_RESTORED
 from stratabase.domain.graph.node import Node
 from stratabase.domain.graph.task import Ending, Releading, Restoring
 from stratabase.domain.graph.wish import Wish
@@ -109,6 +110,8 @@ def _restore_parts(graph: Graph, node: Node, role: Role, kept: Stored, task: Res
     """Let an object have the parts that it had then, and no others."""
     asker, now = Asker(node.subject, role.name), ids_in(node.was(role.name))
     place = node.asked[role.name] = asker.place
+    if _are_too_many(graph, asker, ids_in(kept)):
+        return
     left = [id_ for id_ in now if graph.hides(Reference(role.target, id_))]
     there = [id_ for id_ in ids_in(kept) if id_ in left or _returns(graph, node, asker, id_, task)]
     there += (id_ for id_ in left if id_ not in there)
@@ -120,6 +123,16 @@ def _restore_parts(graph: Graph, node: Node, role: Role, kept: Stored, task: Res
     graph.todo += (Ending(Reference(role.target, id_), place) for id_ in now if id_ not in there)
     if graph.class_(role.target).versioned:
         graph.todo += _parts(node, role, [id_ for id_ in there if id_ not in left], task)
+
+
+def _are_too_many(graph: Graph, asker: Asker, ids: list[str]) -> bool:
+    """Return whether there are more parts than a request restores, which is told once."""
+    before = graph.restored
+    graph.restored += len(ids)
+    if before <= MOST_RESTORED < graph.restored:
+        text = f"the version has more than {MOST_RESTORED:,} parts, and no more are restored at once"
+        graph.issues.append(asker.issue(IssueType.MALFORMED_REQUEST, text, PLACE))
+    return graph.restored > MOST_RESTORED
 
 
 def _returns(graph: Graph, node: Node, asker: Asker, id_: str, task: Restoring) -> bool:
@@ -148,8 +161,11 @@ def _comes_back(graph: Graph, reference: Reference, task: Restoring, *, is_part:
         return is_part
     snapshot = graph.setting.snapshot
     version = snapshot.version(reference, task.command.at)
-    remembered = is_part or snapshot.gone(reference) is not None
-    return version is not None and remembered
+    is_remembered = is_part or snapshot.gone(reference) is not None
+    is_lost = version is not None and not is_remembered and snapshot.knows_gone(reference)
+    if is_lost and snapshot.entity(reference) is not None:  # it is there, but its whole does not list it
+        graph.unsettled |= {task.reference: None, graph.setting.names.root: None}
+    return version is not None and is_remembered
 
 
 def _is_there(graph: Graph, reference: Reference, *, is_unseen: bool) -> bool:

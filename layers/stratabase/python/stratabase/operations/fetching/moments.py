@@ -8,10 +8,10 @@ from typing import NamedTuple
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.instant import Instant
+from stratabase.domain.parts import ListedParts, WayUp, way_up
 from stratabase.domain.role_name import RoleName
 from stratabase.domain.way import Way, way_of
 from stratabase.model.model import Model
-from stratabase.model.role import Role
 from stratabase.operations.fetching.stretch import EVERYTHING, Stretch
 from stratabase.operations.ports import Entities
 
@@ -22,12 +22,11 @@ _BY_KEYS = frozenset({Way.FACED, Way.MEMBERS})
 
 
 class _Doubt(NamedTuple):
-    """A part at an instant, whose whole keeps no versions: by which role, and to which."""
+    """A part at an instant, whose whole keeps no versions."""
 
     entity: Entity
     at: Instant
-    role: Role
-    whole: Reference
+    up: WayUp
 
 
 class Moments:
@@ -36,6 +35,7 @@ class Moments:
     def __init__(self, entities: Entities, model: Model) -> None:
         self._entities = entities
         self._model = model
+        self._listed = ListedParts()
         self._candidates: dict[RoleName, dict[_Owner, tuple[str, ...]]] = defaultdict(dict)
 
     def read(self, moments: Sequence[Moment], allowance: Allowance | None = None) -> list[Entity | None]:
@@ -92,35 +92,39 @@ class Moments:
     def _without_wholes(
         self, there: Iterable[tuple[Entity, Instant]], allowance: Allowance | None
     ) -> Mapping[Moment, Entity | None]:
-        """Return parts whose wholes keep no versions and are there no more, without the key to them.
+        """Return parts whose wholes keep no versions and have them no more, without the key to them.
 
         None for those that were not there any more either, though what is left of them is not purged yet.
         """
-        doubts = [_Doubt(entity, at, *up) for entity, at in there for up in self._ways_up(entity)]
-        wholes = list(dict.fromkeys(doubt.whole for doubt in doubts))
+        doubts = [_Doubt(entity, at, up) for entity, at in there for up in self._ways_up(entity)]
+        wholes = list(dict.fromkeys(doubt.up.whole for doubt in doubts))
         if not wholes:
             return {}
-        found = zip(wholes, self._entities.read(wholes, allowance), strict=True)
-        missing = [whole for whole, entity in found if entity is None]
+        found = dict(zip(wholes, self._entities.read(wholes, allowance), strict=True))
+        missing = [whole for whole, entity in found.items() if entity is None]
         ended = dict(zip(missing, self._entities.purged(missing), strict=True))
-        return {
-            (doubt.entity.reference, doubt.at): self._loose(doubt, ended[doubt.whole])
-            for doubt in doubts
-            if doubt.whole in ended
-        }
+        loose: dict[Moment, Entity | None] = {}
+        for doubt in doubts:
+            whole, moment = found[doubt.up.whole], (doubt.entity.reference, doubt.at)
+            if whole is None:
+                loose[moment] = self._loose(doubt, ended[doubt.up.whole])
+            elif doubt.entity.end is None and not self._lists(whole, doubt):
+                # The change of the whole that took the part out of it was its last one, or earlier.
+                loose[moment] = self._loose(doubt, whole.start)
+        return loose
+
+    def _lists(self, whole: Entity, doubt: _Doubt) -> bool:
+        return self._listed.has(whole, doubt.up.composition, doubt.entity.reference.id)
 
     def _loose(self, doubt: _Doubt, ended: Instant | None) -> Entity | None:
         if ended is not None and ended <= doubt.at:
             return None
-        state = {name: value for name, value in doubt.entity.state.items() if name != doubt.role.name}
+        state = {name: value for name, value in doubt.entity.state.items() if name != doubt.up.role}
         return self._free(replace(doubt.entity, state=state))
 
-    def _ways_up(self, entity: Entity) -> Iterator[tuple[Role, Reference]]:
-        """Yield the whole of a versioned part, if that keeps no versions."""
+    def _ways_up(self, entity: Entity) -> Iterator[WayUp]:
+        """Yield the way from a versioned part to its whole, if that keeps no versions."""
         class_ = self._model.classes[entity.reference.class_name]
-        if not (class_.versioned and class_.part):
-            return
-        for role in class_.roles.values():
-            id_ = entity.state.get(role.name) if role.whole else None
-            if id_ is not None and not self._model.classes[role.target].versioned:
-                yield role, Reference(role.target, str(id_))
+        up = way_up(class_, entity) if class_.versioned else None
+        if up is not None and not self._is_versioned(up.whole):
+            yield up

@@ -7,6 +7,7 @@ from stratabase import waiting
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.fetch import Face, plainly
+from stratabase.domain.parts import ListedParts, WayUp, way_up
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.role_name import RoleName
 from stratabase.model.model import Model
@@ -20,7 +21,10 @@ _TESTED = 50
 
 
 class Seen:
-    """The objects that were read by key. A part is there only while its whole is.
+    """The objects that were read by key. A part is there only while its whole is, and lists it.
+
+    A part that its whole does not list has been taken out of it and waits to be purged, or a restoration
+    brings it back and is not done yet.
 
     What a page has shown is not among them: its index may lag behind, and roles are exact.
     """
@@ -32,6 +36,7 @@ class Seen:
         self.face = face
         self._found: dict[Reference, Entity | None] = {}
         self._linked: dict[RoleName, dict[str, tuple[str, ...]]] = defaultdict(dict)
+        self._listed = ListedParts()
 
     def add(self, entities: Iterable[Entity]) -> None:
         """Note objects that were read by key elsewhere."""
@@ -48,15 +53,27 @@ class Seen:
 
     def get(self, reference: Reference) -> Entity | None:
         """Return an object that there is; None where it is not, or nothing is known of it."""
-        entity = at = self._found.get(reference)
-        while at is not None and (whole := self._whole(at)) is not None:
-            at = self._found.get(whole)
-        return None if at is None else entity
+        entity = self._found.get(reference)
+        return None if entity is None or not self.stands(entity) else entity
 
     def stands(self, entity: Entity) -> bool:
-        """Return whether an object is no part, or its whole is known to be there."""
-        whole = self._whole(entity)
-        return whole is None or self.get(whole) is not None
+        """Return whether an object is no part, or its whole is known to be there and lists it."""
+        at = entity
+        while (way := self._way_up(at)) is not None:
+            whole = self._found.get(way.whole)
+            if whole is None or not (self._is_former(at, way) or self.lists(whole, at)):
+                return False
+            at = whole
+        return True
+
+    def _is_former(self, part: Entity, way: WayUp) -> bool:
+        """Return whether a part is a closed version, and its whole keeps none: that tells of now only."""
+        return part.end is not None and not self.model.classes[way.whole.class_name].versioned
+
+    def lists(self, whole: Entity, part: Entity) -> bool:
+        """Return whether an object lists another, which is a part of it, among its parts."""
+        way = self._way_up(part)
+        return way is not None and self._listed.has(whole, way.composition, part.reference.id)
 
     def standing(self, entities: Sequence[Entity]) -> Sequence[Entity]:
         """Return those of some objects of one class that stand. Raises TooMuchRead."""
@@ -122,10 +139,8 @@ class Seen:
 
     def _whole(self, entity: Entity) -> Reference | None:
         """Return what an object is a part of."""
-        class_ = self.model.classes[entity.reference.class_name]
-        return next(self._wholes(entity), None) if class_.part else None
+        way = self._way_up(entity)
+        return None if way is None else way.whole
 
-    def _wholes(self, entity: Entity) -> Iterator[Reference]:
-        for role in self.model.classes[entity.reference.class_name].roles.values():
-            if role.whole and (id_ := entity.state.get(role.name)) is not None:
-                yield Reference(role.target, str(id_))
+    def _way_up(self, entity: Entity) -> WayUp | None:
+        return way_up(self.model.classes[entity.reference.class_name], entity)

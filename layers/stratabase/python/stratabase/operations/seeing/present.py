@@ -128,8 +128,12 @@ class Present:
         return [(reference, tomb.last_end - 1) for reference, tomb in pairs if tomb is not None]
 
     def _lost(self, reference: Reference) -> Reference:
-        """Return what of an object and its wholes is there no more."""
+        """Return what of an object and its wholes is there no more, or is not listed by its whole."""
         seen, at = self._looking.seen, reference
         while (entity := seen[at]) is not None:
-            at = next(seen.wholes([entity]))
+            above = next(seen.wholes([entity]), None)
+            whole = None if above is None else seen[above]
+            if above is None or (whole is not None and not seen.lists(whole, entity)):
+                return at
+            at = above
         return at

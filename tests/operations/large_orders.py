@@ -1,0 +1,185 @@
+"""Orders with more lines than one commit holds, and everything that a reader can ask about them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from stratabase.domain.command import Update
+from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.filter import Comparison
+from stratabase.domain.instant import Instant
+from stratabase.domain.order import Order
+from stratabase.domain.page import Query, Wanted, Window
+from stratabase.domain.role_command import Parts
+from stratabase.domain.role_name import RoleName
+from stratabase.model.expressions import Circumstances
+from stratabase.model.operator import Operator
+from stratabase.model.reading import read_model
+from stratabase.operations.delete import delete
+from stratabase.operations.deriving.circumstances import circumstances_of
+from stratabase.operations.fetching.as_of import AsOf
+from stratabase.operations.fetching.known import Known
+from stratabase.operations.restore import restore
+from stratabase.operations.save import save
+from stratabase.operations.terms import Terms
+from stratabase.operations.version_diff import version_diff
+from stratabase.operations.version_page import version_page
+from stratabase.operations.world import World
+from stratabase.operations.written import Written
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from stratabase.store.ids import TimeOrderedIds
+from tests.graphs.commands import change, create, end, make, point
+from tests.worlds import ADMINISTRATOR, NOON, FrozenClock, plenty, world_of
+
+MODEL = read_model(
+    """extend schema @application(name: "Orders")
+    type Order @class(versioned: true) { name: String lines: [Line!] @composition(whole: "order_") }
+    type Line @class(versioned: true, exposed: true) @unique(attributes: ["code"]) {
+      code: String
+      text: String
+      product: Product! @association(opposite: "lines")
+      next: Line @association(opposite: "before", holds: true)
+      before: Line @association(opposite: "next")
+      notes: [Note!] @composition(whole: "line_")
+    }
+    type Note @class(versioned: true, exposed: true) { text: String }
+    type Product { name: String lines: [Line!] @association(opposite: "product") }
+    """,
+    "orders.graphql",
+)
+LINES = 60
+"""More than one commit brings back."""
+MINUTE = 60_000
+Told = Sequence[Any]
+
+
+class Shop:
+    """A process of a service for orders, over an engine that others may share."""
+
+    def __init__(self, engine: Engine, clock: FrozenClock | None = None) -> None:
+        self.engine = engine
+        self.clock = clock or FrozenClock()
+        self.entities = StoredEntities(engine, MODEL, now=self.clock.now)
+        world, _, _ = world_of(MODEL)
+        self.world: World = replace(
+            world, entities=self.entities, clock=self.clock, ids=TimeOrderedIds(lambda: NOON)
+        )
+
+    def product(self) -> Reference:
+        """Make a product."""
+        return save(self.world, make("Product", name="p"), ADMINISTRATOR).reference
+
+    def order(self, product: Reference, lines: int = LINES) -> Reference:
+        """Make an order with lines."""
+        order = save(self.world, make("Order", name="a"), ADMINISTRATOR).reference
+        self.add_lines(order, product, lines)
+        return order
+
+    def add_lines(self, order: Reference, product: Reference, lines: int, prefix: str = "c") -> None:
+        """Give an order more lines, with a note on every tenth."""
+        for first in range(0, lines, 20):
+            self.clock.instant += 1000
+            made = [
+                make(
+                    "Line",
+                    code=f"{prefix}{number}",
+                    text="t",
+                    product=point(product.id),
+                    notes=create(*[make("Note", text="n")] if number % 10 == 0 else []),
+                )
+                for number in range(first, min(first + 20, lines))
+            ]
+            save(self.world, change("Order", order.id, lines=create(*made)), ADMINISTRATOR)
+
+    def chain(self, ids: Sequence[str]) -> None:
+        """Let the lines lead to one another in a circle, so that no order of them has all targets first."""
+        for first in range(0, len(ids), 10):
+            for number in range(first, min(first + 10, len(ids))):
+                following = ids[(number + len(ids) // 2) % len(ids)]
+                save(self.world, change("Line", ids[number], next=point(following)), ADMINISTRATOR)
+
+    def delete(self, order: Reference) -> Instant:
+        """Delete an order, with all that this leaves, and return when it ended."""
+        ended = self.delete_at_once(order)
+        self.entities.sweep()
+        return ended
+
+    def delete_at_once(self, order: Reference) -> Instant:
+        """Delete an order, and return when it ended; what there is no time for is left."""
+        self.clock.instant += 1000
+        assert delete(self.world, end("Order", order.id), ADMINISTRATOR)
+        return self.clock.instant
+
+    def restore(self, order: Reference, at: Instant, *, force: bool = False) -> Written:
+        """Make an order what it was at an instant."""
+        return restore(self.world, order, [at], ADMINISTRATOR, Terms(force=force))
+
+    def clear(self, order: Reference, **more: Any) -> Written:
+        """End all lines of an order."""
+        command = Update(order, more, roles={"lines": Parts(delete_all=True)})
+        return save(self.world, command, ADMINISTRATOR)
+
+    def found(self, reference: Reference) -> Entity | None:
+        """Return an object as its head tells."""
+        return self.entities.read([reference])[0]
+
+    def lines(self, order: Reference) -> list[str]:
+        """Return the ids of the lines of an order that is there."""
+        entity = self.found(order)
+        assert entity is not None
+        ids = entity.state.get("lines")
+        return ids if isinstance(ids, list) else []
+
+
+class Reader:
+    """Asks as an administrator asks, and tells what it is told of parts."""
+
+    def __init__(self, engine: Engine, clock: FrozenClock) -> None:
+        self._shop = Shop(engine, clock)
+        self._circumstances: Circumstances = circumstances_of(ADMINISTRATOR, NOON)
+
+    def told(self, order: Reference, lines: Sequence[str], product: Reference) -> Told:
+        """Return what can be known of an order and its lines by every way that leads to them."""
+        world, entities = self._shop.world, self._shop.entities
+        references = [Reference("Line", id_) for id_ in lines]
+        known = Known(entities, MODEL, plenty(), circumstances=self._circumstances)
+        led_to = [Reference("Line", id_) for id_ in self._led_to(product)]
+        known.settle([order, *references, *led_to])
+        return [
+            known.get(order) is not None,
+            sum(known.get(each) is not None for each in references),
+            *self._pages(),
+            sum(known.get(each) is not None for each in led_to),
+            *self._as_of(order, references),
+            self._versions(references[-1]),
+            version_diff(world, references[-1], NOON, self._shop.clock.now(), plenty(), self._circumstances)
+            is None,
+        ]
+
+    def _led_to(self, product: Reference) -> Sequence[str]:
+        return self._shop.entities.linked(RoleName("Product", "lines"), [product.id])[0]
+
+    def _pages(self) -> Iterator[int]:
+        """Yield how many objects pages count and show, as their readers do."""
+        text = Comparison("text", Operator.EQ, "t")
+        for class_name, filter_ in (("Line", None), ("Line", text), ("Note", None)):
+            for wanted in (Wanted(), Wanted(items=True, total_count=True)):
+                query = Query(class_name, Order(), filter_, Window(size=10_000), wanted)
+                known = Known(self._shop.entities, MODEL, plenty(), circumstances=self._circumstances)
+                page = known.page(query)
+                yield len(known.standing(page.items))
+                yield from () if page.total_count is None else (page.total_count,)
+
+    def _as_of(self, order: Reference, references: Sequence[Reference]) -> Iterator[int]:
+        source = AsOf(self._shop.entities, MODEL, self._shop.clock.now())
+        known = Known(source, MODEL, plenty(), circumstances=self._circumstances)
+        known.settle([order, *references])
+        yield known.get(order) is not None
+        yield sum(known.get(each) is not None for each in references)
+
+    def _versions(self, line: Reference) -> int | None:
+        query = Query(
+            "Line", Order.of(()), window=Window(size=100), wanted=Wanted(items=True, total_count=True)
+        )
+        return version_page(self._shop.world, line, query, plenty(), self._circumstances).total_count

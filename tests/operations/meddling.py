@@ -1,0 +1,56 @@
+"""An engine between whose commits others do something, or whose process dies there."""
+
+from collections.abc import Callable
+
+from stratabase.store.engine import Batch, Engine
+from tests.store.passing import PassingEngine
+
+
+class Killed(BaseException):
+    """The process is no more."""
+
+
+def _nothing(_: int) -> None:
+    """Do nothing."""
+
+
+class Meddling(PassingEngine):
+    """Numbers its commits from 1, and has something done before and after each."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self.commits = 0
+        self.calm()
+
+    def calm(self) -> None:
+        """Have nothing done any more."""
+        self.before: Callable[[int], None] = _nothing
+        self.after: Callable[[int], None] = _nothing
+
+    def commit(self, batch: Batch) -> None:
+        self.commits += 1
+        number = self.commits
+        self.before(number)
+        self._engine.commit(batch)
+        self.after(number)
+
+    def dies(self, act: Callable[[], object], call: int, *, does_it: bool) -> bool:
+        """Return whether a process dies at one of its commits, before it or after it."""
+
+        def die(number: int) -> None:
+            if number == call:
+                raise Killed
+
+        self.calm()
+        self.commits = 0
+        if does_it:
+            self.after = die
+        else:
+            self.before = die
+        try:
+            act()
+        except Killed:
+            return True
+        finally:
+            self.calm()
+        return False

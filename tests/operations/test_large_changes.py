@@ -1,0 +1,285 @@
+"""Parts end, or come back, through a whole that stays: more of them than one commit holds."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from stratabase.domain.entity import Reference
+from stratabase.domain.instant import Instant
+from stratabase.domain.issue import IssueType
+from stratabase.domain.member import Caller
+from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.domain.role_command import Parts
+from stratabase.operations.lock import lock
+from stratabase.operations.save import save
+from stratabase.store import aftermath, keys, staging
+from tests.contract.engine.reference import ReferenceEngine
+from tests.graphs.commands import change, make, point
+from tests.operations.large_orders import LINES, MINUTE, Reader, Shop, Told
+from tests.operations.meddling import Meddling
+from tests.worlds import ADMINISTRATOR, FrozenClock
+
+RIVAL = Caller("m2", "bob", "Administrator", administrator=True)
+
+
+class Scene:
+    """An order with many lines, and a process that is to change it."""
+
+    def __init__(self) -> None:
+        self.store = ReferenceEngine()
+        self.clock = FrozenClock()
+        self.shop = Shop(self.store, self.clock)
+        self.product = self.shop.product()
+        self.order = self.shop.order(self.product)
+        self.old = self.shop.lines(self.order)
+        self.clock.instant += MINUTE
+        self.full = self.clock.instant
+        self.engine = Meddling(self.store)
+        self.process = Shop(self.engine, self.clock)
+        self.process.entities.lacking()
+        self.clock.instant += MINUTE
+        self.before = self.told()
+
+    def told(self) -> Told:
+        """Return what readers are told of the lines that there were first."""
+        return Reader(self.store, self.clock).told(self.order, self.old, self.product)
+
+    def clear(self) -> None:
+        """End all lines."""
+        self.process.clear(self.order)
+
+    def restore(self) -> None:
+        """Let the order have the lines that it had first."""
+        self.process.restore(self.order, self.full)
+
+    def replace(self, prefix: str = "d") -> list[str]:
+        """Let the order have other lines, as many."""
+        self.shop.clear(self.order)
+        self.shop.add_lines(self.order, self.product, LINES, prefix)
+        self.clock.instant += MINUTE
+        return self.shop.lines(self.order)
+
+    def left(self) -> Sequence[object]:
+        """Return what is noted of what is still to be done."""
+        return [key for key in self.store._items if key.partition.startswith(keys.PURGES)]
+
+    def sweep(self) -> None:
+        """End what is left, when nothing is believed to run any more."""
+        self.clock.instant += staging.LEASE
+        self.shop.entities.sweep()
+        assert self.left() == []
+
+    def there(self, ids: Sequence[str]) -> int:
+        """Return how many lines have a head."""
+        return sum(start is not None for start in self.starts(ids))
+
+    def starts(self, ids: Sequence[str]) -> list[Instant | None]:
+        """Return since when lines are as they are; None of those that are not there."""
+        lines = self.shop.entities.read([Reference("Line", id_) for id_ in ids])
+        return [None if line is None else line.start for line in lines]
+
+
+NOTHING = [True, *[0] * 11, True, 0]
+"""What readers are told of an order without lines, but for what these were."""
+
+
+@pytest.fixture
+def nothing_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever ends parts leaves them to the sweep."""
+    monkeypatch.setattr(aftermath, "MOST_STEPS", 0)
+
+
+@pytest.mark.usefixtures("nothing_at_once")
+def test_parts_that_are_cleared_are_unseen_at_once_though_they_end_later() -> None:
+    scene = Scene()
+    cleared = scene.clock.instant
+    scene.clear()
+    assert scene.engine.commits == 1
+    assert scene.there(scene.old) == LINES
+    assert scene.told()[:-2] == NOTHING
+    scene.clock.instant += MINUTE
+    scene.sweep()
+    assert scene.there(scene.old) == 0
+    assert scene.told()[:-2] == NOTHING
+    gone = scene.shop.entities.gone([Reference("Line", id_) for id_ in scene.old])
+    assert {each and each.last_end for each in gone} == {cleared}
+    assert [each.start for each in scene.shop.entities.versions(scene.order)][-1] == cleared
+
+
+def test_what_there_is_time_for_ends_before_the_client_has_its_answer() -> None:
+    scene = Scene()
+    scene.clear()
+    assert (scene.there(scene.old), scene.left()) == (0, [])
+
+
+@pytest.mark.parametrize("does_it", [False, True], ids=["before the commit", "after the commit"])
+def test_a_process_that_dies_at_any_commit_has_cleared_all_or_nothing(*, does_it: bool) -> None:
+    scene, met = Scene(), list[bool]()
+    items = dict(scene.store._items)
+    while True:
+        scene.store._items = dict(items)
+        if not scene.engine.dies(scene.clear, len(met) + 1, does_it=does_it):
+            break
+        is_old = scene.told() == scene.before
+        assert is_old or scene.told()[:-2] == NOTHING
+        met.append(not is_old)
+        scene.sweep()
+        assert (scene.there(scene.old) == LINES) is is_old
+        assert is_old or scene.told()[:-2] == NOTHING
+    assert len(met) > 2
+    assert met == [does_it, *[True] * (len(met) - 1)]
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2])
+def test_what_was_cleared_comes_back_whether_it_has_ended_or_not(
+    monkeypatch: pytest.MonkeyPatch, steps: int
+) -> None:
+    scene = Scene()
+    monkeypatch.setattr(aftermath, "MOST_STEPS", steps)
+    scene.clear()
+    scene.clock.instant += MINUTE
+    monkeypatch.setattr(aftermath, "MOST_STEPS", max(steps, 1))
+    scene.restore()
+    monkeypatch.undo()
+    scene.sweep()
+    assert scene.told()[:-2] == scene.before[:-2]
+    assert scene.shop.lines(scene.order) == scene.old
+    assert scene.there(scene.old) == LINES
+
+
+@pytest.mark.usefixtures("nothing_at_once")
+def test_several_times_cleared_leaves_several_things_to_end() -> None:
+    scene = Scene()
+    new = scene.replace()
+    assert scene.there([*scene.old, *new]) == 2 * LINES
+    scene.clear()
+    assert len(scene.left()) == 2
+    scene.sweep()
+    assert scene.there([*scene.old, *new]) == 0
+
+
+@pytest.mark.usefixtures("nothing_at_once")
+def test_parts_with_values_that_new_ones_take_end_with_the_commit() -> None:
+    scene = Scene()
+    made = [make("Line", code=f"c{number}", product=point(scene.product.id)) for number in range(5)]
+    scene.clock.instant += 1
+    command = change("Order", scene.order.id, lines=Parts(create=made, delete_all=True))
+    save(scene.shop.world, command, ADMINISTRATOR)
+    assert scene.there(scene.old) == LINES - 5
+    assert len(scene.shop.lines(scene.order)) == 5
+
+
+def test_a_lock_that_another_takes_meanwhile_keeps_all() -> None:
+    scene = Scene()
+    line = Reference("Line", scene.old[-3])
+
+    def take(_: int) -> None:
+        scene.engine.calm()
+        lock(scene.shop.world, [line], 5, RIVAL)
+
+    scene.engine.before = take
+    with pytest.raises(Refused) as refusal:
+        scene.clear()
+    assert {issue.type for issue in refusal.value.issues} == {IssueType.ENTITY_LOCK_PERSIST}
+    assert scene.told() == scene.before
+
+
+Act = Callable[[Scene], Any]
+
+
+@pytest.mark.parametrize("end", [Scene.clear, lambda scene: scene.shop.delete_at_once(scene.order)])
+def test_who_purges_slowly_ends_nothing_that_has_come_back(monkeypatch: pytest.MonkeyPatch, end: Act) -> None:
+    """Another has ended all that was left, and it was restored since."""
+    scene = Scene()
+    monkeypatch.setattr(aftermath, "MOST_STEPS", 0)
+    end(scene)
+    slow = scene.process.entities.sweeping()
+    next(slow)
+    monkeypatch.undo()
+    scene.clock.instant += MINUTE
+    scene.shop.entities.sweep()
+    scene.restore()
+    assert len([*slow]) < LINES
+    assert scene.there(scene.old) == LINES
+    assert scene.told()[:-2] == scene.before[:-2]
+
+
+@pytest.mark.parametrize("shared", [0, 5])
+def test_a_whole_that_is_there_gets_other_parts_back_in_place_of_those_it_has(shared: int) -> None:
+    """Also where some of these have the values that some of those had."""
+    scene = Scene()
+    scene.shop.clear(scene.order)
+    for prefix, number in (("c", shared), ("d", LINES)):
+        scene.shop.add_lines(scene.order, scene.product, number, prefix)
+    scene.clock.instant += MINUTE
+    new, seen = scene.shop.lines(scene.order), list[Told]()
+    told = Reader(scene.store, scene.clock).told
+    scene.engine.before = lambda _: seen.append(told(scene.order, scene.old, scene.product)[:-2])
+    scene.restore()
+    seen.append(told(scene.order, scene.old, scene.product)[:-2])
+    assert seen[0] == [
+        True,
+        0,
+        *[LINES + shared] * 6,
+        *[LINES // 10 + (shared > 0)] * 3,
+        LINES + shared,
+        True,
+        0,
+    ]
+    assert seen[-1] == scene.before[:-2]
+    assert len({str(each) for each in seen}) == 2
+    assert scene.there(new) == 0
+    assert scene.left() == []
+    assert {*scene.starts(scene.old)} == {scene.clock.instant}
+
+
+@pytest.mark.parametrize("does_it", [False, True], ids=["before the commit", "after the commit"])
+def test_a_process_that_dies_meanwhile_leaves_the_old_parts_or_the_new_ones(*, does_it: bool) -> None:
+    scene = Scene()
+    new = scene.replace()
+    items, met, before = dict(scene.store._items), list[bool](), scene.told()
+    while True:
+        scene.store._items = dict(items)
+        if not scene.engine.dies(scene.restore, len(met) + 1, does_it=does_it):
+            break
+        is_old = scene.told() == before
+        assert is_old or scene.told()[:-2] == scene.before[:-2]
+        met.append(not is_old)
+        scene.sweep()
+        assert (scene.there(scene.old), scene.there(new)) == ((0, LINES) if is_old else (LINES, 0))
+        assert scene.shop.lines(scene.order) == (new if is_old else scene.old)
+    assert met == sorted(met)
+    assert len(met) > 4
+    assert met[-1]
+
+
+def test_where_the_whole_is_changed_meanwhile_all_begins_again() -> None:
+    scene = Scene()
+    scene.replace()
+
+    def change_it(number: int) -> None:
+        if number == 3:
+            scene.clock.instant += 1
+            save(scene.shop.world, change("Order", scene.order.id, name="other"), ADMINISTRATOR)
+
+    scene.engine.before = change_it
+    scene.restore()
+    scene.clock.instant += MINUTE
+    assert scene.told()[:-2] == scene.before[:-2]
+    names = [each.state["name"] for each in scene.shop.entities.versions(scene.order)]
+    assert names[-3:] == ["a", "other", "a"]
+
+
+def test_two_who_restore_a_whole_that_is_there_do_so_one_after_the_other() -> None:
+    scene = Scene()
+    scene.replace()
+
+    def meddle(number: int) -> None:
+        if number == 3:
+            with pytest.raises(Unavailable, match="is being restored"):
+                scene.shop.restore(scene.order, scene.full)
+
+    scene.engine.before = meddle
+    scene.restore()
+    assert scene.told()[:-2] == scene.before[:-2]
