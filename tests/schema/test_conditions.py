@@ -148,7 +148,7 @@ def test_services_in_bulk_take_it(room: GraphRoom) -> None:
 
 DEEP = "More than 50 levels within one another"
 WRONG: dict[str, list[tuple[int, str]]] = {
-    "": [(1, "There is no expression.")],
+    "// nothing": [(11, "The expression ends where a value is expected.")],
     "height >": [(9, "The expression ends where a value is expected.")],
     "height = 1": [(8, 'Unexpected "=". Did you mean "=="?')],
     "heigt > 1": [(1, 'Person has no attribute and no role "heigt". Did you mean "height"?')],

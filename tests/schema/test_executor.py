@@ -264,7 +264,12 @@ def test_a_null_is_filtered_by_and_listed(room: Room) -> None:
             "dd/MM/yyyy",
         ),
         ('{filter: {day___lt: "x"}}', "DATA_TYPE", "options.filter.day___lt", "dd/MM/yyyy"),
-        ("{filter: {NOT: {count___lt: null}}}", "MALFORMED_REQUEST", "options.filter.NOT.count___lt", "null"),
+        (
+            "{filter: {NOT: {count___null: null}}}",
+            "MALFORMED_REQUEST",
+            "options.filter.NOT.count___null",
+            "null",
+        ),
         (
             '{filter: {AND: [{}, {price___in: ["x"]}]}}',
             "DATA_TYPE",

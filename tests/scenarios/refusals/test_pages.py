@@ -66,22 +66,22 @@ OPTIONS: dict[str, tuple[dict[str, Any], list[Issue]]] = {
         {"fromCursor": {"born": "soon"}, "orderBy": ["born___ASC"]},
         [value("DATA_TYPE", "born", f"'soon' is not a Date: {DATE}", "fromCursor.born")],
     ),
-    "null where something is compared": (
-        {"filter": {"last_name___contains": None}},
-        [value("MALFORMED_REQUEST", "last_name___contains", NULL, "filter.last_name___contains")],
+    "null where true or false is asked": (
+        {"filter": {"last_name___null": None}},
+        [value("MALFORMED_REQUEST", "last_name___null", NULL, "filter.last_name___null")],
     ),
     "several values that cannot be read, at their places": (
         {
             "filter": {
                 "born___gt": "soon",
                 "OR": [{"height___null": True}, {"NOT": {"born___in": ["2020-01-01", "late"]}}],
-                "AND": [{"height___lt": None}],
+                "AND": [{"height___lt": None}, {"height___not___null": None}],
             }
         },
         [
             value("DATA_TYPE", "born___gt", f"'soon' is not a Date: {DATE}", "filter.born___gt"),
             value("DATA_TYPE", "born___in", f"'late' is not a Date: {DATE}", "filter.OR.1.NOT.born___in"),
-            value("MALFORMED_REQUEST", "height___lt", NULL, "filter.AND.0.height___lt"),
+            value("MALFORMED_REQUEST", "height___not___null", NULL, "filter.AND.1.height___not___null"),
         ],
     ),
 }

@@ -1,5 +1,6 @@
 """The arguments of a field at one place of a document: read once where no variable is among them."""
 
+from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ from graphql import (
     VariableNode,
     get_argument_values,
 )
+
+from stratabase.domain.issue import Path
 
 
 class Arguments:
@@ -30,6 +33,25 @@ class Arguments:
         if not any(_depends(argument.value) for argument in self._node.arguments or ()):
             self._known = values
         return values
+
+    def unset(self, variables: Any) -> list[tuple[str, Path]]:
+        """Return the variables that have no value, each with its place.
+
+        GraphQL takes a field of an input for not written when its variable has no value.
+        """
+        waiting: deque[tuple[ValueNode, Path]] = deque(
+            (argument.value, (argument.name.value,)) for argument in self._node.arguments or ()
+        )
+        found: list[tuple[str, Path]] = []
+        while waiting:
+            value, path = waiting.popleft()
+            if isinstance(value, VariableNode):
+                found += [] if value.name.value in variables.coerced else [(value.name.value, path)]
+            elif isinstance(value, ListValueNode):
+                waiting += [(each, (*path, number)) for number, each in enumerate(value.values)]
+            elif isinstance(value, ObjectValueNode):
+                waiting += [(field.value, (*path, field.name.value)) for field in value.fields]
+        return found
 
 
 def _depends(value: ValueNode) -> bool:

@@ -1,6 +1,6 @@
 """What a service knows of the request that it answers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -10,6 +10,7 @@ from stratabase.domain.allowance import Allowance
 from stratabase.domain.consumption import Consumption
 from stratabase.domain.entity import Reference
 from stratabase.domain.fetch import Fetch
+from stratabase.domain.issue import Path
 from stratabase.domain.member import Caller
 from stratabase.model.expressions import Circumstances
 from stratabase.operations.deriving.circumstances import circumstances_of
@@ -94,6 +95,8 @@ class Call(NamedTuple):
     """The names of the fields selected directly below."""
     fetch: Fetch
     """The roles that are wanted of the objects that it shows."""
+    unset: Callable[[], Sequence[tuple[str, Path]]] = tuple
+    """Returns the variables without a value that its arguments name, each with its place in them."""
 
 
 Answering = Callable[[Call], Any]

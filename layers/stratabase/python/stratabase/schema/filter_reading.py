@@ -1,7 +1,7 @@
 """From a filter as a client gives it to the domain's Filter."""
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 from stratabase.domain.filter import Comparison, Filter
@@ -20,6 +20,9 @@ from stratabase.schema.names import CLIENT_ID_EQUALS
 
 MOST_LEVELS = 100
 _NULL_OPERANDS = frozenset({Operator.EQ, Operator.NE})
+"""The operators for which null is a value like any other."""
+_TAKING_NULL = _NULL_OPERANDS | EXISTENCE
+"""The operators of which a null operand is never left out."""
 
 Given = Mapping[str, Any]
 Path = tuple[str | int, ...]
@@ -28,59 +31,110 @@ Path = tuple[str | int, ...]
 class FilterReader:
     """Reads the filters of one class."""
 
-    def __init__(self, class_: Class) -> None:
+    def __init__(self, class_: Class, *, skip_nulls: bool = False) -> None:
+        """`skip_nulls`: leave out a condition whose operand is null, as if its field were not written.
+
+        An element of AND or OR, and a NOT, that has no condition is left out too. Otherwise null is a
+        mistake: where a filter says what to delete, a condition that disappears would delete everything.
+        """
         self._subject = Subject(class_)
+        self._skip_nulls = skip_nulls
 
     @cached_property
     def _fields(self) -> Mapping[str, FilterField]:
         return dict(filter_fields(self._subject.class_))
 
     def read(self, given: Given, formats: Formats, path: Path) -> Filter:
-        """Return the filter. Raises Refused with every operand that is wrong, or for its size."""
-        excess = size_of(given).excess
+        """Return the filter; one without a condition matches everything.
+
+        Raises Refused with every operand that is wrong, or for its size.
+        """
+        excess = size_of(given, self._is_left_out).excess
         if excess:
             message = f"{self._subject.class_.name}: {excess}"
             raise Refused([self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path)])
-        reading = _Reading(self._subject, self._fields, formats)
+        reading = _Reading(
+            self._subject, self._fields, formats, self._is_left_out, skip_nulls=self._skip_nulls
+        )
         filter_ = reading.all_of(given, path)
         if reading.issues:
             raise Refused(reading.issues)
-        return filter_
+        return EVERYTHING if filter_ is None else filter_
+
+    def _is_left_out(self, name: str, given: Any) -> bool:
+        """Return whether a field is read as if it were not written."""
+        if given is not None or not self._skip_nulls:
+            return False
+        return name != CLIENT_ID_EQUALS and self._fields[name].operator not in _TAKING_NULL
 
 
 class _Reading:
     """One filter on its way, and what is wrong with it."""
 
-    def __init__(self, subject: Subject, fields: Mapping[str, FilterField], formats: Formats) -> None:
+    def __init__(
+        self,
+        subject: Subject,
+        fields: Mapping[str, FilterField],
+        formats: Formats,
+        is_left_out: Callable[[str, Any], bool],
+        *,
+        skip_nulls: bool,
+    ) -> None:
         self.issues: list[Issue] = []
         self._subject = subject
         self._fields = fields
         self._formats = formats
-        self._combinations: Mapping[str, Callable[[Any, Path], Filter]] = {
-            "AND": lambda given, path: every([*self._each(given, path)]),
-            "OR": lambda given, path: some([*self._each(given, path)]),
-            "NOT": lambda given, path: none(self.all_of(given, path)),
+        self._is_left_out = is_left_out
+        self._skip_nulls = skip_nulls
+        self._combinations: Mapping[str, Callable[[Any, Path], Filter | None]] = {
+            "AND": partial(self._combined, every),
+            "OR": partial(self._combined, some),
+            "NOT": self._negated,
         }
 
-    def all_of(self, given: Given, path: Path) -> Filter:
-        """Return the filter of one object: all its fields hold."""
+    def all_of(self, given: Given, path: Path) -> Filter | None:
+        """Return the filter of one object: all its fields hold. None where it has no condition."""
         if _levels(path) > MOST_LEVELS:
             message = f"the filter is nested too deeply: at most {MOST_LEVELS} levels"
             raise Refused([self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path[:3])])
         # Lists, and no iterators that are gone through below others: a level must take little of the stack.
-        return every([self._part(name, value, (*path, name)) for name, value in given.items()])
+        parts = [self._part(name, value, (*path, name)) for name, value in given.items()]
+        conditions = [part for part in parts if part is not None]
+        return every(conditions) if conditions else None
 
-    def _each(self, given: list[Given], path: Path) -> Iterator[Filter]:
-        for position, part in enumerate(given):
-            yield self.all_of(part, (*path, position))
+    def _combined(
+        self, combine: Callable[[Sequence[Filter]], Filter], given: list[Given], path: Path
+    ) -> Filter | None:
+        """Return the filter of AND or OR; None where all its elements are left out."""
+        parts = [self._element(part, (*path, position)) for position, part in enumerate(given)]
+        conditions = [part for part in parts if part is not None]
+        return None if given and not conditions else combine(conditions)
 
-    def _part(self, name: str, given: Any, path: Path) -> Filter:
-        combine = self._combinations.get(name)
-        if combine is not None:
-            return EVERYTHING if given is None else combine(given, path)
+    def _negated(self, given: Given, path: Path) -> Filter | None:
+        part = self._element(given, path)
+        return None if part is None else none(part)
+
+    def _element(self, given: Given, path: Path) -> Filter | None:
+        """Return the filter of an object that AND, OR or NOT takes; None where it is left out."""
+        filter_ = self.all_of(given, path)
+        return EVERYTHING if filter_ is None and not self._skip_nulls else filter_
+
+    def _part(self, name: str, given: Any, path: Path) -> Filter | None:
+        """Return the filter of one field; None where it is left out."""
+        if given is None and (name in self._combinations or name == CLIENT_ID_EQUALS):
+            self._note_null(name, path)
+            return EVERYTHING if name == CLIENT_ID_EQUALS else None
+        if name in self._combinations:
+            return self._combinations[name](given, path)
         if name == CLIENT_ID_EQUALS:
-            return EVERYTHING if given is None else NOTHING
-        return self._comparison(name, given, path)
+            return NOTHING  # no stored object has one
+        return None if self._is_left_out(name, given) else self._comparison(name, given, path)
+
+    def _note_null(self, name: str, path: Path) -> None:
+        """Note a null that matches every object, where that is a mistake."""
+        if not self._skip_nulls:
+            message = f"{self._subject.class_.name}.{name}: null matches every object; leave the field out"
+            self.issues.append(self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path))
 
     def _comparison(self, name: str, given: Any, path: Path) -> Filter:
         attribute, operator = field = self._fields[name]

@@ -1,6 +1,6 @@
 """How much a filter asks of each object, counted before it is read."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 MOST_COMPARISONS = 500
@@ -29,14 +29,18 @@ class FilterSize(NamedTuple):
         return None
 
 
-def size_of(given: Mapping[str, Any]) -> FilterSize:
-    """Return the size of a filter as a client gives it."""
+def _nothing(_: str, __: Any) -> bool:
+    return False
+
+
+def size_of(given: Mapping[str, Any], is_left_out: Callable[[str, Any], bool] = _nothing) -> FilterSize:
+    """Return the size of a filter as a client gives it; `is_left_out` tells of fields that do not count."""
     comparisons = members = 0
     waiting = [given]
     while waiting:
         for name, value in waiting.pop().items():
             if name not in _JUNCTIONS:
-                comparisons += 1
+                comparisons += not is_left_out(name, value)
                 members += len(value) if isinstance(value, list) else 0
             elif value is not None:
                 waiting += value if isinstance(value, list) else [value]

@@ -22,6 +22,13 @@ from stratabase.schema.names import CLIENT_ID_EQUALS, Family, comparison, type_n
 _NULL_IN_LISTS = frozenset({"ID", "Int", "Real", "Date", "Time", "Datetime", "Year", "Serial"})
 """The types whose `in` takes null among its values (api.md section 3)."""
 
+_NULLS = (
+    "All fields that are given must hold. In pages, a condition whose operand is null is left out "
+    "(but `eq` and `ne` compare with null); in bulk services it is a mistake."
+)
+_LEFT_OUT = "In pages, an element without a condition is left out."
+_NOT_LEFT_OUT = "In pages, it is left out when it has no condition."
+
 
 class FilterField(NamedTuple):
     """What a field of a filter compares, and how."""
@@ -44,16 +51,18 @@ def filter_type(generation: Generation, class_: Class) -> GraphQLInputObjectType
     def fields() -> dict[str, GraphQLInputField]:
         several = GraphQLList(GraphQLNonNull(type_))
         return {
-            "AND": GraphQLInputField(several, description="All of them hold; true without any."),
-            "OR": GraphQLInputField(several, description="At least one of them holds; false without any."),
-            "NOT": GraphQLInputField(type_, description="It does not hold."),
+            "AND": GraphQLInputField(several, description=f"All of them hold; true for []. {_LEFT_OUT}"),
+            "OR": GraphQLInputField(
+                several, description=f"At least one of them holds; false for []. {_LEFT_OUT}"
+            ),
+            "NOT": GraphQLInputField(type_, description=f"It does not hold. {_NOT_LEFT_OUT}"),
             CLIENT_ID_EQUALS: GraphQLInputField(GraphQLID),
         } | {
             name: GraphQLInputField(_operand(generation.input(field.attribute), field))
             for name, field in filter_fields(class_)
         }
 
-    type_ = GraphQLInputObjectType(type_name(class_.name, Family.FILTER), fields)
+    type_ = GraphQLInputObjectType(type_name(class_.name, Family.FILTER), fields, description=_NULLS)
     return type_
 
 

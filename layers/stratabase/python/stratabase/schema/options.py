@@ -27,13 +27,15 @@ def options_type(generation: Generation, class_: Class) -> GraphQLInputObjectTyp
         "filter": GraphQLInputField(generation.of(Family.FILTER, class_)),
         CONDITION: GraphQLInputField(
             GraphQLString,
-            description="A condition (CEL) over its own attributes; a filter must hold too.",
+            description="A condition (CEL) over its own attributes; a filter must hold too. "
+            "An empty text is no condition in pages, and a mistake in bulk services.",
         ),
         "offset": GraphQLInputField(GraphQLInt, description="How many to pass over."),
         "cursor": GraphQLInputField(SCALARS["Cursor"], description="A position that an earlier page gave."),
         "fromCursor": GraphQLInputField(
             generation.of(Family.CURSOR, class_),
-            description="A position as values of what is ordered by; an object there belongs to the page.",
+            description="A position as values of what is ordered by; an object there belongs to the page. "
+            "Of a whole object, the values that the order needs are used.",
         ),
         "next": GraphQLInputField(GraphQLInt, description="How many after the position, or from the start."),
         "prev": GraphQLInputField(GraphQLInt, description="How many before the position, or from the end."),

@@ -1,6 +1,7 @@
 """From page options as a client gives them to the domain's Query."""
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import takewhile
 from typing import Any
 
 from stratabase.domain import cursor
@@ -41,20 +42,27 @@ _HINTS = {
 class QueryReader:
     """Reads the page options of one class; `default_size`: how many objects are meant if it is not said."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - of what, and how it is read
         self,
         model: Model,
         class_: Class,
         most_items: int = MOST_ITEMS,
         default_size: int = DEFAULT_SIZE,
         ordering: Callable[[Iterable[Term]], Order] = Order.of,
+        *,
+        skip_nulls: bool = True,
     ) -> None:
-        """`ordering`: the order that the terms of a client mean."""
+        """`ordering`: the order that the terms of a client mean.
+
+        `skip_nulls`: leave out conditions that are null or empty, as search forms send them. Where the
+        objects are written, they are mistakes.
+        """
         self._class = class_
         self._ordering = ordering
         self._default_size = default_size
         self._subject = Subject(class_)
-        self._filters = FilterReader(class_)
+        self._skip_nulls = skip_nulls
+        self._filters = FilterReader(class_, skip_nulls=skip_nulls)
         self._conditions = ConditionReader(model, class_)
         self._types = {attribute.name: attribute.type for attribute in sortable(class_)}
         self._most_items = most_items
@@ -80,7 +88,7 @@ class QueryReader:
 
     def _condition(self, options: Given, asking: Asking) -> Filter | None:
         text = options.get(CONDITION)
-        if text is None:
+        if text is None or (self._skip_nulls and not text.strip()):
             return None
         condition = self._conditions.read(text, asking, ("options", CONDITION))
         self._check(asking, attributes_of(condition), CONDITION)
@@ -116,9 +124,11 @@ class QueryReader:
             raise self._refused(f"cursor: {mistake}", "cursor") from None
 
     def _from_values(self, values: Given, order: Order, formats: Formats) -> Position:
+        """Return the position of values, which may be those of a whole object."""
         terms = [term.attribute for term in order.terms]
-        leading = terms[: len(values)]
-        if set(values) != set(leading):
+        leading = [*takewhile(values.__contains__, terms)]
+        beyond_gap = [name for name in terms if name in values and name not in leading]
+        if values and (beyond_gap or not leading):
             message = (
                 f"fromCursor gives {_listed(values)}, but the order is by {_listed(terms)}: "
                 "give the first of these, without a gap"

@@ -1,7 +1,7 @@
 """An operation of a document, made ready to be answered again and again."""
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from graphql import (
@@ -89,7 +89,8 @@ class Program:
 
 def _answered(root: Root, context: Context, values: Any) -> Any:
     fetch = root.plan.fetch(values, context)
-    call = Call(context, root.key, root.arguments.values(values), root.selected, fetch)
+    given, unset = root.arguments.values(values), partial(root.arguments.unset, values)
+    call = Call(context, root.key, given, root.selected, fetch, unset)
     source = context.outcomes.of(root.key, lambda: root.field.extensions[ANSWER](call))
     return None if source is None else root.shape(source)
 

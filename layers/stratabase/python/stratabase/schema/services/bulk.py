@@ -1,25 +1,34 @@
 """What the services in bulk share: which objects they are for."""
 
+from collections.abc import Iterator
 from functools import cached_property
 
 from graphql import GraphQLArgument, GraphQLNonNull
 
 from stratabase.domain.access.reading import check_class
+from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.junction import EVERYTHING
 from stratabase.domain.page import Query, Wanted
+from stratabase.domain.subject import Subject
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
 from stratabase.schema.context import Call
 from stratabase.schema.generation import Generation
 from stratabase.schema.grants import refuse
-from stratabase.schema.names import Family
+from stratabase.schema.names import CONDITION, Family
 from stratabase.schema.query_reading import QueryReader
 
 _ALL = 2**31 - 1
 """As many as may be asked for: how many are too many, the operations know."""
+_CONDITIONS = ("filter", CONDITION)
+"""The options that say which objects are meant."""
 
 
 class Selecting:
-    """The `options` of a service in bulk: all that match the filter, unless they say how many."""
+    """The `options` of a service in bulk: all that match the filter, unless they say how many.
+
+    A condition that is null or empty is refused: nobody means all objects by a variable that is not set.
+    """
 
     def __init__(self, model: Model, class_: Class) -> None:
         self._model = model
@@ -34,8 +43,26 @@ class Selecting:
         access = call.context.access
         if access is not None:
             refuse([check_class(access, self._class)])
-        return self._reader.read(call.arguments["options"], Wanted(), call.context.asking)
+        query = self._reader.read(call.arguments["options"], Wanted(), call.context.asking)
+        if query.filter in (None, EVERYTHING):
+            refuse(self._absent_conditions(call))
+        return query
+
+    def _absent_conditions(self, call: Call) -> Iterator[Issue]:
+        """Yield an issue for each condition that is written, but null or a variable that is not given."""
+        options, every = call.arguments["options"], f"that is every {self._class.name}"
+        for name in _CONDITIONS:
+            if name in options and options[name] is None:
+                yield self._issue(f"{name} is null, and {every}: leave it out if you mean that", name)
+        for variable, (_, *path) in call.unset():
+            if path and path[0] in _CONDITIONS:
+                text = f"${variable} has no value, and without that condition {every}: give the variable"
+                yield self._issue(text, *path)
+
+    def _issue(self, text: str, *path: str | int) -> Issue:
+        message = f"{self._class.name}: {text}"
+        return Subject(self._class).issue(IssueType.MALFORMED_REQUEST, message, "options", *path)
 
     @cached_property
     def _reader(self) -> QueryReader:
-        return QueryReader(self._model, self._class, most_items=_ALL, default_size=_ALL)
+        return QueryReader(self._model, self._class, most_items=_ALL, default_size=_ALL, skip_nulls=False)

@@ -9,6 +9,7 @@ from graphql import GraphQLArgument, GraphQLField, GraphQLResolveInfo
 
 from stratabase.model.class_ import Class
 from stratabase.schema import insight
+from stratabase.schema.arguments import Arguments
 from stratabase.schema.classes import Serves, is_ordinary
 from stratabase.schema.context import Answering, Call, Context
 from stratabase.schema.fetching.plan import plan
@@ -69,4 +70,5 @@ def call_of(field: GraphQLField, info: GraphQLResolveInfo[Context], given: dict[
         partial(planned.fetch, variables, context),
         partial(planned.check_formats, variables, context.caller.formats),
     )
-    return Call(info.context, str(info.path.key), given, names, fetch)
+    unset = partial(Arguments(field, info.field_nodes[0]).unset, variables)
+    return Call(info.context, str(info.path.key), given, names, fetch, unset)

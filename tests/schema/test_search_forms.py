@@ -1,0 +1,247 @@
+"""Search forms send every field that they have: what is empty is left out of reads, and refused of writes."""
+
+from typing import Any
+
+import pytest
+
+from tests.everything import Objects
+from tests.schema.graph_room import GraphRoom
+
+FILTER = """query($filter: PersonFilter) {
+  p: Person___getPage(options: {filter: $filter}) { items { _id } } }"""
+FORM = """query($name: String, $tall: Int, $moods: [Mood!], $text: String) {
+  p: Person___getPage(options: {
+    filter: {last_name___contains: $name, OR: [{height___gte: $tall}, {mood___in: $moods}]}, filter_exp: $text
+  }) { items { _id } } }"""
+BULK = {
+    "deleteBulk": "mutation($o: PersonPageOptions!) { p: Person___deleteBulk(options: $o) { deleted } }",
+    "updateBulk": """mutation($o: PersonPageOptions!) {
+      p: Person___updateBulk(data: {height: 1}, options: $o) { totalCount } }""",
+    "validateDeleteBulk": """query($o: PersonPageOptions!) {
+      p: Person___validateDeleteBulk(options: $o) { isValid } }""",
+    "validateUpdateBulk": """query($o: PersonPageOptions!) {
+      p: Person___validateUpdateBulk(data: {height: 1}, options: $o) { isValid } }""",
+}
+EVERYBODY = "abcd"
+
+
+@pytest.fixture
+def room() -> GraphRoom:
+    """Four persons of a team: a is the mentor of the others, and two have no height."""
+    objects = Objects()
+    objects.put("Team", "t", name="team")
+    for id_, height, mood in (("a", 190, "GOOD"), ("b", 170, "BAD"), ("c", None, "BAD"), ("d", None, None)):
+        mentor = None if id_ == "a" else "a"
+        objects.put(
+            "Person",
+            id_,
+            last_name=id_ * 3,
+            height=height,
+            mood=mood,
+            team="t",
+            mentor=mentor,
+            born="2000-01-31",
+        )
+    return GraphRoom(objects)
+
+
+def found(room: GraphRoom, query: str, **variables: Any) -> str:
+    """Return the ids that a page has, asked three times: the second time on, the document is compiled."""
+    answers = [room.ask(query, **variables) for _ in range(3)]
+    assert answers[0] == answers[1] == answers[2]
+    return "".join(item["_id"] for item in answers[0]["items"])
+
+
+@pytest.mark.parametrize(
+    ("filter_", "expected"),
+    [
+        ({"height___gt": None}, EVERYBODY),
+        ({"last_name___contains": None, "last_name___not___ends_with": None}, EVERYBODY),
+        ({"_id___in": None, "_id___not___in": None}, EVERYBODY),
+        ({"height___gt": None, "mood___eq": "BAD"}, "bc"),
+        ({"height___eq": None}, "cd"),
+        ({"height___ne": None}, "ab"),
+        ({"_id___in": []}, ""),
+        ({"OR": [{"height___gt": None}, {"last_name___eq": "aaa"}]}, "a"),
+        ({"OR": [{"height___gt": None}, {"last_name___contains": None}]}, EVERYBODY),
+        ({"OR": [{}, {"last_name___eq": "aaa"}]}, "a"),
+        ({"OR": [{}]}, EVERYBODY),
+        ({"OR": []}, ""),
+        ({"AND": []}, EVERYBODY),
+        ({"OR": [{"AND": []}, {"last_name___eq": "aaa"}]}, EVERYBODY),
+        ({"AND": [{"height___gt": None}, {"mood___eq": "BAD"}]}, "bc"),
+        ({"AND": [{"height___lt": None}]}, EVERYBODY),
+        ({"NOT": {"height___gt": None}}, EVERYBODY),
+        ({"NOT": {}}, EVERYBODY),
+        ({"NOT": {"OR": [{"height___gt": None}]}}, EVERYBODY),
+        ({"NOT": {"height___gt": None, "mood___eq": "BAD"}}, "ad"),
+        ({"NOT": {"NOT": {"NOT": {"height___gt": None}}}}, EVERYBODY),
+        ({"OR": [{"NOT": {"height___gt": None}}, {"OR": [{"AND": [{}]}]}, {"height___null": True}]}, "cd"),
+        ({"OR": None, "AND": None, "NOT": None, "height___null": False}, "ab"),
+    ],
+)
+def test_what_has_no_value_is_left_out_of_a_page(
+    room: GraphRoom, filter_: dict[str, Any], expected: str
+) -> None:
+    """An empty element of OR too, which would match everything, and a NOT of nothing, which would nothing."""
+    assert found(room, FILTER, filter=filter_) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, EVERYBODY),
+        ({"name": None, "tall": None, "moods": None, "text": None}, EVERYBODY),
+        ({"text": ""}, EVERYBODY),
+        ({"text": " \n"}, EVERYBODY),
+        ({"name": "a", "text": ""}, "a"),
+        ({"tall": 180}, "a"),
+        ({"tall": None, "moods": ["BAD"]}, "bc"),
+        ({"tall": 180, "moods": ["BAD"], "text": "height > 180"}, "a"),
+    ],
+)
+def test_a_form_may_leave_any_of_its_fields_empty(
+    room: GraphRoom, given: dict[str, Any], expected: str
+) -> None:
+    assert found(room, FORM, **given) == expected
+
+
+def test_a_document_that_is_kept_forgets_what_was_null(room: GraphRoom) -> None:
+    """It is the same compiled document, whatever its variables were before."""
+    for given, expected in (({"tall": None}, EVERYBODY), ({"tall": 180}, "a"), ({}, EVERYBODY)) * 2:
+        assert found(room, FORM, **given) == expected
+
+
+def test_pages_of_roles_and_of_what_may_be_associated_leave_it_out_too(room: GraphRoom) -> None:
+    query = """query($q: String) { p: Person___get(_id: "a") {
+      pupils(options: {filter: {last_name___starts_with: $q}, filter_exp: ""}) { items { _id } }
+      mentor___associables(options: {filter: {NOT: {last_name___starts_with: $q}}}) { totalCount }
+    } }"""
+
+    assert [room.ask(query, q=None) for _ in range(2)] == [
+        {
+            "pupils": {"items": [{"_id": "b"}, {"_id": "c"}, {"_id": "d"}]},
+            "mentor___associables": {"totalCount": 4},
+        }
+    ] * 2
+    assert room.ask(query, q="b") == {
+        "pupils": {"items": [{"_id": "b"}]},
+        "mentor___associables": {"totalCount": 3},
+    }
+
+
+def test_whether_there_is_a_value_is_never_asked_by_null(room: GraphRoom) -> None:
+    issues = room.issues(FILTER, filter={"height___null": None, "mood___not___null": None})
+
+    assert issues == [
+        ("MALFORMED_REQUEST", "p.options.filter.height___null"),
+        ("MALFORMED_REQUEST", "p.options.filter.mood___not___null"),
+    ]
+
+
+def test_what_is_wrong_is_told_at_its_place_though_others_are_left_out(room: GraphRoom) -> None:
+    filter_ = {"OR": [{"height___gt": None}, {}, {"born___gt": "soon"}]}
+
+    assert room.issues(FILTER, filter=filter_) == [("DATA_TYPE", "p.options.filter.OR.2.born___gt")]
+
+
+def test_fields_that_are_left_out_do_not_count_as_comparisons(room: GraphRoom) -> None:
+    """A form has as many fields as it likes; those that compare are limited as ever."""
+    empty = {"OR": [{"height___gt": None}] * 600}
+    nulls = {"OR": [{"height___eq": None}] * 501}
+
+    assert found(room, FILTER, filter=empty) == EVERYBODY
+    assert room.issues(FILTER, filter=nulls) == [("MALFORMED_REQUEST", "p.options.filter")]
+
+
+@pytest.mark.parametrize("verb", BULK)
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        ({"filter": {"height___gt": None}}, "filter.height___gt"),
+        ({"filter": {"mood___eq": "BAD", "last_name___contains": None}}, "filter.last_name___contains"),
+        ({"filter": {"_id___in": None}}, "filter._id___in"),
+        ({"filter": {"OR": [{"height___gt": None}]}}, "filter.OR.0.height___gt"),
+        ({"filter": {"NOT": {"height___gt": None}}}, "filter.NOT.height___gt"),
+        ({"filter": {"AND": None}}, "filter.AND"),
+        ({"filter": {"OR": None}}, "filter.OR"),
+        ({"filter": {"NOT": None}}, "filter.NOT"),
+        ({"filter": {"_clientId___eq": None}}, "filter._clientId___eq"),
+        ({"filter": None}, "filter"),
+        ({"filter": {}, "filter_exp": None}, "filter_exp"),
+        ({"filter_exp": None}, "filter_exp"),
+        ({"filter_exp": ""}, "filter_exp"),
+        ({"filter_exp": " "}, "filter_exp"),
+    ],
+)
+def test_nothing_is_written_in_bulk_by_what_has_no_value(
+    room: GraphRoom, verb: str, options: dict[str, Any], place: str
+) -> None:
+    for _ in range(3):
+        answer = room.body(BULK[verb], o=options)
+        (issue,) = [error["extensions"] for error in answer["errors"]]
+        assert (issue["issueType"], issue["sourceRequestReference"]) == (
+            "MALFORMED_REQUEST",
+            f"p.options.{place}",
+        )
+    assert found(room, FILTER, filter={}) == EVERYBODY
+
+
+@pytest.mark.parametrize(
+    ("options", "refused"),
+    [
+        ("{filter: {last_name___contains: $name}}", "filter.last_name___contains"),
+        ("{filter: {OR: [{last_name___contains: $name}]}}", "filter.OR.0.last_name___contains"),
+        ("{filter_exp: $name}", "filter_exp"),
+        ('{filter: {last_name___contains: $name, mood___eq: GOOD}, filter_exp: "height > 1"}', None),
+    ],
+)
+def test_a_variable_that_is_forgotten_deletes_no_class(
+    room: GraphRoom, options: str, refused: str | None
+) -> None:
+    """GraphQL takes its field for not written: beside other conditions it is, and alone it would be all."""
+    query = f"mutation($name: String) {{ p: Person___deleteBulk(options: {options}) {{ deleted }} }}"
+    for _ in range(3):
+        body = room.body(query)
+        if refused:
+            (issue,) = [error["extensions"] for error in body["errors"]]
+            assert issue["sourceRequestReference"] == f"p.options.{refused}"
+            assert "$name has no value" in issue["userMessage"]
+    assert (found(room, FILTER, filter={}) == EVERYBODY) is bool(refused)
+
+
+def test_a_null_beside_a_condition_is_the_same_as_nothing_there(room: GraphRoom) -> None:
+    """Clients send whole options; and to delete everything is to say nothing of what."""
+    by_filter = {"filter": {"mood___eq": "GOOD"}, "filter_exp": None, "next": None, "cursor": None}
+    by_text = {"filter": None, "filter_exp": "mood == 'BAD'"}
+
+    assert room.ask(BULK["deleteBulk"], o=by_filter) == {"deleted": 1}
+    assert room.ask(BULK["deleteBulk"], o=by_text) == {"deleted": 2}
+    assert room.ask(BULK["deleteBulk"], o={"filter": {}}) == {"deleted": 1}
+
+
+WHOLE = """query($from: PersonCursor, $order: [PersonSort!]) {
+  p: Person___getPage(options: {fromCursor: $from, orderBy: $order}) { items { _id } } }"""
+
+
+@pytest.mark.parametrize(
+    ("order", "given", "expected"),
+    [
+        ([], {"_id": "c", "last_name": "ccc", "height": None, "born": "not read"}, "cd"),
+        (["height___ASC"], {"_id": "b", "last_name": "bbb", "height": 170}, "ba"),
+        (["height___ASC"], {"_id": "d", "height": None}, "dba"),
+        (["height___ASC", "last_name___DESC"], {"height": None, "mood": "BAD"}, "dcba"),
+        (["last_name___DESC"], {"_id": "b", "last_name": "bbb", "team_name": "team"}, "ba"),
+    ],
+)
+def test_a_position_is_what_the_order_needs_of_a_whole_object(
+    room: GraphRoom, order: list[str], given: dict[str, Any], expected: str
+) -> None:
+    assert found(room, WHOLE, **{"from": given, "order": order}) == expected
+
+
+@pytest.mark.parametrize("given", [{"last_name": "bbb"}, {"last_name": "bbb", "_id": "b"}])
+def test_a_position_without_what_is_ordered_by_first_is_none(room: GraphRoom, given: dict[str, Any]) -> None:
+    issues = room.issues(WHOLE, **{"from": given, "order": ["height___ASC"]})
+
+    assert issues == [("MALFORMED_REQUEST", "p.options.fromCursor")]
