@@ -81,7 +81,7 @@ class Story:
         assert (not issues) == is_right, (command, issues)
         expected = self._expected(command)
         if expected is not None and isinstance(command, Create | Update):
-            would = preview(self._world, command, ADMINISTRATOR)
+            would, _ = preview(self._world, command, ADMINISTRATOR)
             overlay = Overlay(self._world.entities, self._world.model, would.effects)
             self._compare(overlay, expected, self.graph)
 

@@ -11,7 +11,7 @@ from tests.worlds import ADMINISTRATOR
 def test_a_form_is_shown_with_what_it_leads_to() -> None:
     scene = Scene()
 
-    shown = preview(
+    shown, _ = preview(
         scene.world, make("Leave", "f", days=3, employee=point("e1"), deputies=add("e2", "e3")), ADMINISTRATOR
     )
 

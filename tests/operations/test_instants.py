@@ -102,7 +102,7 @@ def test_a_preview_tells_since_when_it_would_be_so() -> None:
     world, entities, clock = world_of(REMEMBERING)
     made = save(world, make("Employee", name="Ada"), ADMINISTRATOR).reference
     clock.instant += 5
-    shown = preview(world, change("Employee", made.id, name="Eva"), ADMINISTRATOR)
+    shown, _ = preview(world, change("Employee", made.id, name="Eva"), ADMINISTRATOR)
     assert shown.state["_versionStart"] == stored(NOON + 5)
     assert entities.read([made])[0] == entities.objects[made]
     assert [version.state["name"] for version in entities.versions(made)] == ["Ada"]

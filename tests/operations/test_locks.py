@@ -292,11 +292,12 @@ def test_a_validation_tells_it_with_all_that_the_store_finds_wrong(scene: Scene)
     assert [issue.type.name for issue in validate(scene.world, end("Employee", "e4"), BOB)] == []
 
 
-def test_a_preview_of_what_is_locked_is_refused(scene: Scene) -> None:
+def test_a_preview_of_what_is_locked_says_so(scene: Scene) -> None:
     lock(scene.world, [E1], 3, ADA)
-    (issue,) = refused(lambda: preview(scene.world, change("Employee", "e1", age=7), BOB))
-    assert issue.type is IssueType.ENTITY_LOCK_PERSIST
-    assert preview(scene.world, change("Employee", "e1", age=7), ADA).state["age"] == 7
+    shown, (issue,) = preview(scene.world, change("Employee", "e1", age=7), BOB)
+    assert (shown.state["age"], issue.type) == (7, IssueType.ENTITY_LOCK_PERSIST)
+    shown, issues = preview(scene.world, change("Employee", "e1", age=7), ADA)
+    assert (shown.state["age"], issues) == (7, ())
 
 
 def test_in_bulk_each_is_asked_by_itself(scene: Scene) -> None:

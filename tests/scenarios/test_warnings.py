@@ -26,7 +26,18 @@ def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def told(client: Client, query: str, **variables: Any) -> list[tuple[Any, ...]]:
     """Return what a mutation is refused for, which answers nothing else."""
     body = client.body(query, **variables)
-    assert set(body["data"].values()) == {None}
+    assert [*body["data"].values()] == [None]
+    return _issues(body)
+
+
+def shown(client: Client, query: str, **variables: Any) -> tuple[Any, list[tuple[Any, ...]]]:
+    """Return what a preview shows, and what is told beside it."""
+    body = client.body(query, **variables)
+    (view,) = body["data"].values()
+    return view, _issues(body)
+
+
+def _issues(body: Any) -> list[tuple[Any, ...]]:
     return [_told(error["extensions"], error["message"]) for error in body["errors"]]
 
 
@@ -169,7 +180,8 @@ def test_previews_go_through_and_validations_list_them(client: Client) -> None:
       isValid issues { issueType issueLevel userMessage sourceRequestReference } } }"""
 
     assert client.ask(preview, data=data) == {"age": 7, "phone_count": 1}
-    assert told(client, preview, data={**data, "age": 151})[0][2] == "Nobody is so old."
+    old, issues = shown(client, preview, data={**data, "age": 151})
+    assert (old, issues[0][2]) == ({"age": 151, "phone_count": 1}, "Nobody is so old.")
     verdict = client.ask(validate, data=data)
     assert verdict["isValid"] is False
     assert [(each["issueLevel"], each["userMessage"]) for each in verdict["issues"]] == [
@@ -186,7 +198,8 @@ def test_the_singleton_and_a_form_meet_theirs(client: Client) -> None:
     assert [each[2] for each in told(client, house % "forceWarnings: {}")] == ["Cold."]
     assert client.ask(house % FORCE) == {"degrees": 5}
     assert client.ask(leave % 30) == {"days": 30}
-    assert [each[2] for each in told(client, leave % 301)] == ["Long.", "Endless."]
+    view, issues = shown(client, leave % 301)
+    assert (view, [each[2] for each in issues]) == ({"days": 301}, ["Long.", "Endless."])
 
 
 def test_deletions_meet_none(client: Client) -> None:

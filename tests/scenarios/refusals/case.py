@@ -14,6 +14,7 @@ UPDATING = ("update", "previewUpdate", "validateUpdate")
 SAVING = ("save", "preview", "validate")
 IN_BULK = ("updateBulk", "validateUpdateBulk")
 
+PREVIEWS = {"preview", "previewCreate", "previewUpdate"}
 MUTATIONS = {"create", "update", "updateBulk", "save", "delete", "deleteBulk"}
 INPUTS = {
     "create": "Create",
@@ -52,6 +53,13 @@ class Asked:
         return self.verb in MUTATIONS
 
     @property
+    def shown(self) -> Any:
+        """What is answered beside the issues: of a preview, the object, if there is one to speak of."""
+        if self.verb not in PREVIEWS or any(map(_is_about_nothing, self.issues)):
+            return None
+        return {"_id": "1" if self.class_name == "House" else self.arguments["data"].get("_id")}
+
+    @property
     def query(self) -> str:
         """The document; the service stands at line 2, column 3."""
         given = {name: _type(self.class_name, self.verb, name) for name in self.arguments}
@@ -70,6 +78,11 @@ class Asked:
         if self.verb in {"delete", "deleteBulk"}:
             return "deleted"
         return "items { _id }" if self.verb in {"updateBulk", "getPage"} else "_id"
+
+
+def _is_about_nothing(issue: Issue) -> bool:
+    """Return whether there is no object, or whether the request is not looked into."""
+    return issue.at == "data._id" or issue.message.startswith("the request speaks of")
 
 
 def _type(class_name: str, verb: str, argument: str) -> str:

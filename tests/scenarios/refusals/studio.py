@@ -163,7 +163,7 @@ class Studio:
         if way.told:
             return told(answer.body), {"isValid": not issues, "issues": ordered(issues)}
         errors = [error(issue) for issue in issues]
-        return refused(answer.body), {"data": {KEY: None}, "errors": ordered(errors)}
+        return refused(answer.body), {"data": {KEY: self.named(way.shown)}, "errors": ordered(errors)}
 
     def close(self) -> None:
         """Hang up, and let go of the shelf."""

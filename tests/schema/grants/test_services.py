@@ -136,9 +136,11 @@ def test_a_form_needs_its_grants(guild: Guild) -> None:
     preview = 'query { Plea___previewCreate(data: {text: "!", %s}) { text judge { name } } }'
 
     assert guild.ask(preview % f'judge: "{ada}"', SMITH) == {"text": "!", "judge": {"name": "Ada"}}
-    assert guild.issues(preview % f'judge: "{zoe}"', SMITH) == [
-        ("ENTITY_NOT_FOUND", "Plea___previewCreate.data.judge", "judge")
-    ]
+    hidden, missing = (guild.body(preview % f'judge: "{id_}"', SMITH) for id_ in (zoe, "x" * len(zoe)))
+    assert hidden["data"] == missing["data"] == {"Plea___previewCreate": {"text": "!", "judge": None}}
+    for body in (hidden, missing):
+        (issue,) = [error["extensions"] for error in body["errors"]]
+        assert (issue["issueType"], issue["roleNames"]) == ("ENTITY_NOT_FOUND", ["judge"])
     assert guild.issues(preview % "fee: 3", SMITH) == [
         ("ATTRIBUTE_GRANT_EDIT", "Plea___previewCreate.data.fee", "fee")
     ]

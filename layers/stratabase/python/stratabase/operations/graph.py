@@ -127,7 +127,8 @@ class GraphWrite:
         nothing = replace(change, effects=())
         is_deletion = isinstance(self._command, Delete)
         is_hidden = all(issue.type is IssueType.ENTITY_NOT_FOUND for issue in issues)
-        return Judgement(decision, nothing, [] if is_deletion and is_hidden else issues)
+        issues = [] if is_deletion and is_hidden else issues
+        return Judgement(decision, nothing, issues, is_allowed=False)
 
     def _judged(self, decision: Decision, change: Change, act: Act) -> Judgement:
         """Return the judgement, when it was done if it is good. Raises Conflict, TooMuchRead."""

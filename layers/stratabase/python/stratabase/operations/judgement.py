@@ -15,6 +15,15 @@ class Judgement(NamedTuple):
     change: Change
     issues: list[Issue]
     """Warnings that are not forced are among them."""
+    is_allowed: bool = True
+    """Grants do not refuse it: if they do, nothing else is told."""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the object that the command is on may be shown as it would be, whatever else is wrong."""
+        graph = self.decision.graph
+        is_allowed = self.is_allowed and not self.decision.is_forbidden
+        return is_allowed and graph.setting.names.root in graph.nodes
 
     def written(self) -> Written:
         """Return what the client is told."""

@@ -5,12 +5,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from graphql import GraphQLError
+
 from stratabase.domain.access import Access, access_of
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.consumption import Consumption
 from stratabase.domain.entity import Reference
 from stratabase.domain.fetch import Fetch
-from stratabase.domain.issue import Path
+from stratabase.domain.issue import Issue, Path
 from stratabase.domain.member import Caller
 from stratabase.model.expressions import Circumstances
 from stratabase.operations.deriving.circumstances import circumstances_of
@@ -55,6 +57,8 @@ class Context:
     trace_id: str
     allowance: Allowance
     outcomes: Outcomes = field(default_factory=Outcomes)
+    errors: list[GraphQLError] = field(default_factory=list)
+    """What is wrong with fields that are answered in spite of it, each at its place in the document."""
     insights: list[Insight] = field(default_factory=list)
     """What services asked of the storage that are to tell."""
     called: dict[Reference, str] = field(default_factory=dict)
@@ -97,6 +101,13 @@ class Call(NamedTuple):
     """The roles that are wanted of the objects that it shows."""
     unset: Callable[[], Sequence[tuple[str, Path]]] = tuple
     """Returns the variables without a value that its arguments name, each with its place in them."""
+
+
+class Partial(NamedTuple):
+    """What a service answers in spite of issues, which are told beside it."""
+
+    source: Any
+    issues: Sequence[Issue]
 
 
 Answering = Callable[[Call], Any]

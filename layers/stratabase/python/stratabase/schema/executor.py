@@ -111,12 +111,13 @@ def _answer(response: dict[str, Any], context: Context) -> Answer:
 
 
 def _judged(result: ExecutionResult, errors: Errors, context: Context) -> Answer:
-    if not result.errors:
+    found = [*(result.errors or ()), *context.errors]
+    if not found:
         return _answer({"data": result.data}, context)
     if _never_began(result):
-        return _refusal([errors.of_request(error) for error in result.errors])
+        return _refusal([errors.of_request(error) for error in found])
     _raise_unavailable(result)
-    listed = [each for error in result.errors for each in errors.of_execution(error)]
+    listed = [each for error in found for each in errors.of_execution(error)]
     return _answer({"errors": listed, "data": result.data}, context)
 
 

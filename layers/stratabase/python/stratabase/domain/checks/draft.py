@@ -14,7 +14,10 @@ from stratabase.model.types.base import Malformed
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A state that is to be checked. `changed` holds what the client gave and could be read."""
+    """A state that is to be checked. `changed` holds what the client gave and could be read.
+
+    In `state`, what could not be read is null.
+    """
 
     subject: Subject
     state: State
@@ -33,6 +36,7 @@ class Draft:
 def drafted(subject: Subject, before: State, given: Mapping[str, Any], formats: Formats) -> Draft:
     """Return the state `before` with the values `given` by a client in a member's formats."""
     changed: dict[str, Stored] = {}
+    unreadable: dict[str, None] = {}
     malformed: list[Issue] = []
     for name, value in given.items():
         try:
@@ -42,4 +46,5 @@ def drafted(subject: Subject, before: State, given: Mapping[str, Any], formats: 
         except Malformed as mistake:
             message = f"{subject.class_.name}.{name}: {mistake}"
             malformed.append(subject.attribute_issue(IssueType.DATA_TYPE, message, name))
-    return Draft(subject, {**before, **changed}, changed, tuple(malformed))
+            unreadable[name] = None
+    return Draft(subject, {**before, **unreadable, **changed}, changed, tuple(malformed))

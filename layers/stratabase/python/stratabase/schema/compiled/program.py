@@ -21,7 +21,7 @@ from graphql import (
 from stratabase.model.formats import Formats
 from stratabase.schema.arguments import Arguments
 from stratabase.schema.compiled.shapes import Shape, Shapes, Uncompilable
-from stratabase.schema.context import Call, Context
+from stratabase.schema.context import Call, Context, Partial
 from stratabase.schema.fetching.plan import Plan, plan
 from stratabase.schema.selections import Selections, fragments_of, names_of
 from stratabase.schema.services.service import ANSWER
@@ -92,6 +92,8 @@ def _answered(root: Root, context: Context, values: Any) -> Any:
     given, unset = root.arguments.values(values), partial(root.arguments.unset, values)
     call = Call(context, root.key, given, root.selected, fetch, unset)
     source = context.outcomes.of(root.key, lambda: root.field.extensions[ANSWER](call))
+    if isinstance(source, Partial):
+        raise Uncompilable("errors are told beside the answer")
     return None if source is None else root.shape(source)
 
 

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-from graphql import GraphQLArgument, GraphQLField, GraphQLResolveInfo
+from graphql import GraphQLArgument, GraphQLField, GraphQLResolveInfo, located_error
 
+from stratabase.domain.refusal import Refused
 from stratabase.model.class_ import Class
 from stratabase.schema import insight
 from stratabase.schema.arguments import Arguments
 from stratabase.schema.classes import Serves, is_ordinary
-from stratabase.schema.context import Answering, Call, Context
+from stratabase.schema.context import Answering, Call, Context, Partial
 from stratabase.schema.fetching.plan import plan
 from stratabase.schema.fixed import disable_cache
 from stratabase.schema.generation import Generation
@@ -54,7 +55,12 @@ def answered(
     arguments = {**arguments, **insight.argument(), **disable_cache()}
 
     def resolve(_: Any, info: GraphQLResolveInfo[Context], **given: Any) -> Any:
-        return info.context.outcomes.of(str(info.path.key), lambda: answer(call_of(field, info, given)))
+        found = info.context.outcomes.of(str(info.path.key), lambda: answer(call_of(field, info, given)))
+        if not isinstance(found, Partial):
+            return found
+        error = located_error(Refused(found.issues), info.field_nodes, info.path.as_list())
+        info.context.errors.append(error)
+        return found.source
 
     field = GraphQLField(type_, arguments, resolve, description=description, extensions={ANSWER: answer})
     return field
