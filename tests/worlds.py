@@ -99,6 +99,11 @@ class DictEntities:
         moments = zip(ids, [None] * len(ids) if at is None else at, strict=True)
         return [self._led_to(role, id_, start, one, backward=backward)[:limit] for id_, one in moments]
 
+    def referrers(self, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
+        holders = (each for each in self.objects.values() if each.reference.class_name == role.class_name)
+        leading = [each.reference.id for each in holders if each.state.get(role.role_name) == id_]
+        return tuple(sorted(leading)[:limit])
+
     def as_of(
         self, moments: Sequence[tuple[Reference, Instant]], allowance: Allowance | None = None
     ) -> list[Entity | None]:

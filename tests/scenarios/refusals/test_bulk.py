@@ -142,7 +142,7 @@ def test_of_many_deletions_those_that_are_refused_are_told(studio: Studio) -> No
     }
     needs = studio.named(needs)
     for team in ("bound", "tied"):
-        studio.create("Person", f"in {team}", **needs, born=None, team=f"<{team}>")
+        studio.create("Person", f"in_{team}", **needs, born=None, team=f"<{team}>")
     end = """mutation {
   it: Team___deleteBulk(options: {filter: {name___starts_with: "bulk"}}) { deleted }
 }"""
@@ -150,16 +150,17 @@ def test_of_many_deletions_those_that_are_refused_are_told(studio: Studio) -> No
     answer = studio.answer(end)
 
     text = "1 of 3 Team objects were deleted; what kept the others from it follows"
-    needed = "another Person leads to Team with _id '{}', and must: so that cannot be deleted"
+    needed = "Person with _id '{}' leads to Team with _id '{}', and must: so that cannot be deleted"
     issues = [
         Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", "Team"),
         *(
             Issue(
                 "ROLE_CARDINALITY",
-                f"Person.team: {needed.format(f'<{name}>')}",
+                f"Person.team: {needed.format(f'<in_{name}>', f'<{name}>')}",
                 "options",
                 "ENTITY_ROLE",
                 "Person",
+                f"<in_{name}>",
                 roles=("team",),
             )
             for name in ("bound", "tied")

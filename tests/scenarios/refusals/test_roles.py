@@ -263,9 +263,9 @@ ENDINGS = [
         "<red>",
         few(
             "Person.team",
-            "another Person leads to Team with _id '<red>', and must: so that cannot be deleted",
+            "Person with _id '<ann>' leads to Team with _id '<red>', and must: so that cannot be deleted",
             "_id",
-        ),
+        ).of("<ann>"),
     ),
     ending(
         "a list must have it",

@@ -2,9 +2,11 @@
 
 import pytest
 
+from stratabase.domain.member import Caller
 from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
 from tests.schema.grants.archive import CLERK, Archive
+from tests.worlds import ADMINISTRATOR
 
 TEXT = """
 extend schema @application(name: "Archive")
@@ -45,3 +47,83 @@ def test_what_cannot_be_compared_is_named_once(archive: Archive, name: str, what
         f"Person.{name}: the profile Clerk may read {what} of some objects only, "
         "so that no object can be found by it"
     )
+
+
+CREW = """
+extend schema @application(name: "Crew")
+  @profile(name: "Administrator", administrator: true) @profile(name: "Clerk") @profile(name: "Porter")
+type Boss @grant(profile: "Clerk", allow: [READ, DELETE]) @grant(profile: "Porter", allow: [READ, DELETE]) {
+  name: String
+  teams: [Team!] @association(opposite: "boss")
+  car: Car @association(opposite: "driver")
+}
+type Team @grant(profile: "Clerk", allow: [READ, EDIT, DELETE], where: "open") {
+  open: Boolean
+  boss: Boss! @association(opposite: "teams") @grant(profile: "Clerk", allow: [READ, EDIT])
+}
+type Car @grant(profile: "Clerk", allow: [READ]) {
+  driver: Boss! @association(opposite: "car", holds: true)
+}
+type Note @grant(profile: "Clerk", allow: [READ]) {
+  about: Boss! @grant(profile: "Clerk", allow: [READ], where: "isNull(text)")
+  text: String
+}
+"""
+PORTER = Caller("m1", "porter", "Porter")
+
+
+@pytest.fixture
+def crew() -> Archive:
+    """Return requests to a crew without anybody."""
+    return Archive(ReferenceEngine(), read_model(CREW, "crew.graphql"))
+
+
+def needed(crew: Archive, boss: str, caller: Caller) -> list[tuple[str, str | None]]:
+    """Return why somebody cannot delete a boss: the message, and the object that it is about."""
+    query = f'mutation {{ Boss___delete(_id: "{boss}") {{ deleted }} }}'
+    check = f'{{ Boss___validateDelete(_id: "{boss}") {{ issues {{ userMessage entityID }} }} }}'
+    errors = [error["extensions"] for error in crew.body(query, caller)["errors"]]
+    found = crew.body(check, caller)["data"]["Boss___validateDelete"]["issues"]
+    assert found == [{name: issue[name] for name in ("userMessage", "entityID")} for issue in errors]
+    return [(issue["userMessage"], issue["entityID"]) for issue in errors]
+
+
+@pytest.mark.parametrize(("class_name", "role"), [("Team", "boss"), ("Car", "driver"), ("Note", "about")])
+def test_one_that_must_lead_to_what_is_deleted_is_named(crew: Archive, class_name: str, role: str) -> None:
+    """Whether its role has an opposite that leads to many, to one, or none."""
+    boss = crew.create("Boss")
+    one = crew.create(class_name, **{role: boss})
+
+    text = (
+        f"{class_name} with _id '{one}' leads to Boss with _id '{boss}', and must: so that cannot be deleted"
+    )
+    assert needed(crew, boss, ADMINISTRATOR) == [(f"{class_name}.{role}: {text}", one)]
+
+
+def test_nobody_is_named_whom_the_caller_does_not_see(crew: Archive) -> None:
+    """Neither a hidden object, nor one whose role is hidden, nor one of a class that is not read at all."""
+    boss, other = crew.create("Boss"), crew.create("Boss")
+    hidden = crew.create("Team", boss=boss, open=False)
+    crew.create("Note", about=other, text="hush")
+
+    assert hidden in needed(crew, boss, ADMINISTRATOR)[0][0]
+    for id_, caller, class_name in (
+        (boss, CLERK, "Team"),
+        (boss, PORTER, "Team"),
+        (other, CLERK, "Note"),
+        (other, PORTER, "Note"),
+    ):
+        ((message, about),) = needed(crew, id_, caller)
+        assert f": another {class_name} leads to Boss with _id '{id_}', and must" in message
+        assert about is None
+
+
+def test_one_whom_the_caller_sees_is_named_among_others(crew: Archive) -> None:
+    boss = crew.create("Boss")
+    for _ in range(3):
+        crew.create("Team", boss=boss, open=False)
+    seen = crew.create("Team", boss=boss, open=True)
+
+    ((message, about),) = needed(crew, boss, CLERK)
+
+    assert (f"Team with _id '{seen}'" in message, about) == (True, seen)

@@ -7,6 +7,8 @@ import pytest
 from stratabase.model.model import Model
 
 OPTIONAL = "Make one of the roles optional."
+FIRST = "so that the first one has no whole"
+WHOLE = "Make A a part of another class too, or remove @composition from a role."
 CASES = {
     "two that require each other": (
         "type A { b: ¦B! } type B { as: [A!]! }",
@@ -22,11 +24,15 @@ CASES = {
     ),
     "a part of itself alone": (
         "type A { x: Int parts: [¦A!] @composition }",
-        f"No A can ever be created: A needs A. {OPTIONAL}",
+        f"No A can ever be created: it is a part of A only, {FIRST}. {WHOLE}",
     ),
     "parts of each other alone": (
         "type A { x: Int b: B @composition } type B { x: Int a: ¦A @composition }",
-        f"No A can ever be created: A needs B, which needs A. {OPTIONAL}",
+        f"No A can ever be created: A is a part of B and B is a part of A only, {FIRST}. {WHOLE}",
+    ),
+    "a part of what requires it": (
+        "type B { x: Int a: ¦A! as: [A!] @composition } type A { x: Int }",
+        f"No B can ever be created: B needs A, which needs B. {OPTIONAL}",
     ),
     "those that only depend on a circle are not named": (
         "type C { a: A! } type A { a: ¦A! }",

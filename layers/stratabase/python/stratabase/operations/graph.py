@@ -17,6 +17,7 @@ from stratabase.domain.instant import Instant
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.member import Caller
 from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.domain.role_name import RoleName
 from stratabase.domain.snapshot import Snapshot
 from stratabase.model.expressions import Circumstances
 from stratabase.operations.fetching.known import Known
@@ -135,7 +136,8 @@ class GraphWrite:
         warnings, entities = self._warned(decision, change), self._world.entities
         issues = [*decision.issues]
         if change.effects and self._is_stored:
-            issues += tried(self._world, decision, change, entities.rehearse if issues or warnings else act)
+            act = entities.rehearse if issues or warnings else act
+            issues += tried(self._world, decision, change, act, partial(self._sees, change.instant))
         plain = [warning.issue for warning in warnings if not warning.is_doubtful(issues)]
         return Judgement(decision, change, [*issues, *plain])
 
@@ -187,6 +189,13 @@ class GraphWrite:
         """Return of objects as they were at an instant whether the caller sees that. Raises TooMuchRead."""
         past = Past(self._world, *self._reading(now))
         return [version is not None for version in past.known(at).admitted(versions)]
+
+    def _sees(self, now: Instant, entities: Sequence[Entity], role: RoleName) -> list[bool]:
+        """Return of objects whether the caller sees where a role of theirs leads. Raises TooMuchRead."""
+        allowance, circumstances = self._reading(now)
+        known = Known(self._world.entities, self._world.model, allowance, circumstances=circumstances)
+        seen = known.admitted(entities)
+        return [each is not None and known.tells(each.reference, role.role_name) for each in seen]
 
     def _reading(self, now: Instant) -> tuple[Allowance, Circumstances]:
         """Return what conditions may read, and what they know."""

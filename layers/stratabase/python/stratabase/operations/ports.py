@@ -95,6 +95,12 @@ class Entities(Protocol):
         objects is being restored.
         """
 
+    def referrers(self, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
+        """Return the ids of objects that lead to an object by a required to-one role that holds the key.
+
+        At most `limit` of them; exact at once, but for keys that are older than the links of the role.
+        """
+
     def joined(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
         """Return of each owner and other whether a link leads from the one to the other; exact at once.
 

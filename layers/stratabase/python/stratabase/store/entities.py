@@ -144,6 +144,10 @@ class StoredEntities:
         """
         return linked.linked(self._desk, role, ids, Range(start, limit, backward), allowance, at)
 
+    def referrers(self, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
+        """Return the ids of objects that lead to an object by a required key: at most `limit`."""
+        return linked.referrers(self._desk, role, id_, limit)
+
     def joined(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
         """Return of each owner and other whether a link leads from the one to the other; exact at once."""
         return linked.joined(self._desk, role, pairs)

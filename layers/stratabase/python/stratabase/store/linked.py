@@ -104,6 +104,17 @@ def _walked(
     return tuple(found)
 
 
+def referrers(desk: Desk, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
+    """Return the ids of objects whose key leads to an object by a role, where that keeps track of them."""
+    (keyed,) = (each for each in desk.associations.keyed(role.class_name) if each.role == role)
+    spending, range_ = Spending(None, role.class_name), Range(limit=limit)
+    if keyed.exclusive:
+        return _held(desk, role, [id_], range_, spending)[0]
+    if keyed.link is None:
+        return ()
+    return _walked(desk, Reference(keyed.target, id_), keyed.link, range_, spending)
+
+
 def joined(desk: Desk, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
     """Return of each owner and other whether a link leads from the one to the other."""
     wanted = [keys.link(Reference(role.class_name, owner), role.role_name, other) for owner, other in pairs]

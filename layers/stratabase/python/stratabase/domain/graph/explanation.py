@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from stratabase.domain.change import Bereft, Breach, Broken, Coupled, Held, Missing, NotBuilt, Taken, TooLarge
@@ -22,11 +23,17 @@ Couplers = Mapping[tuple[RoleName, str | None], Sequence[Wish]]
 """Wishes of keys, by the role and what it shall lead to."""
 
 
+Holders = Mapping[Bereft, Reference]
+"""Of those that must lead to what is deleted, one that may be named."""
+_NOBODY: Holders = MappingProxyType({})
+
+
 class _Traces(NamedTuple):
     """Where a request asks for what is refused; found once for all that is."""
 
     couplers: Couplers
     losses: Losses
+    holders: Holders
 
 
 def is_outdated(decision: Decision, broken: Broken) -> bool:
@@ -35,8 +42,12 @@ def is_outdated(decision: Decision, broken: Broken) -> bool:
     return any(_is_news(decision.graph, couplers, breach) for breach in broken.breaches)
 
 
-def explained(decision: Decision, refusal: Held | Taken | NotBuilt | Broken | TooLarge) -> list[Issue]:
+def explained(
+    decision: Decision, refusal: Held | Taken | NotBuilt | Broken | TooLarge, holders: Holders = _NOBODY
+) -> list[Issue]:
     """Return the issues of a refusal."""
+    if isinstance(refusal, Broken):
+        return list(_broken(decision.graph, refusal, holders))
     return list(_EXPLAINED[type(refusal)](decision.graph, refusal))
 
 
@@ -79,8 +90,8 @@ def _advice(graph: Graph, refusal: TooLarge) -> str:
     return f"; of {role}, add or take away at most {most} at a time"
 
 
-def _broken(graph: Graph, refusal: Broken) -> Iterator[Issue]:
-    traces = _Traces(_couplers(graph), Losses(graph))
+def _broken(graph: Graph, refusal: Broken, holders: Holders) -> Iterator[Issue]:
+    traces = _Traces(_couplers(graph), Losses(graph), holders)
     for breach in refusal.breaches:
         yield from _BROKEN[type(breach)](graph, breach, traces)
 
@@ -94,7 +105,7 @@ def _missing(graph: Graph, breach: Missing, _: _Traces) -> Iterator[Issue]:
 def _bereft(graph: Graph, breach: Bereft, traces: _Traces) -> Iterator[Issue]:
     reference, name = breach
     if graph.role(name).holds:
-        yield _needed(graph, breach)
+        yield _needed(graph, breach, traces.holders.get(breach))
         return
     id_ = reference.id if graph.shows(reference) else None
     asker = Asker(Subject(graph.class_(reference.class_name), id_), name.role_name)
@@ -110,13 +121,13 @@ def _named(graph: Graph, reference: Reference) -> str:
     return called(reference) if graph.shows(reference) else f"another {reference.class_name}"
 
 
-def _needed(graph: Graph, breach: Bereft) -> Issue:
-    """Return the issue of an object that is deleted while others must lead to it."""
+def _needed(graph: Graph, breach: Bereft, holder: Reference | None) -> Issue:
+    """Return the issue of an object that is deleted while others must lead to it; `holder`: one of these."""
     reference, name = breach
-    text = (
-        f"another {name.class_name} leads to {_named(graph, reference)}, and must: so that cannot be deleted"
-    )
-    asker = Asker(Subject(graph.class_(name.class_name)), name.role_name)
+    other = f"another {name.class_name}" if holder is None else called(holder)
+    text = f"{other} leads to {_named(graph, reference)}, and must: so that cannot be deleted"
+    subject = Subject(graph.class_(name.class_name), None if holder is None else holder.id)
+    asker = Asker(subject, name.role_name)
     return asker.cardinality(text, graph.nodes[reference].subject.path)
 
 
@@ -148,7 +159,6 @@ _EXPLAINED: Mapping[type[Exception], Callable[[Graph, Any], Iterator[Issue]]] = 
     Held: _held,
     Taken: _taken,
     NotBuilt: _not_built,
-    Broken: _broken,
     TooLarge: _too_large,
 }
 _BROKEN: Mapping[type[Breach], Callable[[Graph, Any, _Traces], Iterator[Issue]]] = {

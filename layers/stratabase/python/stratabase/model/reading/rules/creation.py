@@ -1,6 +1,6 @@
 """Objects of every class can be created: no class needs, over required roles, an object of its own first."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from graphql.language import Node
 
@@ -8,6 +8,7 @@ from stratabase.model.class_ import Kind
 from stratabase.model.reading.manuscript import Manuscript, Written
 from stratabase.model.reading.mistake import Mistake, mistake
 from stratabase.model.reading.rounds import rounds
+from stratabase.model.words import listed
 
 
 def creation(manuscript: Manuscript) -> Iterator[Mistake]:
@@ -17,9 +18,25 @@ def creation(manuscript: Manuscript) -> Iterator[Mistake]:
     needs = {one.name: _needs(manuscript, one, made, there) for one in never}
     for way in rounds(needs):
         first, *others = [*way[1:], way[0]]
-        chain = "".join(f", which needs {name}" for name in others)
-        text = f"No {way[0]} can ever be created: {way[0]} needs {first}{chain}."
-        yield mistake(needs[way[0]][first], f"{text} Make one of the roles optional.")
+        reason = _parts_only(way) if made.issuperset(way) else _needed(way[0], first, others)
+        yield mistake(needs[way[0]][first], f"No {way[0]} can ever be created: {reason}")
+
+
+def _needed(name: str, first: str, others: Sequence[str]) -> str:
+    """Return why there is no object of a class: over required roles it needs one of its own first."""
+    chain = "".join(f", which needs {other}" for other in others)
+    return f"{name} needs {first}{chain}. Make one of the roles optional."
+
+
+def _parts_only(way: Sequence[str]) -> str:
+    """Return why there is no object of classes that are parts of one another, and of no other class."""
+    if len(way) == 1:
+        reason = f"it is a part of {way[0]} only, so that the first one has no whole"
+    else:
+        pairs = zip(way, [*way[1:], way[0]], strict=True)
+        chain = listed(f"{part} is a part of {whole}" for part, whole in pairs)
+        reason = f"{chain} only, so that the first one has no whole"
+    return f"{reason}. Make {way[0]} a part of another class too, or remove @composition from a role."
 
 
 def _possible(manuscript: Manuscript) -> tuple[set[str], set[str]]:
