@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cli.fault import Fault
 from cli.server import configuration
+from stratabase.model.plurals import counted, was_or_were
 
 if TYPE_CHECKING:
     from stratabase.wiring import Instance
@@ -95,7 +96,8 @@ class Bar:
     def end(self, how: str) -> None:
         """Say that the class is done, and how that went."""
         back = "\r" if sys.stderr.isatty() else ""
-        print(f"{back}{self._name}: {how} ({self._done:,} objects were looked at)")
+        looked_at = f"{counted(self._done, 'object')} {was_or_were(self._done)} looked at"
+        print(f"{back}{self._name}: {how} ({looked_at})")
 
 
 def _warn(*lines: str) -> None:
@@ -104,7 +106,8 @@ def _warn(*lines: str) -> None:
 
 def _pause(seconds: float) -> None:
     if seconds:
-        print(f"Waiting {seconds:.0f} seconds, until all that serve know of it.", file=sys.stderr)
+        text = f"Waiting {counted(round(seconds), 'second')}, until all that serve know of it."
+        print(text, file=sys.stderr)
     time.sleep(seconds)
 
 

@@ -15,6 +15,7 @@ from stratabase.domain.refusal import Refused, TooMuchRead, Unavailable
 from stratabase.model.expressions import ANYWHERE
 from stratabase.model.operator import Operator
 from stratabase.operations.delete_bulk import delete_bulk
+from stratabase.operations.first_issues import FirstIssues
 from stratabase.operations.update_bulk import update_bulk
 from stratabase.operations.validate_bulk import validate_bulk
 from tests.graphs.commands import add, change, end, point
@@ -216,10 +217,19 @@ def test_a_bulk_write_is_validated_without_a_trace() -> None:
     wrong = UpdateBulk("Employee", {"age": -1}, {"team": point("t9")})
     issues = validate_bulk(scene.world, wrong, EVERYBODY, ADMINISTRATOR, plenty(), ANYWHERE)
 
-    assert sorted({told(issue)[:3] for issue in issues}) == [
-        (type_, "Employee", id_)
-        for type_ in ("ATTRIBUTE_RANGE", "ENTITY_NOT_FOUND")
-        for id_ in ("e1", "e2", "e3", "e4")
+    assert [(*told(issue)[:3], issue.message) for issue in issues] == [
+        (
+            "ATTRIBUTE_RANGE",
+            "Employee",
+            None,
+            "Employee.age: -1 is too low: give 0 at least (the same for 4 objects)",
+        ),
+        (
+            "ENTITY_NOT_FOUND",
+            "Employee",
+            None,
+            "Employee.team: there is no Team with _id 't9' (the same for 4 objects)",
+        ),
     ]
     assert scene.entities.commits == []
 
@@ -234,7 +244,7 @@ def test_too_many_are_an_issue_of_its_validation() -> None:
 
 def test_of_very_many_issues_the_first_are_told_and_the_others_counted() -> None:
     scene = Scene()
-    command = UpdateBulk("Employee", {}, {"friends": add(*(f"none{number}" for number in range(30)))})
+    command = UpdateBulk("Employee", {}, {"friends": add(*(f"none{number}" for number in range(120)))})
     more = "100 of 120 issues are told here: 20 more were found"
 
     summary, *told = refusal(
@@ -246,4 +256,30 @@ def test_of_very_many_issues_the_first_are_told_and_the_others_counted() -> None
     assert summary.message == f"{none}; {more}"
     assert (last.message, last.type, last.path) == (more, IssueType.SERVICE_HANDLER_ERROR, ("options",))
     assert told == found
-    assert [issue.entity_id for issue in told] == [*["e1"] * 30, *["e2"] * 30, *["e3"] * 30, *["e4"] * 10]
+    assert len({issue.message for issue in told}) == 100
+    assert all(issue.message.endswith(" (the same for 4 objects)") for issue in told)
+
+
+def test_what_depends_on_the_object_is_told_of_each() -> None:
+    """That a value is taken, or would leave a role empty; and of one object alone, whatever is wrong."""
+    scene = Scene()
+    same = UpdateBulk("Employee", {"email": "ada@x.org"}, {})
+    empty = UpdateBulk("Project", {}, {"customer": point(None)})
+    one = replace(EVERYBODY, filter=Comparison("_id", Operator.EQ, "e2"))
+    wrong = UpdateBulk("Employee", {"age": -1}, {})
+
+    def found(command: UpdateBulk, query: Query = EVERYBODY) -> list[tuple[str, str | None]]:
+        query = replace(query, class_name=command.class_name)
+        issues = validate_bulk(scene.world, command, query, ADMINISTRATOR, plenty(), ANYWHERE)
+        return [(issue.type.name, issue.entity_id) for issue in issues]
+
+    assert found(same) == [("ENTITY_UNIQUE", "e2"), ("ENTITY_UNIQUE", "e3"), ("ENTITY_UNIQUE", "e4")]
+    assert found(empty) == [("ROLE_CARDINALITY", "p1")]
+    assert found(wrong, one) == [("ATTRIBUTE_RANGE", "e2")]
+
+
+def test_the_number_of_issues_is_in_good_english() -> None:
+    issues = FirstIssues()
+    issues.add([Issue(IssueType.ENTITY_DOMAIN, str(number)) for number in range(101)])
+
+    assert str(issues) == "100 of 101 issues are told here: 1 more was found"

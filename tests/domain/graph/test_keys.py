@@ -316,7 +316,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
     ),
     "the object that is needed is deleted": (
         end("Customer", "c1"),
-        [("ROLE_CARDINALITY", "Project", None, "customer", "_id")],
+        [("ROLE_CARDINALITY", "Project", "p1", "customer", "_id")],
     ),
     "the partner that is needed is deleted": (
         end("Ship", "s1"),

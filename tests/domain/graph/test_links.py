@@ -158,7 +158,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         end("Employee", "e1"),
         [
             ("ROLE_CARDINALITY", "Meeting", "m1", "attendees", "_id"),
-            ("ROLE_CARDINALITY", "Passport", None, "owner", "_id"),
+            ("ROLE_CARDINALITY", "Passport", "w1", "owner", "_id"),
         ],
     ),
 }

@@ -244,3 +244,34 @@ def test_domain() -> None:
     assert [type_.domain_mistakes(day, domain) for day in ("2020-01-01", "2020-12-31")] == [[], []]
     (mistake,) = type_.domain_mistakes("2021-01-01", domain)
     assert mistake.text == "2021-01-01 is too high: give 2020-01-01 to 2020-12-31"
+
+
+@pytest.mark.parametrize(
+    ("name", "stored", "formats", "text"),
+    [
+        ("Date", "2020-02-01", DEFAULT_FORMATS, "01/02/2020"),
+        ("Date", "2020-02-01", Formats("d MMMM yyyy", language="it"), "1 febbraio 2020"),
+        ("Date", "2020-02-01", Formats("dd MMM"), "01 Feb (2020-02-01)"),
+        ("Time", "08:00:00.000", DEFAULT_FORMATS, "08:00"),
+        ("Time", "08:00:30.000", DEFAULT_FORMATS, "08:00 (08:00:30.000)"),
+        ("Time", "08:00:30.000", Formats(time_format="HH:mm:ss"), "08:00:30"),
+        ("Datetime", "2020-02-01T10:00:00.000Z", DEFAULT_FORMATS, "01/02/2020 10:00"),
+        ("Datetime", "2020-02-01T10:00:00.000Z", ROME, "01/02/2020 11:00"),
+        ("Datetime", "2020-02-01T10:00:00.001Z", ROME, "01/02/2020 11:00 (2020-02-01T10:00:00.001Z)"),
+        ("Datetime", "2020-10-25T00:30:00.000Z", ROME, "25/10/2020 02:30"),
+        ("Datetime", "2020-10-25T01:30:00.000Z", ROME, "25/10/2020 02:30 (2020-10-25T01:30:00.000Z)"),
+        ("Datetime", "9999-12-31T23:59:00.000Z", ROME, "31/12/9999 23:59 (9999-12-31T23:59:00.000Z)"),
+    ],
+)
+def test_a_message_shows_a_moment_as_its_reader_does(
+    name: str, stored: str, formats: Formats, text: str
+) -> None:
+    """In ISO 8601 too, where the format says less, or the clocks are put back."""
+    assert TYPES[name].display(stored, formats) == text
+
+
+def test_bounds_are_told_in_the_formats_of_the_member() -> None:
+    domain = Domain(minimum="2020-01-01", values=("2020-01-01", "2020-02-01"))
+    low, other = TYPES["Date"].domain_mistakes("2019-12-31", domain, Formats("d.M.yyyy"))
+    assert low.text == "31.12.2019 is too low: give 1.1.2020 at least"
+    assert other.text == "31.12.2019 is none of the values: give 1.1.2020 or 1.2.2020"

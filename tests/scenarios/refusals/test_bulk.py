@@ -179,16 +179,15 @@ def test_of_many_deletions_those_that_are_refused_are_told(studio: Studio) -> No
     assert studio.ask(end) == {"deleted": 2}
 
 
-def test_what_would_be_refused_is_told_of_each_object(refuse: Callable[[Case], None]) -> None:
-    """Whose values are wrong for any is told of each."""
-    issue = attribute("ATTRIBUTE_RANGE", "Sheet.height", "9 is too high: give 1 to 3")
+def test_a_value_that_is_wrong_for_any_object_is_told_once(refuse: Callable[[Case], None]) -> None:
+    text = "9 is too high: give 1 to 3 (the same for 2 objects)"
+    issue = attribute("ATTRIBUTE_RANGE", "Sheet.height", text)
     options = {"filter": {"title___in": ["first", "second"]}}
     text = "0 of 2 Sheet objects were updated; what kept the others from it follows"
     none = Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", "Sheet")
-    each = [issue.of("<sheet>"), issue.of("<other>")]
     arguments = {"data": {"height": 9}, "options": options}
     ways = [
-        Asked("Sheet", "updateBulk", arguments, [none, *each]),
-        Asked("Sheet", "validateUpdateBulk", arguments, each, told=True),
+        Asked("Sheet", "updateBulk", arguments, [none, issue]),
+        Asked("Sheet", "validateUpdateBulk", arguments, [issue], told=True),
     ]
-    refuse(Case("of each", ways))
+    refuse(Case("once", ways))

@@ -68,11 +68,11 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
     "above the only bound": ({"tax": 0.6}, [("ATTRIBUTE_RANGE", "tax", "0.6 is too high: give 0.5 at most")]),
     "a day out of bounds": (
         {"day": "01/01/2021"},
-        [("ATTRIBUTE_RANGE", "day", "2021-01-01 is too high: give 2020-01-01 to 2020-12-31")],
+        [("ATTRIBUTE_RANGE", "day", "01/01/2021 is too high: give 01/01/2020 to 31/12/2020")],
     ),
     "an hour out of bounds": (
         {"hour": "07:59"},
-        [("ATTRIBUTE_RANGE", "hour", "07:59:00.000 is too low: give 08:00:00.000 at least")],
+        [("ATTRIBUTE_RANGE", "hour", "07:59 is too low: give 08:00 at least")],
     ),
     "a moment out of bounds": (
         {"seen": "2019-12-31T23:59:59Z"},
@@ -80,7 +80,7 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
             (
                 "ATTRIBUTE_RANGE",
                 "seen",
-                "2019-12-31T23:59:59.000Z is too low: give 2020-01-01T00:00:00.000Z at least",
+                "31/12/2019 23:59 (2019-12-31T23:59:59.000Z) is too low: give 01/01/2020 00:00 at least",
             )
         ],
     ),
@@ -94,7 +94,7 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
     ),
     "too short": (
         {"title": "t"},
-        [("ATTRIBUTE_STRING_LENGTH", "title", "1 characters are too few: give at least 2")],
+        [("ATTRIBUTE_STRING_LENGTH", "title", "1 character is too few: give at least 2")],
     ),
     "too long": (
         {"title": "t" * 10},
@@ -180,7 +180,7 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
             ("ATTRIBUTE_STRING_LENGTH", "title", "0 characters are too few: give at least 2"),
             ("ATTRIBUTE_RANGE", "height", "9 is too high: give 1 to 3"),
             ("DATA_TYPE", "salary", f"'x' is not a Real: {REAL}"),
-            ("ATTRIBUTE_RANGE", "day", "2021-01-01 is too high: give 2020-01-01 to 2020-12-31"),
+            ("ATTRIBUTE_RANGE", "day", "01/01/2021 is too high: give 01/01/2020 to 31/12/2020"),
             ("ATTRIBUTE_EMAIL", "email", "'@' is no e-mail address: give one such as name@example.com"),
         ],
     ),
@@ -227,7 +227,7 @@ NEW = [
             "ENTITY_UNIQUE",
             "Sheet",
             ["title", "day"],
-            "another Sheet has title 'first', day '2020-02-02': no two may have the same",
+            "another Sheet has title 'first', day 02/02/2020: no two may have the same",
         ).called("S"),
     ),
     making(
@@ -241,7 +241,7 @@ NEW = [
             "ENTITY_UNIQUE",
             "Sheet",
             ["title", "day"],
-            "another Sheet has title 'first', day '2020-02-02': no two may have the same",
+            "another Sheet has title 'first', day 02/02/2020: no two may have the same",
         ),
     ),
     making(
@@ -281,7 +281,7 @@ CHANGED = [
             "ENTITY_UNIQUE",
             "Sheet",
             ["title", "day"],
-            "another Sheet has title 'second', day '2020-03-03': no two may have the same",
+            "another Sheet has title 'second', day 03/03/2020: no two may have the same",
         ).of("<sheet>"),
     ),
     changing(

@@ -9,6 +9,7 @@ from stratabase.domain.instant import Instant
 from stratabase.domain.lock import Lock
 from stratabase.domain.role_name import RoleName
 from stratabase.model.class_ import Unique
+from stratabase.model.plurals import at_most
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +240,7 @@ class TooLarge(Exception):
     ) -> None:
         """`at_least`: no more were counted."""
         number = f"at least {size:,}" if at_least else f"{size:,}"
-        super().__init__(f"{number} {what}: at most {limit:,} are possible")
+        super().__init__(f"{number} {what}: {at_most(limit)}")
         self.what = what
         self.size = size
         self.limit = limit

@@ -28,6 +28,12 @@ def readings(given: object, formats: Formats) -> tuple[Instant, ...]:
     return instant_of(first), instant_of(_DATETIME.spelled(again.astimezone(UTC)))
 
 
+def exactly(instant: Instant, formats: Formats, argument: str) -> str:
+    """Return an instant as a message shows it: in the member's format, and as an argument takes it."""
+    moment = _DATETIME.writer("default", formats)(stored(instant))
+    return f"{moment} ({argument}: {written(instant, formats)})"
+
+
 def written(instant: Instant, formats: Formats) -> str:
     """Return an instant as it can be given back."""
     return str(_DATETIME.writer(PATTERN, formats)(stored(instant)))

@@ -14,6 +14,7 @@ from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
 from stratabase.domain.version import dated, instant_after
 from stratabase.model.class_ import Class, Unique
+from stratabase.model.formats import Formats
 from stratabase.model.malformed import shown
 
 
@@ -65,13 +66,21 @@ def not_built(subject: Subject, unique: Unique) -> Issue:
     return subject.attribute_issue(IssueType.ENTITY_UNIQUE, message, *unique.attributes)
 
 
-def taken(subject: Subject, unique: Unique, state: State, access: Access | None = None) -> Issue:
+def taken(
+    subject: Subject, unique: Unique, state: State, formats: Formats, access: Access | None = None
+) -> Issue:
     """Return the issue of values that must be unique and are another object's; it shows what may be read."""
     class_ = subject.class_
     hidden = [name for name in unique.attributes if access and check_comparison(access, class_, name, ())]
     values = ", ".join(
-        f"the same {name}" if name in hidden else f"{name} {shown(state.get(name))}"
+        f"the same {name}" if name in hidden else f"{name} {_displayed(class_, name, state, formats)}"
         for name in unique.attributes
     )
     message = f"another {class_.name} has {values}: no two may have the same"
     return subject.attribute_issue(IssueType.ENTITY_UNIQUE, message, *unique.attributes)
+
+
+def _displayed(class_: Class, name: str, state: State, formats: Formats) -> str:
+    """Return a value of an object as a message shows it."""
+    value = state.get(name)
+    return shown(None) if value is None else class_.attributes[name].type.display(value, formats)

@@ -1,6 +1,6 @@
 """Do the same with each object that a query finds: each by itself, and all in a limited time."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Generic, TypeVar
 
@@ -18,6 +18,7 @@ from stratabase.domain.order import Order
 from stratabase.domain.page import Query, Wanted
 from stratabase.domain.refusal import Refused, TooMuchRead, Unavailable
 from stratabase.model.expressions import Circumstances
+from stratabase.model.plurals import counted, was_or_were
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.first_issues import FirstIssues
 from stratabase.operations.graph import GraphWrite, Meant, NotMeant
@@ -79,16 +80,26 @@ def _counted(known: Known, query: Query, least: int) -> str:
 
 
 class Bulk(Generic[T]):
-    """Some objects, and what comes of each; `done`: what happens to them, in the past tense."""
+    """Some objects, and what comes of each; `done`: what happens to them, in the past tense.
 
-    def __init__(self, world: World, class_name: str, references: Sequence[Reference], done: str) -> None:
+    `given`: the attributes and roles that all of them are to get.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        class_name: str,
+        references: Sequence[Reference],
+        done: str,
+        given: Collection[str] = (),
+    ) -> None:
         self._clock = world.clock
         self._end = world.clock.now() + 1000 * world.bulk.seconds
         self._class_name = class_name
         self._references = references
         self._done = done
         self._results: list[T] = []
-        self._issues = FirstIssues()
+        self._issues = FirstIssues(given)
 
     def each(self, act: Callable[[Reference], T]) -> list[T]:
         """Return what `act` returns of each object, but for those of which it raises NotMeant.
@@ -120,7 +131,8 @@ class Bulk(Generic[T]):
 
     def _so_far(self) -> str:
         total = len(self._references)
-        return f"{len(self._results):,} of {total:,} {self._class_name} objects were {self._done}"
+        objects = counted(total, f"{self._class_name} object")
+        return f"{len(self._results):,} of {objects} {was_or_were(total)} {self._done}"
 
     def _refusal(self, text: str) -> Refused:
         text = f"{text}; {self._issues}" if self._issues.is_cut else text

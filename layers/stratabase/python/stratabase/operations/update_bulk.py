@@ -34,4 +34,5 @@ def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
 
     check_allowed(world, command.of(Reference(query.class_name, "")), caller)
     references = found(world, query, allowance, circumstances)
-    return Bulk[Written](world, query.class_name, references, "updated").each(update)
+    given = {*command.given, *command.roles}
+    return Bulk[Written](world, query.class_name, references, "updated", given).each(update)

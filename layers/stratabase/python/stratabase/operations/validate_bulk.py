@@ -34,7 +34,7 @@ def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be rea
     def asked(reference: Reference) -> Command:
         return Delete(reference, OPTIONS) if command is None else command.of(reference)
 
-    issues = FirstIssues()
+    issues = FirstIssues() if command is None else FirstIssues({*command.given, *command.roles})
 
     def validate(reference: Reference) -> None:
         issues.add(GraphWrite(world, asked(reference), caller, terms=terms, meant=meant).rehearsed().issues)

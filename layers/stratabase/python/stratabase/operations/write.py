@@ -67,7 +67,8 @@ def _committed(world: World, subject: Subject, caller: Caller, effect: OnObject,
         raise locked(subject, caller, refusal.held[0][1]) from None
     except Taken as refusal:
         state = effect.before.state if isinstance(effect, Deletion) else effect.after.state
-        raise Refused([taken(subject, unique, state) for _, unique in refusal.taken]) from None
+        issues = [taken(subject, unique, state, caller.formats) for _, unique in refusal.taken]
+        raise Refused(issues) from None
     except NotBuilt as refusal:
         raise Refused([not_built(subject, unique) for _, unique in refusal.unbuilt]) from None
     except TooLarge as refusal:

@@ -15,6 +15,7 @@ from graphql import (
     SelectionSetNode,
 )
 
+from stratabase.model.plurals import at_most
 from stratabase.schema.repetition import repetitions
 from stratabase.schema.values import excess_in
 
@@ -42,7 +43,7 @@ def too_long(text: str, limits: Limits) -> GraphQLError | None:
     if len(text) <= limits.characters:
         return None
     return GraphQLError(
-        f"The query text has {len(text):,} characters: at most {limits.characters:,} are possible. "
+        f"The query text has {len(text):,} characters: {at_most(limits.characters)}. "
         "Give values as variables."
     )
 
@@ -117,7 +118,7 @@ def _too_many_aliases(nodes: Sequence[Node], most: int) -> Iterator[GraphQLError
     aliased = [node for node in nodes if isinstance(node, FieldNode) and node.alias]
     if len(aliased) > most:
         yield GraphQLError(
-            f"The document has {len(aliased):,} aliases: at most {most:,} are possible.",
+            f"The document has {len(aliased):,} aliases: {at_most(most)}.",
             min(aliased, key=_position),
         )
 
@@ -126,9 +127,7 @@ def _too_many_directives(nodes: Sequence[Node], most: int) -> Iterator[GraphQLEr
     for node in sorted(nodes, key=_position):
         count = len(getattr(node, "directives", None) or ())
         if count > most:
-            yield GraphQLError(
-                f"There are {count:,} directives at one place: at most {most:,} are possible.", node
-            )
+            yield GraphQLError(f"There are {count:,} directives at one place: {at_most(most)}.", node)
             return
 
 
@@ -141,8 +140,7 @@ def _too_deep(definitions: Sequence[DefinitionNode], most: int) -> Iterator[Grap
         depth = _depth(definition, depths)
         if depth > most:
             yield GraphQLError(
-                f"The document selects {depth:,} levels of fields: at most {most:,} are possible. "
-                "Ask in several requests.",
+                f"The document selects {depth:,} levels of fields: {at_most(most)}. Ask in several requests.",
                 definition,
             )
             return

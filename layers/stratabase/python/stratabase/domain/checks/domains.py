@@ -12,5 +12,5 @@ def values_within_domains(draft: Draft) -> Iterator[Issue]:
         if value is None:
             continue
         attribute = draft.subject.class_.attributes[name]
-        for mistake in attribute.type.domain_mistakes(value, attribute.domain):
+        for mistake in attribute.type.domain_mistakes(value, attribute.domain, draft.formats):
             yield draft.issue(IssueType[f"ATTRIBUTE_{mistake.breach.value}"], name, mistake.text)

@@ -8,7 +8,7 @@ from stratabase.domain.entity import State
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.subject import Subject
 from stratabase.model.attribute import Stored
-from stratabase.model.formats import Formats
+from stratabase.model.formats import DEFAULT_FORMATS, Formats
 from stratabase.model.types.base import Malformed
 
 
@@ -23,6 +23,8 @@ class Draft:
     state: State
     changed: Mapping[str, Stored]
     malformed: tuple[Issue, ...] = ()
+    formats: Formats = DEFAULT_FORMATS
+    """In which messages show values."""
 
     def issue(self, type_: IssueType, name: str, message: str) -> Issue:
         """Return an issue about one attribute of this object."""
@@ -47,4 +49,4 @@ def drafted(subject: Subject, before: State, given: Mapping[str, Any], formats: 
             message = f"{subject.class_.name}.{name}: {mistake}"
             malformed.append(subject.attribute_issue(IssueType.DATA_TYPE, message, name))
             unreadable[name] = None
-    return Draft(subject, {**before, **unreadable, **changed}, changed, tuple(malformed))
+    return Draft(subject, {**before, **unreadable, **changed}, changed, tuple(malformed), formats)

@@ -66,7 +66,8 @@ def _held(graph: Graph, refusal: Held) -> Iterator[Issue]:
 def _taken(graph: Graph, refusal: Taken) -> Iterator[Issue]:
     for reference, unique in refusal.taken:
         node = graph.nodes[reference]
-        yield taken(node.subject, unique, node.state, graph.setting.access)
+        formats, access = graph.setting.caller.formats, graph.setting.access
+        yield taken(node.subject, unique, node.state, formats, access)
 
 
 def _not_built(graph: Graph, refusal: NotBuilt) -> Iterator[Issue]:

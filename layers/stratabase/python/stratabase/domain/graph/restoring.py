@@ -24,11 +24,12 @@ from stratabase.domain.member import Caller
 from stratabase.domain.parts import ids_in
 from stratabase.domain.role_name import RoleName
 from stratabase.domain.subject import Subject
-from stratabase.domain.version_instant import written
+from stratabase.domain.version_instant import exactly
 from stratabase.model.attribute import Origin, Stored
 from stratabase.model.role import Role
 
-PLACE: Path = ("atVersion",)
+ARGUMENT = "atVersion"
+PLACE: Path = (ARGUMENT,)
 """The place of what is wrong with the version that is asked for."""
 
 
@@ -76,7 +77,7 @@ def relead(graph: Graph, task: Releading) -> None:
 
 
 def _no_version(subject: Subject, command: Restore, caller: Caller, place: Path) -> Issue:
-    moment = written(command.at, caller.formats)
+    moment = exactly(command.at, caller.formats, ARGUMENT)
     named = called(Reference(subject.class_.name, str(subject.id)))
     message = f"there is no version of {named} as of {moment}"
     return subject.issue(IssueType.ENTITY_NOT_FOUND, message, *place)
@@ -95,7 +96,8 @@ def _check(graph: Graph, node: Node, task: Restoring) -> None:
         for name, attribute in class_.attributes.items()
         if attribute.origin is Origin.NATIVE and node.state.get(name) != node.was(name)
     }
-    for issue in issues_of(Draft(node.subject, node.state, changed)):
+    draft = Draft(node.subject, node.state, changed, formats=graph.setting.caller.formats)
+    for issue in issues_of(draft):
         is_open = all(tells(graph, node, name, task) for name in issue.attribute_names)
         graph.issues.append(issue if is_open else _discreet(issue))
 

@@ -6,7 +6,7 @@ from stratabase.domain.graph.graph import Graph
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.member import Caller
 from stratabase.domain.subject import Subject
-from stratabase.domain.version_instant import PATTERN, written
+from stratabase.domain.version_instant import exactly
 
 ARGUMENT = "ifVersion"
 
@@ -32,6 +32,6 @@ def other_version(subject: Subject, before: Entity, command: Update | Delete, ca
     if before.start is None:
         message = f"{name} has not been written yet, so that it has no version"
     else:
-        began = written(before.start, caller.formats)
-        message = f"{name} has another version now: the one that began at {began} ({PATTERN})"
+        began = exactly(before.start, caller.formats, ARGUMENT)
+        message = f"{name} has another version now: the one that began at {began}"
     return subject.issue(IssueType.ENTITY_LOCK_PERSIST, message, ARGUMENT)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from stratabase.model.attribute import Domain, Stored
 from stratabase.model.formats import Formats
-from stratabase.model.malformed import Malformed
+from stratabase.model.malformed import Malformed, shown
 from stratabase.model.operator import Operator
 from stratabase.model.types.storage import TEXT, Storage
 
@@ -79,9 +79,19 @@ class AttributeType(ABC):
         """Whether stored values look different in answers: the type has a writer of its own."""
         return type(self).writer is not AttributeType.writer
 
-    def domain_mistakes(self, stored: Any, domain: Domain) -> list[DomainMistake]:
-        """Return what `domain` has against a stored value."""
-        del stored, domain
+    def display(self, stored: Any, formats: Formats) -> str:
+        """Return a stored value as a message to a member shows it."""
+        del formats
+        return shown(stored)
+
+    def domain_mistakes(
+        self, stored: Any, domain: Domain, formats: Formats | None = None
+    ) -> list[DomainMistake]:
+        """Return what `domain` has against a stored value.
+
+        The texts are in a member's formats; without, in the stored spelling.
+        """
+        del stored, domain, formats
         return []
 
 

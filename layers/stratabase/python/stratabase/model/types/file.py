@@ -54,8 +54,11 @@ class FileType(AttributeType):
             raise Malformed(f"not a file: give all that the upload answered ({', '.join(REFERENCE)})")
         return {field: _read(field, given[field], formats) for field in REFERENCE}
 
-    def domain_mistakes(self, stored: Any, domain: Domain) -> list[DomainMistake]:
+    def domain_mistakes(
+        self, stored: Any, domain: Domain, formats: Formats | None = None
+    ) -> list[DomainMistake]:
         """Return whether the file's name or size is one that `@file` does not admit."""
+        del formats
         return list(files_mistakes(stored, domain))
 
 

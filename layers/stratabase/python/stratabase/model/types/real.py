@@ -77,9 +77,16 @@ class RealType(Ordered):
         """Return what writes a number as text: as it is stored, or by a Java decimal pattern."""
         return str if pattern == "default" else _writer(pattern, formats.language)
 
-    def domain_mistakes(self, stored: Any, domain: Domain) -> list[DomainMistake]:
+    def display(self, stored: Any, formats: Formats) -> str:
+        """Return a number as it is stored, which is how answers show it."""
+        del formats
+        return str(stored)
+
+    def domain_mistakes(
+        self, stored: Any, domain: Domain, formats: Formats | None = None
+    ) -> list[DomainMistake]:
         """Return whether the value is out of bounds, or has too many decimals."""
-        return [*super().domain_mistakes(stored, domain), *decimals_mistakes(stored, domain)]
+        return [*super().domain_mistakes(stored, domain, formats), *decimals_mistakes(stored, domain)]
 
 
 def canonical(number: Decimal) -> str:

@@ -27,8 +27,11 @@ class TextType(AttributeType):
         del formats
         return text(given, f"a {self.name}")
 
-    def domain_mistakes(self, stored: Any, domain: Domain) -> list[DomainMistake]:
+    def domain_mistakes(
+        self, stored: Any, domain: Domain, formats: Formats | None = None
+    ) -> list[DomainMistake]:
         """Return what every rule about texts has against a text."""
+        del formats
         mistakes = list(length_mistakes(stored, domain, self.longest))
         for rule in TEXT_RULES:
             mistakes += rule(stored, domain)

@@ -83,6 +83,16 @@ class Temporal(Ordered):
         wanted = self.default_pattern(formats) if pattern == "default" else pattern
         return _writer(self, wanted, self.zone(formats), formats.language)
 
+    def display(self, stored: Any, formats: Formats) -> str:
+        """Return a moment in the member's format; in ISO 8601 too, where that format does not tell all."""
+        text = str(self.writer("default", formats)(stored))
+        moment = self._moment(text, self.default_pattern(formats), formats)
+        try:
+            is_exact = moment is not None and self._stored(moment, text, formats) == stored
+        except BeyondTime:
+            is_exact = False
+        return text if is_exact else f"{text} ({stored})"
+
     def _moment(self, given: Any, pattern: str, formats: Formats) -> datetime | None:
         read = _reader(self, pattern, self.zone(formats), formats.language)
         return read(given) if read and isinstance(given, str) and len(given) <= _LONGEST else None

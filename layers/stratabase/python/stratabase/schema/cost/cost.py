@@ -10,6 +10,7 @@ from graphql import (
     value_from_ast_untyped,
 )
 
+from stratabase.model.plurals import at_most
 from stratabase.schema.cost.step import WRITTEN, Share
 from stratabase.schema.cost.steps import Steps
 from stratabase.schema.cost.window import Variables
@@ -58,7 +59,7 @@ class Cost:
 
 def _error(total: int, most: int, costliest: Share) -> GraphQLError:
     return GraphQLError(
-        f"The request would cost about {total:,}: at most {most:,} are possible, "
+        f"The request would cost about {total:,}: {at_most(most)}, "
         f"where an object that is read counts 1, one that is written {WRITTEN}, "
         f"and a character of a {CONDITION} 1. "
         f"{'.'.join(costliest.step.keys)} alone costs {costliest.cost:,}: {costliest.advice}.",

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from graphql import FieldNode
 
+from stratabase.model.plurals import counted
 from stratabase.schema.cost.window import Options, Variables
 
 WRITTEN = 10
@@ -81,7 +82,8 @@ class Step:
         """Return what would make it cheaper."""
         size, offset, _ = self.options.window(variables)
         if self.usual and offset > max(self.usual if size is None else size, self.counted):
-            return f"go on from a cursor or fromCursor, rather than pass over {offset:,} objects by offset"
+            passed = counted(offset, "object")
+            return f"go on from a cursor or fromCursor, rather than pass over {passed} by offset"
         if self.counted or self.usual > 1:
             return "ask for smaller pages, without an offset or totalCount"
         return "ask in several requests"

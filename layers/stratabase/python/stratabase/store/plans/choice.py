@@ -7,6 +7,7 @@ from stratabase.domain.derived_query import Derive
 from stratabase.domain.filter import Filter, conjuncts
 from stratabase.domain.page import Query
 from stratabase.model.class_ import Class
+from stratabase.model.plurals import counted
 from stratabase.store.access_path import AccessPath
 from stratabase.store.budget import Budget
 from stratabase.store.engine import Engine
@@ -73,7 +74,7 @@ def _by_key(class_: Class, query: Query) -> Iterator[Candidate]:
     ids = named(query.filter)
     if ids is None:
         return
-    part, left = f"the {len(ids):,} objects that the filter names by _id", rest(query.filter)
+    part, left = f"the {counted(len(ids), 'object')} that the filter names by _id", rest(query.filter)
     if Streamed.serves(query):
         share = share_of(conjuncts(left), class_)
         yield Candidate(

@@ -7,19 +7,26 @@ from stratabase.model.attribute import Domain
 from stratabase.model.types.base import Breach, DomainMistake
 
 
-def bounds_mistakes(stored: Any, domain: Domain, rank: Callable[[Any], Any]) -> Iterator[DomainMistake]:
-    """Yield what is wrong with a value that is out of bounds (they belong to what is admitted)."""
+def bounds_mistakes(
+    stored: Any, domain: Domain, rank: Callable[[Any], Any], display: Callable[[Any], str]
+) -> Iterator[DomainMistake]:
+    """Yield what is wrong with a value that is out of bounds (they belong to what is admitted).
+
+    `rank`: what orders values. `display`: how messages show them.
+    """
     low, high = domain.minimum, domain.maximum
     if low is not None and rank(stored) < rank(low):
-        yield DomainMistake(Breach.RANGE, f"{stored} is too low: give {_between(low, high)}")
+        text = f"{display(stored)} is too low: give {_between(low, high, display)}"
+        yield DomainMistake(Breach.RANGE, text)
     if high is not None and rank(stored) > rank(high):
-        yield DomainMistake(Breach.RANGE, f"{stored} is too high: give {_between(low, high)}")
+        text = f"{display(stored)} is too high: give {_between(low, high, display)}"
+        yield DomainMistake(Breach.RANGE, text)
     if domain.values and stored not in domain.values:
-        values = " or ".join(map(str, domain.values))
-        yield DomainMistake(Breach.RANGE, f"{stored} is none of the values: give {values}")
+        values = " or ".join(map(display, domain.values))
+        yield DomainMistake(Breach.RANGE, f"{display(stored)} is none of the values: give {values}")
 
 
-def _between(low: Any, high: Any) -> str:
+def _between(low: Any, high: Any, display: Callable[[Any], str]) -> str:
     if low is None:
-        return f"{high} at most"
-    return f"{low} at least" if high is None else f"{low} to {high}"
+        return f"{display(high)} at most"
+    return f"{display(low)} at least" if high is None else f"{display(low)} to {display(high)}"

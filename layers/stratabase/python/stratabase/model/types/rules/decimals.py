@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from stratabase.model.attribute import Domain
+from stratabase.model.plurals import counted
 from stratabase.model.types.base import Breach, DomainMistake
 
 
@@ -12,4 +13,5 @@ def decimals_mistakes(stored: str, domain: Domain) -> Iterator[DomainMistake]:
     exponent = Decimal(stored).as_tuple().exponent
     decimals = -exponent if isinstance(exponent, int) else 0
     if domain.digits is not None and decimals > domain.digits:
-        yield DomainMistake(Breach.DIGITS, f"{stored} has {decimals} decimals: give at most {domain.digits}")
+        text = f"{stored} has {counted(decimals, 'decimal')}: give at most {domain.digits}"
+        yield DomainMistake(Breach.DIGITS, text)

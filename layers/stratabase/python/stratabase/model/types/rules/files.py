@@ -5,6 +5,7 @@ from typing import Any
 
 from stratabase.model.attribute import Domain
 from stratabase.model.malformed import shown
+from stratabase.model.plurals import counted, is_or_are
 from stratabase.model.types.base import Breach, DomainMistake
 
 
@@ -16,9 +17,9 @@ def files_mistakes(stored: Mapping[str, Any], domain: Domain) -> Iterator[Domain
             Breach.FILE_TYPE, f"{shown(stored['name'])} is of no type that fits: give {wanted}"
         )
     if domain.max_size is not None and stored["size"] > domain.max_size:
-        yield DomainMistake(
-            Breach.FILE_SIZE, f"{stored['size']} bytes are too many: give at most {domain.max_size}"
-        )
+        size = stored["size"]
+        text = f"{counted(size, 'byte')} {is_or_are(size)} too many: give at most {domain.max_size:,}"
+        yield DomainMistake(Breach.FILE_SIZE, text)
 
 
 def _extension(name: str) -> str:
