@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +30,13 @@ def _file(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="?", type=Path, help=_ANOTHER)
 
 
+def _checked(parser: argparse.ArgumentParser) -> None:
+    _file(parser)
+    parser.add_argument(
+        "--data", action="store_true", help="count the stored objects that lack what the model requires"
+    )
+
+
 def _files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, help="the model")
     parser.add_argument("output", nargs="?", type=Path, help="where it goes, if not beside the model")
@@ -50,15 +57,24 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> int:
-    """Print the model's mistakes, or "ok", and what somebody should look at."""
+    """Print the model's mistakes, or "ok", and what somebody should look at.
+
+    With `--data`, print how many stored objects lack what the model requires, too.
+    """
     from stratabase.model.reading import lint_model_file  # noqa: PLC0415 - it takes a while
 
-    def warned(_: "Model") -> str:
+    def warned(model: "Model") -> str:
         for warning in lint_model_file(_model_file(options)):
             print(f"Warning: {warning}", file=sys.stderr)
-        return "ok\n"
+        return "".join(("ok\n", *_missing_values(model))) if options.data else "ok\n"
 
     return _with_model(options, warned)
+
+
+def _missing_values(model: "Model") -> Iterator[str]:
+    from cli.data import missing_values  # noqa: PLC0415 - only where the store is opened
+
+    return missing_values(model)
 
 
 def sdl(options: argparse.Namespace) -> int:
@@ -113,6 +129,7 @@ ACTIONS: dict[str, tuple[Callable[[argparse.Namespace], int], str]] = {
 }
 
 _ARGUMENTS: dict[Callable[[argparse.Namespace], int], Callable[[argparse.ArgumentParser], None]] = {
+    check: _checked,
     directives: lambda _: None,
     explain: _page,
     prepare: _files,

@@ -8,6 +8,9 @@ from graphql import build_schema, parse
 
 from cli.main import main
 from stratabase.model.prepared import read_prepared
+from stratabase.settings import Settings
+from stratabase.wiring import Instance
+from tests.worlds import ADMINISTRATOR
 
 SAMPLE = Path(__file__).parents[2] / "layers/model/model.graphql"
 GOOD = 'extend schema @application(name: "Shop")\ntype Pet { name: String! }\n'
@@ -252,3 +255,31 @@ def test_a_grant_that_goes_by_a_name_as_written_is_warned_of(
     assert printed.out == "ok\n"
     warning = f"Warning: {file}:2:87: This may go by _ownedby as it was written, a name that another member"
     assert printed.err.startswith(warning)
+
+
+def test_data_that_lacks_what_a_model_requires_is_counted(
+    served: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also for a model that is not served yet."""
+    home = served.parent / "home"
+    monkeypatch.setenv("STRATABASE_HOME", str(home))
+    instance = Instance(Settings(home=home, model=served))
+    for name in ("Rex", "Tom"):
+        query = f'mutation {{ Pet___create(data: {{name: "{name}"}}) {{ _id }} }}'
+        assert b"errors" not in instance.executor.execute(query, None, None, ADMINISTRATOR, "").body
+    instance.engine.close()
+
+    assert main(["model", "check", "--data"]) == 0
+    assert capsys.readouterr().out == "ok\nAll stored objects have what the model requires.\n"
+
+    new = served.parent / "new.graphql"
+    new.write_text(
+        GOOD.replace("name: String!", "name: String!  age: Int!  owner: Owner!")
+        + "type Owner { name: String }"
+    )
+    assert main(["model", "check", str(new), "--data"]) == 0
+    assert capsys.readouterr().out == (
+        "ok\n"
+        "Pet.age: required, and empty in 2 of 2 Pet objects\n"
+        "Pet.owner: required, and empty in 2 of 2 Pet objects\n"
+    )

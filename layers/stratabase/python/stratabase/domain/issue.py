@@ -1,6 +1,6 @@
 """What is wrong with a request, told so that a program and a person can act on it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 Path = tuple[str | int, ...]
@@ -12,7 +12,7 @@ class Level(Enum):
 
     ERROR = "ERROR"
     WARNING = "WARNING"
-    """It stops a write unless the client says that it may go on."""
+    """It stops a write unless the client says that it may go on, or stops none at all: see `stops_write`."""
 
 
 class ReferenceType(Enum):
@@ -87,3 +87,9 @@ class Issue:
     attribute_names: tuple[str, ...] = ()
     role_names: tuple[str, ...] = ()
     path: Path = ()
+    stops_write: bool = True
+    """False for what a validation reports beside what would stop the write."""
+
+    def as_report(self) -> "Issue":
+        """Return the issue as one that only validations tell, and that stops no write."""
+        return replace(self, level=Level.WARNING, stops_write=False)

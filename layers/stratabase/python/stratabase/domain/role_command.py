@@ -18,6 +18,11 @@ class Point:
     to: str | None = None
     remove: bool = False
 
+    @property
+    def clears(self) -> bool:
+        """Whether the role shall lead to nothing, whatever it led to."""
+        return self.to is None
+
 
 @dataclass(frozen=True, slots=True)
 class Links:
@@ -26,6 +31,11 @@ class Links:
     add: Sequence[str] = ()
     remove: Sequence[str] = ()
     remove_all: bool = False
+
+    @property
+    def clears(self) -> bool:
+        """As with Point."""
+        return self.remove_all and not self.add
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +49,11 @@ class Parts:
     update: "Sequence[Update]" = ()
     delete: Sequence[str] = ()
     delete_all: bool = False
+
+    @property
+    def clears(self) -> bool:
+        """As with Point."""
+        return self.delete_all and not self.create
 
 
 RoleCommand = Point | Links | Parts

@@ -25,7 +25,7 @@ class BadValues(Refused):
 def created(class_: Class, command: Create, id_: str, caller: Caller, now: Instant) -> Entity:
     """Return the object that a command without roles makes. Raises BadValues."""
     subject = Subject(class_, client_id=command.client_id)
-    draft = _checked(drafted(subject, {}, command.given, caller.formats))
+    draft = _checked(drafted(subject, None, command.given, caller.formats))
     state = {**draft.state, "_id": id_, **platform.at_creation(class_, caller, now)}
     return Entity(Reference(class_.name, id_), dated(class_, state, now), start=now)
 
@@ -33,7 +33,7 @@ def created(class_: Class, command: Create, id_: str, caller: Caller, now: Insta
 def updated(class_: Class, before: Entity, command: Update, caller: Caller, now: Instant) -> Entity:
     """Return an object's new state; `before` itself when nothing changes. Raises BadValues."""
     subject = Subject(class_, before.reference.id, command.client_id)
-    draft = _checked(drafted(subject, before.state, command.given, caller.formats))
+    draft = _checked(drafted(subject, before, command.given, caller.formats))
     if all(before.state.get(name) == value for name, value in draft.changed.items()):
         return before
     instant = instant_after(now, [before.start])

@@ -48,7 +48,8 @@ class GraphWrite:
     """A command on a whole graph of objects. Its new objects keep their ids through all rounds.
 
     `earlier`: what the client calls objects that it wrote before. `meant`: which objects the command is for,
-    as they are when it is done; all unless given.
+    as they are when it is done; all unless given. `validates`: the judgement also reports what
+    is required and still empty.
     """
 
     def __init__(  # noqa: PLR0913 - what is to be written, by whom, and how
@@ -60,10 +61,12 @@ class GraphWrite:
         *,
         terms: Terms = PLAINLY,
         meant: Meant | None = None,
+        validates: bool = False,
     ) -> None:
         self._world = world
         self._terms = terms
         self._meant = meant
+        self._validates = validates
         self._command = command
         self._caller = caller
         self._access = access_of(world.model, caller.profile)
@@ -139,7 +142,7 @@ class GraphWrite:
             act = entities.rehearse if issues or warnings else act
             issues += tried(self._world, decision, change, act, partial(self._sees, change.instant))
         plain = [warning.issue for warning in warnings if not warning.is_doubtful(issues)]
-        return Judgement(decision, change, [*issues, *plain])
+        return Judgement(decision, change, [*issues, *plain], reports=decision.reports)
 
     def _warned(self, decision: Decision, change: Change) -> list[Warned]:
         """Return the warnings that stop it. Raises TooMuchRead."""
@@ -176,7 +179,9 @@ class GraphWrite:
             raise Conflict
 
     def _setting(self, snapshot: Snapshot, now: Instant) -> Setting:
-        return Setting(self._world.model, self.names, self._caller, now, snapshot, self._access)
+        return Setting(
+            self._world.model, self.names, self._caller, now, snapshot, self._access, self._validates
+        )
 
     def _look(self, setting: Setting, entities: Sequence[Entity]) -> list[bool]:
         """Return of objects whether the caller sees them. Raises TooMuchRead."""

@@ -1,5 +1,6 @@
 """What a command comes to, once everybody has had a say."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from stratabase.domain.change import Change
@@ -17,6 +18,8 @@ class Judgement(NamedTuple):
     """Warnings that are not forced are among them."""
     is_allowed: bool = True
     """Grants do not refuse it: if they do, nothing else is told."""
+    reports: Sequence[Issue] = ()
+    """What validations tell beside that, and what stops no write."""
 
     @property
     def is_shown(self) -> bool:

@@ -18,8 +18,10 @@ def validate(
     earlier: ClientIds | None = None,
     terms: Terms = PLAINLY,
 ) -> Sequence[Issue]:
-    """Return why the write would be refused, its warnings too: nothing when it would be done.
+    """Return why the write would be refused, its warnings too; then what it passes over and is still empty.
 
-    Raises TooMuchRead, Unavailable. `earlier`: as with `create`.
+    The write would be done if none of them `stops_write`. Raises TooMuchRead, Unavailable. `earlier`: as with
+    `create`.
     """
-    return GraphWrite(world, command, caller, earlier, terms=terms).rehearsed().issues
+    judgement = GraphWrite(world, command, caller, earlier, terms=terms, validates=True).rehearsed()
+    return [*judgement.issues, *judgement.reports]

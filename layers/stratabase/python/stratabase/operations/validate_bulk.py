@@ -27,7 +27,7 @@ def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be rea
 ) -> Sequence[Issue]:
     """Return why objects would be refused, and why all would be; without a command they are to be deleted.
 
-    Raises TooMuchRead, Unavailable.
+    Then come the reports that stop no write, as with `validate`. Raises TooMuchRead, Unavailable.
     """
     meant, terms = meant_by(world, query, circumstances), Terms(circumstances=circumstances)
 
@@ -35,9 +35,13 @@ def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be rea
         return Delete(reference, OPTIONS) if command is None else command.of(reference)
 
     issues = FirstIssues() if command is None else FirstIssues({*command.given, *command.roles})
+    reports = FirstIssues()
 
     def validate(reference: Reference) -> None:
-        issues.add(GraphWrite(world, asked(reference), caller, terms=terms, meant=meant).rehearsed().issues)
+        write = GraphWrite(world, asked(reference), caller, terms=terms, meant=meant, validates=True)
+        judgement = write.rehearsed()
+        issues.add(judgement.issues)
+        reports.add(judgement.reports)
 
     try:
         check_allowed(world, asked(Reference(query.class_name, "")), caller)
@@ -45,6 +49,9 @@ def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be rea
         Bulk[None](world, query.class_name, references, "looked at").each(validate)
     except Refused as refusal:
         return refusal.issues
-    if not issues.is_cut:
-        return issues.told
-    return [*issues.told, about_all(IssueType.SERVICE_HANDLER_ERROR, query.class_name, str(issues))]
+    told = [*issues.told, *reports.told]
+    if issues.is_cut:
+        told.append(about_all(IssueType.SERVICE_HANDLER_ERROR, query.class_name, str(issues)))
+    if reports.is_cut:
+        told.append(about_all(IssueType.SERVICE_HANDLER_ERROR, query.class_name, str(reports)).as_report())
+    return told

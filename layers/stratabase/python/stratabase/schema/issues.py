@@ -48,7 +48,11 @@ ISSUE = GraphQLObjectType(
 VALIDATION_RESULT = GraphQLObjectType(
     "ValidationResult",
     {
-        "isValid": GraphQLField(GraphQLNonNull(GraphQLBoolean)),
+        "isValid": GraphQLField(
+            GraphQLNonNull(GraphQLBoolean),
+            description="Whether the write would be done. A warning that something required is still "
+            "empty does not stop a write that leaves it alone.",
+        ),
         "issues": GraphQLField(GraphQLNonNull(GraphQLList(GraphQLNonNull(ISSUE)))),
     },
     description="What a write would meet.",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from stratabase.domain.checks.domains import values_within_domains
 from stratabase.domain.checks.draft import Draft
 from stratabase.domain.checks.files import files_that_exist
-from stratabase.domain.checks.required import required_values_present
+from stratabase.domain.checks.required import required_values_present, values_still_missing
 from stratabase.domain.issue import Issue
 
 CHECKS = (
@@ -22,4 +22,4 @@ def issues_of(draft: Draft) -> Iterator[Issue]:
         yield from check(draft)
 
 
-__all__ = ["CHECKS", "Draft", "issues_of"]
+__all__ = ["CHECKS", "Draft", "issues_of", "values_still_missing"]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stratabase.domain.entity import State
+from stratabase.domain.entity import Entity, State
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.subject import Subject
 from stratabase.model.attribute import Stored
@@ -14,12 +14,14 @@ from stratabase.model.types.base import Malformed
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A state that is to be checked. `changed` holds what the client gave and could be read.
+    """A state that is to be checked. In `state`, what could not be read is null.
 
-    In `state`, what could not be read is null.
+    `before` is the object that is changed, None for one that the write makes. `changed` holds what the client
+    gave and could be read.
     """
 
     subject: Subject
+    before: Entity | None
     state: State
     changed: Mapping[str, Stored]
     malformed: tuple[Issue, ...] = ()
@@ -35,8 +37,8 @@ class Draft:
         return any(name in issue.attribute_names for issue in self.malformed)
 
 
-def drafted(subject: Subject, before: State, given: Mapping[str, Any], formats: Formats) -> Draft:
-    """Return the state `before` with the values `given` by a client in a member's formats."""
+def drafted(subject: Subject, before: Entity | None, given: Mapping[str, Any], formats: Formats) -> Draft:
+    """Return the state of an object, None for a new one, with the values `given` in a member's formats."""
     changed: dict[str, Stored] = {}
     unreadable: dict[str, None] = {}
     malformed: list[Issue] = []
@@ -49,4 +51,5 @@ def drafted(subject: Subject, before: State, given: Mapping[str, Any], formats: 
             message = f"{subject.class_.name}.{name}: {mistake}"
             malformed.append(subject.attribute_issue(IssueType.DATA_TYPE, message, name))
             unreadable[name] = None
-    return Draft(subject, {**before, **unreadable, **changed}, changed, tuple(malformed), formats)
+    state = {} if before is None else before.state
+    return Draft(subject, before, {**state, **unreadable, **changed}, changed, tuple(malformed), formats)

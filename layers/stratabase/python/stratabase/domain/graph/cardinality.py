@@ -1,12 +1,18 @@
-"""The required roles of the objects that a request makes, and of those whose roles it speaks of."""
+"""The required roles of the objects that a request makes, and of those whose roles it speaks of.
+
+The rule is that of required attributes (domain/checks/required.py): what a request does not touch and was
+empty before is passed over.
+"""
 
 from collections.abc import Iterable, Iterator
 
 from stratabase.domain.change import Linking, OnLink
+from stratabase.domain.checks.required import STILL_EMPTY
 from stratabase.domain.entity import Reference
 from stratabase.domain.graph.asker import Asker
 from stratabase.domain.graph.graph import Graph
 from stratabase.domain.graph.node import Node
+from stratabase.domain.issue import IssueType
 from stratabase.domain.role_name import RoleName
 from stratabase.domain.way import Way, opposite_name, way_of
 from stratabase.model.role import Role
@@ -23,8 +29,12 @@ def check_cardinality(graph: Graph, on_links: Iterable[OnLink]) -> None:
     filled = {*_by_keys(graph), *_by_links(graph, on_links)}
     for node in graph.nodes.values():
         for role in node.subject.class_.roles.values():
-            if role.required and not node.ended and _is_empty(graph, node, role, filled):
+            if not role.required or node.ended:
+                continue
+            if _is_empty(graph, node, role, filled):
                 _refuse(graph, node, role)
+            elif graph.setting.reports_empty and node.reference in graph.given and not node.is_made:
+                _report(graph, node, role, filled)
 
 
 def _is_empty(graph: Graph, node: Node, role: Role, filled: Filled) -> bool:
@@ -32,12 +42,18 @@ def _is_empty(graph: Graph, node: Node, role: Role, filled: Filled) -> bool:
         case Way.WHOLE:
             return False
         case Way.KEY | Way.PARTS:
-            return (node.new or role.name in node.asked) and node.state.get(role.name) is None
+            is_passed_over = (
+                not node.is_made and role.name not in node.cleared and node.was(role.name) is None
+            )
+            return node.state.get(role.name) is None and not is_passed_over
         case _:
             name = RoleName(node.reference.class_name, role.name)
             if node.gone is not None:
                 return not _is_led_back(graph, node, role)
-            return node.new and (name, node.reference.id) not in filled
+            is_filled = (name, node.reference.id) in filled
+            if node.new or is_filled or role.name not in node.cleared:
+                return node.new and not is_filled
+            return not graph.setting.snapshot.linked(name, node.reference.id)
 
 
 def _is_led_back(graph: Graph, node: Node, role: Role) -> bool:
@@ -56,6 +72,33 @@ def _refuse(graph: Graph, node: Node, role: Role) -> None:
         few = f"at least one {role.target}" if role.many else f"one {role.target}"
         asker = Asker(node.subject, role.name)
         graph.issues.append(asker.cardinality(f"{few} is required", place))
+
+
+def _report(graph: Graph, node: Node, role: Role, filled: Filled) -> None:
+    """Report a required role that was empty before, and that the request passes over."""
+    issue = Asker(node.subject, role.name).issue(IssueType.ROLE_CARDINALITY, STILL_EMPTY).as_report()
+    if graph.may_report(issue) and _is_still_empty(graph, node, role, filled):
+        graph.reports.append(issue)
+
+
+def _is_still_empty(graph: Graph, node: Node, role: Role, filled: Filled) -> bool:
+    """Return whether a role of an object that was there before leads to nothing, as far as is known."""
+    name, snapshot = RoleName(node.reference.class_name, role.name), graph.setting.snapshot
+    match way_of(graph.setting.model, role):
+        case Way.WHOLE:
+            return False
+        case Way.PARTS:
+            return node.state.get(role.name) is None
+        case Way.KEY:
+            id_ = node.state.get(role.name)
+            if not isinstance(id_, str):
+                return True
+            target = Reference(role.target, id_)
+            return id_ == node.was(role.name) and snapshot.entity(target) is None
+        case _:
+            is_counted = node.before is not None and node.before.counts.get(name, 0) > 0
+            is_filled = is_counted or (name, node.reference.id) in filled
+            return not is_filled and not snapshot.linked(name, node.reference.id)
 
 
 def _by_keys(graph: Graph) -> Iterator[tuple[RoleName, str]]:

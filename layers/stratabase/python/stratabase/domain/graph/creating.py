@@ -17,7 +17,7 @@ def create(graph: Graph, task: Making) -> None:
     assert isinstance(command, Create)
     class_ = graph.class_(command.class_name)
     subject = Subject(class_, None, command.client_id, path)
-    draft = drafted(subject, {}, command.given, graph.setting.caller.formats)
+    draft = drafted(subject, None, command.given, graph.setting.caller.formats)
     graph.issues += issues_of(draft)
     reference = Reference(class_.name, graph.setting.names.id_at(path))
     state = {**draft.state, "_id": reference.id, **task.back}

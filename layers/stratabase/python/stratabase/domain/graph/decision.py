@@ -56,6 +56,11 @@ class Decision(NamedTuple):
         return self.graph.issues
 
     @property
+    def reports(self) -> list[Issue]:
+        """What a validation tells beside that: it stops no write."""
+        return self.graph.reports
+
+    @property
     def is_held(self) -> bool:
         """Whether others have locked what it writes."""
         return any(issue.type is IssueType.ENTITY_LOCK_PERSIST for issue in self.issues)

@@ -32,6 +32,8 @@ class Setting(NamedTuple):
     snapshot: Snapshot
     access: Access | None = None
     """What the caller may do; None for everything."""
+    reports_empty: bool = False
+    """Whether the decision reports what is required and still empty; that takes reads that no write needs."""
 
 
 @dataclass(slots=True)
@@ -52,6 +54,8 @@ class Graph:
     discreet: set[Path] = field(default_factory=set)
     """The places of roles of which no message may tell what they led to."""
     issues: list[Issue] = field(default_factory=list)
+    reports: list[Issue] = field(default_factory=list)
+    """What validations tell beside the issues, and what stops no write."""
     todo: deque[Task] = field(default_factory=deque)
     """Gone into one after the other and not by recursion: parts may have parts without end."""
     restored: int = 0
@@ -159,6 +163,15 @@ class Graph:
             return True
         is_read = access.reads_class(reference.class_name)
         return is_read and reference in self.nodes and not self.hides(reference)
+
+    def may_report(self, issue: Issue) -> bool:
+        """Return whether the caller may learn that the attributes and roles of an issue are empty."""
+        access, class_name = self.setting.access, str(issue.entity_name)
+        if access is None:
+            return True
+        targets = (self.class_(class_name).roles[name].target for name in issue.role_names)
+        names = (*issue.attribute_names, *issue.role_names)
+        return all(access.shows(class_name, name) for name in names) and all(map(access.sees_all, targets))
 
     def _may_be_hidden(self, reference: Reference) -> bool:
         """Return whether objects of a class are seen in part: those that nobody reads are not hidden so."""

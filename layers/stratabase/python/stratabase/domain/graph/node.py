@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from stratabase.domain.change import Gone
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.issue import Path
+from stratabase.domain.singleton import is_unwritten
 from stratabase.domain.subject import Subject
 from stratabase.model.attribute import Stored
 
@@ -24,6 +25,14 @@ class Node:
     """What is remembered of it, if the request brings it back."""
     asked: dict[str, Path] = field(default_factory=dict)
     """Where something is asked of its roles."""
+    cleared: set[str] = field(default_factory=set)
+    """The roles that the request asks to lead to nothing, whatever they led to."""
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the request makes it: also a singleton by its first write, and what comes back."""
+        is_first = self.before is not None and is_unwritten(self.subject.class_, self.before)
+        return self.new or self.gone is not None or is_first
 
     @property
     def is_changed(self) -> bool:

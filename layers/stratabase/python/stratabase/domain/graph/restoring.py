@@ -96,7 +96,7 @@ def _check(graph: Graph, node: Node, task: Restoring) -> None:
         for name, attribute in class_.attributes.items()
         if attribute.origin is Origin.NATIVE and node.state.get(name) != node.was(name)
     }
-    draft = Draft(node.subject, node.state, changed, formats=graph.setting.caller.formats)
+    draft = Draft(node.subject, node.before, node.state, changed, formats=graph.setting.caller.formats)
     for issue in issues_of(draft):
         is_open = all(tells(graph, node, name, task) for name in issue.attribute_names)
         graph.issues.append(issue if is_open else _discreet(issue))

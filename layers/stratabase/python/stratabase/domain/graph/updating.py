@@ -1,6 +1,6 @@
 """An object that a request changes."""
 
-from stratabase.domain.checks import issues_of
+from stratabase.domain.checks import issues_of, values_still_missing
 from stratabase.domain.checks.draft import drafted
 from stratabase.domain.command import Update
 from stratabase.domain.graph.asker import called
@@ -23,7 +23,8 @@ def update(graph: Graph, task: Changing) -> None:
         message = f"there is no {called(reference)}"
         graph.issues.append(subject.issue(IssueType.ENTITY_NOT_FOUND, message, *subject.id_path))
         return
-    state = {} if before is None else before.state
-    draft = drafted(subject, state, command.given, graph.setting.caller.formats)
+    draft = drafted(subject, before, command.given, graph.setting.caller.formats)
     graph.issues += issues_of(draft)
+    if graph.setting.reports_empty:
+        graph.reports += (issue for issue in values_still_missing(draft) if graph.may_report(issue))
     ask(graph, graph.add(Node(subject, reference, before, {**draft.state})), task.piece)

@@ -36,6 +36,7 @@ def judged(
     def answer(call: Call) -> dict[str, Any]:
         found, context = issues(call), call.context
         asked = Asked(context.world.model.application, context.caller.profile, context.trace_id)
-        return {"isValid": not found, "issues": [asked.shown(issue, (call.key,)) for issue in found]}
+        is_valid = not any(issue.stops_write for issue in found)
+        return {"isValid": is_valid, "issues": [asked.shown(issue, (call.key,)) for issue in found]}
 
     return answered(VALIDATION_RESULT, arguments, answer, description)

@@ -25,9 +25,11 @@ WAYS: Mapping[Way, Callable[[Graph, Node, Role, Piece], None]] = {
 
 def ask(graph: Graph, node: Node, piece: Piece) -> None:
     """Note what a command asks of an object's roles."""
-    for name in piece.command.roles:
+    for name, command in piece.command.roles.items():
         role = node.subject.class_.roles[name]
         node.asked[name] = (*piece.path, name)
+        if command.clears:
+            node.cleared.add(name)
         WAYS[way_of(graph.setting.model, role)](graph, node, role, piece)
 
 

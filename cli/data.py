@@ -1,0 +1,32 @@
+"""What a model requires and stored objects lack, told to people."""
+
+from collections.abc import Iterator
+
+from cli.fault import Fault
+from cli.server import configuration
+from stratabase.domain.refusal import Unavailable
+from stratabase.model.model import Model
+from stratabase.store.required_values import Lack, RequiredValues
+from stratabase.store.sqlite.fault import UnusableStore
+from stratabase.wiring.engines import engine_of, side_by_side_of
+
+
+def missing_values(model: Model) -> Iterator[str]:
+    """Yield a line for each required attribute and role that objects in the store lack. Raises Fault."""
+    settings = configuration.read_settings()
+    try:
+        engine = engine_of(settings)
+        found = [*RequiredValues(engine, model, side_by_side_of(settings)).lacks()]
+        engine.close()
+    except (UnusableStore, Unavailable) as error:
+        raise Fault(str(error)) from error
+    yield from map(_line, found)
+    if not found:
+        yield "All stored objects have what the model requires.\n"
+
+
+def _line(lack: Lack) -> str:
+    return (
+        f"{lack.class_name}.{lack.name}: required, and empty in {lack.missing:,} of "
+        f"{lack.total:,} {lack.class_name} objects\n"
+    )

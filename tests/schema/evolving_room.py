@@ -1,0 +1,82 @@
+"""The schema room over one store whose model changes, as when a service is started with another model."""
+
+import json
+from typing import Any
+
+from stratabase.domain.member import Caller
+from stratabase.model.reading import read_model
+from stratabase.operations.world import World
+from stratabase.schema.executor import SchemaExecutor
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from stratabase.store.reindex import Outcome, Reindex
+from tests.worlds import ADMINISTRATOR, CountedIds, FrozenClock, plenty
+
+HEADING = 'extend schema @application(name: "Test") @profile(name: "Administrator", administrator: true)\n'
+
+
+class EvolvingRoom:
+    """Answers requests under the model that it has last been given."""
+
+    def __init__(self, engine: Engine, model: str) -> None:
+        self.engine = engine
+        self.clock = FrozenClock()
+        self._ids = CountedIds()
+        self.serve(model)
+
+    def serve(self, model: str) -> None:
+        """Serve a model, as a process that has just been started."""
+        text = model if "extend schema" in model else HEADING + model
+        self.model = read_model(text, "model.graphql")
+        self.entities = StoredEntities(self.engine, self.model)
+        self.world = World(self.model, self.entities, self.clock, self._ids, plenty)
+        self.executor = SchemaExecutor(self.world, _failed)
+
+    def reindex(self) -> list[Outcome]:
+        """Build what the model asks for of all its classes; nobody else serves."""
+        reindex = Reindex(self.engine, self.model, sleep=lambda _: None)
+        return [reindex.of(class_.name) for class_ in self.model.classes.values() if class_.is_stored]
+
+    def body(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> dict[str, Any]:
+        """Return all of an answer."""
+        answer = self.executor.execute(query, variables, None, caller, "trace")
+        return dict(json.loads(answer.body))
+
+    def ask(self, query: str, **variables: Any) -> Any:
+        """Return what the only field of an answer without errors holds."""
+        body = self.body(query, **variables)
+        assert "errors" not in body, body["errors"]
+        (data,) = body["data"].values()
+        return data
+
+    def create(self, class_name: str, **data: Any) -> str:
+        """Make an object, and return its id."""
+        query = f"mutation($d: {class_name}Create!) {{ {class_name}___create(data: $d) {{ _id }} }}"
+        return str(self.ask(query, d=data)["_id"])
+
+    def update(self, class_name: str, **data: Any) -> list[str]:
+        """Update an object; return the messages that refuse it."""
+        query = f"mutation($d: {class_name}Update!) {{ {class_name}___update(data: $d) {{ _id }} }}"
+        return self._messages(query, d=data)
+
+    def delete(self, class_name: str, id_: str) -> list[str]:
+        """Delete an object that is there; return the messages that refuse it."""
+        query = f"mutation($id: ID!) {{ {class_name}___delete(_id: $id) {{ deleted }} }}"
+        return self._messages(query, id=id_)
+
+    def validate_update(
+        self, class_name: str, caller: Caller = ADMINISTRATOR, **data: Any
+    ) -> tuple[bool, list[tuple[str, str, str]]]:
+        """Return whether an update is valid, and its issues: level, type, and the place that is meant."""
+        query = f"""query($d: {class_name}DraftUpdate!) {{ {class_name}___validateUpdate(data: $d) {{
+            isValid issues {{ issueLevel issueType sourceRequestReference }} }} }}"""
+        found = self.body(query, caller, d=data)["data"][f"{class_name}___validateUpdate"]
+        return found["isValid"], [tuple(issue.values()) for issue in found["issues"]]
+
+    def _messages(self, query: str, **variables: Any) -> list[str]:
+        errors = self.body(query, **variables).get("errors", ())
+        return [error["extensions"]["userMessage"] for error in errors]
+
+
+def _failed(error: BaseException, _: str) -> None:
+    raise error
