@@ -1,7 +1,7 @@
 """Builds what a model needs from the data that is there, before an embedded store serves the model."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from stratabase.model.class_ import Class
 from stratabase.model.model import Model
 from stratabase.settings import Settings
 from stratabase.store import keys
-from stratabase.store.built import Built
+from stratabase.store.built import Built, RequiredRole, State
 from stratabase.store.engine import Engine
 from stratabase.store.keyring import file_lock
 from stratabase.store.registry import shown_of
@@ -21,6 +21,8 @@ LOCK = "build.lock"
 INTERVAL = 2.0
 """Seconds from one line about the progress to the next."""
 _PATIENCE = 1.0
+_TRIES = 3
+"""How often required roles are built before the model is served all the same."""
 
 Say = Callable[..., None]
 """Is told lines for the person at the terminal."""
@@ -46,7 +48,7 @@ def build_before_serving(settings: Settings, engine: Engine, model: Model, say: 
     with one_at_a_time(settings.home, say):
         for name, built in reindex.unbuilt(wanted).items():
             # What is not as it was, another process has built while this one waited.
-            if set(built) & set(wanted[name]):
+            if _states(built) & _states(wanted[name]):
                 _build(reindex, engine, model.classes[name], built, say)
 
 
@@ -61,7 +63,7 @@ def one_at_a_time(home: Path, say: Say) -> Iterator[None]:
                 return
         except file_lock.Busy:
             if not told:
-                say("Another process builds indexes or unique constraints; waiting until it is done.")
+                say("Another process builds what the model needs; waiting until it is done.")
             told = True
 
 
@@ -70,12 +72,22 @@ def count(engine: Engine, class_name: str) -> int:
     return sum(map(len, engine.range(keys.LISTING, keys.listing(class_name))))
 
 
+def _states(built: Iterable[Built]) -> set[tuple[int, State]]:
+    return {(one.number, one.state) for one in built}
+
+
 def _build(reindex: Reindex, engine: Engine, class_: Class, built: Sequence[Built], say: Say) -> None:
     """Build what is to be built for a class, and say how far it is and what is wrong."""
     names = ", ".join(shown_of(class_, one) for one in built)
     total = count(engine, class_.name)
     progress = _Progress(f"Building {class_.name} {names}", total, say)
     outcome = reindex.of(class_.name, progress)
+    for _ in range(_TRIES - 1):
+        # A process that serves the last model does not keep roles that only the new one requires.
+        left = reindex.unbuilt([class_.name]).get(class_.name, ())
+        if not any(isinstance(one, RequiredRole) for one in left):
+            break
+        outcome = reindex.of(class_.name, progress)
     if total:
         say(f"Built {class_.name} {names}: {progress.done:,} objects were looked at.")
     if lines := list(unbuilt.lines(class_.name, outcome, whole=False)):

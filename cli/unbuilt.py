@@ -22,7 +22,8 @@ def lines(class_name: str, outcome: Outcome, *, whole: bool) -> Iterator[str]:
     """Yield what is not ready of a class, and why; `whole`: with all values and objects, however many."""
     for unique, group in groupby(outcome.duplicates, lambda duplicate: duplicate.unique):
         duplicates = list(group)
-        yield f"{class_name} {asked(unique)} is not ready: {_values(len(duplicates))} held by several objects"
+        number = _values(len(duplicates))
+        yield f"{class_name} {asked(unique)} is not ready: {number} held by several objects"
         named = duplicates if whole else duplicates[:MOST_VALUES]
         yield from (f"  {_line(duplicate, whole=whole)}" for duplicate in named)
         yield from _rest(len(duplicates) - len(named))

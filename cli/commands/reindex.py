@@ -15,7 +15,9 @@ from stratabase.model.plurals import counted, was_or_were
 if TYPE_CHECKING:
     from stratabase.wiring import Instance
 
-HELP = "build the indexes and unique constraints that were added to the model, while the service goes on"
+HELP = (
+    "build the indexes, unique constraints and required roles of a changed model, while the service goes on"
+)
 _WIDTH = 30
 
 

@@ -15,6 +15,7 @@ from stratabase.operations.first_administrator import (
 from stratabase.schema.names import service
 from stratabase.schema.services import get_page
 from stratabase.settings import Settings
+from stratabase.store.built import REQUIRED_ROLE
 
 _SHOWN = 3
 """How many things are named in one line."""
@@ -64,6 +65,8 @@ def left_to_build(lacking: Sequence[str], *, refusing: bool) -> Iterator[str]:
         yield f"Not ready for older objects: {shown}{more}. While this serves, run: stratabase reindex"
         if refusing and any("@unique" in each for each in lacking):
             yield "Until a unique constraint is built, writes that set its values are refused."
+        if any(REQUIRED_ROLE in each for each in lacking):
+            yield "Until a required role is built, what it leads to cannot be deleted."
 
 
 def _mismatch(administrator: Administrator) -> Iterator[str]:

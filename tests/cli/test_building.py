@@ -2,7 +2,7 @@
 
 import json
 import signal
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -11,7 +11,10 @@ from cli import building
 from cli.server.welcome import left_to_build
 from stratabase.settings import Settings
 from stratabase.store import keys
+from stratabase.store.built import Built
+from stratabase.store.claiming import Duplicates
 from stratabase.store.registry import registry_of
+from stratabase.store.role_building import RoleBuilder, Tell
 from stratabase.wiring import Instance
 from tests.cli.terminal import Project, Terminal, serving
 from tests.soak import count
@@ -21,6 +24,7 @@ from tests.worlds import ADMINISTRATOR
 OBJECTS = 120
 UNIQUE = '@unique(attributes: ["name"])'
 INDEX = '@index(attributes: ["name"])'
+OWNER = "type Owner { name: String }"
 
 
 def instance_of(project: Project) -> Instance:
@@ -208,3 +212,55 @@ def test_what_is_left_to_build_is_named() -> None:
     assert len(list(left_to_build(lacking, refusing=False))) == 1
     assert len(list(left_to_build(["Pet @index(a)"], refusing=True))) == 1
     assert not list(left_to_build([], refusing=True))
+
+
+def test_a_start_links_and_counts_who_leads_by_a_role_that_becomes_required(project: Project) -> None:
+    project.edit(
+        project.model, "type Pet { name: String! }", "type Pet { name: String!  owner: Owner }\n" + OWNER
+    )
+    instance = instance_of(project)
+    (owner,) = ask(instance, 'Owner___create(data: {name: "Ann"}) { _id }')
+    id_ = owner["data"]["Owner___create"]["_id"]
+    fields = [f'Pet___create(data: {{name: "{n}", owner: "{id_}"}}) {{ _id }}' for n in range(OBJECTS)]
+    assert not any("errors" in answer for answer in ask(instance, *fields))
+    instance.close()
+    project.edit(project.model, "owner: Owner ", "owner: Owner! ")
+    terminal = Terminal(project, "serve")
+    terminal.wait_for(r"^Building Pet required role owner for 120 objects before the model is served\.$")
+    terminal.wait_for(r"^Built Pet required role owner: 121 objects were looked at\.$")
+    terminal.started()
+    assert terminal.end() == 0
+    instance = instance_of(project)
+    assert instance.entities.lacking() == ()
+    (answer,) = ask(instance, f'Owner___delete(_id: "{id_}") {{ deleted }}')
+    (error,) = answer["errors"]
+    assert "leads to Owner" in error["message"]
+    instance.close()
+
+
+def test_roles_are_built_again_if_the_last_model_changes_them_meanwhile(
+    monkeypatch: pytest.MonkeyPatch, project: Project
+) -> None:
+    optional = f"type Pet {{ name: String!  owner: Owner }}\n{OWNER}"
+    project.edit(project.model, "type Pet { name: String! }", optional)
+    earlier, built = instance_of(project), list[object]()
+    (owner,) = ask(earlier, 'Owner___create(data: {name: "Ann"}) { _id }')
+    id_ = owner["data"]["Owner___create"]["_id"]
+    project.edit(project.model, "owner: Owner ", "owner: Owner! ")
+    later, build = instance_of(project), RoleBuilder.build
+
+    def interrupted(builder: RoleBuilder, tell: Tell) -> Mapping[Built, Duplicates]:
+        found = build(builder, tell)
+        if not built:
+            ask(earlier, f'Pet___create(data: {{name: "Rex", owner: "{id_}"}}) {{ _id }}')
+        built.append(found)
+        return found
+
+    monkeypatch.setattr(RoleBuilder, "build", interrupted)
+    building.build_before_serving(later.settings, later.engine, later.model, lambda *_: None)
+    assert len(built) == 2
+    assert later.entities.lacking() == ()
+    (answer,) = ask(later, f'Owner___delete(_id: "{id_}") {{ deleted }}')
+    assert "leads to Owner" in answer["errors"][0]["message"]
+    earlier.close()
+    later.close()

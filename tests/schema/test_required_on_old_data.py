@@ -190,3 +190,62 @@ def test_a_report_tells_nobody_what_is_hidden(room: EvolvingRoom) -> None:
     )
     member = Caller("m2", "bob", "Member")
     assert room.validate_update("Person", member, _id=id_, nick="x") == (True, EMPTY[4:])
+
+
+def test_targets_are_not_deleted_before_reindex_and_protected_after_it(room: EvolvingRoom) -> None:
+    """As when a service is started with a model that requires more."""
+    team, empty = room.create("Team"), room.create("Team")
+    for _ in range(30):
+        room.create("Person", team=team)
+    room.serve(NEW)
+    refusal = (
+        "Team: the required role Person.team is not built yet for older objects, so nobody can tell whether "
+        "it would be left empty; run `stratabase reindex Person`"
+    )
+    assert room.delete("Team", team) == [refusal]
+    assert room.delete("Team", empty) == [refusal]
+    query = "query($id: ID!) { Team___validateDelete(_id: $id) { isValid issues { userMessage issueType } } }"
+    assert room.ask(query, id=empty) == {
+        "isValid": False,
+        "issues": [{"userMessage": refusal, "issueType": "ROLE_CARDINALITY"}],
+    }
+    assert room.update("Team", _id=team, name="still served") == []
+    room.reindex()
+    room.serve(NEW)
+    assert room.entities.lacking() == ()
+    (message,) = room.delete("Team", team)
+    assert f"leads to Team with _id '{team}', and must" in message
+    assert room.delete("Team", empty) == []
+
+
+def test_a_part_whose_role_becomes_required_is_linked_too(room: EvolvingRoom) -> None:
+    """Also of versions, and of a whole that is deleted with it."""
+    old = """type Kind { name: String }
+        type Item @class(versioned: true) { name: String  kind: Kind }
+        type Order @class(versioned: true) { name: String  items: [Item!] @composition }"""
+    room.serve(old)
+    kind = room.create("Kind")
+    order = room.create("Order", items=[{"name": "a", "kind": kind}, {"name": "b"}])
+    room.clock.instant += 1000
+    room.update("Order", _id=order, items={"create": [{"name": "c", "kind": kind}]})
+    room.serve(old.replace("kind: Kind", "kind: Kind!"))
+    room.reindex()
+    room.serve(old.replace("kind: Kind", "kind: Kind!"))
+    assert len(room.delete("Kind", kind)) == 1
+    room.clock.instant += 1000
+    assert room.delete("Order", order) == []
+    assert room.delete("Kind", kind) == []
+
+
+def test_who_may_not_know_a_role_is_not_told_its_name(room: EvolvingRoom) -> None:
+    team = room.create("Team")
+    granted = NEW.replace("type Team", 'type Team @grant(profile: "Member", allow: [READ, DELETE])')
+    room.serve(
+        'extend schema @application(name: "Test") @profile(name: "Administrator", administrator: true) '
+        f'@profile(name: "Member")\n{granted}'
+    )
+    query = f'mutation {{ Team___delete(_id: "{team}") {{ deleted }} }}'
+    (error,) = room.body(query, Caller("m2", "bob", "Member"))["errors"]
+    message = error["extensions"]["userMessage"]
+    assert message.startswith("Team: a required role is not built yet")
+    assert "Person" not in message

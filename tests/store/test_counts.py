@@ -222,7 +222,7 @@ def test_a_list_that_is_older_than_its_requirement_is_counted_when_it_is_first_n
     old.create("B", "b", "c")
     old.create("A", "x", "y", to="b")
     old.create("A", "z", to="c")
-    new = old.under(associated("key and required list"))
+    new = old.under(associated("key and required list")).as_built()
     assert counts(new, "B", "b") == {}
     new.delete("A", "x")
     assert counts(new, "B", "b") == {"of": 1}
@@ -241,7 +241,7 @@ def test_a_key_that_is_older_than_its_requirement_is_counted_when_it_is_first_ne
         old.create("B", "b", "c", "free")
         old.create("A", "x", to="b")
         old.create("A", "y", to="c")
-        new = old.under(associated(after))
+        new = old.under(associated(after)).as_built()
         assert new.refused(new.deletion("B", "b")) == {Bereft(new.reference("B", "b"), new.role("A", "to"))}
         new.delete("A", "y")
         assert counts(new, "B", "c") == {"to": 0}
@@ -263,7 +263,7 @@ def test_a_key_of_which_nothing_was_kept_is_not_counted_off(engine: Engine, befo
     old = open_(engine, before)
     old.create("B", "b", "c")
     old.create("A", "x", "z", to="b")
-    new = old.under(associated(after))
+    new = old.under(associated(after)).as_built()
     new.create("A", "y", to="b")
     new.commit(new.update("A", "x", to="c"))
     new.delete("A", "z")
@@ -282,7 +282,7 @@ def test_links_that_are_older_than_a_requirement_are_counted_when_they_are_first
         old.create("B", "x", "y", "z")
         old.create("A", "a", "b")
         old.commit(*old.linking("A", "to", "a", "x", "y", "z"), *old.linking("A", "to", "b", "x", "y", "z"))
-        new = old.under(associated(after))
+        new = old.under(associated(after)).as_built()
         new.commit(*new.unlinking("A", "to", "a", "x"))
         assert counts(new, "A", "a") == {"to": 2}
         new.delete("B", "y")
@@ -296,7 +296,7 @@ def test_where_links_are_older_than_a_requirement_that_they_have_not_kept(engine
     """An empty list stays so, until somebody adds to it."""
     old = open_(engine, "many to many")
     old.create("A", "a")
-    new = old.under(associated("many to many, one required"))
+    new = old.under(associated("many to many, one required")).as_built()
     new.create("B", "x", "y")
     new.commit(new.update("A", "a", name="new"))
     assert counts(new, "A", "a") == {}
@@ -311,7 +311,7 @@ def test_a_count_is_first_made_by_one_only() -> None:
     old = open_(engine, "key and list")
     old.create("B", "b")
     old.create("A", "x", to="b")
-    new = old.under(associated("key and required list"))
+    new = old.under(associated("key and required list")).as_built()
     creation = new.creation("A", "y", to="b")
     rounds: list[Callable[[], None]] = [lambda: new.create("A", "z", to="b")]
 

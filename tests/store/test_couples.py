@@ -133,7 +133,7 @@ def test_giving_up_what_another_holds_leaves_nobody_bereft() -> None:
     old.create("A", "x", "y", to="b")
     guard = keys.couple(old.role("A", "to"), "b")
     commit(engine, Put(Item(guard, {"holder": "y"})))
-    new = old.under(associated("one to one, other required"))
+    new = old.under(associated("one to one, other required")).as_built()
     new.delete("A", "x")
     assert new.linked("B", "of", "b") == "y"
     assert new.refused(new.deletion("A", "y"))

@@ -206,7 +206,18 @@ class Coupled(NamedTuple):
     target: str
 
 
-Breach = Missing | Bereft | Coupled
+class Unbuilt(NamedTuple):
+    """A required `role` that `reindex` has not built yet, so that nobody can tell whether it stays filled.
+
+    `reference`: an object that the change deletes and that the role may lead to, or the one whose role it is
+    and from which the change takes something away.
+    """
+
+    reference: Reference
+    role: RoleName
+
+
+Breach = Missing | Bereft | Coupled | Unbuilt
 
 
 class Broken(Exception):

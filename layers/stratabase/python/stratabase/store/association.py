@@ -48,6 +48,20 @@ class End(NamedTuple):
     """Its class has exactly one object, which is always there."""
 
 
+class Requirement(NamedTuple):
+    """A required role, and what the store keeps so that nobody empties it."""
+
+    role: RoleName
+    other: str
+    """The class that it leads to."""
+    key: RoleName | None
+    """The role whose key stands for it: itself, or its opposite. None if links stand for it."""
+    opposite: str | None
+    """The name of the role that leads back."""
+    kept: str
+    """What is kept. It is another text whenever that must be built anew."""
+
+
 class Ends(NamedTuple):
     """Both ends of an association that no key stands for, as seen from `near`."""
 

@@ -7,7 +7,7 @@ from stratabase.domain.role_name import RoleName
 from stratabase.model.class_ import Class, Kind
 from stratabase.model.model import Model
 from stratabase.model.role import Role
-from stratabase.store.association import End, Ends, Keyed, Pair
+from stratabase.store.association import End, Ends, Keyed, Pair, Requirement
 
 
 class Associations:
@@ -24,6 +24,7 @@ class Associations:
         self.needs = _needs(self._keyed)
         """By class, the required keys that lead to its objects, which must not be deleted while one does."""
         self.counts = self._counts()
+        self._requirements = {class_.name: tuple(self._required(class_)) for class_ in stored}
         self._concerned = frozenset(
             class_.name
             for class_ in stored
@@ -50,6 +51,14 @@ class Associations:
     def counted(self, class_name: str) -> tuple[RoleName, ...]:
         """Return the roles that are counted at the objects of a class."""
         return self.counts.get(class_name, ())
+
+    def requirements(self, class_name: str) -> tuple[Requirement, ...]:
+        """Return the required roles of a class for which the store keeps something; not those to parts."""
+        return self._requirements.get(class_name, ())
+
+    def keyed_by(self, role: RoleName) -> Keyed:
+        """Return the key that a role names."""
+        return next(each for each in self.keyed(role.class_name) if each.role == role)
 
     def keyed_from(self, role: RoleName) -> Keyed | None:
         """Return the key that stands for a role from its other side, None when there is none."""
@@ -83,6 +92,21 @@ class Associations:
             counted=(*((name,) if role.required else ()), *((back,) if back is not None and listed else ())),
             former=back if class_.versioned else None,
         )
+
+    def _required(self, class_: Class) -> Iterator[Requirement]:
+        for role in class_.roles.values():
+            if not role.required or role.composition or role.whole:
+                continue
+            name = RoleName(class_.name, role.name)
+            if name in self.ends:
+                near, far = self.ends[name]
+                kept = f"links {near.role.role_name} {far.role.role_name}"
+                yield Requirement(name, role.target, None, role.opposite, kept)
+                continue
+            key = name if role.holds else RoleName(role.target, str(role.opposite))
+            keyed = self.keyed_by(key)
+            kept = "guards" if keyed.link is None else f"links {keyed.link.role_name}"
+            yield Requirement(name, role.target, key, role.opposite, kept)
 
     def _links(self, class_: Class) -> Iterator[Ends]:
         """Yield the associations of a class that no key stands for, as seen from its roles."""

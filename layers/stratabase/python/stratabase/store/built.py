@@ -1,4 +1,4 @@
-"""What a new model needs built from the data that is there: index slots and uniqueness constraints.
+"""What a new model needs built from the data that is there: indexes, uniqueness, and required roles.
 
 To add a kind: a child of Built, its part of the Registry, and a builder in store/reindex.
 """
@@ -7,12 +7,17 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, ClassVar, Self
 
+from stratabase.domain.role_name import RoleName
 from stratabase.model.class_ import Index, Unique
 from stratabase.store import access_path
 from stratabase.store.access_path import Column
+from stratabase.store.association import Requirement
 
 INDEX = "index"
 UNIQUE = "unique"
+REQUIRED = "required"
+REQUIRED_ROLE = "required role"
+"""What the names that people know required roles by begin with."""
 _DIRECTIVES = {Index: INDEX, Unique: UNIQUE}
 
 
@@ -67,8 +72,26 @@ class Uniqueness(Built):
     """Since the last build began, a process whose model does not name it has written a duplicate."""
 
 
-def shown(asked: Index | Unique) -> str:
+@dataclass(frozen=True, slots=True)
+class RequiredRole(Built):
+    """A required role of which the holders are linked and counted. It has no columns."""
+
+    directive: ClassVar[str] = REQUIRED
+
+    requirement: Requirement
+    violated: bool = False
+    """Since the last build began, a process whose model does not keep it so has changed it."""
+
+    @property
+    def shown(self) -> str:
+        """How a person knows it."""
+        return f"{REQUIRED_ROLE} {self.requirement.role.role_name}"
+
+
+def shown(asked: Index | Unique | RoleName) -> str:
     """Return how a person knows what a model asks for: `@unique(last_name, first_name)`."""
+    if isinstance(asked, RoleName):
+        return f"one-to-one role {asked}"
     return f"@{_DIRECTIVES[type(asked)]}({', '.join(asked.attributes)})"
 
 
@@ -79,14 +102,28 @@ def spelled(built: Built) -> dict[str, Any]:
     """
     enforced = built.state is State.ENFORCED
     return {
-        "columns": access_path.spelled(built.columns),
+        **({"columns": access_path.spelled(built.columns)} if built.columns else {}),
         "number": built.number,
         "state": (State.BUILDING if enforced else built.state).value,
         "since": built.since,
         **({"enforced": True} if enforced else {}),
         **({"index": built.index_name} if isinstance(built, Slot) else {}),
-        **({"violated": True} if isinstance(built, Uniqueness) and built.violated else {}),
+        **({"violated": True} if isinstance(built, Uniqueness | RequiredRole) and built.violated else {}),
+        **(_spelled_requirement(built.requirement) if isinstance(built, RequiredRole) else {}),
     }
+
+
+def _spelled_requirement(requirement: Requirement) -> dict[str, Any]:
+    role, other, key, opposite, kept = requirement
+    named = None if key is None else [*key]
+    return {"role": [*role], "other": other, "key": named, "opposite": opposite, "kept": kept}
+
+
+def required_role_of(kept: dict[str, Any]) -> RequiredRole:
+    """Return a required role that the registry wrote."""
+    key = None if kept["key"] is None else RoleName(*kept["key"])
+    requirement = Requirement(RoleName(*kept["role"]), kept["other"], key, kept["opposite"], kept["kept"])
+    return RequiredRole(*_read(kept), requirement, kept.get("violated", False))
 
 
 def slot_of(kept: dict[str, Any]) -> Slot:
@@ -101,4 +138,4 @@ def uniqueness_of(kept: dict[str, Any]) -> Uniqueness:
 
 def _read(kept: dict[str, Any]) -> tuple[tuple[Column, ...], int, State, int]:
     state = State.ENFORCED if kept.get("enforced") else State(kept["state"])
-    return access_path.read(kept["columns"]), kept["number"], state, kept["since"]
+    return access_path.read(kept.get("columns", [])), kept["number"], state, kept["since"]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from stratabase.domain.change import Change, Conflict, Creation, Taken
 from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.role_name import RoleName
 from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Class, Unique
 from stratabase.model.model import Model
@@ -28,9 +29,12 @@ _TOGETHER = 25
 
 
 class Duplicate(NamedTuple):
-    """Values of a uniqueness constraint that several objects have."""
+    """Values of a uniqueness constraint that several objects have.
 
-    unique: Unique
+    Or an object that the keys of several lead to, by a role of a one-to-one association.
+    """
+
+    unique: Unique | RoleName
     values: Mapping[str, Stored]
     ids: tuple[str, ...]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from stratabase.domain.change import Breach, Broken, Change, Conflict, Held
+from stratabase.domain.change import Breach, Broken, Change, Conflict, Held, Unbuilt
 from stratabase.domain.role_name import RoleName
 from stratabase.store.desk import Desk
 from stratabase.store.engine import Action, Check, Failure, Item, Key, Put
@@ -55,6 +55,7 @@ class Deed:
         self._besides = around.besides
         self._rules = rules
         self._guards = Guards(change, rules.constraints, desk.read, desk.associations)
+        self._unkept = rules.unkept(change)
 
     @property
     def left(self) -> list[Key]:
@@ -88,8 +89,10 @@ class Deed:
         )
 
     def _violation(self) -> Iterator[Action]:
-        """Yield what notes in the registry that the change writes duplicates, which its model allows."""
-        if self._guards.violated and (noted := self._rules.violation(self._guards.violated)):
+        """Yield what notes in the registry what other models ask for, and the change does not keep to."""
+        if not (self._guards.violated or self._unkept):
+            return
+        if noted := self._rules.violation(self._guards.violated, self._unkept):
             yield noted
 
     @property
@@ -109,7 +112,11 @@ class Deed:
             return
         certain = [breach for head in self._heads.values() if (breach := head.impossible())]
         torn = [key for key, head in self._heads.items() if head.is_torn(self._guards.gives_up)]
-        _refuse([*certain, *(self._judge(self._read(torn)) if torn else ())])
+        # A role that is not built yet is told once, whatever leads to it and whoever loses by it.
+        told = {
+            breach.role if isinstance(breach, Unbuilt) else breach: breach for breach in reversed(certain)
+        }
+        _refuse([*reversed(told.values()), *(self._judge(self._read(torn)) if torn else ())])
 
     def learn(self, failures: Sequence[Failure]) -> None:
         """Believe what a refused commit found. Raises Held, Conflict, Taken, Broken."""

@@ -1,12 +1,14 @@
 """What a change comes to in the store before anything is known of what is there."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from stratabase.domain.change import Change, Deletion, OnObject, reference_of
 from stratabase.domain.entity import Reference
 from stratabase.domain.role_name import RoleName
 from stratabase.store import endings, keys, links, versions
+from stratabase.store.association import Requirement
 from stratabase.store.deed import Deed, Surroundings
 from stratabase.store.demands import Demand, demands
 from stratabase.store.desk import Desk
@@ -52,7 +54,7 @@ def drafted(
     ended = endings.links_of(desk, change, later)
     all_ties = ties(change, desk.associations, lambda reference: ended.get(reference, endings.NONE).pairs)
     left = later or NOTHING
-    heads = _heads(desk, change, bases, all_ties, forced=forced, later=left, coming=coming)
+    heads = _heads(desk, rules, change, bases, all_ties, forced=forced, later=left, coming=coming)
     around = Surroundings(
         {keys.head(head.reference): head for head in heads},
         {action.key: action for action in links.actions(all_ties, change.instant)},
@@ -65,6 +67,7 @@ def drafted(
 
 def _heads(  # noqa: PLR0913 - what they follow from
     desk: Desk,
+    rules: Rules,
     change: Change,
     bases: Bases,
     all_ties: Ties,
@@ -85,7 +88,7 @@ def _heads(  # noqa: PLR0913 - what they follow from
             reference,
             bases.get(reference),
             wanted.get(reference) or Demand(),
-            _counted(desk, reference.class_name),
+            counted_at(desk, reference.class_name, rules.unbuilt),
             change.commit_id,
             forced or reference in later,
             reference in touched,
@@ -133,7 +136,13 @@ def _admitting(change: Change) -> Admitting:
     return admitting(change.by, change.instant if change.now is None else change.now)
 
 
-def _counted(desk: Desk, class_name: str) -> Counted:
+def counted_at(desk: Desk, class_name: str, unbuilt: Collection[Requirement] = ()) -> Counted:
+    """Return what is counted at the objects of a class. `unbuilt`: the required roles that are not READY."""
     associations = desk.associations
     barriers = associations.needs.get(class_name, frozenset())
-    return Counted(associations.counted(class_name), barriers, desk.is_singleton(class_name))
+    counted = Counted(associations.counted(class_name), barriers, desk.is_singleton(class_name))
+    if not unbuilt:  # as always, but after a model has come to require more
+        return counted
+    lead_here = tuple(each.role for each in unbuilt if each.other == class_name)
+    own = frozenset(each.role for each in unbuilt if each.role.class_name == class_name)
+    return replace(counted, unbuilt=lead_here, unbuilt_lists=own - barriers)

@@ -60,9 +60,10 @@ class StoredEntities:
         """
         self._engine = engine
         self._model = model
-        self._slots = Slots(engine, model)
+        associations = Associations(model)
+        self._slots = Slots(engine, model, associations=associations)
         self._serials = Serials(engine)
-        self._desk = Desk(engine, model, Associations(model), lambda: self._slots, together, now)
+        self._desk = Desk(engine, model, associations, lambda: self._slots, together, now)
         self._purging = Purging(self._desk)
         self._aftermath = Aftermath(self._purging)
 

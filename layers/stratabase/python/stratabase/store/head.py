@@ -8,7 +8,7 @@ one that is gone has nothing to be counted off.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from stratabase.domain.change import Bereft, Breach, Conflict, Deletion, Missing, OnObject
+from stratabase.domain.change import Bereft, Breach, Conflict, Deletion, Missing, OnObject, Unbuilt
 from stratabase.domain.entity import Reference
 from stratabase.domain.role_name import RoleName
 from stratabase.store import codec
@@ -33,6 +33,10 @@ class Counted:
     """Those whose keys lead here and are required: while there are any, the object must not be deleted."""
     optional: bool = False
     """The head may not be there although the object is: it is a singleton's."""
+    unbuilt: tuple[RoleName, ...] = ()
+    """The required roles that may lead here from objects that are not linked or counted yet."""
+    unbuilt_lists: frozenset[RoleName] = frozenset()
+    """The required roles of the objects themselves whose counts cannot be relied on yet."""
 
 
 @dataclass(slots=True)
@@ -73,9 +77,22 @@ class Head:
         return self.kind is Deletion
 
     def impossible(self) -> Breach | None:
-        """Return what can be told without looking: something is to lead to what the change deletes."""
+        """Return what can be told without looking.
+
+        Something is to lead to what the change deletes, or it cannot be known yet what needs that.
+        """
         wanted = self.demand.there or self.demand.linked
-        return Missing(self.reference) if self.ends and wanted else None
+        if self.ends and wanted:
+            return Missing(self.reference)
+        role = None if self.forced else self._unbuilt()
+        return None if role is None else Unbuilt(self.reference, role)
+
+    def _unbuilt(self) -> RoleName | None:
+        """Return a required role that might be emptied here, and of which that cannot be known yet."""
+        if self.ends:
+            return next(iter(self.counted.unbuilt), None)
+        lost = (role for role, number in self.demand.tally.items() if number < 0)
+        return next((role for role in lost if role in self.counted.unbuilt_lists), None)
 
     def is_torn(self, is_freed: IsFreed) -> bool:
         """Return whether it must be there for one reason, and must not for another: no action says that."""

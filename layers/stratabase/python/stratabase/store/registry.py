@@ -14,13 +14,16 @@ import orjson
 from stratabase.model.class_ import Class, Index, Unique
 from stratabase.store import keys
 from stratabase.store.access_path import AccessPath, Column, columns_of
+from stratabase.store.association import Requirement
 from stratabase.store.built import (
     INDEX,
     UNIQUE,
     Built,
+    RequiredRole,
     Slot,
     State,
     Uniqueness,
+    required_role_of,
     shown,
     slot_of,
     spelled,
@@ -37,6 +40,7 @@ B = TypeVar("B", bound=Built)
 
 Slots = tuple[Slot, ...]
 Uniquenesses = tuple[Uniqueness, ...]
+RequiredRoles = tuple[RequiredRole, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,8 @@ class Registry:
     classes: Mapping[str, Slots] = field(default_factory=dict)
     uniques: Mapping[str, Uniquenesses] = field(default_factory=dict)
     """The uniqueness constraints of those that have some."""
+    roles: Mapping[str, RequiredRoles] = field(default_factory=dict)
+    """The required roles of those that have some."""
 
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
         """Return the indexes of a class."""
@@ -69,6 +75,12 @@ class Registry:
         """Return what the model asks for of a class and is not READY, as a person knows it."""
         ready = {(one.directive, one.columns) for one in self._built(class_.name) if one.state is State.READY}
         return tuple(shown(one) for key, one in _wanted(class_).items() if key not in ready)
+
+    def unbuilt_roles(self, requirements: Iterable[Requirement]) -> tuple[RequiredRole, ...]:
+        """Return those required roles of which objects may not be linked or counted yet."""
+        known = {one.requirement: one for roles in self.roles.values() for one in roles}
+        found = (known[each] for each in requirements if each in known)
+        return tuple(one for one in found if one.state is not State.READY)
 
     def _built(self, class_name: str) -> Iterator[Built]:
         yield from self.classes.get(class_name, ())
@@ -101,6 +113,30 @@ class Registry:
         ]
         return self.with_uniques(class_.name, (*kept, *new))
 
+    def requiring(
+        self, class_name: str, requirements: Iterable[Requirement], state: State, now: int
+    ) -> "Registry":
+        """Return it with those required roles of a class that it does not have yet."""
+        kept = self.roles.get(class_name, ())
+        there = {one.requirement for one in kept}
+        missing = [each for each in requirements if each not in there]
+        new = [
+            RequiredRole((), self.last_number + number, state, now, each)
+            for number, each in enumerate(missing, start=1)
+        ]
+        return self.with_roles(class_name, (*kept, *new))
+
+    def with_roles(self, class_name: str, roles: RequiredRoles) -> "Registry":
+        """Return it with other required roles for a class; itself when they are the same."""
+        if self.roles.get(class_name, ()) == roles:
+            return self
+        return replace(self, last_number=self._last(roles), roles={**self.roles, class_name: roles})
+
+    def without_roles(self, class_name: str, requirements: Collection[Requirement]) -> "Registry":
+        """Return it without the required roles of a class but some."""
+        kept = (one for one in self.roles.get(class_name, ()) if one.requirement in requirements)
+        return self.with_roles(class_name, tuple(kept))
+
     def with_slots(self, class_name: str, slots: Slots) -> "Registry":
         """Return it with other slots for a class; itself when they are the same."""
         if self.classes.get(class_name) == slots:
@@ -119,14 +155,22 @@ class Registry:
             replace(one, violated=False, since=now) if one.violated else one
             for one in self.uniques.get(class_name, ())
         )
-        return self.with_uniques(class_name, tuple(uniques))
+        roles = (
+            replace(one, violated=False, since=now) if one.violated else one
+            for one in self.roles.get(class_name, ())
+        )
+        return self.with_uniques(class_name, tuple(uniques)).with_roles(class_name, tuple(roles))
 
     def violated(self, class_name: str, numbers: Collection[int], now: int) -> "Registry":
-        """Return it with the note that several objects have the same values of some constraints."""
+        """Return it with the note that some constraints or required roles of a class were not kept to."""
         uniques = (
             _violated(one, now) if one.number in numbers else one for one in self.uniques.get(class_name, ())
         )
-        return self.with_uniques(class_name, tuple(uniques))
+        roles = (
+            replace(one.turned(State.BUILDING, now), violated=True) if one.number in numbers else one
+            for one in self.roles.get(class_name, ())
+        )
+        return self.with_uniques(class_name, tuple(uniques)).with_roles(class_name, tuple(roles))
 
     def without_unwanted(self, class_name: str, class_: Class | None) -> "Registry":
         """Return it without the uniqueness constraints of a class that its model does not name."""
@@ -144,7 +188,9 @@ class Registry:
         known = {one.number: one for one in begun}
         slots = (_finished(one, known, refused, now) for one in self.classes.get(class_name, ()))
         uniques = (_finished(one, known, refused, now) for one in self.uniques.get(class_name, ()))
-        return self.with_slots(class_name, tuple(slots)).with_uniques(class_name, tuple(uniques))
+        roles = (_finished(one, known, refused, now) for one in self.roles.get(class_name, ()))
+        with_both = self.with_slots(class_name, tuple(slots)).with_uniques(class_name, tuple(uniques))
+        return with_both.with_roles(class_name, tuple(roles))
 
     def _last(self, built: Iterable[Built]) -> int:
         return max([self.last_number, *(one.number for one in built)])
@@ -181,6 +227,8 @@ def wants(class_: Class | None, built: Built) -> bool:
 
 def shown_of(class_: Class, built: Built) -> str:
     """Return how a person knows what is built for a class: `@unique(last_name, first_name)`."""
+    if isinstance(built, RequiredRole):
+        return built.shown
     return shown(_wanted(class_)[built.directive, built.columns])
 
 
@@ -200,6 +248,8 @@ def _finished(one: B, begun: Mapping[int, Built], refused: Collection[Built], no
     before = begun.get(one.number)
     if before is None or one.state not in _UNFINISHED:
         return one
+    if isinstance(one, RequiredRole) and (before in refused or one.violated):
+        return one
     if before in refused or (isinstance(one, Uniqueness) and one.violated):
         return one.turned(State.ENFORCED, now)
     return one.turned(State.READY, now) if one == before else one
@@ -217,7 +267,8 @@ def registry_of(item: Item | None) -> Registry:
     kept: dict[str, Any] = orjson.loads(item.state or "{}")
     classes = {name: tuple(map(slot_of, slots)) for name, slots in kept["classes"].items()}
     uniques = {name: tuple(map(uniqueness_of, known)) for name, known in kept.get("uniques", {}).items()}
-    return Registry(int(str(item.attributes[_REVISION])), kept["lastNumber"], classes, uniques)
+    roles = {name: tuple(map(required_role_of, known)) for name, known in kept.get("roles", {}).items()}
+    return Registry(int(str(item.attributes[_REVISION])), kept["lastNumber"], classes, uniques, roles)
 
 
 def fence(registry: Registry) -> Check:
@@ -237,6 +288,7 @@ def action_on(registry: Registry) -> Put:
         "lastNumber": registry.last_number,
         "classes": {name: list(map(spelled, slots)) for name, slots in registry.classes.items()},
         "uniques": {name: list(map(spelled, known)) for name, known in registry.uniques.items()},
+        "roles": {name: list(map(spelled, known)) for name, known in registry.roles.items()},
     }
     item = Item(keys.REGISTRY, {_REVISION: registry.revision + 1}, orjson.dumps(kept).decode())
     return Put(item, _as_read(registry))

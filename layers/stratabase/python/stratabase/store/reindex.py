@@ -1,7 +1,8 @@
 """Building what a new model needs from the data that is there, while others read and write.
 
-That is what the registry lists and is not READY: index slots and uniqueness constraints. One walk over the
-objects of a class builds all of it, with one builder for each kind.
+That is what the registry lists and is not READY: index slots, uniqueness constraints and required roles. One
+walk over the objects of a class builds all of it, with one builder for each kind. Required roles come last:
+they are about the objects of two classes, and are built by walks of their own.
 
 Every process keeps what the registry lists: at once where the engine judges fences, elsewhere at the latest
 SETTLED after it was listed. From then on only objects that were written before can lack it. They are given
@@ -17,12 +18,14 @@ from typing import NamedTuple, Protocol
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
 from stratabase.store import keys
-from stratabase.store.built import Built, Slot, State, Uniqueness, shown
+from stratabase.store.associations import Associations
+from stratabase.store.built import Built, RequiredRole, Slot, State, Uniqueness
 from stratabase.store.claiming import MOST_REFUSED, Duplicate, Duplicates, UniqueBuilder
 from stratabase.store.engine import Engine, Item, Key
 from stratabase.store.placing import IndexBuilder
 from stratabase.store.presence import living
-from stratabase.store.registry import Registry, unique_of, wants
+from stratabase.store.registry import Registry, shown_of, wants
+from stratabase.store.role_building import RoleBuilder
 from stratabase.store.slots import FRESH, Slots, milliseconds
 
 LONGEST_COMMIT = 20.0
@@ -80,7 +83,8 @@ class Reindex:
     ) -> None:
         self._engine = engine
         self._model = model
-        self._slots = Slots(engine, model, now=now)
+        self._associations = Associations(model)
+        self._slots = Slots(engine, model, now=now, associations=self._associations)
         self._now = now
         self._sleep = sleep
         self._ahead = ahead
@@ -90,42 +94,52 @@ class Reindex:
     def unbuilt(self, class_names: Iterable[str]) -> dict[str, tuple[Built, ...]]:
         """Return what is to be built for each of some classes, without those that need nothing."""
         registry = self._slots.change(self._slots.complete)
-        found = {name: registry.building(self._model.classes[name]) for name in class_names}
+        found = {name: self._building(registry, name) for name in class_names}
         return {name: built for name, built in found.items() if built}
 
     def of(self, class_name: str, tell: Tell = lambda _: None) -> Outcome:
         """Make everything of a class READY, but constraints that objects do not keep to."""
         class_ = self._model.classes[class_name]
         registry = self._slots.change(lambda registry: self._begun(registry, class_name))
-        building = registry.building(class_)
+        building = self._building(registry, class_name)
         if not building:
-            return Outcome((), registry.lacking(class_))
+            return Outcome((), self._slots.lacking_of(registry, class_))
         self._wait_until_settled(building)
         found = self._build(class_, building, tell)
         registry = self._slots.change(
             lambda registry: registry.finished(class_name, building, found.keys(), self._now())
         )
-        told = {shown(unique_of(class_, one)) for one in found if isinstance(one, Uniqueness)}
-        interrupted = (name for name in registry.lacking(class_) if name not in told)
+        told = {shown_of(class_, one) for one in found}
+        interrupted = (name for name in self._slots.lacking_of(registry, class_) if name not in told)
         duplicates = chain.from_iterable(duplicates.found for duplicates in found.values())
         more = sum(duplicates.more for duplicates in found.values())
         return Outcome(tuple(duplicates), tuple(interrupted), more)
+
+    def _building(self, registry: Registry, class_name: str) -> tuple[Built, ...]:
+        """Return what the model asks for of a class and is not READY."""
+        roles = registry.unbuilt_roles(self._associations.requirements(class_name))
+        return (*registry.building(self._model.classes[class_name]), *roles)
 
     def _begun(self, registry: Registry, class_name: str) -> Registry:
         """Return the registry as a build begins, with all that the model asks for."""
         if not self._ahead:
             registry = self._freed(registry, class_name)
             registry = registry.without_unwanted(class_name, self._model.classes[class_name])
+            registry = registry.without_roles(class_name, self._associations.requirements(class_name))
         return self._slots.complete(registry).unviolated(class_name, self._now())
 
     def _build(self, class_: Class, building: Sequence[Built], tell: Tell) -> Mapping[Built, Duplicates]:
         """Give all objects of a class what they lack; return what could not be given to all of them."""
-        builders = self._builders(class_, building)
-        for items in self._objects(class_.name):
+        builders, refused = self._builders(class_, building), dict[Built, Duplicates]()
+        for items in self._objects(class_.name) if builders else ():
             for builder in builders:
                 builder.build(items)
             tell(len(items))
-        return {one: duplicates for builder in builders for one, duplicates in builder.finish().items()}
+        for builder in builders:
+            refused |= builder.finish()
+        if roles := [one for one in building if isinstance(one, RequiredRole)]:
+            refused |= RoleBuilder(self._engine, self._model, self._slots, roles, self._most).build(tell)
+        return refused
 
     def _builders(self, class_: Class, building: Sequence[Built]) -> list[Builder]:
         """Return one builder for each kind of what is to be built."""

@@ -1,9 +1,10 @@
-"""What this process knows of the registry: the slots of indexes, and the uniqueness constraints.
+"""What this process knows of the registry: the slots of indexes, uniqueness constraints, required roles.
 
 Objects are written with places for all slots, and guards for all constraints, that the registry lists, also
 where the model of this process does not name them (any more, or yet). Pages are read from slots that are
 READY. A process whose model does not name a constraint refuses nobody a value: if it writes a duplicate, the
-same commit notes in the registry that the constraint is violated.
+same commit notes in the registry that the constraint is violated. So does the commit of a process whose model
+does not keep a required role, when it changes what the role leads to.
 
 A process reads the registry again after FRESH seconds, so all processes know of a change soon after it. Where
 the engine judges fences, no commit that is based on an earlier registry is done at all.
@@ -15,11 +16,15 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from functools import cached_property
 
+from stratabase.domain.change import Change, OnObject, reference_of
+from stratabase.domain.role_name import RoleName
 from stratabase.model.class_ import Class, Unique
 from stratabase.model.model import Model
 from stratabase.store import keys
 from stratabase.store.access_path import AccessPath
-from stratabase.store.built import State, Uniqueness
+from stratabase.store.association import Requirement
+from stratabase.store.associations import Associations
+from stratabase.store.built import RequiredRole, State, Uniqueness
 from stratabase.store.claims import Constraint
 from stratabase.store.engine import Batch, Check, Engine, ExpectationFailed, OutcomeUnknown, Put
 from stratabase.store.registry import Registry, action_on, fence, registry_of, unique_of, wants
@@ -36,10 +41,18 @@ def milliseconds() -> int:
 class Rules:
     """What objects of a model's classes are written with, as the registry was when it was read."""
 
-    def __init__(self, registry: Registry, model: Model, now: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        model: Model,
+        now: Callable[[], int],
+        associations: Associations | None = None,
+    ) -> None:
+        """`associations`: those of the model, if they are known."""
         self.registry = registry
         self._model = model
         self._now = now
+        self._associations = associations or Associations(model)
         self._paths: dict[str, tuple[AccessPath, ...]] = {}
         self._constraints: dict[str, tuple[Constraint, ...]] = {}
 
@@ -58,13 +71,38 @@ class Rules:
         return self._constraints[class_name]
 
     @cached_property
+    def unbuilt(self) -> tuple[Requirement, ...]:
+        """The required roles of the model of which objects may not be linked or counted yet."""
+        return tuple(one.requirement for one in self.registry.unbuilt_roles(self._required))
+
+    def unkept(self, change: Change) -> tuple[RequiredRole, ...]:
+        """Return the required roles that a change changes, and that only other models keep."""
+        return tuple(one for one in self._unkept if _touches(change, one.requirement))
+
+    @cached_property
+    def _required(self) -> frozenset[Requirement]:
+        classes = self._model.classes
+        return frozenset(each for name in classes for each in self._associations.requirements(name))
+
+    @cached_property
+    def _unkept(self) -> tuple[RequiredRole, ...]:
+        """The required roles that this process does not keep, and of which that is not noted yet."""
+        listed = (one for roles in self.registry.roles.values() for one in roles)
+        return tuple(one for one in listed if not one.violated and one.requirement not in self._required)
+
+    @cached_property
     def fence(self) -> Check:
         """The expectation that the registry is still as it was read."""
         return fence(self.registry)
 
-    def violation(self, constraints: Collection[Constraint]) -> Put | None:
-        """Return what notes that duplicates are written; None where that has been noted."""
+    def violation(
+        self, constraints: Collection[Constraint], roles: Collection[RequiredRole] = ()
+    ) -> Put | None:
+        """Return what notes that duplicates are written, or roles are not kept; None where that is noted."""
         registry = self.registry
+        for one in roles:
+            class_name = one.requirement.role.class_name
+            registry = registry.violated(class_name, {one.number}, self._now())
         for class_name in sorted({one.class_name for one in constraints}):
             numbers = {
                 one.number
@@ -73,6 +111,30 @@ class Rules:
             }
             registry = registry.violated(class_name, numbers, self._now())
         return None if registry is self.registry else action_on(registry)
+
+
+def _touches(change: Change, requirement: Requirement) -> bool:
+    """Return whether a change sets or leaves what stands for a required role."""
+    role, key = requirement.role, requirement.key
+    if key is not None:
+        return any(_moves(effect, key) for effect in change.on_objects())
+    ends = {role.class_name, requirement.other}
+    names = {role, RoleName(requirement.other, str(requirement.opposite))}
+    deleted = (reference_of(effect) for effect in change.on_objects() if effect.after is None)
+    return any(each.class_name in ends for each in deleted) or any(
+        link.role in names for link in change.on_links()
+    )
+
+
+def _moves(effect: OnObject, key: RoleName) -> bool:
+    """Return whether an object has another key after an effect than before it."""
+    if reference_of(effect).class_name != key.class_name:
+        return False
+    before, after = (
+        None if entity is None else entity.state.get(key.role_name)
+        for entity in (effect.before, effect.after)
+    )
+    return before != after
 
 
 def _constraint(class_: Class, one: Uniqueness) -> Constraint:
@@ -91,12 +153,15 @@ class Slots:
         *,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], int] = milliseconds,
+        associations: Associations | None = None,
     ) -> None:
+        """`associations`: those of the model, if they are known."""
         self._engine = engine
         self._model = model
+        self._associations = associations or Associations(model)
         self._clock = clock
         self._now = now
-        self._rules = Rules(Registry(), model, now)
+        self._rules = Rules(Registry(), model, now, self._associations)
         self._stale_at = clock()
         self._read_at = 0
         """On the wall clock, in milliseconds."""
@@ -113,8 +178,13 @@ class Slots:
         """Return what a reindex has to build, as a person knows it: `Employee @unique(email)`."""
         registry = self.registry()
         return tuple(
-            f"{class_.name} {name}" for class_ in self._stored() for name in registry.lacking(class_)
+            f"{class_.name} {name}" for class_ in self._stored() for name in self.lacking_of(registry, class_)
         )
+
+    def lacking_of(self, registry: Registry, class_: Class) -> tuple[str, ...]:
+        """Return what a reindex has to build for a class, as a person knows it."""
+        roles = registry.unbuilt_roles(self._associations.requirements(class_.name))
+        return (*registry.lacking(class_), *(one.shown for one in roles))
 
     def registry(self) -> Registry:
         """Return the registry, read FRESH seconds ago at most."""
@@ -125,7 +195,8 @@ class Slots:
         read_at, now = self._clock(), self._now()
         # The monotonic clock may stand still while a process is frozen, as those of Lambda are.
         if read_at >= self._stale_at or not 0 <= now - self._read_at < FRESH * 1000:
-            self._rules = Rules(self.change(self.complete), self._model, self._now)
+            registry = self.change(self.complete)
+            self._rules = Rules(registry, self._model, self._now, self._associations)
             self._stale_at, self._read_at = read_at + FRESH, now
         return self._rules
 
@@ -156,9 +227,12 @@ class Slots:
         for class_ in self._stored():
             # Who has not been served yet has no objects, unless they are older than the registry.
             new = class_.name not in registry.classes
-            ready = new and (not (class_.indexes or class_.uniques) or self._is_empty(class_.name))
+            required = self._associations.requirements(class_.name)
+            asks = class_.indexes or class_.uniques or required
+            ready = new and (not asks or self._is_empty(class_.name))
             state = State.READY if ready else State.BUILDING
             registry = registry.serving(class_, state, self._now())
+            registry = registry.requiring(class_.name, required, state, self._now())
         return registry
 
     def _stored(self) -> Iterator[Class]:

@@ -5,7 +5,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from stratabase.domain.change import Bereft, Breach, Broken, Coupled, Held, Missing, NotBuilt, Taken, TooLarge
+from stratabase.domain.change import (
+    Bereft,
+    Breach,
+    Broken,
+    Coupled,
+    Held,
+    Missing,
+    NotBuilt,
+    Taken,
+    TooLarge,
+    Unbuilt,
+)
 from stratabase.domain.entity import Reference
 from stratabase.domain.graph.asker import Asker, called
 from stratabase.domain.graph.decision import Decision
@@ -132,6 +143,30 @@ def _needed(graph: Graph, breach: Bereft, holder: Reference | None) -> Issue:
     return asker.cardinality(text, graph.nodes[reference].subject.path)
 
 
+def _unbuilt(graph: Graph, breach: Unbuilt, traces: _Traces) -> Iterator[Issue]:
+    reference, name = breach
+    class_ = graph.class_(reference.class_name)
+    node = graph.nodes.get(reference)
+    access = graph.setting.access
+    is_told = access is None or access.shows(*name)
+    role, argument = (
+        (f"the required role {name}", f" {name.class_name}") if is_told else ("a required role", "")
+    )
+    text = (
+        f"{role} is not built yet for older objects, so nobody can tell whether it would be left empty; "
+        f"run `stratabase reindex{argument}`"
+    )
+    if node is not None and node.ended:
+        subject, place = told(graph, node), node.subject.path
+        yield subject.issue(IssueType.ROLE_CARDINALITY, f"{class_.name}: {text}", *place)
+        return
+    id_ = reference.id if graph.shows(reference) else None
+    asker = Asker(Subject(class_, id_), name.role_name)
+    place = traces.losses.place(reference, name)
+    if not graph.is_blamed(place):
+        yield asker.cardinality(text, place)
+
+
 def _coupled(graph: Graph, breach: Coupled, traces: _Traces) -> Iterator[Issue]:
     target = Reference(graph.role(breach.role).target, breach.target)
     couplers = traces.couplers.get((breach.role, breach.target), ())
@@ -166,4 +201,5 @@ _BROKEN: Mapping[type[Breach], Callable[[Graph, Any, _Traces], Iterator[Issue]]]
     Missing: _missing,
     Bereft: _bereft,
     Coupled: _coupled,
+    Unbuilt: _unbuilt,
 }

@@ -1,0 +1,417 @@
+"""Roles that a model comes to require while objects are there: linked and counted by a reindex."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+import pytest
+from hypothesis import event, given, note, settings
+from hypothesis import strategies as st
+
+from stratabase.domain.change import Bereft, Breach, Broken, Conflict, Unbuilt
+from stratabase.domain.entity import Entity
+from stratabase.store import keys, links
+from stratabase.store.association import Ends, Keyed
+from stratabase.store.claims import holder
+from stratabase.store.engine import Engine
+from stratabase.store.reindex import Reindex
+from tests.contract.engine.kinds import STURDY
+from tests.contract.engine.reference import ReferenceEngine
+from tests.soak import count
+from tests.store.graphs import KINDS, Objects, associated
+from tests.store.passing import PassingEngine
+from tests.store.watched_engine import WatchedEngine
+
+
+@pytest.fixture(scope="module", params=STURDY, ids=lambda kind: kind.name)
+def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """An engine; the tests share it, each on classes of its own."""
+    engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))
+    yield engine
+    engine.close()
+
+
+def bereft(objects: Objects, class_name: str, id_: str, *role: str) -> set[Breach]:
+    """Return that a role, of a class and with a name, would be left empty."""
+    return {Bereft(objects.reference(class_name, id_), objects.role(*role))}
+
+
+def unbuilt(objects: Objects, class_name: str, id_: str, *role: str) -> set[Breach]:
+    """Return that nobody knows whether a role would be left empty."""
+    return {Unbuilt(objects.reference(class_name, id_), objects.role(*role))}
+
+
+def built(objects: Objects) -> list[str]:
+    """Build what a model asks for; return what is not READY after that."""
+    reindex = Reindex(objects.engine, objects.model, sleep=lambda _: None)
+    left = [name for class_name in objects.model.classes for name in reindex.of(class_name).interrupted]
+    objects.entities._slots.forget()
+    return left
+
+
+def agrees(objects: Objects) -> None:
+    """Check that each key and link is found from both of its ends, and counted, and nothing else is."""
+    associations = objects.entities._desk.associations
+    for class_ in objects.model.classes.values():
+        for keyed in associations.keyed(class_.name):
+            _agree_by_key(objects, keyed)
+        for ends in associations.ends.values():
+            if ends.near.role.class_name == class_.name:
+                _agree_by_links(objects, ends)
+
+
+def _agree_by_key(objects: Objects, keyed: Keyed) -> None:
+    holders = _all(objects, keyed.role.class_name)
+    for target in _all(objects, keyed.target):
+        ids = {holder.reference.id for holder in holders if keyed.key(holder) == target.reference.id}
+        if keyed.link is not None:
+            assert {*links.found(objects.engine, keyed.link, target.reference.id)} == ids
+        elif keyed.exclusive:
+            (guard,) = objects.engine.get([keys.couple(keyed.role, target.reference.id)])
+            assert ({holder(guard)} if guard else set()) == ids
+        for role in keyed.counted:  # a count that is not there is made when it is first needed
+            assert target.counts.get(role, len(ids)) == len(ids)
+
+
+def _agree_by_links(objects: Objects, ends: Ends) -> None:
+    near, far = ends
+    others = {other.reference.id for other in _all(objects, far.role.class_name)}
+    for owner in _all(objects, near.role.class_name):
+        ids = {*links.found(objects.engine, near.role, owner.reference.id)} if near.kept else set[str]()
+        assert not near.required or owner.counts.get(near.role, len(ids)) == len(ids)
+        assert not (near.required or far.required) or ids <= others
+        if far.kept:
+            for id_ in others:
+                back = links.found(objects.engine, far.role, id_)
+                assert (owner.reference.id in back) is (id_ in ids)
+
+
+def _all(objects: Objects, class_name: str) -> list[Entity]:
+    """Return the objects of a class as they are read by key."""
+    listed = objects.engine.range(keys.LISTING, keys.listing(class_name))
+    references = [keys.reference_of(item.key) for items in listed for item in items]
+    return [entity for entity in objects.entities.read(references) if entity is not None]
+
+
+BECOMES = pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("key", "required key"),
+        ("key", "required key and list"),
+        ("key", "one to one, key required"),
+        ("key and list", "required key and list"),
+        ("key and list", "both required"),
+        ("one to one", "one to one, key required"),
+        ("required key", "required key and list"),
+    ],
+)
+
+
+@BECOMES
+def test_targets_that_were_led_to_before_are_protected(engine: Engine, before: str, after: str) -> None:
+    """Only after a reindex is it known whether one may be deleted; until then none is."""
+    objects = Objects(engine, associated(before))
+    objects.create("B", "b", "c", "d")
+    objects.create("A", "x", to="b")
+    objects.create("A", "y")
+    role = objects.role("A", "to")
+
+    now = objects.under(associated(after))
+    assert now.refused(now.deletion("B", "c")) >= {Unbuilt(now.reference("B", "c"), role)}
+    now.commit(now.creation("A", "z", to="d"))
+    assert built(now) == []
+
+    assert now.refused(now.deletion("B", "b")) >= {Bereft(now.reference("B", "b"), role)}
+    assert now.refused(now.deletion("B", "d")) >= {Bereft(now.reference("B", "d"), role)}
+    now.delete("B", "c")
+    now.create("B", "e")
+    if "both" not in after:
+        now.commit(now.update("A", "x", to="e"))
+        now.delete("B", "b")
+    agrees(now)
+
+
+@pytest.mark.parametrize("kind", ["required key", "required key and list", "one to one, key required"])
+def test_a_role_that_was_required_before_has_no_stale_links_and_counts(engine: Engine, kind: str) -> None:
+    optional = {
+        "required key": "key",
+        "required key and list": "key and list",
+        "one to one, key required": "one to one",
+    }[kind]
+    first = Objects(engine, associated(kind))
+    first.create("B", "b", "c", "d")
+    first.create("A", "x", to="b")
+    first.create("A", "y", to="c")
+    between = first.under(associated(optional))
+    between.commit(between.update("A", "x", to="d"))
+    between.delete("A", "y")
+    again = first.under(associated(kind))
+    assert again.refused(again.deletion("B", "b"))
+    assert built(again) == []
+    agrees(again)
+    again.delete("B", "b")
+    again.delete("B", "c")
+    assert again.refused(again.deletion("B", "d")) == {
+        Bereft(again.reference("B", "d"), again.role("A", "to"))
+    }
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("list one way", "required list one way"),
+        ("many to many", "many to many, one required"),
+        ("many to many", "many to many, both required"),
+        ("list one way", "many to many, one required"),
+    ],
+)
+def test_members_of_a_list_that_becomes_required_are_protected(
+    engine: Engine, before: str, after: str
+) -> None:
+    objects = Objects(engine, associated(before))
+    objects.create("A", "a", "e")
+    objects.create("B", "x", "y", "z", "gone")
+    objects.commit(*objects.linking("A", "to", "a", "x", "gone"), *objects.linking("A", "to", "e", "y", "z"))
+    if "one way" in before:
+        objects.delete("B", "gone")
+    else:
+        objects.commit(*objects.unlinking("A", "to", "a", "gone"))
+
+    now = objects.under(associated(after))
+    role = now.role("A", "to")
+    assert now.refused(now.deletion("B", "x")) >= {Unbuilt(now.reference("B", "x"), role)}
+    assert now.refused(*now.unlinking("A", "to", "e", "y")) >= {Unbuilt(now.reference("A", "e"), role)}
+    assert built(now) == []
+    agrees(now)
+
+    assert Bereft(now.reference("A", "a"), role) in now.refused(now.deletion("B", "x"))
+    if "both" not in after:
+        now.delete("B", "y")
+        assert now.refused(now.deletion("B", "z")) == {Bereft(now.reference("A", "e"), role)}
+    agrees(now)
+
+
+def test_a_list_that_was_required_before_has_no_stale_links(engine: Engine) -> None:
+    first = Objects(engine, associated("required list one way"))
+    first.create("B", "x", "y")
+    first.commit(first.creation("A", "a"), *first.linking("A", "to", "a", "x", "y"))
+    between = first.under(associated("list one way"))
+    between.commit(*between.unlinking("A", "to", "a", "x"))
+    again = first.under(associated("required list one way"))
+    assert built(again) == []
+    agrees(again)
+    again.delete("B", "x")
+    assert again.refused(again.deletion("B", "y")) == {
+        Bereft(again.reference("A", "a"), again.role("A", "to"))
+    }
+
+
+@pytest.mark.parametrize("after", ["key and required list", "one to one, other required"])
+def test_an_opposite_that_becomes_required_keeps_its_last(engine: Engine, after: str) -> None:
+    objects = Objects(engine, associated("key"))
+    objects.create("B", "b", "c")
+    objects.create("A", "x", to="b")
+    now = objects.under(associated(after))
+    role = now.role("B", "of")
+    assert now.refused(now.deletion("A", "x")) == {Unbuilt(now.reference("A", "x"), role)}
+    assert built(now) == []
+    assert now.linked("B", "of", "b") == "x"
+    assert now.refused(now.deletion("A", "x")) == {Bereft(now.reference("B", "b"), role)}
+    assert now.refused(now.update("A", "x", to=None)) == {Bereft(now.reference("B", "b"), role)}
+    now.delete("B", "b")
+    agrees(now)
+
+
+def test_two_who_lead_to_what_one_only_may_are_told(engine: Engine) -> None:
+    objects = Objects(engine, associated("key"))
+    objects.create("B", "b")
+    objects.create("A", "x", "y", to="b")
+    now = objects.under(associated("one to one, key required"))
+    class_name = now.reference("A", "").class_name
+    outcome = Reindex(engine, now.model, sleep=lambda _: None).of(class_name)
+    (duplicate,) = outcome.duplicates
+    assert (duplicate.values, duplicate.ids) == ({"to": "b"}, ("x", "y"))
+    now.commit(now.update("A", "x", to=None))
+    assert built(now) == []
+    assert now.refused(now.deletion("B", "b")) == bereft(now, "B", "b", "A", "to")
+
+
+def test_a_key_whose_target_is_gone_needs_nothing(engine: Engine) -> None:
+    objects = Objects(engine, associated("key"))
+    objects.create("B", "b")
+    objects.create("A", "x", to="b")
+    objects.delete("B", "b")
+    now = objects.under(associated("required key"))
+    assert built(now) == []
+    now.create("B", "c")
+    now.commit(now.update("A", "x", to="c"))
+    assert now.refused(now.deletion("B", "c"))
+    agrees(now)
+
+
+def test_a_process_with_an_earlier_model_makes_a_reindex_necessary_again(engine: Engine) -> None:
+    old = Objects(engine, associated("key"))
+    old.create("B", "b", "c")
+    old.create("A", "x", to="b")
+    now = old.under(associated("required key"))
+    assert built(now) == []
+    old.entities._slots.forget()
+    old.commit(old.update("A", "x", name="still there"))
+    now.entities._slots.forget()
+    assert now.entities.lacking() == ()
+    old.commit(old.update("A", "x", to="c"))
+    now.entities._slots.forget()
+    (lacking,) = now.entities.lacking()
+    assert lacking.endswith("required role to")
+    assert now.refused(now.deletion("B", "c")) == unbuilt(now, "B", "c", "A", "to")
+    assert built(now) == []
+    now.delete("B", "b")
+    assert now.refused(now.deletion("B", "c")) == bereft(now, "B", "c", "A", "to")
+
+
+@pytest.mark.parametrize("after", ["required key", "required key and list", "key and required list"])
+def test_after_a_reindex_no_write_reads_or_tries_more_than_if_all_was_kept_from_the_beginning(
+    after: str,
+) -> None:
+    costs = []
+    for before in (after, "key"):
+        engine = WatchedEngine()
+        objects = Objects(engine, associated(before))
+        objects.create("B", "b", "c", "d")
+        objects.create("A", "x", "y", to="b")
+        now = objects.under(associated(after))
+        assert built(now) == []
+        now.entities.lacking()
+        calls = len(engine.commits), len(engine.keys_got), engine.items_read
+        now.delete("B", "c")
+        now.commit(now.update("A", "x", to="d"))
+        now.create("A", "z", to="d")
+        now.delete("A", "z")
+        after_ = len(engine.commits), len(engine.keys_got), engine.items_read
+        costs.append([new - old for new, old in zip(after_, calls, strict=True)])
+    assert costs[0] == costs[1]
+
+
+def test_what_is_new_is_ready_at_once(engine: Engine) -> None:
+    for kind in KINDS:
+        assert Objects(engine, associated(kind)).entities.lacking() == ()
+
+
+def test_a_store_without_a_note_of_required_roles_is_built_once() -> None:
+    """As those of the release before."""
+    engine = WatchedEngine()
+    objects = Objects(engine, associated("required key"))
+    objects.create("B", "b")
+    objects.create("A", "x", to="b")
+    class_name = objects.reference("A", "").class_name
+    objects.entities._slots.change(lambda registry: registry.with_roles(class_name, ()))
+    again = objects.under(associated("required key"))
+    assert again.refused(again.deletion("B", "b")) == {
+        Unbuilt(again.reference("B", "b"), again.role("A", "to"))
+    }
+    assert built(again) == []
+    assert again.refused(again.deletion("B", "b")) == {
+        Bereft(again.reference("B", "b"), again.role("A", "to"))
+    }
+
+
+class Interrupted(PassingEngine):
+    """Lets others come between: before each call, what is to be done then is done."""
+
+    def __init__(self) -> None:
+        super().__init__(ReferenceEngine())
+        self.acts: Iterator[Callable[[], None] | None] = iter(())
+        self._acting = False
+
+    def begin(self) -> None:
+        """Do what is to be done before a call, unless it is that which calls."""
+        if self._acting:
+            return
+        self._acting = True
+        act = next(self.acts, None)
+        if act is not None:
+            act()
+        self._acting = False
+
+
+PAIRS = (
+    ("key", "required key"),
+    ("key", "required key and list"),
+    ("key and list", "required key and list"),
+    ("key and list", "both required"),
+    ("one to one", "one to one, key required"),
+    ("one to one", "one to one, other required"),
+    ("list one way", "required list one way"),
+    ("many to many", "many to many, one required"),
+    ("many to many", "many to many, both required"),
+)
+Deed = tuple[bool, str, str, str]
+"""Whether it is done under the new model, what is done, and to whom."""
+deeds = st.tuples(
+    st.booleans(),
+    st.sampled_from(["make", "make", "lead", "lead", "clear", "delete A", "delete B"]),
+    st.sampled_from("xyz"),
+    st.sampled_from("bcdefg"),
+)
+
+
+def do(objects: Objects, deed: Deed, made: set[str]) -> None:
+    """Do something as a process that has just read the registry, if the store lets it.
+
+    `made`: the ids that were given to a B.
+    """
+    _, what, a, b = deed
+    objects.entities._slots.forget()
+    to = objects.told.classes["A"].roles["to"]
+    with suppress(Broken, Conflict, AssertionError):
+        match what:
+            case "make":
+                objects.create("A", a)
+            case "delete A" | "delete B":
+                objects.delete(what[-1], a if what[-1] == "A" else b)
+            case "lead":
+                if objects.find("B", b) is None:
+                    assert b not in made, "an id is never given twice"
+                    objects.create("B", b)
+                    made.add(b)
+                led = objects.linking("A", "to", a, b) if to.many else [objects.update("A", a, to=b)]
+                objects.commit(*led)
+            case _:
+                left = objects.unlinking("A", "to", a, b) if to.many else [objects.update("A", a, to=None)]
+                objects.commit(*left)
+
+
+@pytest.mark.soak
+@settings(max_examples=count(150, 3000))
+@given(
+    st.sampled_from(PAIRS),
+    st.lists(deeds, max_size=25),
+    st.lists(st.none() | st.lists(deeds, min_size=1, max_size=2), max_size=30),
+)
+def test_whatever_comes_between_ready_means_that_all_is_linked_and_counted(
+    pair: tuple[str, str], history: list[Deed], meanwhile: list[list[Deed] | None]
+) -> None:
+    """Processes of both models have written, and write between any two steps of a build."""
+    note(f"{pair} {history} {meanwhile}")
+    engine = Interrupted()
+    old = Objects(engine, associated(pair[0]))
+    models = {False: old, True: old.under(associated(pair[1]))}
+    made = set[str]()
+    for deed in history:
+        do(models[deed[0]], deed, made)
+    models[True].entities.lacking()
+
+    def act(some: list[Deed]) -> Callable[[], None]:
+        def do_all() -> None:
+            for each in some:
+                do(models[each[0]], each, made)
+
+        return do_all
+
+    engine.acts = iter([None if some is None else act(some) for some in meanwhile])
+    built(models[True])
+    engine.acts = iter(())
+    event("was kept from being READY" if models[True].entities.lacking() else "became READY")
+    if models[True].entities.lacking():
+        assert built(models[True]) == []
+    assert models[True].entities.lacking() == ()
+    agrees(models[True])
