@@ -274,6 +274,7 @@ def test_a_writer_that_dies_leaves_nobody_waiting(
     for _ in range(2):
         with pytest.raises(Unavailable, match="closed"):
             commit(engine, Put(Item(HERE)))
+    engine._writer._thread.join(60)  # which closes its connection, and has readers wait for that
     assert found(engine) is None
 
 

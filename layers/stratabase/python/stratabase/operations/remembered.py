@@ -1,8 +1,8 @@
 """Credentials that were right a moment ago, so that a request need not pay for a verification each time."""
 
 import secrets
-from functools import cached_property
 from hashlib import blake2b
+from threading import Lock
 from typing import NamedTuple
 
 from stratabase.domain.instant import Instant
@@ -30,6 +30,8 @@ class Remembered:
     def __init__(self, known: KnownMembers, clock: Clock) -> None:
         self._known = known
         self._clock = clock
+        self._secret: bytes | None = None
+        self._lock = Lock()
         self._verified: Recent[bytes, _Verified] = Recent(MOST_REMEMBERED)
 
     def fingerprint(self, username: str, password: str) -> bytes:
@@ -53,10 +55,14 @@ class Remembered:
         """Remember whose credentials were right."""
         self._verified.put(fingerprint, _Verified(member, verified))
 
-    @cached_property
+    @property
     def _key(self) -> bytes:
-        # Made at first use, not before: copies of a process that was snapshot must not share it.
-        return secrets.token_bytes(32)
+        # Made at first use, not before: copies of a process that was snapshot must not share it. Threads that
+        # come at once share it, which `cached_property` does not see to: it has no lock since Python 3.12.
+        with self._lock:
+            if self._secret is None:
+                self._secret = secrets.token_bytes(32)
+            return self._secret
 
 
 def _credentials(member: Member) -> tuple[str, str | None]:
