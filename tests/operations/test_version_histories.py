@@ -72,13 +72,13 @@ class RandomIds:
 class Host:
     """A process that updates objects."""
 
-    def __init__(self, engine: Engine, ahead: Instant, number: int) -> None:
-        clock = JumpingClock(ahead, Random(seed() + number))
+    def __init__(self, engine: Engine, ahead: Instant, clock_seed: int) -> None:
+        clock = JumpingClock(ahead, Random(clock_seed))
         self.world = World(MODEL, StoredEntities(engine, MODEL), clock, RandomIds(), plenty)
 
-    def change(self, sheets: Sequence[Reference], thread: int) -> list[tuple[Reference, str]]:
+    def change(self, sheets: Sequence[Reference], thread: int, chance: Random) -> list[tuple[Reference, str]]:
         """Give objects new names, no name twice; return which got which."""
-        chance, done = Random(seed() + thread), []
+        done = []
         for number in range(UPDATES // THREADS):
             sheet, name = chance.choice(sheets), f"{thread}.{number}"
             update(self.world, Update(sheet, {"name": name}), ADMINISTRATOR)
@@ -143,18 +143,25 @@ _version = versions._version
 
 def check_histories(engine: Callable[[], Engine]) -> None:
     """Check the histories that some engines keep, as many as it takes to see a fault."""
-    for _ in range(MOST):
-        check_history(engine())
+    for number in range(MOST):
+        check_history(engine(), seed() + number * THREADS)
 
 
-def check_history(engine: Engine) -> None:
-    """Let hosts change objects, and compare the history that an engine keeps with what they did."""
-    hosts = [Host(engine, ahead, number) for number, ahead in enumerate((0, APART))]
+def check_history(engine: Engine, first_seed: int | None = None) -> None:
+    """Let hosts change objects, and compare the history that an engine keeps with what they did.
+
+    The threads take one seed each, from `first_seed` or that of the run.
+    """
+    seeds = range(seed(), seed() + THREADS) if first_seed is None else range(first_seed, first_seed + THREADS)
+    hosts = [Host(engine, ahead, one) for ahead, one in zip((0, APART), seeds, strict=False)]
     sheets = [
         save(hosts[0].world, make("Sheet", name="made"), ADMINISTRATOR).reference for _ in range(OBJECTS)
     ]
     done = together(
-        *(lambda thread=thread: hosts[thread % 2].change(sheets, thread) for thread in range(THREADS))
+        *(
+            lambda thread=thread, one=one: hosts[thread % 2].change(sheets, thread, Random(one))
+            for thread, one in enumerate(seeds)
+        )
     )
     changes = [change for each in done for change in each]
     assert len(changes) == THREADS * (UPDATES // THREADS)
