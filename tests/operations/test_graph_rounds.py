@@ -173,7 +173,7 @@ RACES: dict[str, tuple[Command, Command, tuple[object, ...]]] = {
     "somebody comes to need it": (
         end("Customer", "c2"),
         change("Project", "p1", customer=point("c2")),
-        ("ROLE_CARDINALITY", "Project", None, "customer", "_id"),
+        ("ROLE_CARDINALITY", "Project", "p1", "customer", "_id"),
     ),
 }
 

@@ -1,7 +1,5 @@
 """Previews of incomplete drafts: what is there and what can be derived, with the issues beside it."""
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +8,7 @@ from stratabase.domain.entity import Reference
 from stratabase.domain.lock import Lock
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.schema.services import previewing
-from tests.schema.graph_room import GraphRoom, over_a_dict, over_sqlite
+from tests.schema.graph_room import GraphRoom
 
 CREATE = """query($data: PersonDraftCreate!) { it: Person___previewCreate(data: $data) { %s } }"""
 UPDATE = """query($data: PersonDraftUpdate!) { it: Person___previewUpdate(data: $data) { %s } }"""
@@ -18,12 +16,6 @@ SAVE = """query($data: PersonDraft!) { it: Person___preview(data: $data) { %s } 
 COMPLAINT = """query($data: ComplaintDraftCreate!) { it: Complaint___previewCreate(data: $data) { %s } }"""
 
 Issues = list[tuple[str, str]]
-
-
-@pytest.fixture(params=[over_a_dict, over_sqlite])
-def graphs(request: pytest.FixtureRequest, tmp_path: Path) -> GraphRoom:
-    make: Callable[[Path], GraphRoom] = request.param
-    return make(tmp_path)
 
 
 def previewed(graphs: GraphRoom, query: str, data: dict[str, Any]) -> tuple[Any, Issues]:

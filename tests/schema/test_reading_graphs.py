@@ -167,7 +167,7 @@ def test_a_part_whose_whole_is_gone_is_shown_nowhere() -> None:
     objects.put("Address", "b", street="s", visitor="p", rooms=["s"])
     objects.put("Room", "s", name="s", address_="b", windows=["w"])
     objects.put("Window", "w", room_="s", faces="r")
-    objects.put("Person", "p", last_name="Li", addresses=["b"])
+    objects.put("Person", "p", last_name="Li", addresses=["b"], contract=["d"])
     room = GraphRoom(objects)
 
     assert room.get("Contract", "c", "_id") is None
