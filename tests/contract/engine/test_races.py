@@ -22,12 +22,19 @@ from stratabase.store.engine import (
     Test,
 )
 from tests.contract.engine.acting import HERE, commit, put, settled, there, together
-from tests.contract.engine.kinds import Kind
+from tests.contract.engine.kinds import KINDS, Kind
 from tests.soak import count
 
 pytestmark = pytest.mark.soak
 
 TIMES = count(25, 500)
+
+
+@pytest.fixture(params=[kind for kind in KINDS if kind.threads > 1], ids=lambda kind: kind.name)
+def kind(request: pytest.FixtureRequest) -> Kind:
+    """A kind of engine that bears several callers at once."""
+    kind: Kind = request.param
+    return kind
 
 
 def wins(engine: Engine, *actions: Patch | Put) -> bool:
