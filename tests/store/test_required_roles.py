@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
 
-from stratabase.domain.change import Bereft, Breach, Broken, Conflict, Unbuilt
+from stratabase.domain.change import Bereft, Breach, Broken, Conflict, Effect, Restoration, Unbuilt
 from stratabase.domain.entity import Entity
+from stratabase.model.model import Model
 from stratabase.store import keys, links
 from stratabase.store.association import Ends, Keyed
 from stratabase.store.claims import holder
@@ -16,8 +18,9 @@ from stratabase.store.engine import Engine
 from stratabase.store.reindex import Reindex
 from tests.contract.engine.kinds import STURDY
 from tests.contract.engine.reference import ReferenceEngine
+from tests.models import model
 from tests.soak import count
-from tests.store.graphs import KINDS, Objects, associated
+from tests.store.graphs import KINDS, Objects, associated, change, class_with, many, remembering
 from tests.store.passing import PassingEngine
 from tests.store.watched_engine import WatchedEngine
 
@@ -312,6 +315,69 @@ def test_a_store_without_a_note_of_required_roles_is_built_once() -> None:
     assert again.refused(again.deletion("B", "b")) == {
         Bereft(again.reference("B", "b"), again.role("A", "to"))
     }
+
+
+def at(objects: Objects, instant: int, *effects: Effect) -> None:
+    """Do all effects at an instant."""
+    objects.entities.commit(replace(change(*effects), instant=instant))
+
+
+@pytest.mark.parametrize(
+    "after", ["required key", "required key and list", "one to one, key required", "both required"]
+)
+def test_what_was_deleted_and_is_restored_is_protected_too(engine: Engine, after: str) -> None:
+    """A key that leads to it is linked although it leads to nothing while the role is built."""
+    objects = Objects(engine, remembering(associated("key"), "B"))
+    objects.create("B", "b", "c")
+    objects.create("A", "x", to="b")
+    objects.create("A", "y", to="b" if after == "required key" else "c")
+    at(objects, 1, objects.deletion("B", "b"))
+
+    now = objects.under(remembering(associated(after), "B"))
+    assert built(now) == []
+    assert built(now) == []
+    (gone,) = now.entities.gone([now.reference("B", "b")])
+    assert gone is not None
+    at(now, 2, Restoration(gone, Entity(gone.reference, {"_id": "b"})))
+    agrees(now)
+    with pytest.raises(Broken) as refusal:
+        at(now, 3, now.deletion("B", "b"))
+    assert bereft(now, "B", "b", "A", "to") <= {*refusal.value.breaches}
+
+
+def test_of_several_objects_that_lead_to_what_is_deleted_one_has_the_guard(engine: Engine) -> None:
+    objects = Objects(engine, remembering(associated("key"), "B"))
+    objects.create("B", "b")
+    objects.create("A", "x", "y", to="b")
+    at(objects, 1, objects.deletion("B", "b"))
+    assert built(objects.under(remembering(associated("one to one, key required"), "B"))) == []
+    (guard,) = objects.engine.get([keys.couple(objects.role("A", "to"), "b")])
+    assert holder(guard) in {"x", "y"}
+
+
+@pytest.mark.parametrize("required", [False, True])
+def test_a_process_whose_model_names_the_opposite_otherwise_is_noticed(
+    engine: Engine, required: bool
+) -> None:
+    """Whichever side it is written from."""
+
+    def named(opposite: str, *, required: bool) -> Model:
+        to, of = many("to", "B", opposite, required=required), many(opposite, "A", "to")
+        return model(class_with("A", to), class_with("B", of))
+
+    objects = Objects(engine, named("of", required=required))
+    objects.create("B", "b", "c")
+    objects.commit(objects.creation("A", "x"), *objects.linking("A", "to", "x", "b"))
+    now = objects.under(named("owners", required=True))
+    assert built(now) == []
+
+    objects.entities._slots.forget()
+    objects.commit(*objects.linking("B", "of", "c", "x"))
+    now.entities._slots.forget()
+    assert now.entities.lacking() == (f"{now.reference('A', '').class_name} required role to",)
+    assert built(now) == []
+    agrees(now)
+    assert now.linked("B", "owners", "c") == "x"
 
 
 class Interrupted(PassingEngine):

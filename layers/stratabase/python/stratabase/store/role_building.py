@@ -44,6 +44,7 @@ from stratabase.store.engine import (
     Patch,
     Put,
     Test,
+    Value,
 )
 from stratabase.store.head import Head
 from stratabase.store.heads import as_read
@@ -144,7 +145,7 @@ class RoleBuilder:
                 self._link_one(keyed, entity)
 
     def _link_one(self, keyed: Keyed, entity: Entity) -> None:
-        """Link one object, as it is by then; a key that leads to nothing needs no link."""
+        """Link one object, as it is by then. A key that leads to what cannot come back needs no link."""
         current: Entity | None = entity
         while current is not None and keyed.key(current) is not None:
             try:
@@ -152,15 +153,39 @@ class RoleBuilder:
             except Broken as refusal:
                 if any(isinstance(breach, Coupled) for breach in refusal.breaches):
                     self._note_rival(keyed, current)
-                elif not all(isinstance(breach, Missing) for breach in refusal.breaches):
-                    raise
-                return
-            except Conflict:
-                current = self._desk.read(entity.reference)
-                if current is not None and self._is_linked(keyed, current):
                     return
+                if not all(isinstance(breach, Missing) for breach in refusal.breaches):
+                    raise
+                if not self._model.classes[keyed.target].versioned or self._link_to_deleted(keyed, current):
+                    return
+            except Conflict:
+                pass
             else:
                 return
+            current = self._desk.read(entity.reference)
+            if current is not None and self._is_linked(keyed, current):
+                return
+
+    def _link_to_deleted(self, keyed: Keyed, entity: Entity) -> bool:
+        """Link an object to what is deleted, which may be restored; return False if that must be tried again.
+
+        Nothing is counted: an object that is restored gets its counts when they are first needed.
+        """
+        key = _evidence(keyed, entity)
+        target = keys.head(Reference(keyed.target, str(keyed.key(entity))))
+        attributes: dict[str, Value] = {links.START: 0}
+        if keyed.link is None:
+            attributes[HOLDER] = entity.reference.id
+        link = Put(Item(key, attributes), FREE)
+        unchanged = Check(keys.head(entity.reference), as_read(entity))
+        try:
+            self._engine.commit(Batch(_name(), (link, unchanged, Check(target, GONE))))
+        except ExpectationFailed as refusal:
+            # Of several objects that lead to what is deleted, one has the guard.
+            return keyed.exclusive and [each.action.key for each in refusal.failures] == [key]
+        except OutcomeUnknown:
+            return False
+        return True
 
     def _is_linked(self, keyed: Keyed, entity: Entity) -> bool:
         if keyed.key(entity) is None:

@@ -77,7 +77,7 @@ class Rules:
 
     def unkept(self, change: Change) -> tuple[RequiredRole, ...]:
         """Return the required roles that a change changes, and that only other models keep."""
-        return tuple(one for one in self._unkept if _touches(change, one.requirement))
+        return tuple(one for one in self._unkept if self._touches(change, one.requirement))
 
     @cached_property
     def _required(self) -> frozenset[Requirement]:
@@ -89,6 +89,20 @@ class Rules:
         """The required roles that this process does not keep, and of which that is not noted yet."""
         listed = (one for roles in self.registry.roles.values() for one in roles)
         return tuple(one for one in listed if not one.violated and one.requirement not in self._required)
+
+    def _touches(self, change: Change, requirement: Requirement) -> bool:
+        """Return whether a change sets or leaves what stands for a required role."""
+        role, key = requirement.role, requirement.key
+        if key is not None:
+            return any(_moves(effect, key) for effect in change.on_objects())
+        class_names = {role.class_name, requirement.other}
+        deleted = (reference_of(effect) for effect in change.on_objects() if effect.after is None)
+        if any(each.class_name in class_names for each in deleted):
+            return True
+        # The model of this process may have another opposite for the role, from which it is written as well.
+        names = {role, RoleName(requirement.other, str(requirement.opposite))}
+        ends = (self._associations.ends[link.role] for link in change.on_links())
+        return any(not names.isdisjoint({near.role, far.role}) for near, far in ends)
 
     @cached_property
     def fence(self) -> Check:
@@ -111,19 +125,6 @@ class Rules:
             }
             registry = registry.violated(class_name, numbers, self._now())
         return None if registry is self.registry else action_on(registry)
-
-
-def _touches(change: Change, requirement: Requirement) -> bool:
-    """Return whether a change sets or leaves what stands for a required role."""
-    role, key = requirement.role, requirement.key
-    if key is not None:
-        return any(_moves(effect, key) for effect in change.on_objects())
-    ends = {role.class_name, requirement.other}
-    names = {role, RoleName(requirement.other, str(requirement.opposite))}
-    deleted = (reference_of(effect) for effect in change.on_objects() if effect.after is None)
-    return any(each.class_name in ends for each in deleted) or any(
-        link.role in names for link in change.on_links()
-    )
 
 
 def _moves(effect: OnObject, key: RoleName) -> bool:
