@@ -1,8 +1,9 @@
 """Roles that a model comes to require while objects are there: linked and counted by a reindex."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import event, given, note, settings
@@ -14,7 +15,7 @@ from stratabase.model.model import Model
 from stratabase.store import keys, links
 from stratabase.store.association import Ends, Keyed
 from stratabase.store.claims import holder
-from stratabase.store.engine import Engine
+from stratabase.store.engine import Batch, Engine, Item, Patch
 from stratabase.store.reindex import Reindex
 from tests.contract.engine.kinds import STURDY
 from tests.contract.engine.reference import ReferenceEngine
@@ -378,6 +379,61 @@ def test_a_process_whose_model_names_the_opposite_otherwise_is_noticed(
     assert built(now) == []
     agrees(now)
     assert now.linked("B", "owners", "c") == "x"
+
+
+class Overtaken(PassingEngine):
+    """Lets another process do something once: before the links of an object are counted, or a count goes."""
+
+    def __init__(self, act: Callable[[Objects], None], call: str) -> None:
+        super().__init__(ReferenceEngine())
+        self._act = act
+        self._call = call
+        self.other: Objects | None = None
+        self.partition = ""
+        self._reads = 0
+
+    def range(self, index: str, partition: str, *rest: Any, **more: Any) -> Iterator[Sequence[Item]]:
+        self._reads += partition == self.partition
+        if self._reads == 2:  # at first they are looked at one by one
+            self._overtake("range")
+        return super().range(index, partition, *rest, **more)
+
+    def commit(self, batch: Batch) -> None:
+        if any(isinstance(action, Patch) and action.remove for action in batch.actions):
+            self._overtake("commit")
+        super().commit(batch)
+
+    def _overtake(self, call: str) -> None:
+        other = self.other
+        if other is not None and call == self._call:
+            self.other = None
+            self._act(other)
+
+
+@pytest.mark.parametrize(
+    ("act", "call"),
+    [
+        # There is one link less than before, which is just as many as were counted.
+        (lambda other: other.commit(other.update("A", "x", to="c")), "range"),
+        (lambda other: other.create("A", "z", to="b"), "commit"),
+    ],
+)
+def test_a_wrong_count_is_mended_although_it_changes_meanwhile(
+    act: Callable[[Objects], None], call: str
+) -> None:
+    engine = Overtaken(act, call)
+    before = Objects(engine, associated("key and list"))
+    now = before.under(associated("required key and list"))
+    now.entities.lacking()
+    now.create("B", "b", "c")
+    now.create("A", "x", to="b")
+    before.create("A", "y", to="b")  # which is linked, but not counted
+    assert now.get("B", "b").counts == {now.role("A", "to"): 1}
+
+    engine.partition, engine.other = keys.head(now.reference("B", "b")).partition, now
+    assert built(now) == []
+    assert engine.other is None
+    agrees(now)
 
 
 class Interrupted(PassingEngine):

@@ -332,24 +332,35 @@ class RoleBuilder:
         links meanwhile must make the count first, so it is exact.
         """
         for role in roles:
-            name, missing = codec.count_name(role), list[Patch]()
-            current = map(living, self._engine.get([head.key for head in heads]))
-            for head in (each for each in current if each is not None):
-                reference, known = keys.reference_of(head.key), codec.counts(head).get(role)
-                number = self._desk.count(reference, role)
-                if known == number:
-                    continue
-                if known is not None:
-                    wrong = Expectation(conditions=(Condition(name, Test.EQUALS, known),))
-                    self._write([Patch(head.key, wrong, remove=frozenset({name}))])
-                    number = self._desk.count(reference, role)
-                exists = ANYTHING if self._desk.is_singleton(reference.class_name) else ALIVE
-                absent = Expectation(exists.exists, (*exists.conditions, Condition(name, Test.ABSENT)))
-                missing.append(Patch(head.key, absent, set={name: number}))
-            self._write(missing)
+            known = self._counts([head.key for head in heads], role)
+            numbers = {key: self._desk.count(keys.reference_of(key), role) for key in known}
+            missing = [key for key, number in known.items() if number is None]
+            self._write([_count(key, role, numbers[key]) for key in missing])
+            right = [key for key, number in known.items() if number == numbers[key]]
+            # A wrong one may have changed while the links were counted, and be as many as they were then.
+            again = self._counts(right, role)
+            for key, number in known.items():
+                if number is not None and again.get(key) != numbers[key]:
+                    self._make_anew(key, role)
+
+    def _counts(self, wanted: Sequence[Key], role: RoleName) -> dict[Key, int | None]:
+        """Return what is counted at those objects that are there; None where nothing is."""
+        heads = [head for head in map(living, self._engine.get(wanted)) if head is not None]
+        return {head.key: codec.counts(head).get(role) for head in heads}
+
+    def _make_anew(self, key: Key, role: RoleName) -> None:
+        """Take the count of an object away, whatever it is, and make it anew."""
+        name = codec.count_name(role)
+        while (known := self._counts([key], role).get(key)) is not None:
+            as_read = Expectation(conditions=(Condition(name, Test.EQUALS, known),))
+            self._write([Patch(key, as_read, remove=frozenset({name}))])
+        self._write([_count(key, role, self._desk.count(keys.reference_of(key), role))])
 
     def _write(self, patches: Sequence[Patch]) -> None:
-        """Do all of it; where others have written a count meanwhile, that one is exact already."""
+        """Do all of it but what others came in the way of.
+
+        Where they have made a count meanwhile, it is exact already.
+        """
         if not patches:
             return
         try:
@@ -421,6 +432,13 @@ def _evidence(keyed: Keyed, entity: Entity) -> Key:
     if keyed.link is None:
         return keys.couple(keyed.role, target)
     return keys.link(Reference(keyed.target, target), keyed.link.role_name, entity.reference.id)
+
+
+def _count(key: Key, role: RoleName, number: int) -> Patch:
+    """Return what gives an object that is there a count that it does not have."""
+    name = codec.count_name(role)
+    absent = Expectation(ALIVE.exists, (*ALIVE.conditions, Condition(name, Test.ABSENT)))
+    return Patch(key, absent, set={name: number})
 
 
 def _if_free(action: Action) -> Action:
