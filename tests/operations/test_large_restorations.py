@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,15 +14,19 @@ from stratabase.domain.graph import restoring
 from stratabase.domain.instant import Instant
 from stratabase.domain.issue import IssueType, Level
 from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.model.class_ import Unique
 from stratabase.operations.delete import delete
 from stratabase.operations.lock import lock
 from stratabase.operations.save import save
 from stratabase.store import aftermath, keys, staging
-from stratabase.store.engine import Key
+from stratabase.store.claims import holder
+from stratabase.store.engine import Batch, Key
+from stratabase.store.entities import StoredEntities
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.commands import add, change, create, end, make, point
-from tests.operations.large_orders import LINES, MINUTE, Reader, Shop, Told
+from tests.models import model
+from tests.operations.large_orders import LINES, MINUTE, MODEL, Reader, Shop, Told
 from tests.operations.meddling import Meddling
 from tests.soak import count
 from tests.worlds import ADMINISTRATOR, FrozenClock
@@ -370,6 +375,36 @@ def test_what_a_large_deletion_has_left_is_ended_before_it_comes_back(
     monkeypatch.undo()
     scene.shop.entities.sweep()
     scene.check_back()
+
+
+class Unfenced(Meddling):
+    """Judges no fences, as an engine that many machines share."""
+
+    def commit(self, batch: Batch) -> None:
+        super().commit(replace(batch, fence=None))
+
+
+def test_what_comes_back_is_written_by_the_rules_of_the_time_when_it_does() -> None:
+    """A constraint that is listed while parts come back is kept for the object that comes back last."""
+    scene = Scene()
+    engine = Unfenced(scene.store)
+    process = Shop(engine, scene.clock)
+    process.entities.lacking()
+    order = MODEL.classes["Order"]
+    coming = model(*{**MODEL.classes, "Order": replace(order, uniques=(Unique(("name",)),))}.values())
+
+    def list_constraint(number: int) -> None:
+        if number == 2:
+            StoredEntities(scene.store, coming).lacking()
+            process.entities._slots.forget()  # as it does every few seconds
+
+    engine.commits, engine.before = 0, list_constraint
+    process.restore(scene.order, scene.there)
+    engine.calm()
+    scene.check_back()
+    key = keys.guard("Order", Unique(("name",)), {"name": "a"})
+    assert key is not None
+    assert [holder(guard) for guard in scene.store.get([key])] == [scene.order.id]
 
 
 def test_a_small_restoration_is_still_one_commit() -> None:

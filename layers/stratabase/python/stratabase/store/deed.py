@@ -68,6 +68,11 @@ class Deed:
         return self._rules.fence
 
     @property
+    def is_outdated(self) -> bool:
+        """Whether the rules are not those any more that the change is written by, as far as is known here."""
+        return self._desk.rules().registry.revision != self._rules.registry.revision
+
+    @property
     def changes_rules(self) -> bool:
         """Whether the change has noted something in the registry."""
         return any(self._violation())
