@@ -80,7 +80,7 @@ def _build(reindex: Reindex, engine: Engine, class_: Class, built: Sequence[Buil
     """Build what is to be built for a class, and say how far it is and what is wrong."""
     names = ", ".join(shown_of(class_, one) for one in built)
     total = count(engine, class_.name)
-    progress = _Progress(f"Building {class_.name} {names}", total, say)
+    progress = Progress(f"Building {class_.name} {names}", total, say)
     outcome = reindex.of(class_.name, progress)
     for _ in range(_TRIES - 1):
         # A process that serves the last model does not keep roles that only the new one requires.
@@ -94,10 +94,11 @@ def _build(reindex: Reindex, engine: Engine, class_: Class, built: Sequence[Buil
         say(*lines, unbuilt.advice([outcome]))
 
 
-class _Progress:
-    """Says how far a build is: at its beginning, and from time to time."""
+class Progress:
+    """Says how far something is that a start waits for: at its beginning, and from time to time."""
 
     def __init__(self, title: str, total: int, say: Say) -> None:
+        """`total`: of how many objects; of none, nothing is said."""
         self._title = title
         self._total = total
         self._say = say
@@ -107,6 +108,7 @@ class _Progress:
             say(f"{title} for {total:,} objects before the model is served.")
 
     def __call__(self, objects: int) -> None:
+        """Be told that so many more objects were looked at."""
         self.done += objects
         if time.monotonic() >= self._due:
             share = min(100, 100 * self.done // max(1, self._total))

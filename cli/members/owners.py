@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from cli.building import Progress, Say, count
 from cli.fault import Fault
 from stratabase.domain.member_refusals import NoSuchMember
 from stratabase.model.types.identifier import made_at
@@ -11,16 +12,18 @@ from stratabase.store.member_backfill import MemberBackfill, lines
 from stratabase.wiring import Instance
 
 
-def resolved(instance: Instance, *, again: bool = False) -> Iterator[str]:
+def resolved(instance: Instance, *, again: bool = False, say: Say | None = None) -> Iterator[str]:
     """Give ids to the names of members in all classes that are not done; yield what became of each class.
 
-    `again`: in those that are done, too. Raises Unavailable.
+    `again`: in those that are done, too. `say` is told how far it is. Raises Unavailable.
     """
     backfill = MemberBackfill(instance.engine, instance.model)
     pending = backfill.classes() if again else backfill.pending()
     members = instance.people.members.roster().members if pending else ()
     for class_name in pending:
-        yield from lines(class_name, backfill.of(class_name, members))
+        title = f"Resolving the owners of {class_name}"
+        tell = Progress(title, count(instance.engine, class_name), say) if say else lambda _: None
+        yield from lines(class_name, backfill.of(class_name, members, tell))
 
 
 def handed_over(

@@ -35,7 +35,7 @@ def serve(job: Job, listener: socket.socket, tell: Callable[[Report], None]) -> 
         _build(instance, tell)
         administrator = instance.first_administrator() or instance.present_administrator()
         lacking = _lacking(instance)
-        owners = _owners(instance)
+        owners = _owners(instance, tell)
     except (BadMember, NothingServed, UnusableStore, Unavailable) as error:
         raise Fault(str(error)) from error
     ready = Report(
@@ -58,12 +58,14 @@ def _set_base_url(address: str) -> None:
         os.environ["STRATABASE_BASE_URL"] = address
 
 
-def _owners(instance: wiring.Instance) -> tuple[str, ...]:
+def _owners(instance: wiring.Instance, tell: Callable[[Report], None]) -> tuple[str, ...]:
     """Give ids to the names of members that an older version wrote to an embedded store; return the outcome.
 
     Other stores may be large, and other processes may serve them: there, a person does that.
     """
-    return tuple(resolved(instance)) if building.is_embedded(instance.settings) else ()
+    if not building.is_embedded(instance.settings):
+        return ()
+    return tuple(resolved(instance, say=lambda *lines: tell(Report(News.PROGRESS, lines))))
 
 
 def _build(instance: wiring.Instance, tell: Callable[[Report], None]) -> None:

@@ -5,6 +5,9 @@ from pathlib import Path
 import orjson
 import pytest
 
+from cli import building
+from cli.server import service
+from cli.server.report import News, Report
 from stratabase.domain.command import Create
 from stratabase.domain.member import Member
 from stratabase.model.member_names import MEMBER_IDS, NOBODY, member_id
@@ -140,3 +143,22 @@ def test_names_that_an_older_version_wrote_later_get_ids_if_they_are_looked_for_
     assert office.done("resolve-owners").startswith("All names")
     assert office.done("resolve-owners", "--again").startswith("Project: 3 names of members have")
     assert office.owners() == {"a": ("rosa", rosa)}
+
+
+def test_a_start_tells_how_far_it_is_with_the_names(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "INTERVAL", 0.0)
+    office.member("rosa")
+    office.create("rosa", "a", "b")
+    office.forget()
+    instance, told = Instance(office.settings), list[Report]()
+    left = service._owners(instance, told.append)
+    assert left == ("Project: 6 names of members have the ids of their members now.",)
+    assert {report.news for report in told} == {News.PROGRESS}
+    assert [line for report in told for line in report.lines] == [
+        "Resolving the owners of Project for 2 objects before the model is served.",
+        "Resolving the owners of Project: 100% (2 of 2 objects)",
+    ]
+    told.clear()
+    assert service._owners(instance, told.append) == ()
+    assert not told
+    instance.close()
