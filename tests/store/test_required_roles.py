@@ -1,5 +1,6 @@
 """Roles that a model comes to require while objects are there: linked and counted by a reindex."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -15,7 +16,8 @@ from stratabase.model.model import Model
 from stratabase.store import keys, links
 from stratabase.store.association import Ends, Keyed
 from stratabase.store.claims import holder
-from stratabase.store.engine import Batch, Engine, Item, Patch
+from stratabase.store.engine import Batch, Engine, Item, Patch, Put
+from stratabase.store.registry import registry_of
 from stratabase.store.reindex import Reindex
 from tests.contract.engine.kinds import STURDY
 from tests.contract.engine.reference import ReferenceEngine
@@ -379,6 +381,28 @@ def test_a_process_whose_model_names_the_opposite_otherwise_is_noticed(
     assert built(now) == []
     agrees(now)
     assert now.linked("B", "owners", "c") == "x"
+
+
+def test_a_role_is_built_anew_when_a_version_that_knows_no_required_roles_has_served() -> None:
+    """Such a version drops constraints that its model does not name, and what else it does not know."""
+    engine = WatchedEngine()
+    objects = Objects(engine, associated("required key"))
+    assert built(objects) == []
+    (item,) = engine.get([keys.REGISTRY])
+    assert item is not None
+    kept = json.loads(item.state or "")
+    assert {*kept["uniques"]} == {*objects.model.classes}
+    assert all(one["columns"] == [] for known in kept["uniques"].values() for one in known)
+    assert registry_of(item).uniques == {}
+
+    kept = {"lastNumber": kept["lastNumber"], "classes": kept["classes"], "uniques": {}}
+    engine.commit(Batch("older", (Put(replace(item, state=json.dumps(kept))),)))
+    objects.create("B", "b")
+    again = objects.under(associated("required key"))
+    again.create("A", "x", to="b")
+    assert unbuilt(again, "B", "b", "A", "to") == again.refused(again.deletion("B", "b"))
+    assert built(again) == []
+    assert bereft(again, "B", "b", "A", "to") == again.refused(again.deletion("B", "b"))
 
 
 class Overtaken(PassingEngine):

@@ -34,6 +34,9 @@ from stratabase.store.engine import FREE, INDEX_NAMES, Check, Condition, Expecta
 _REVISION = "revision"
 _SLOTS = tuple(name for name in INDEX_NAMES if name != keys.LISTING)
 
+_NEWER: dict[str, Any] = {"columns": [], "number": 0, "state": State.BUILDING.value, "since": 0}
+"""A uniqueness constraint of no attributes, for versions that know no required roles (`_spelled_uniques`)."""
+
 _UNFINISHED = frozenset({State.BUILDING, State.ENFORCED})
 
 B = TypeVar("B", bound=Built)
@@ -266,7 +269,11 @@ def registry_of(item: Item | None) -> Registry:
         return Registry()
     kept: dict[str, Any] = orjson.loads(item.state or "{}")
     classes = {name: tuple(map(slot_of, slots)) for name, slots in kept["classes"].items()}
-    uniques = {name: tuple(map(uniqueness_of, known)) for name, known in kept.get("uniques", {}).items()}
+    uniques = {
+        name: found
+        for name, known in kept.get("uniques", {}).items()
+        if (found := tuple(uniqueness_of(one) for one in known if one != _NEWER))
+    }
     roles = {name: tuple(map(required_role_of, known)) for name, known in kept.get("roles", {}).items()}
     return Registry(int(str(item.attributes[_REVISION])), kept["lastNumber"], classes, uniques, roles)
 
@@ -287,8 +294,19 @@ def action_on(registry: Registry) -> Put:
     kept = {
         "lastNumber": registry.last_number,
         "classes": {name: list(map(spelled, slots)) for name, slots in registry.classes.items()},
-        "uniques": {name: list(map(spelled, known)) for name, known in registry.uniques.items()},
+        "uniques": dict(_spelled_uniques(registry)),
         "roles": {name: list(map(spelled, known)) for name, known in registry.roles.items()},
     }
     item = Item(keys.REGISTRY, {_REVISION: registry.revision + 1}, orjson.dumps(kept).decode())
     return Put(item, _as_read(registry))
+
+
+def _spelled_uniques(registry: Registry) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield the constraints of each class, with one that no model names where required roles are listed.
+
+    Versions of the service that do not know required roles drop such a constraint before they write anything,
+    and all required roles with it. So those are built anew when such a version has served in between.
+    """
+    newer = [_NEWER] if any(registry.roles.values()) else []
+    for name in dict.fromkeys((*registry.uniques, *registry.classes)) if newer else registry.uniques:
+        yield name, [*map(spelled, registry.uniques.get(name, ())), *newer]
