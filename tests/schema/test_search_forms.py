@@ -193,13 +193,20 @@ def test_nothing_is_written_in_bulk_by_what_has_no_value(
         ("{filter: {last_name___contains: $name}}", "filter.last_name___contains"),
         ("{filter: {OR: [{last_name___contains: $name}]}}", "filter.OR.0.last_name___contains"),
         ("{filter_exp: $name}", "filter_exp"),
-        ('{filter: {last_name___contains: $name, mood___eq: GOOD}, filter_exp: "height > 1"}', None),
+        (
+            "{filter: {OR: [{last_name___contains: $name}, {mood___eq: GOOD}]}}",
+            "filter.OR.0.last_name___contains",
+        ),
+        ("{filter: {NOT: {last_name___contains: $name}}}", "filter.NOT.last_name___contains"),
+        ("{filter: {last_name___contains: $name, mood___eq: GOOD}}", "filter.last_name___contains"),
+        ('{filter: {last_name___contains: $name}, filter_exp: "height > 1"}', "filter.last_name___contains"),
+        ("{filter: {mood___eq: GOOD}, filter_exp: $name}", None),
     ],
 )
 def test_a_variable_that_is_forgotten_deletes_no_class(
     room: GraphRoom, options: str, refused: str | None
 ) -> None:
-    """GraphQL takes its field for not written: beside other conditions it is, and alone it would be all."""
+    """GraphQL takes its field for not written. That widens a filter, and below OR it would be all."""
     query = f"mutation($name: String) {{ p: Person___deleteBulk(options: {options}) {{ deleted }} }}"
     for _ in range(3):
         body = room.body(query)

@@ -28,6 +28,8 @@ class Selecting:
     """The `options` of a service in bulk: all that match the filter, unless they say how many.
 
     A condition that is null or empty is refused: nobody means all objects by a variable that is not set.
+    So is a variable without a value in a filter, since GraphQL takes its field for not written: that would
+    widen the filter, up to all objects below OR.
     """
 
     def __init__(self, model: Model, class_: Class) -> None:
@@ -44,19 +46,22 @@ class Selecting:
         if access is not None:
             refuse([check_class(access, self._class)])
         query = self._reader.read(call.arguments["options"], Wanted(), call.context.asking)
-        if query.filter in (None, EVERYTHING):
-            refuse(self._absent_conditions(call))
+        refuse(self._absent_conditions(call, selects_all=query.filter in (None, EVERYTHING)))
         return query
 
-    def _absent_conditions(self, call: Call) -> Iterator[Issue]:
-        """Yield an issue for each condition that is written, but null or a variable that is not given."""
+    def _absent_conditions(self, call: Call, *, selects_all: bool) -> Iterator[Issue]:
+        """Yield an issue for each condition that is written, but null or a variable that is not given.
+
+        A whole option may be without a value beside another one: clients send all options that there are.
+        """
         options, every = call.arguments["options"], f"that is every {self._class.name}"
         for name in _CONDITIONS:
-            if name in options and options[name] is None:
+            if selects_all and name in options and options[name] is None:
                 yield self._issue(f"{name} is null, and {every}: leave it out if you mean that", name)
         for variable, (_, *path) in call.unset():
-            if path and path[0] in _CONDITIONS:
-                text = f"${variable} has no value, and without that condition {every}: give the variable"
+            if path and path[0] in _CONDITIONS and (selects_all or len(path) > 1):
+                meant = every if selects_all else f"that may be more of {self._class.name}"
+                text = f"${variable} has no value, and without that condition {meant}: give the variable"
                 yield self._issue(text, *path)
 
     def _issue(self, text: str, *path: str | int) -> Issue:
