@@ -312,6 +312,18 @@ def test_nobody_can_have_mail_sent_all_over_the_world(office: Office) -> None:
     assert office.update(BEA, "a", {"email": "another@example.org"}).email == "another@example.org"
 
 
+def test_nobody_can_try_out_who_has_an_address(office: Office) -> None:
+    """A refusal tells a member that the address is somebody's."""
+    for number in range(MOST_BY_A_MEMBER):
+        office.members.add(Member(f"m{number}", f"m{number}", f"m{number}@example.com", "Clerk"))
+        with pytest.raises(MemberTaken):
+            office.update(HERSELF, "a", {"email": f"m{number}@example.com"}, BASE)
+    for email in ("bea@example.com", "nobody@example.com"):
+        with pytest.raises(TooManyMails):
+            office.update(HERSELF, "a", {"email": email}, BASE)
+    assert office.mails.mails == []
+
+
 def test_what_was_refused_does_not_count(office: Office) -> None:
     for number in range(MOST_TO_AN_ADDRESS):
         ask(office, f"victim+{number}@example.org")

@@ -90,6 +90,7 @@ def test_a_link_can_be_read_in_the_bytes() -> None:
         "anna@exa mple.org",
         "anna@" + "x" * 64 + "ä.org",
         "anna@\ud800.org",
+        "anna@straße.org",
         "=?utf-8?q?eve=40example.net=2C_anna?=@example.org",
         "=?utf-8?q?anna=0D=0ABcc=3A_eve?=@example.org",
     ],

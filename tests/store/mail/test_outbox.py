@@ -56,7 +56,7 @@ def test_no_mail_takes_the_place_of_another(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "mail",
     [
-        Mail("anna@exa\u200bmple.org", "Hr", "Hello"),
+        Mail("anna@exämple.org", "Hr\u200b", "Hello"),
         Mail("anna@example.org", "Hr\x1b[2J", "http://a.test/\x1b[2J http://b.test/\u202e"),
     ],
 )

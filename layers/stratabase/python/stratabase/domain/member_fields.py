@@ -9,7 +9,7 @@ from stratabase.domain.member_field import MemberField
 from stratabase.domain.member_formats import FORMATS
 from stratabase.model.malformed import Malformed, shown
 from stratabase.model.model import Profile
-from stratabase.model.types.rules.email import LONGEST_EMAIL, is_email
+from stratabase.model.types.rules.email import LONGEST_EMAIL, is_email, is_mailable
 
 LONGEST_USERNAME = 64
 LONGEST_NOTES = 2000
@@ -37,6 +37,10 @@ def _check_username(given: str) -> None:
 def _check_email(given: str) -> None:
     if not is_email(given):
         raise Malformed("must be an e-mail address, such as name@example.com")
+    if not is_mailable(given):
+        raise Malformed(
+            "has characters that mail does not take, or takes for others: write such a domain as xn--…"
+        )
 
 
 def _checks_profile(profiles: Mapping[str, Profile]) -> Callable[[str], None]:

@@ -44,15 +44,16 @@ class EmailChange:
         """Mail a link below `base_url` to a member's new address, and return the link to be stored.
 
         The mail goes first: a link that cannot be sent must not leave a member with half a change. Whoever
-        opens it before it is stored, or when that failed, finds it unknown.
+        opens it before it is stored, or when that failed, finds it unknown. Addresses that others have count
+        as if they were mailed to, or a member could try out who has one.
 
         Raises MemberTaken, TooManyMails; NotConfirmable when nobody takes the mail; Unavailable.
         """
-        other = self._members.by_email(email)
-        if other is not None and other.id != member.id:
-            raise MemberTaken(("email",))
         token = new_token(member.id)
         with self._limit.mail(member.id, email):
+            other = self._members.by_email(email)
+            if other is not None and other.id != member.id:
+                raise MemberTaken(("email",))
             self._send_link(member, email, f"{base_url}{ADDRESS}?token={quote(str(token))}")
         return token.stored(self._clock.now())
 

@@ -4,6 +4,8 @@ import re
 from email.headerregistry import Address
 from email.utils import getaddresses
 
+from stratabase.model.types.rules.email import ascii_domain
+
 ENCODED = "=?"
 """How a header's encoded words begin (RFC 2047): the library decodes them, even to the end of a line."""
 _HOST = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*")
@@ -23,7 +25,7 @@ def sender_of(text: str) -> Address:
 def address_of(text: str, name: str = "") -> Address:
     """Return an address, its domain in ASCII as the net knows it (IDNA). Raises ValueError."""
     local, _, host = text.rpartition("@")
-    known = _in_ascii(host)
+    known = ascii_domain(host)
     if not local or not _is_literal(f"{local}{name}") or not _HOST.fullmatch(known):
         raise ValueError("this is no e-mail address")
     return Address(name, local, known)
@@ -31,11 +33,3 @@ def address_of(text: str, name: str = "") -> Address:
 
 def _is_literal(text: str) -> bool:
     return text.isprintable() and ENCODED not in text
-
-
-def _in_ascii(host: str) -> str:
-    """Return a domain in ASCII; nothing when it cannot be one."""
-    try:
-        return host if host.isascii() else host.encode("idna").decode("ascii")
-    except UnicodeError:
-        return ""

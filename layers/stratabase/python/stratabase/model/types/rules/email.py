@@ -1,6 +1,7 @@
 """A text is an e-mail address."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from stratabase.model.attribute import Domain
@@ -36,3 +37,25 @@ def is_email(text: str) -> bool:
         and _LOCAL.fullmatch(local) is not None
         and all(_LABEL.fullmatch(label) for label in labels)
     )
+
+
+def ascii_domain(domain: str) -> str:
+    """Return the spelling in which mail goes to a domain (IDNA); "" if mail would go to another domain.
+
+    Python maps some letters to others, as IDNA did until 2003: what is sent to `straße.example` goes to
+    `strasse.example`, which may be somebody else's.
+    """
+    if domain.isascii():
+        return domain
+    try:
+        known = domain.encode("idna")
+        is_same = known.decode("idna") == unicodedata.normalize("NFC", domain.lower())
+    except UnicodeError:
+        return ""
+    return known.decode("ascii") if is_same else ""
+
+
+def is_mailable(email: str) -> bool:
+    """Return whether mail to an address goes to that address, and who reads it sees all its characters."""
+    local, _, domain = email.rpartition("@")
+    return local.isprintable() and ascii_domain(domain) != ""
