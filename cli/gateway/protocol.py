@@ -51,6 +51,9 @@ class Protocol(HttpToolsProtocol):
                 if not self._ignores_upgrade:
                     return None  # what follows is not HTTP
                 data = self._head_without_upgrade() + data[upgrade.args[0] :]
+                # The old parser skips all that comes if the connection is to be closed after this request.
+                self.parser = httptools.HttpRequestParser(self)
+                self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
         return None
 
     def _head_without_upgrade(self) -> bytes:

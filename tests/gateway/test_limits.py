@@ -238,6 +238,20 @@ def test_what_follows_an_upgrade_that_is_ignored_is_read(echoing: Client) -> Non
     assert received.count(b"HTTP/1.1 200 OK") == 2
 
 
+@pytest.mark.parametrize(
+    ("version", "connection"), [("1.1", "close, Upgrade"), ("1.1", "Upgrade, close"), ("1.0", "Upgrade")]
+)
+def test_an_upgrade_is_ignored_too_where_the_connection_is_closed_after_it(
+    echoing: Client, version: str, connection: str
+) -> None:
+    head = f"POST / HTTP/{version}\r\nHost: x\r\nConnection: {connection}\r\nUpgrade: h2c\r\n"
+
+    received = echoing.raw(f"{head}Content-Length: 4\r\n\r\nbody".encode())
+
+    assert status_of(received) == 200
+    assert base64.b64encode(b"body") in received
+
+
 @pytest.mark.parametrize(("size", "status"), [(ANSWER - 100, 200), (ANSWER, 502)])
 def test_an_answer_over_6_mb_is_502(size: int, status: int) -> None:
     """So it is on AWS, since Lambda cannot deliver it."""
