@@ -197,7 +197,12 @@ class Supervisor:
         if self._stopping:
             return
         death = f"The worker (process {child.pid}) {_manner(code)}"
-        if child is self._serving:
+        if child is self._serving and code == 0:
+            # A worker that this process tells to end serves no more; so somebody else told this one.
+            self._announcer.say(f"The worker (process {child.pid}) was told to end; ending the service.")
+            self._serving = None
+            self._end()
+        elif child is self._serving:
             self._serving = None
             self._deaths = 0 if time.monotonic() - (self._served_since or 0) > STEADY else self._deaths
             self._revive(death)

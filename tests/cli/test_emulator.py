@@ -123,6 +123,7 @@ def family(home: Path) -> Iterator[Family]:
         ("wrapper", signal.SIGHUP, 0),
         ("emulator", signal.SIGTERM, 2),
         ("serve", signal.SIGTERM, 0),
+        ("worker", signal.SIGTERM, 0),
         pytest.param(
             *("wrapper", signal.SIGKILL, 2),
             marks=pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells its children"),
