@@ -40,10 +40,16 @@ class Watcher:
             yield self._watch_files
 
     def _watch_trees(self) -> None:
-        from watchfiles import DefaultFilter  # noqa: PLC0415 - see _watch
+        from watchfiles import Change, DefaultFilter  # noqa: PLC0415 - see _watch
 
         usual = DefaultFilter()
-        self._watch(self._trees, lambda change, path: usual(change, path) and bool(Path(path).suffix))
+
+        def is_wanted(change: Change, path: str) -> bool:
+            file = Path(path)
+            # A single file that lies in a tree, as the model does, is watched once: below.
+            return usual(change, path) and bool(file.suffix) and file not in self._files
+
+        self._watch(self._trees, is_wanted)
 
     def _watch_files(self) -> None:
         """Watch the folders of single files: an editor may put a new file in the place of the old one."""

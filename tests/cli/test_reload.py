@@ -48,6 +48,8 @@ def test_a_changed_model_is_served_and_the_difference_shown(terminal: Terminal, 
     terminal.wait_for(r"^\+ Pet\.nickname: String$")
     terminal.wait_for("Serving that now")
     assert "nickname" in terminal.get()
+    assert terminal.end() == 0
+    assert sum(line.startswith("Changed: ") for line in terminal.printed) == 1
 
 
 def test_a_broken_model_is_shown_and_the_last_good_one_serves(terminal: Terminal, project: Project) -> None:
