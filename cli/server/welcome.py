@@ -2,7 +2,9 @@
 
 import json
 import shlex
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from stratabase import __version__
 from stratabase.model.model import Model
@@ -62,7 +64,7 @@ def left_to_build(lacking: Sequence[str], *, refusing: bool) -> Iterator[str]:
     if lacking:
         shown = ", ".join(lacking[:_SHOWN])
         more = f" and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else ""
-        yield f"Not ready for older objects: {shown}{more}. While this serves, run: stratabase reindex"
+        yield f"Not ready for older objects: {shown}{more}. While this serves, run: {_command()} reindex"
         if refusing and any("@unique" in each for each in lacking):
             yield "Until a unique constraint is built, writes that set its values are refused."
         if any(REQUIRED_ROLE in each for each in lacking):
@@ -73,11 +75,19 @@ def _mismatch(administrator: Administrator) -> Iterator[str]:
     """Yield what is wrong with the password of the settings, and what to do."""
     if isinstance(administrator, PresentAdministrator) and administrator.mismatch:
         username = administrator.username
-        yield f"STRATABASE_ADMIN_PASSWORD signs nobody in: {_MISMATCHES[administrator.mismatch]}."
+        yield f"STRATABASE_ADMIN_PASSWORD has no effect: {_MISMATCHES[administrator.mismatch]}."
         yield f"Stratabase reads it only on the first start, to make the member {USERNAME}."
         yield f"Sign in with the password of {username}, or set another one:"
-        yield f"  stratabase members set-password {shlex.quote(username)}"
+        yield f"  {_command()} members set-password {shlex.quote(username)}"
         yield ""
+
+
+def _command() -> str:
+    """Return how to run `stratabase` here: by its path, because its environment need not be active."""
+    command, here = Path(sys.executable).parent / "stratabase", Path.cwd()
+    if not command.exists():
+        return "stratabase"
+    return shlex.quote(str(command.relative_to(here) if command.is_relative_to(here) else command))
 
 
 def _to_try(
