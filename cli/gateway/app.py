@@ -82,10 +82,11 @@ class Gateway:
 def _check_head(scope: Scope, head: Head) -> None:
     """Refuse a head that is no good HTTP, or that API Gateway does not take."""
     if len(head.hosts) != 1 and (head.hosts or scope["http_version"] != "1.0"):
-        text = f"The request has {len(head.hosts)} headers Host; HTTP/1.1 demands one."
+        number = f"{len(head.hosts)} Host headers" if head.hosts else "no Host header"
+        text = f"The request has {number}; HTTP/1.1 requires exactly one."
         raise Refused(Kind.BAD_REQUEST, text)
     if head.hosts and not is_host(head.hosts[0]):
-        raise Refused(Kind.BAD_REQUEST, "The header Host names no host.")
+        raise Refused(Kind.BAD_REQUEST, "The Host header is not a valid host name.")
     if asks_for_web_socket(scope["headers"]):
         raise Refused(Kind.BAD_REQUEST, "WebSocket is not served here; send plain HTTP requests.")
     line = len(scope["method"]) + len(scope["raw_path"]) + len(scope["query_string"]) + len("  HTTP/1.1\r\n")

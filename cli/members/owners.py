@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from cli.building import Progress, Say, count
 from cli.fault import Fault
 from stratabase.domain.member_refusals import NoSuchMember
+from stratabase.model.plurals import counted, is_or_are
 from stratabase.model.types.identifier import made_at
 from stratabase.operations.members.handing_over import FormerMember, From, HandedOver
 from stratabase.operations.members.rights import CONSOLE
@@ -41,11 +42,17 @@ def handed_over(
     done = HandedOver()
     while not done.complete:
         done += _once(instance, from_, owner.id, class_name, former=former)
-    yield f'{done.handed_over:,} objects of "{from_}" are now owned by "{owner.username}".'
+    number = done.handed_over
+    yield f'{counted(number, "object")} of "{from_}" {is_or_are(number)} now owned by "{owner.username}".'
+    met = number or done.locked or done.refused
+    if not met and members.by_username(from_) is None and members.by_id(from_) is None:
+        yield f'There is no member "{from_}" now. Check the name if a deleted member owned objects.'
     if done.locked:
-        yield f"{done.locked:,} objects are locked; unlock them, and repeat the command."
+        locked = f"{counted(done.locked, 'object')} {is_or_are(done.locked)} locked"
+        yield f"{locked}; unlock what is locked, and repeat the command."
     if done.refused:
-        yield f"{done.refused:,} objects cannot be written: they would be too large, or break a constraint."
+        refused = counted(done.refused, "object")
+        yield f"{refused} cannot be written: too large then, or against a constraint."
 
 
 def _once(instance: Instance, from_: str, to: str, class_name: str | None, *, former: bool) -> HandedOver:

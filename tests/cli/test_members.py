@@ -107,7 +107,7 @@ def test_a_member_is_changed_by_name_in_any_case(ada: Terminal) -> None:
 @pytest.mark.parametrize(
     ("arguments", "typed", "said"),
     [
-        (["create", "ada", "a@example.com", "Member"], "", '"username" is another member\'s'),
+        (["create", "ada", "a@example.com", "Member"], "", '"username" is already used by another member'),
         (["create", "b", "nowhere", "Boss"], "", "must be a profile of the model"),
         (["create", "b", "b@example.com", "Member", "--ask-password"], "short\n", "at least 12 characters"),
         (["set-profile", "ada", "Member"], "", "the last administrator"),

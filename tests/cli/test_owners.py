@@ -101,13 +101,17 @@ def test_objects_of_a_deleted_member_are_handed_over_by_name_or_id(office: Offic
     second = office.member("rosa")
     office.create("rosa", "b")
 
-    assert office.done("hand-over", "rosa", "otto", "--former").startswith("1 objects")
+    assert (
+        office.done("hand-over", "rosa", "otto", "--former") == '1 object of "rosa" is now owned by "otto".\n'
+    )
     assert office.owners() == {"a": ("otto", otto), "b": ("rosa", second)}
     office.create("rosa", "c")
     office.done("delete", "rosa")
     assert office.done("hand-over", second, "otto").startswith("2 objects")
     assert "no object that one owned" in office.refused("hand-over", first, "otto")
-    assert office.done("hand-over", "nobody", "otto").startswith("0 objects")
+    none = office.done("hand-over", "nobody", "otto")
+    assert none.startswith("0 objects")
+    assert 'There is no member "nobody" now.' in none
 
 
 def test_what_cannot_be_handed_over_is_refused(office: Office) -> None:

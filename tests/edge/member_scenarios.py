@@ -120,7 +120,7 @@ SCENARIOS = [
         ALL,
         400,
         sent={**ADA, "email": "nowhere", "timeZone": "Mars/Olympus"},
-        answer='"timeZone" cannot be this',
+        answer='"timeZone" is refused',
     ),
     Scenario(
         "a new member whose address a mail would read as two",
@@ -144,7 +144,7 @@ SCENARIOS = [
         ALL,
         409,
         sent={**ADA, "username": "BERT"},
-        answer='"username" is another',
+        answer='"username" is already used by another member',
     ),
     Scenario(
         "an address that is taken",
@@ -288,7 +288,9 @@ SCENARIOS = [
     Scenario(
         "a change of nobody", "PUT", ONE, 404, id="77", sent={"notes": "x"}, answer="There is no member"
     ),
-    Scenario("a change of the id", "PUT", ONE, 400, id="2", sent={"id": "3"}, answer='"id" stays what it is'),
+    Scenario(
+        "a change of the id", "PUT", ONE, 400, id="2", sent={"id": "3"}, answer='"id" cannot be changed'
+    ),
     Scenario(
         "the same id", "PUT", ONE, 200, "bert", "2", sent={"id": "2", "notes": "x"}, answer="Update Complete"
     ),
@@ -339,7 +341,7 @@ SCENARIOS = [
         409,
         id="2",
         sent={"username": "Anna"},
-        answer='"username" is another',
+        answer='"username" is already used by another member',
     ),
     Scenario(
         "the last administrator steps down",

@@ -150,7 +150,7 @@ def test_what_only_the_service_knows_is_told_on_the_page(
     with visit() as seen:
         seen.page.goto(link)
         choose(seen.page, "anna@example.com")
-        expect(seen.page.get_by_role("alert")).to_contain_text("your username or your e-mail address")
+        expect(seen.page.get_by_role("alert")).to_contain_text("your username or your email address")
         expect(seen.page.get_by_role("alert")).to_be_focused()
         choose(seen.page, NEW)
         expect(seen.page.get_by_role("heading", name="Your password is set")).to_be_visible()
@@ -258,7 +258,7 @@ def test_a_screen_reader_hears_what_is_what(visit: Visiting, link: str) -> None:
         described = seen.page.get_by_role("textbox", name="New password", exact=True)
         expect(described).to_have_accessible_description(
             "12 to 128 characters, of any kind: a few words are fine "
-            "Not your username, not your e-mail address, not a password that many people use"
+            "Not your username, not your email address, not a password that many people use"
         )
         assert 'heading "Hr Choose your password" [level=1]' in heard
         assert 'textbox "New password, once more"' in heard
@@ -267,7 +267,7 @@ def test_a_screen_reader_hears_what_is_what(visit: Visiting, link: str) -> None:
         expect(described).to_have_accessible_description(
             "This password is too short: it needs at least 12 characters. "
             "12 to 128 characters, of any kind: a few words are fine "
-            "Not your username, not your e-mail address, not a password that many people use"
+            "Not your username, not your email address, not a password that many people use"
         )
 
 
@@ -312,7 +312,7 @@ def test_who_comes_without_a_link_is_told_in_the_language_of_the_browser(
 ) -> None:
     with visit(locale="it-IT") as seen:
         seen.page.goto(f"{origin}/public/administration/setPassword")
-        expect(seen.page.get_by_text("apri il link nell'e-mail che Hr ti ha inviato")).to_be_visible()
+        expect(seen.page.get_by_text("apri il link nell'email che Hr ti ha inviato")).to_be_visible()
 
 
 def test_in_the_dark_it_is_dark(visit: Visiting, link: str, folder: Path) -> None:

@@ -214,7 +214,7 @@ def test_targets_are_not_deleted_before_reindex_and_protected_after_it(room: Evo
     room.serve(NEW)
     assert room.entities.lacking() == ()
     (message,) = room.delete("Team", team)
-    assert f"leads to Team with _id '{team}', and must" in message
+    assert f"requires Team with _id '{team}', which therefore cannot be deleted" in message
     assert room.delete("Team", empty) == []
 
 

@@ -88,7 +88,7 @@ def test_all_mistakes_are_told_at_once(office: Office) -> None:
     ],
 )
 def test_names_of_others_are_taken(given: dict[str, str], fields: list[str], office: Office) -> None:
-    with pytest.raises(MemberTaken, match="is another member's: give one that is free") as refusal:
+    with pytest.raises(MemberTaken, match="is already used by another member: give another one") as refusal:
         office.create(BEA, **CARL | given)
     assert [mistake.field for mistake in refusal.value.mistakes] == fields
     assert office.list(BEA) == (ANNA, BOSS)

@@ -41,7 +41,7 @@ def test_a_link_is_mailed_to_the_new_address_and_the_old_one_is_told(office: Off
     link, told = office.mails.mails
     assert (link.to, link.subject) == (NEW, "Hr: confirm your new email address")
     assert f"\n{BASE}/public/administration/confirmEmail?token=a." in link.text
-    assert (told.to, told.subject) == (OLD, "Hr: another email address was asked for")
+    assert (told.to, told.subject) == (OLD, "Hr: request to change your email address")
     assert "http" not in told.text
     assert NEW not in told.text
     stored = office.stored("a")
@@ -143,7 +143,7 @@ def test_the_last_address_that_was_asked_for_counts(office: Office) -> None:
 @pytest.mark.parametrize("given", ["other@example.org", 5])
 def test_the_address_that_waits_is_not_chosen_by_its_own_field(given: Any, office: Office) -> None:
     ask(office)
-    with pytest.raises(BadMember, match='"pendingEmail" is not what waits: give a new address as "email"'):
+    with pytest.raises(BadMember, match='"pendingEmail" cannot be changed: give the new address as "email"'):
         office.update(HERSELF, "a", {"pendingEmail": given})
     assert waiting(office) == NEW
 

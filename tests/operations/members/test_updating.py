@@ -200,7 +200,7 @@ def test_a_format_that_cannot_be_read_back_may_stay_but_is_not_taken(office: Off
     office.change("a", formats=Formats("dd MMM", "hh:mm"))
     kept = office.update(HERSELF, "a", {"dateFormat": "dd MMM", "timeFormat": "hh:mm", "notes": "mine"})
     assert (kept.notes, kept.formats) == ("mine", Formats("dd MMM", "hh:mm"))
-    with pytest.raises(BadMember, match=r'"dateFormat" cannot be this: .* does not tell the year: add'):
+    with pytest.raises(BadMember, match=r'"dateFormat" is refused: .* does not tell the year: add'):
         office.update(HERSELF, "a", {"dateFormat": "d MMM"})
 
 

@@ -13,8 +13,8 @@ PERSON: dict[str, Any] = {
 
 DATE = "give it as dd/MM/yyyy (such as 31/12/2020), or in ISO 8601 (2020-12-31)"
 """What is said of a text that is no date."""
-NULL = "null is nothing to compare with; leave the field out, or filter by null: true"
-"""What is said of a filter by null."""
+NULL = "give true or false, or leave the field out"
+"""What is said of null where a filter asks whether there is a value."""
 
 
 def nested(levels: int) -> dict[str, Any]:

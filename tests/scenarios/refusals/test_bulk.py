@@ -7,7 +7,6 @@ import pytest
 
 from tests.scenarios.refusals.case import KEY, Asked, Case
 from tests.scenarios.refusals.issue import Issue, attribute, attributes
-from tests.scenarios.refusals.needs import NULL
 from tests.scenarios.refusals.studio import Studio, error, ordered, refused
 
 SIX = [f"bulk{number}" for number in range(6)]
@@ -69,7 +68,8 @@ OPTIONS = [
         {"filter": {"height___gt": None}},
         Issue(
             "MALFORMED_REQUEST",
-            f"Sheet.height___gt: {NULL}",
+            "Sheet.height___gt: this cannot be compared with null; "
+            "leave the field out, or write height___null: true",
             "options.filter.height___gt",
             "ENTITY_ATTRIBUTE",
             "Sheet",
@@ -150,7 +150,7 @@ def test_of_many_deletions_those_that_are_refused_are_told(studio: Studio) -> No
     answer = studio.answer(end)
 
     text = "1 of 3 Team objects were deleted; what kept the others from it follows"
-    needed = "Person with _id '{}' leads to Team with _id '{}', and must: so that cannot be deleted"
+    needed = "Person with _id '{}' requires Team with _id '{}', which therefore cannot be deleted"
     issues = [
         Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", "Team"),
         *(

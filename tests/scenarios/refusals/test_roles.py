@@ -263,7 +263,7 @@ ENDINGS = [
         "<red>",
         few(
             "Person.team",
-            "Person with _id '<ann>' leads to Team with _id '<red>', and must: so that cannot be deleted",
+            "Person with _id '<ann>' requires Team with _id '<red>', which therefore cannot be deleted",
             "_id",
         ).of("<ann>"),
     ),

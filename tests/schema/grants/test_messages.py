@@ -94,9 +94,7 @@ def test_one_that_must_lead_to_what_is_deleted_is_named(crew: Archive, class_nam
     boss = crew.create("Boss")
     one = crew.create(class_name, **{role: boss})
 
-    text = (
-        f"{class_name} with _id '{one}' leads to Boss with _id '{boss}', and must: so that cannot be deleted"
-    )
+    text = f"{class_name} with _id '{one}' requires Boss with _id '{boss}', which therefore cannot be deleted"
     assert needed(crew, boss, ADMINISTRATOR) == [(f"{class_name}.{role}: {text}", one)]
 
 
@@ -114,7 +112,7 @@ def test_nobody_is_named_whom_the_caller_does_not_see(crew: Archive) -> None:
         (other, PORTER, "Note"),
     ):
         ((message, about),) = needed(crew, id_, caller)
-        assert f": another {class_name} leads to Boss with _id '{id_}', and must" in message
+        assert f": another {class_name} requires Boss with _id '{id_}', which" in message
         assert about is None
 
 

@@ -26,7 +26,7 @@ def _field(name: str, attribute: str, about: str, most: int) -> MemberField:
         try:
             CHECKS[attribute](given)
         except Malformed as refusal:
-            raise Malformed(f"cannot be this: {refusal}") from refusal
+            raise Malformed(f"is refused: {refusal}") from refusal
 
     return MemberField(
         name,

@@ -30,7 +30,7 @@ class MemberTaken(BadMember):
 
     def __init__(self, fields: Iterable[str]) -> None:
         super().__init__(
-            FieldMistake(field, "is another member's: give one that is free") for field in fields
+            FieldMistake(field, "is already used by another member: give another one") for field in fields
         )
 
 

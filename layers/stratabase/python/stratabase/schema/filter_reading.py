@@ -16,7 +16,7 @@ from stratabase.model.operator import EXISTENCE, MEMBERSHIP, Operator
 from stratabase.model.types.base import Malformed
 from stratabase.schema.filter_size import size_of
 from stratabase.schema.filters import FilterField, filter_fields
-from stratabase.schema.names import CLIENT_ID_EQUALS
+from stratabase.schema.names import CLIENT_ID_EQUALS, comparison
 
 MOST_LEVELS = 100
 _NULL_OPERANDS = frozenset({Operator.EQ, Operator.NE})
@@ -150,8 +150,11 @@ class _Reading:
         attribute, operator = field
         if given is None and operator in _NULL_OPERANDS:
             return None
+        if given is None and operator in EXISTENCE:
+            raise Malformed("give true or false, or leave the field out")
         if given is None:
-            raise Malformed("null is nothing to compare with; leave the field out, or filter by null: true")
+            null = comparison(attribute.name, Operator.NULL)
+            raise Malformed(f"this cannot be compared with null; leave the field out, or write {null}: true")
         if operator in EXISTENCE:
             return bool(given)
         if operator in MEMBERSHIP:

@@ -137,7 +137,7 @@ def _needed(graph: Graph, breach: Bereft, holder: Reference | None) -> Issue:
     """Return the issue of an object that is deleted while others must lead to it; `holder`: one of these."""
     reference, name = breach
     other = f"another {name.class_name}" if holder is None else called(holder)
-    text = f"{other} leads to {_named(graph, reference)}, and must: so that cannot be deleted"
+    text = f"{other} requires {_named(graph, reference)}, which therefore cannot be deleted"
     subject = Subject(graph.class_(name.class_name), None if holder is None else holder.id)
     asker = Asker(subject, name.role_name)
     return asker.cardinality(text, graph.nodes[reference].subject.path)

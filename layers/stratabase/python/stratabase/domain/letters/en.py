@@ -7,13 +7,13 @@ _RESET = Letter(
     """\
 Hello {username},
 
-a new password was asked for your account "{username}" at {application}.
+Somebody asked for a new password for your account "{username}" at {application}.
 
 To choose it, open this address within one hour:
 
 {link}
 
-The address works once. Until then your present password stays as it is.
+The address works once. Until then your current password stays as it is.
 
 If you do not want a new password, there is nothing that you need to do: without
 this address nobody can choose one. Do not pass it on.
@@ -25,7 +25,7 @@ _INVITATION = Letter(
     """\
 Hello {username},
 
-an account was made for you at {application}. Your username is "{username}".
+An account was created for you at {application}. Your username is "{username}".
 
 To choose your password, open this address within one hour:
 
@@ -41,13 +41,14 @@ _CONFIRMATION = Letter(
     """\
 Hello {username},
 
-{email} is to become the email address of the account "{username}" at {application}.
+Somebody asked to make {email} the email address of the account "{username}"
+at {application}.
 
 To confirm it, open this link within one hour and press the button on the page:
 
 {link}
 
-The link works once. Until then the account keeps its present email address.
+The link works once. Until then the account keeps its current email address.
 
 If you did not ask for this, or the account is not yours, do nothing, and nothing
 changes. Do not press the button, and do not pass the link on.
@@ -55,12 +56,12 @@ changes. Do not press the button, and do not pass the link on.
 )
 
 _CHANGE_REQUESTED = Letter(
-    "{application}: another email address was asked for",
+    "{application}: request to change your email address",
     """\
 Hello {username},
 
-another email address was asked for your account "{username}" at {application}. Mail
-goes to {email} until the new address is confirmed from there.
+Somebody asked to change the email address of your account "{username}" at {application}.
+Mail goes to {email} until the new address is confirmed.
 
 If it was you, there is nothing that you need to do here.
 
@@ -74,8 +75,8 @@ _CHANGED = Letter(
     """\
 Hello {username},
 
-your account "{username}" at {application} has another email address now, which was
-confirmed from there. From now on mail goes there, and no more to {email}.
+The email address of your account "{username}" at {application} was changed, after
+the new one was confirmed. From now on, mail goes there and no longer to {email}.
 
 If it was not you, tell an administrator of {application} at once.
 """,

@@ -15,7 +15,7 @@ TEXTS = Texts(
     account="For the account",
     policy=(
         "{shortest} to {longest} characters, of any kind: a few words are fine",
-        "Not your username, not your e-mail address, not a password that many people use",
+        "Not your username, not your email address, not a password that many people use",
     ),
     new="New password",
     repeat="New password, once more",
@@ -28,7 +28,7 @@ TEXTS = Texts(
         Weakness.LONG: "This password is too long: it may have at most {longest} characters.",
         Weakness.UNWRITABLE: "This password has a character that cannot be typed. Choose another one.",
         Weakness.COMMON: "Many people use this password, so it is easily guessed. Choose another one.",
-        Weakness.NAME: "This password is your username or your e-mail address. Choose another one.",
+        Weakness.NAME: "This password is your username or your email address. Choose another one.",
         Trouble.DIFFERENT: "The two passwords are not the same. Type them again.",
         Trouble.LATER: "The password could not be set just now. Try again in a moment.",
     },

@@ -15,7 +15,7 @@ TEXTS = Texts(
     account="Per l'account",
     policy=(
         "Da {shortest} a {longest} caratteri di qualsiasi tipo: vanno bene anche alcune parole",
-        "Non il tuo nome utente, non il tuo indirizzo e-mail, non una password usata da molti",
+        "Non il tuo nome utente, non il tuo indirizzo email, non una password usata da molti",
     ),
     new="Nuova password",
     repeat="Ripeti la nuova password",
@@ -28,7 +28,7 @@ TEXTS = Texts(
         Weakness.LONG: "Questa password è troppo lunga: può avere al massimo {longest} caratteri.",
         Weakness.UNWRITABLE: "Questa password ha un carattere che non si può digitare. Scegline un'altra.",
         Weakness.COMMON: "Molti usano questa password, quindi è facile da indovinare. Scegline un'altra.",
-        Weakness.NAME: "Questa password è il tuo nome utente o il tuo indirizzo e-mail. Scegline un'altra.",
+        Weakness.NAME: "Questa password è il tuo nome utente o il tuo indirizzo email. Scegline un'altra.",
         Trouble.DIFFERENT: "Le due password non sono uguali. Scrivile di nuovo.",
         Trouble.LATER: "Al momento non è stato possibile impostare la password. Riprova tra poco.",
     },
@@ -52,12 +52,12 @@ TEXTS = Texts(
             (
                 "È già stato usato, oppure te ne è stato inviato uno più recente, oppure ne manca una parte.",
                 "Se hai appena impostato la password, usala per accedere.",
-                "Altrimenti apri il link nell'e-mail più recente, o chiedine uno a chi amministra.",
+                "Altrimenti apri il link nell'email più recente, o chiedine uno a chi amministra.",
             ),
         ),
         News.MISSING: Notice(
             "Scegli la tua password",
-            ("Per scegliere una password, apri il link nell'e-mail che {application} ti ha inviato.",),
+            ("Per scegliere una password, apri il link nell'email che {application} ti ha inviato.",),
         ),
         News.LATER: Notice(
             "Non in questo momento",

@@ -73,12 +73,12 @@ def _check_format(pattern: str, part: Part) -> DatePattern:
 def _check_told(compiled: DatePattern, missing: str | None) -> None:
     """Raise Malformed for a pattern that leaves something out, or says something at two places."""
     if missing:
-        raise Malformed(f"what {shown(compiled.pattern)} writes cannot be read back: {missing}")
+        raise Malformed(f"what {shown(compiled.pattern)} writes cannot be read back, because {missing}")
     letters = [run.letter for run in _runs(compiled)]
     twice = [letter for letter in dict.fromkeys(letters) if letters.count(letter) > 1]
     if twice:
         raise Malformed(
-            f"what {shown(compiled.pattern)} writes cannot be read back: "
+            f"what {shown(compiled.pattern)} writes cannot be read back, because "
             f"{twice[0]!r} stands at two places: leave one of them out"
         )
 
@@ -141,8 +141,8 @@ def _check_samples(
         found = read(text)
         if found is None or told(found) != told(sample):
             raise Malformed(
-                f"what {shown(compiled.pattern)} writes cannot be read back: {text!r} may mean several "
-                f"{part.value}: put something between the numbers, or write each with all its digits"
+                f"what {shown(compiled.pattern)} writes cannot be read back, because {text!r} may mean "
+                f"several {part.value}: put something between the numbers, or write each with all its digits"
             )
 
 

@@ -41,7 +41,7 @@ class DatePattern:
         """Raise Malformed if a text could be read in more ways than `most`."""
         if _ways(self._fields(language)) > most:
             raise Malformed(
-                f"what {shown(self.pattern)} writes cannot be read back: its numbers run together: "
+                f"what {shown(self.pattern)} writes cannot be read back, because its numbers run together: "
                 "put something between them, or write each with all its digits"
             )
 

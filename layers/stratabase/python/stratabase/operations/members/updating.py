@@ -116,10 +116,10 @@ class UpdateMember:
     def _mistakes(self, before: Member, new: Given) -> Iterator[FieldMistake]:
         yield from strangers(new, (ID, *self._fields, PENDING_EMAIL, PASSWORD))
         if ID in new:
-            yield FieldMistake(ID, "stays what it is: give the member's own, or leave it out")
+            yield FieldMistake(ID, "cannot be changed: give the member's own id, or leave it out")
         yield from mistakes(new, self._fields)
         if new.get(PENDING_EMAIL):
-            yield FieldMistake(PENDING_EMAIL, f'is not what waits: give a new address as "{EMAIL}"')
+            yield FieldMistake(PENDING_EMAIL, f'cannot be changed: give the new address as "{EMAIL}"')
         if PASSWORD in new:
             names = (new.get("username", before.username), new.get(EMAIL, before.email), before.email)
             texts = self._weaknesses(new[PASSWORD], [name for name in names if isinstance(name, str)])
