@@ -76,8 +76,8 @@ clean: ## Remove what was installed and built, but no data
 
 # A stamp per set of packages: installed once, and again only when its lock file changes.
 $(VENV)/bin/python:
-	@test -n "$(PYTHON)" && $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Stratabase needs Python 3.11 or later; name one with: make PYTHON=python3.13 $(MAKECMDGOALS)"; exit 1; }
-	@$(PYTHON) -m venv $(VENV)
+	@python="$(PYTHON)"; $${python:-false} -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Stratabase needs Python 3.11 or later; name one with: make PYTHON=python3.13 $(MAKECMDGOALS)"; exit 1; }; \
+	$$python -m venv $(VENV)
 
 .venv-3.%/bin/python:
 	@python=$$(tools/find-python 3.$*) && $$python -m venv .venv-3.$*
