@@ -73,7 +73,7 @@ def _reindex(instance: "Instance", asked: list[str], *, whole: bool, ahead: bool
             bar = Bar(name, building.count(engine, name))
             outcome = reindex.of(name, bar.go_on)
             left = list(unbuilt.lines(name, outcome, whole=whole))
-            bar.end("not everything is ready" if left else "every index and unique constraint is ready")
+            bar.end("not everything is ready" if left else "everything is ready")
             print("".join(f"{line}\n" for line in left), end="")
             outcomes.append(outcome)
     return unbuilt.advice(outcomes)

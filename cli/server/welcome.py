@@ -1,6 +1,7 @@
 """What is printed when the service is ready: where it is, and what to try first."""
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +29,14 @@ _MISMATCHES: Mapping[Mismatch, str] = {
     Mismatch.NO_MEMBER: f"there is no member {USERNAME}",
 }
 _PLACEHOLDER = "YOUR PASSWORD"
+_WHERE = (
+    "STRATABASE_HOME",
+    "STRATABASE_MODEL",
+    "STRATABASE_STORE",
+    "STRATABASE_TABLE",
+    "STRATABASE_ENDPOINT",
+)
+"""The settings that lead to the objects and members."""
 
 Administrator = NewAdministrator | PresentAdministrator
 
@@ -83,11 +92,22 @@ def _mismatch(administrator: Administrator) -> Iterator[str]:
 
 
 def _command() -> str:
-    """Return how to run `stratabase` here: by its path, because its environment need not be active."""
+    """Return how to run `stratabase` in another terminal, so that it finds the same store.
+
+    It is named by its path, because its environment need not be active there.
+    """
+    from cli.emulator import ACCOUNT  # noqa: PLC0415 - rarely needed, and slow
+
+    settings = [name for name in _WHERE if name in os.environ]
+    settings += [name for name, value in ACCOUNT.items() if os.environ.get(name) == value]
     command, here = Path(sys.executable).parent / "stratabase", Path.cwd()
     if not command.exists():
-        return "stratabase"
-    return shlex.quote(str(command.relative_to(here) if command.is_relative_to(here) else command))
+        command = Path(command.name)
+    elif command.is_relative_to(here):
+        command = command.relative_to(here)
+    return " ".join(
+        [*(f"{name}={shlex.quote(os.environ[name])}" for name in settings), shlex.quote(str(command))]
+    )
 
 
 def _to_try(

@@ -115,7 +115,7 @@ def test_a_model_is_built_before_it_is_deployed(deployed: Shop, capsys: pytest.C
     rex, tom = deployed.fill(["Rex", "Tom"])
     earlier = deployed.instance()
     assert main(["reindex", "--model", deployed.will_have(INDEX + UNIQUE)]) == 0
-    assert "Pet: every index and unique constraint is ready (2 objects" in capsys.readouterr().out
+    assert "Pet: everything is ready (2 objects" in capsys.readouterr().out
     another = deployed.instance()
     for process in (earlier, another):
         assert not issues(process, f'Pet___update(data: {{_id: "{rex}", name: "Max"}}) {{ _id }}')
@@ -178,7 +178,7 @@ def test_it_makes_everything_ready(shop: Shop, capsys: pytest.CaptureFixture[str
     shop.has(INDEX + UNIQUE)
     assert main(["reindex"]) == 0
 
-    said = f"Pet: every index and unique constraint is ready ({OBJECTS} objects were looked at)"
+    said = f"Pet: everything is ready ({OBJECTS} objects were looked at)"
     assert capsys.readouterr().out.strip() == said
     assert shop.registry().count('"READY"') == 2
     assert '"BUILDING"' not in shop.registry()
@@ -219,7 +219,7 @@ def test_values_that_several_have_are_told_until_they_are_mended(
 
     shop.ask(f'Pet___update(data: {{_id: "{rex}", name: "Max"}}) {{ _id }}')
     assert main(["reindex"]) == 0
-    assert "every index and unique constraint is ready" in capsys.readouterr().out
+    assert "everything is ready" in capsys.readouterr().out
     assert '"BUILDING"' not in shop.registry()
 
 
