@@ -10,11 +10,11 @@ from graphql.utilities import coerce_input_value, validate_input_value
 from cli.fault import Fault
 from stratabase.domain.page import Query, Wanted
 from stratabase.domain.refusal import Refused
+from stratabase.model.api_names import GeneratedType, type_name
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
 from stratabase.schema.asking import Asking
 from stratabase.schema.generated import NothingServed, generate_schema
-from stratabase.schema.names import Family, type_name
 from stratabase.schema.query_reading import QueryReader
 from stratabase.store.advice import missing_index
 from stratabase.store.built import State
@@ -61,7 +61,7 @@ def _json(text: str) -> Mapping[str, Any]:
 
 def _query(model: Model, class_: Class, given: Mapping[str, Any], wanted: Wanted) -> Query:
     try:
-        type_ = generate_schema(model).type_map.get(type_name(class_.name, Family.OPTIONS))
+        type_ = generate_schema(model).type_map.get(type_name(class_.name, GeneratedType.OPTIONS))
     except NothingServed as error:
         raise Fault(str(error)) from error
     if not isinstance(type_, GraphQLInputObjectType):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from stratabase import __version__
+from stratabase.model.api_names import service_name
 from stratabase.model.model import Model
 from stratabase.operations.first_administrator import (
     USERNAME,
@@ -15,7 +16,6 @@ from stratabase.operations.first_administrator import (
     NewAdministrator,
     PresentAdministrator,
 )
-from stratabase.schema.names import service
 from stratabase.schema.services import get_page
 from stratabase.settings import Settings
 from stratabase.store.built import REQUIRED_ROLE
@@ -141,5 +141,5 @@ def _query(model: Model) -> str:
     """Return a query that any model answers, one about its own objects if it can be."""
     for class_ in model.classes.values():
         if get_page.SERVICE.serves(class_):
-            return f"{{ {service(class_.name, get_page.SERVICE.verb)} {{ totalCount }} }}"
+            return f"{{ {service_name(class_.name, get_page.SERVICE.verb)} {{ totalCount }} }}"
     return "{ __typename }"

@@ -15,9 +15,9 @@ from graphql import (
     print_type,
 )
 
+from stratabase.model.api_names import FIXED_TYPES, GeneratedType, type_name
 from stratabase.model.class_ import Class, Kind
 from stratabase.model.reading import read_model_file
-from stratabase.model.reading.rules.generated import FIXED, SUFFIXES
 from stratabase.model.types import TYPES
 from stratabase.schema.generated import NothingServed, generate_schema
 from tests.everything import FILE as EVERYTHING
@@ -243,10 +243,10 @@ def test_an_input_has_the_native_attributes_only(
 
 @pytest.mark.parametrize("model_file", [SAMPLE_MODEL, EVERYTHING])
 def test_the_model_reader_knows_every_name_that_is_generated(model_file: Path) -> None:
-    """It refuses models whose names clash with generated ones, and cannot import them from here."""
+    """It refuses models whose names clash with generated ones."""
     sample = read_model_file(model_file)
-    known = {*sample.enumerations, *TYPES, *FIXED}
-    known |= {name + suffix for name in sample.classes for suffix in ("", *SUFFIXES)}
+    known = {*sample.enumerations, *TYPES, *FIXED_TYPES}
+    known |= {type_name(name, each) for name in sample.classes for each in GeneratedType}
 
     generated = {name for name in generate_schema(sample).type_map if not name.startswith("__")}
 

@@ -5,9 +5,7 @@ from collections.abc import Mapping
 import pytest
 from graphql import GraphQLInputObjectType, GraphQLObjectType, GraphQLSchema
 
-from stratabase.model.reading.rules.generated import SUFFIXES
-from stratabase.model.reading.rules.uniques import get_by
-from stratabase.schema import names
+from stratabase.model.api_names import GeneratedType
 from stratabase.schema.generated import generate_schema
 from tests.everything import EVERYTHING
 
@@ -335,17 +333,10 @@ def test_a_form_gives_what_other_objects_give(schema: GraphQLSchema) -> None:
     assert not {"ComplaintCreate", "ComplaintUpdate", "ComplaintPage"} & schema.type_map.keys()
 
 
-def test_the_model_reader_calls_the_services_of_unique_values_by_their_names() -> None:
-    """It finds out whether two constraints would have the same service."""
-    uniques = [unique for class_ in EVERYTHING.classes.values() for unique in class_.uniques]
-    assert len(uniques) > 1
-    assert [names.get_by(unique) for unique in uniques] == [get_by(unique.attributes) for unique in uniques]
-
-
 def test_no_two_generated_names_are_the_same_unless_one_is_that_of_a_class() -> None:
     """A name that two classes would generate is one that the model reader refuses a class to have."""
-    made = {*SUFFIXES}
-    for suffix in SUFFIXES:
-        for shorter in SUFFIXES:
+    made = {each.value for each in GeneratedType if each.value}
+    for suffix in made:
+        for shorter in made:
             if suffix.endswith(shorter) and suffix != shorter:
                 assert suffix.removesuffix(shorter) in made, (suffix, shorter)

@@ -16,13 +16,13 @@ from graphql import (
 )
 from hypothesis import given, settings
 
+from stratabase.model.api_names import GeneratedType, type_name
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
 from stratabase.model.reading import read_model, read_model_file
 from stratabase.schema import generated
 from stratabase.schema.generated import MAKERS, generate_schema
 from stratabase.schema.generation import Generation, Maker
-from stratabase.schema.names import Family, type_name
 from stratabase.schema.roots import RootFields
 from stratabase.schema.scalars import SCALARS
 from stratabase.schema.services import MUTATIONS, OF_THE_MODEL, QUERIES
@@ -89,7 +89,7 @@ def test_every_type_is_found_by_its_name_in_a_schema_of_which_nothing_is_made(mo
 
 
 def test_no_type_is_found_to_which_no_service_leads(model: Model) -> None:
-    names = {type_name(class_name, family) for class_name in model.classes for family in Family}
+    names = {type_name(class_name, family) for class_name in model.classes for family in GeneratedType}
     absent = {*names, *SCALARS, "ID", "Int", "Float", "Nothing"} - eager(model).type_map.keys()
 
     assert absent
@@ -128,11 +128,11 @@ def test_a_document_is_judged_as_by_the_whole_schema(document: str) -> None:
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Family, str]]:
+def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[GeneratedType, str]]:
     """What types have been made."""
-    noted: list[tuple[Family, str]] = []
+    noted: list[tuple[GeneratedType, str]] = []
 
-    def noting(family: Family, maker: Maker) -> Maker:
+    def noting(family: GeneratedType, maker: Maker) -> Maker:
         def make(generation: Generation, class_: Class) -> object:
             noted.append((family, class_.name))
             return maker(generation, class_)
@@ -145,7 +145,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Family, str]]:
     return noted
 
 
-def test_a_request_has_no_more_types_made_than_it_touches(made: list[tuple[Family, str]]) -> None:
+def test_a_request_has_no_more_types_made_than_it_touches(made: list[tuple[GeneratedType, str]]) -> None:
     """Nothing of the classes of other areas."""
     schema = generate_schema(LARGE)
     document = "query($id: ID!) { Person7___get(_id: $id) { last_name team { name } } }"
@@ -159,7 +159,7 @@ def test_a_request_has_no_more_types_made_than_it_touches(made: list[tuple[Famil
     assert len(schema.type_map) > 1200
 
 
-def test_several_threads_may_touch_the_same_types_at_once(made: list[tuple[Family, str]]) -> None:
+def test_several_threads_may_touch_the_same_types_at_once(made: list[tuple[GeneratedType, str]]) -> None:
     names = [name for name in eager(EVERYTHING).type_map if not name.startswith("__")]
     made.clear()
     schema = generate_schema(EVERYTHING)

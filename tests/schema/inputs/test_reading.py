@@ -7,8 +7,8 @@ import pytest
 from stratabase.domain.command import Create, Update, UpdateBulk
 from stratabase.domain.entity import Reference
 from stratabase.domain.role_command import Links, Parts, Point, RoleCommand
+from stratabase.model.api_names import GeneratedType
 from stratabase.schema.inputs.reading import Reading
-from stratabase.schema.names import Family
 from tests.everything import EVERYTHING
 
 PERSON = EVERYTHING.classes["Person"]
@@ -18,7 +18,7 @@ READING = Reading(EVERYTHING)
 def test_an_object_is_made_of_its_values_and_its_roles() -> None:
     given = {"_clientId": "P", "last_name": "Li", "email": None, "team": "t", "skills": ["a", None, "b"]}
 
-    command = READING.create(Family.CREATE, PERSON, given)
+    command = READING.create(GeneratedType.CREATE, PERSON, given)
 
     assert command == Create(
         "Person",
@@ -36,13 +36,13 @@ def test_what_has_an_id_is_saved_by_changing_it() -> None:
 
 
 def test_the_singleton_needs_no_id() -> None:
-    command = READING.update(Family.UPDATE, EVERYTHING.classes["House"], {"name": "H"})
+    command = READING.update(GeneratedType.UPDATE, EVERYTHING.classes["House"], {"name": "H"})
 
     assert command == Update(Reference("House", "1"), {"name": "H"})
 
 
 def test_many_objects_are_asked_the_same() -> None:
-    command = READING.update_bulk(Family.UPDATE_BULK, PERSON, {"height": 1, "team": {"set": "t"}})
+    command = READING.update_bulk(GeneratedType.UPDATE_BULK, PERSON, {"height": 1, "team": {"set": "t"}})
 
     assert command == UpdateBulk("Person", {"height": 1}, {"team": Point("t")})
 
@@ -61,68 +61,73 @@ def changed(id_: str, *path: str | int, class_name: str = "Phone", **given: Any)
 @pytest.mark.parametrize(
     ("family", "role", "given", "command"),
     [
-        (Family.CREATE, "team", None, Point()),
-        (Family.CREATE, "pupils", None, None),
-        (Family.CREATE, "pupils", [], Links([])),
-        (Family.CREATE, "home", None, None),
-        (Family.CREATE, "home", {"street": "s"}, Parts([made("home", class_name="Address", street="s")])),
-        (Family.CREATE, "phones", [], None),
-        (Family.CREATE, "phones", [None, {"digits": "1"}], Parts([made("phones", 1, digits="1")])),
-        (Family.DRAFT_CREATE, "phones", [{}], Parts([made("phones", 0)])),
-        (Family.UPDATE, "mentor", None, Point()),
-        (Family.UPDATE, "mentor", {}, None),
-        (Family.UPDATE, "mentor", {"remove": False}, None),
-        (Family.UPDATE, "mentor", {"remove": None, "set": None}, Point()),
-        (Family.UPDATE, "mentor", {"remove": True}, Point(None, remove=True)),
-        (Family.UPDATE, "mentor", {"set": "p", "remove": True}, Point("p", remove=True)),
-        (Family.UPDATE, "pupils", None, Links(remove_all=True)),
-        (Family.UPDATE, "pupils", {}, Links([], [])),
+        (GeneratedType.CREATE, "team", None, Point()),
+        (GeneratedType.CREATE, "pupils", None, None),
+        (GeneratedType.CREATE, "pupils", [], Links([])),
+        (GeneratedType.CREATE, "home", None, None),
         (
-            Family.UPDATE,
+            GeneratedType.CREATE,
+            "home",
+            {"street": "s"},
+            Parts([made("home", class_name="Address", street="s")]),
+        ),
+        (GeneratedType.CREATE, "phones", [], None),
+        (GeneratedType.CREATE, "phones", [None, {"digits": "1"}], Parts([made("phones", 1, digits="1")])),
+        (GeneratedType.DRAFT_CREATE, "phones", [{}], Parts([made("phones", 0)])),
+        (GeneratedType.UPDATE, "mentor", None, Point()),
+        (GeneratedType.UPDATE, "mentor", {}, None),
+        (GeneratedType.UPDATE, "mentor", {"remove": False}, None),
+        (GeneratedType.UPDATE, "mentor", {"remove": None, "set": None}, Point()),
+        (GeneratedType.UPDATE, "mentor", {"remove": True}, Point(None, remove=True)),
+        (GeneratedType.UPDATE, "mentor", {"set": "p", "remove": True}, Point("p", remove=True)),
+        (GeneratedType.UPDATE, "pupils", None, Links(remove_all=True)),
+        (GeneratedType.UPDATE, "pupils", {}, Links([], [])),
+        (
+            GeneratedType.UPDATE,
             "pupils",
             {"add": ["a", None], "remove": ["b"], "removeAll": True},
             Links(["a"], ["b"], remove_all=True),
         ),
-        (Family.UPDATE, "home", None, ENDED),
-        (Family.UPDATE, "home", {"delete": True}, Parts([], [], delete_all=True)),
+        (GeneratedType.UPDATE, "home", None, ENDED),
+        (GeneratedType.UPDATE, "home", {"delete": True}, Parts([], [], delete_all=True)),
         (
-            Family.UPDATE,
+            GeneratedType.UPDATE,
             "home",
             {"create": {"street": "s"}},
             Parts([made("home", "create", class_name="Address", street="s")], []),
         ),
         (
-            Family.DRAFT_UPDATE,
+            GeneratedType.DRAFT_UPDATE,
             "home",
             {"create": None, "update": {"_id": "h", "street": "s"}},
             Parts([], [changed("h", "home", "update", class_name="Address", street="s")]),
         ),
-        (Family.UPDATE, "phones", None, ENDED),
+        (GeneratedType.UPDATE, "phones", None, ENDED),
         (
-            Family.UPDATE,
+            GeneratedType.UPDATE,
             "phones",
             {"create": [{"digits": "1"}], "update": [None, {"_id": "x"}], "delete": [None, "y"]},
             Parts([made("phones", "create", 0, digits="1")], [changed("x", "phones", "update", 1)], ["y"]),
         ),
-        (Family.UPDATE, "phones", {"deleteAll": True}, Parts([], [], [], delete_all=True)),
-        (Family.DRAFT, "team", None, Point()),
-        (Family.DRAFT, "pupils", {"add": ["a"]}, Links(["a"], [])),
-        (Family.DRAFT, "home", None, ENDED),
+        (GeneratedType.UPDATE, "phones", {"deleteAll": True}, Parts([], [], [], delete_all=True)),
+        (GeneratedType.DRAFT, "team", None, Point()),
+        (GeneratedType.DRAFT, "pupils", {"add": ["a"]}, Links(["a"], [])),
+        (GeneratedType.DRAFT, "home", None, ENDED),
         (
-            Family.DRAFT,
+            GeneratedType.DRAFT,
             "home",
             {"street": "s"},
             Parts([made("home", class_name="Address", street="s")]),
         ),
         (
-            Family.DRAFT,
+            GeneratedType.DRAFT,
             "home",
             {"_id": "h"},
             Parts(update=[changed("h", "home", class_name="Address")]),
         ),
-        (Family.DRAFT, "phones", None, ENDED),
+        (GeneratedType.DRAFT, "phones", None, ENDED),
         (
-            Family.DRAFT,
+            GeneratedType.DRAFT,
             "phones",
             {"save": [{"_id": "x"}, None, {"digits": "1"}], "delete": ["y"], "deleteAll": False},
             Parts([made("phones", "save", 2, digits="1")], [changed("x", "phones", "save", 0)], ["y"]),
@@ -130,7 +135,7 @@ def changed(id_: str, *path: str | int, class_name: str = "Phone", **given: Any)
     ],
 )
 def test_what_is_given_of_a_role_is_what_is_asked_of_it(
-    family: Family, role: str, given: Any, command: RoleCommand | None
+    family: GeneratedType, role: str, given: Any, command: RoleCommand | None
 ) -> None:
     found = READING.create(family, PERSON, {role: given}).roles
 

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from stratabase.model.reading.rules.generated import FIXED, SUFFIXES, UNNAMABLE
+from stratabase.model.api_names import FIXED_TYPES, GeneratedType
+from stratabase.model.reading.rules.generated import UNNAMABLE
 
 
 def test_reserved(complains: Callable[..., None]) -> None:
@@ -63,14 +64,14 @@ def test_wholes_are_names(complains: Callable[..., None]) -> None:
     )
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("suffix", [each.value for each in GeneratedType if each.value])
 def test_of_a_generated_type(complains: Callable[..., None], suffix: str) -> None:
     message = f"A{suffix} is the name of a type that is generated for the class A."
     complains(f"type A {{ x: Int }} type ¦A{suffix} {{ x: Int }}", message)
     complains(f"enum ¦A{suffix} {{ X }} type A {{ x: Int }}", message)
 
 
-@pytest.mark.parametrize("name", sorted(FIXED))
+@pytest.mark.parametrize("name", sorted(FIXED_TYPES))
 def test_of_a_fixed_type(complains: Callable[..., None], name: str) -> None:
     message = f"{name} is the name of a type that every generated schema has."
     complains(f"type ¦{name} {{ x: Int }}", message)

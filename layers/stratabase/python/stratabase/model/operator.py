@@ -1,4 +1,4 @@
-"""The operators of filters; the schema room spells their names."""
+"""The operators of filters. `api_names.filter_field` spells them in field names."""
 
 from enum import Enum
 

@@ -2,16 +2,16 @@
 
 from graphql import GraphQLField, GraphQLInt, GraphQLList, GraphQLNonNull, GraphQLObjectType
 
+from stratabase.model.api_names import GeneratedType, type_name
 from stratabase.model.class_ import Class
 from stratabase.schema.generation import Generation
-from stratabase.schema.names import Family, type_name
 
 
 def bulk_result_type(generation: Generation, class_: Class) -> GraphQLObjectType:
     """Return the type whose source is a dict of its fields."""
-    item = GraphQLNonNull(generation.of(Family.OBJECT, class_))
+    item = GraphQLNonNull(generation.of(GeneratedType.OBJECT, class_))
     return GraphQLObjectType(
-        type_name(class_.name, Family.BULK_RESULT),
+        type_name(class_.name, GeneratedType.BULK_RESULT),
         {
             "items": GraphQLField(GraphQLNonNull(GraphQLList(item))),
             "totalCount": GraphQLField(

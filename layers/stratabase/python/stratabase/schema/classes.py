@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class, Kind
 from stratabase.schema.inputs.types import is_empty
-from stratabase.schema.names import Family
 
 Serves = Callable[[Class], bool]
 
@@ -49,6 +49,6 @@ def is_restored(class_: Class) -> bool:
     return class_.versioned and is_changed(class_)
 
 
-def giving(family: Family, serves: Serves) -> Serves:
+def giving(family: GeneratedType, serves: Serves) -> Serves:
     """Return the classes that also have an input of a family: one that has fields."""
     return lambda class_: serves(class_) and not is_empty(class_, family)

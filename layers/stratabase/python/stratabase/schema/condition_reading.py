@@ -6,11 +6,11 @@ from stratabase.domain.filter import Holds
 from stratabase.domain.issue import Issue, IssueType, Path
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
+from stratabase.model.api_names import FILTER_EXP
 from stratabase.model.class_ import Class
 from stratabase.model.expressions import ExpressionMistake, ExpressionMistakes, expressions_of
 from stratabase.model.model import Model
 from stratabase.schema.asking import Asking
-from stratabase.schema.names import CONDITION
 
 MOST_MISTAKES = 9
 """Of one condition; who mends these is told of the others."""
@@ -35,7 +35,7 @@ class ConditionReader:
     def _issues(self, text: str, mistakes: ExpressionMistakes, asking: Asking, path: Path) -> Iterator[Issue]:
         for mistake in mistakes.mistakes[:MOST_MISTAKES]:
             said = str(mistake) if asking.suggestions else mistake.message
-            message = f"{self._subject.class_.name}: {CONDITION}, {_place(text, mistake)}: {said}"
+            message = f"{self._subject.class_.name}: {FILTER_EXP}, {_place(text, mistake)}: {said}"
             yield self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path)
 
 

@@ -13,8 +13,8 @@ from graphql import (
 )
 
 from stratabase.domain.entity import Reference
+from stratabase.model.api_names import ENTITY_ID, ENTITY_NAME, ID
 from stratabase.model.model import Model
-from stratabase.schema.names import ENTITY_ID, ENTITY_NAME, ID
 
 _CLASS = "entityName"
 

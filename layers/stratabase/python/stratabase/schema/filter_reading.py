@@ -9,6 +9,7 @@ from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.junction import EVERYTHING, NOTHING, every, none, some
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
+from stratabase.model.api_names import CLIENT_ID_EQUALS, filter_field
 from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Class
 from stratabase.model.formats import Formats
@@ -16,7 +17,6 @@ from stratabase.model.operator import EXISTENCE, MEMBERSHIP, Operator
 from stratabase.model.types.base import Malformed
 from stratabase.schema.filter_size import size_of
 from stratabase.schema.filters import FilterField, filter_fields
-from stratabase.schema.names import CLIENT_ID_EQUALS, comparison
 
 MOST_LEVELS = 100
 _NULL_OPERANDS = frozenset({Operator.EQ, Operator.NE})
@@ -153,7 +153,7 @@ class _Reading:
         if given is None and operator in EXISTENCE:
             raise Malformed("give true or false, or leave the field out")
         if given is None:
-            null = comparison(attribute.name, Operator.NULL)
+            null = filter_field(attribute.name, Operator.NULL)
             raise Malformed(f"this cannot be compared with null; leave the field out, or write {null}: true")
         if operator in EXISTENCE:
             return bool(given)

@@ -12,12 +12,12 @@ from graphql import (
     GraphQLNonNull,
 )
 
+from stratabase.model.api_names import CLIENT_ID_EQUALS, GeneratedType, filter_field, type_name
 from stratabase.model.attribute import Attribute
 from stratabase.model.class_ import Class
 from stratabase.model.operator import EXISTENCE, MEMBERSHIP, Operator
 from stratabase.schema.attributes import comparable
 from stratabase.schema.generation import Generation
-from stratabase.schema.names import CLIENT_ID_EQUALS, Family, comparison, type_name
 
 _NULL_IN_LISTS = frozenset({"ID", "Int", "Real", "Date", "Time", "Datetime", "Year", "Serial"})
 """The types whose `in` takes null among its values (api.md section 3)."""
@@ -42,7 +42,7 @@ def filter_fields(class_: Class) -> Iterator[tuple[str, FilterField]]:
     for attribute in comparable(class_):
         for operator in Operator:
             if operator in attribute.type.operators:
-                yield comparison(attribute.name, operator), FilterField(attribute, operator)
+                yield filter_field(attribute.name, operator), FilterField(attribute, operator)
 
 
 def filter_type(generation: Generation, class_: Class) -> GraphQLInputObjectType:
@@ -62,7 +62,7 @@ def filter_type(generation: Generation, class_: Class) -> GraphQLInputObjectType
             for name, field in filter_fields(class_)
         }
 
-    type_ = GraphQLInputObjectType(type_name(class_.name, Family.FILTER), fields, description=_NULLS)
+    type_ = GraphQLInputObjectType(type_name(class_.name, GeneratedType.FILTER), fields, description=_NULLS)
     return type_
 
 

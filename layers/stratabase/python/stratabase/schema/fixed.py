@@ -17,7 +17,8 @@ from graphql import (
     GraphQLString,
 )
 
-from stratabase.schema.names import FILE_INFO, PENDING_FILE_REFERENCE
+from stratabase.model import api_names
+from stratabase.model.api_names import FILE_INFO, PENDING_FILE_REFERENCE
 from stratabase.schema.scalars import SCALARS
 
 
@@ -32,7 +33,7 @@ def format_argument() -> dict[str, GraphQLArgument]:
 
 
 DELETE_RESULT = GraphQLObjectType(
-    "DeleteResult",
+    api_names.DELETE_RESULT,
     {
         "deleted": GraphQLField(
             GraphQLNonNull(GraphQLBoolean), description="false when there was no such object."
@@ -41,14 +42,14 @@ DELETE_RESULT = GraphQLObjectType(
 )
 
 DELETE_BULK_RESULT = GraphQLObjectType(
-    "DeleteBulkResult",
+    api_names.DELETE_BULK_RESULT,
     {"deleted": GraphQLField(GraphQLNonNull(GraphQLInt), description="How many objects were deleted.")},
 )
 
 FORCE, DATA_VALIDATION = "forceWarnings", "dataValidation"
 
 FORCE_WARNINGS = GraphQLInputObjectType(
-    "ForceWarnings",
+    api_names.FORCE_WARNINGS,
     {
         "actionVeto": GraphQLInputField(
             GraphQLBoolean,

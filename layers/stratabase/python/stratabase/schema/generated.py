@@ -5,13 +5,14 @@ from types import MappingProxyType
 
 from graphql import GraphQLField, GraphQLID, GraphQLSchema
 
+from stratabase.model import api_names
+from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
 from stratabase.schema.bulk_results import bulk_result_type
 from stratabase.schema.filters import filter_type
 from stratabase.schema.generation import Generation, Maker
 from stratabase.schema.inputs import role_types, table, types
-from stratabase.schema.names import Family
 from stratabase.schema.objects import object_type
 from stratabase.schema.options import options_type
 from stratabase.schema.pages import page_type
@@ -20,14 +21,14 @@ from stratabase.schema.services import MUTATIONS, OF_THE_MODEL, QUERIES, Serving
 from stratabase.schema.sorts import cursor_type, sort_type
 from stratabase.schema.type_map import TypeMap
 
-MAKERS: dict[Family, Maker] = {
-    Family.OBJECT: object_type,
-    Family.PAGE: page_type,
-    Family.OPTIONS: options_type,
-    Family.CURSOR: cursor_type,
-    Family.SORT: sort_type,
-    Family.FILTER: filter_type,
-    Family.BULK_RESULT: bulk_result_type,
+MAKERS: dict[GeneratedType, Maker] = {
+    GeneratedType.OBJECT: object_type,
+    GeneratedType.PAGE: page_type,
+    GeneratedType.OPTIONS: options_type,
+    GeneratedType.CURSOR: cursor_type,
+    GeneratedType.SORT: sort_type,
+    GeneratedType.FILTER: filter_type,
+    GeneratedType.BULK_RESULT: bulk_result_type,
     **{family: types.maker(family) for family in table.TABLE},
     **{family: role_types.maker(family) for family in role_types.FIELDS},
 }
@@ -49,8 +50,8 @@ def generate_schema(model: Model) -> GraphQLSchema:
     Raises NothingServed.
     """
     generation = Generation(model, MAKERS)
-    query = _root("Query", QUERIES, generation)
-    mutation = _root("Mutation", MUTATIONS, generation, OF_THE_MODEL)
+    query = _root(api_names.QUERY, QUERIES, generation)
+    mutation = _root(api_names.MUTATION, MUTATIONS, generation, OF_THE_MODEL)
     if query is None:
         raise NothingServed(model)
     return GeneratedSchema(model, query, mutation)

@@ -16,12 +16,12 @@ from graphql import (
     GraphQLString,
 )
 
+from stratabase.model.api_names import GeneratedType
 from stratabase.model.attribute import Attribute
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
 from stratabase.schema.entity_ids import entity_id_type
 from stratabase.schema.fixed import FILE_INFO_TYPE, PENDING_FILE_REFERENCE_TYPE
-from stratabase.schema.names import Family
 from stratabase.schema.scalars import SCALARS
 
 Maker = Callable[["Generation", Class], GraphQLNamedType]
@@ -38,16 +38,16 @@ _COMMON: Mapping[str, GraphQLNamedType] = {
 class Generation:
     """Gives out the type of a family for a class, and that of an attribute, made when first asked for."""
 
-    def __init__(self, model: Model, makers: Mapping[Family, Maker]) -> None:
+    def __init__(self, model: Model, makers: Mapping[GeneratedType, Maker]) -> None:
         self.model = model
         self._makers = makers
         self._door = RLock()
-        self._made: dict[tuple[Family, str], GraphQLNamedType] = {}
+        self._made: dict[tuple[GeneratedType, str], GraphQLNamedType] = {}
         enumerations = {name: self._enumeration(name) for name in model.enumerations}
         self._outputs = {**_COMMON, "File": FILE_INFO_TYPE, **enumerations}
         self._inputs = {**_COMMON, "File": PENDING_FILE_REFERENCE_TYPE, **enumerations}
 
-    def of(self, family: Family, class_: Class) -> Any:
+    def of(self, family: GeneratedType, class_: Class) -> Any:
         """Return a class's type of a family."""
         place = (family, class_.name)
         if place not in self._made:

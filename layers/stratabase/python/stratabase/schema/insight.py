@@ -8,13 +8,14 @@ from graphql import GraphQLArgument, GraphQLEnumType, GraphQLEnumValue
 from stratabase.domain.consumption import Consumption, round_trips
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.refusal import Refused
+from stratabase.model import api_names
 from stratabase.schema.context import Answering, Call, Insight
 
 ARGUMENT = "insight"
 LIGHT, FULL = "LIGHT", "FULL"
 
 INSIGHT_TYPE = GraphQLEnumType(
-    "InsightType",
+    api_names.INSIGHT_TYPE,
     {
         LIGHT: GraphQLEnumValue(LIGHT, description="The totals."),
         FULL: GraphQLEnumValue(FULL, description="The totals, and each call of the storage."),

@@ -16,6 +16,7 @@ from graphql import (
 )
 
 from stratabase.domain.issue import Issue, IssueType, Level, ReferenceType
+from stratabase.model import api_names
 
 _TEXT = GraphQLNonNull(GraphQLString)
 _NAMES = GraphQLList(_TEXT)
@@ -26,13 +27,13 @@ def _enum(name: str, values: type[Enum]) -> GraphQLEnumType:
 
 
 ISSUE = GraphQLObjectType(
-    "Issue",
+    api_names.ISSUE,
     {
         "sourceRequestReference": GraphQLField(_TEXT, description="The place in the request that is meant."),
         "userMessage": GraphQLField(_TEXT),
-        "issueLevel": GraphQLField(GraphQLNonNull(_enum("IssueLevel", Level))),
-        "issueReferenceType": GraphQLField(_enum("IssueReferenceType", ReferenceType)),
-        "issueType": GraphQLField(GraphQLNonNull(_enum("IssueType", IssueType))),
+        "issueLevel": GraphQLField(GraphQLNonNull(_enum(api_names.ISSUE_LEVEL, Level))),
+        "issueReferenceType": GraphQLField(_enum(api_names.ISSUE_REFERENCE_TYPE, ReferenceType)),
+        "issueType": GraphQLField(GraphQLNonNull(_enum(api_names.ISSUE_TYPE, IssueType))),
         "entityID": GraphQLField(GraphQLID),
         "_clientId": GraphQLField(GraphQLID),
         "entityName": GraphQLField(GraphQLString),
@@ -46,7 +47,7 @@ ISSUE = GraphQLObjectType(
 )
 
 VALIDATION_RESULT = GraphQLObjectType(
-    "ValidationResult",
+    api_names.VALIDATION_RESULT,
     {
         "isValid": GraphQLField(
             GraphQLNonNull(GraphQLBoolean),

@@ -14,9 +14,9 @@ from graphql import (
 from stratabase.domain.entity import Entity
 from stratabase.domain.instant import stored
 from stratabase.domain.lock import holds
+from stratabase.model.api_names import LOCK_INFO
 from stratabase.schema.context import Context
 from stratabase.schema.moments import moment_field
-from stratabase.schema.names import LOCK_INFO
 
 WANTED = "lock"
 """The extension of a field that shows an object's lock."""

@@ -7,6 +7,7 @@ from graphql import GraphQLField, GraphQLID, GraphQLObjectType, GraphQLResolveIn
 
 from stratabase.domain.entity import State
 from stratabase.domain.fetch import LOCK
+from stratabase.model.api_names import CLIENT_ID, ID, GeneratedType, type_name
 from stratabase.model.attribute import Attribute
 from stratabase.model.class_ import Class
 from stratabase.model.formats import DEFAULT_FORMATS
@@ -16,7 +17,6 @@ from stratabase.schema.context import Context
 from stratabase.schema.fixed import format_argument
 from stratabase.schema.generation import Generation
 from stratabase.schema.lock_info import lock_field
-from stratabase.schema.names import CLIENT_ID, ID, Family, type_name
 from stratabase.schema.roles import role_fields
 
 ATTRIBUTE = "attribute"
@@ -44,7 +44,9 @@ def object_type(generation: Generation, class_: Class) -> GraphQLObjectType:
         lock = {LOCK: lock_field()}
         return own | attributes | lock | dict(role_fields(generation, class_))
 
-    return GraphQLObjectType(type_name(class_.name, Family.OBJECT), fields, description=class_.description)
+    return GraphQLObjectType(
+        type_name(class_.name, GeneratedType.OBJECT), fields, description=class_.description
+    )
 
 
 def _field(generation: Generation, class_: Class, attribute: Attribute) -> GraphQLField:

@@ -9,18 +9,18 @@ from graphql import (
     GraphQLObjectType,
 )
 
+from stratabase.model.api_names import CURSOR, GeneratedType, type_name
 from stratabase.model.class_ import Class
 from stratabase.schema.generation import Generation
-from stratabase.schema.names import Family, type_name
 from stratabase.schema.scalars import SCALARS
 
 
 def page_type(generation: Generation, class_: Class) -> GraphQLObjectType:
     """Return the type whose source is a dict of its fields (those that were asked for)."""
-    item = GraphQLNonNull(generation.of(Family.OBJECT, class_))
-    cursor, yes_or_no = SCALARS["Cursor"], GraphQLNonNull(GraphQLBoolean)
+    item = GraphQLNonNull(generation.of(GeneratedType.OBJECT, class_))
+    cursor, yes_or_no = SCALARS[CURSOR], GraphQLNonNull(GraphQLBoolean)
     return GraphQLObjectType(
-        type_name(class_.name, Family.PAGE),
+        type_name(class_.name, GeneratedType.PAGE),
         {
             "items": GraphQLField(GraphQLNonNull(GraphQLList(item))),
             "totalCount": GraphQLField(

@@ -13,6 +13,7 @@ from stratabase.domain.page import Query, Wanted, Window
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
 from stratabase.domain.version import VERSION_END, VERSION_START
+from stratabase.model.api_names import FILTER_EXP
 from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Class
 from stratabase.model.formats import Formats
@@ -24,7 +25,6 @@ from stratabase.schema.attributes import sortable
 from stratabase.schema.condition_reading import ConditionReader
 from stratabase.schema.filter_reading import FilterReader
 from stratabase.schema.grants import check_comparisons
-from stratabase.schema.names import CONDITION
 from stratabase.schema.options import DEFAULT_SIZE
 from stratabase.schema.together import together
 
@@ -87,11 +87,11 @@ class QueryReader:
         return filter_
 
     def _condition(self, options: Given, asking: Asking) -> Filter | None:
-        text = options.get(CONDITION)
+        text = options.get(FILTER_EXP)
         if text is None or (self._skip_nulls and not text.strip()):
             return None
-        condition = self._conditions.read(text, asking, ("options", CONDITION))
-        self._check(asking, attributes_of(condition), CONDITION)
+        condition = self._conditions.read(text, asking, ("options", FILTER_EXP))
+        self._check(asking, attributes_of(condition), FILTER_EXP)
         return condition
 
     def _check(self, asking: Asking, names: Iterable[str], option: str) -> None:

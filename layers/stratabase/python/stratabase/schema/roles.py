@@ -9,12 +9,12 @@ from graphql import GraphQLArgument, GraphQLField, GraphQLResolveInfo
 from graphql.pyutils import Path
 
 from stratabase.domain.role_name import RoleName
+from stratabase.model.api_names import GeneratedType, associables_field
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
 from stratabase.model.role import Role
 from stratabase.schema.context import Context
 from stratabase.schema.generation import Generation
-from stratabase.schema.names import Family, associables
 from stratabase.schema.query_reading import QueryReader
 
 ROLE = "role"
@@ -61,7 +61,7 @@ def role_fields(generation: Generation, class_: Class) -> Iterator[tuple[str, Gr
         if not role.composition and not role.whole:
             candidates = RoleField(generation.model, class_, role, associables=True)
             description = f"The {role.target} objects that {role.name} may lead to."
-            yield associables(role.name), _field(generation, candidates, description)
+            yield associables_field(role.name), _field(generation, candidates, description)
 
 
 def spot(above: str, key: str) -> str:
@@ -75,10 +75,10 @@ def spot(above: str, key: str) -> str:
 
 def _field(generation: Generation, field: RoleField, description: str | None) -> GraphQLField:
     if not field.paged:
-        type_, arguments = generation.of(Family.OBJECT, field.target), None
+        type_, arguments = generation.of(GeneratedType.OBJECT, field.target), None
     else:
-        type_ = generation.of(Family.PAGE, field.target)
-        arguments = {"options": GraphQLArgument(generation.of(Family.OPTIONS, field.target))}
+        type_ = generation.of(GeneratedType.PAGE, field.target)
+        arguments = {"options": GraphQLArgument(generation.of(GeneratedType.OPTIONS, field.target))}
     return GraphQLField(type_, arguments, _resolve, description=description, extensions={ROLE: field})
 
 

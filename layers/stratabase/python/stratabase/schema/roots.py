@@ -5,9 +5,9 @@ from threading import RLock
 
 from graphql import GraphQLField, GraphQLObjectType
 
+from stratabase.model.api_names import class_name_of, service_name
 from stratabase.model.class_ import Class
 from stratabase.schema.generation import Generation
-from stratabase.schema.names import class_of, service
 from stratabase.schema.services import Serving
 
 
@@ -40,12 +40,12 @@ class RootFields(Mapping[str, GraphQLField]):
         for each in self._services:
             if each.serves(class_):
                 for verb, field in each.fields(self._generation, class_):
-                    yield service(class_.name, verb), field
+                    yield service_name(class_.name, verb), field
 
     def __getitem__(self, name: str) -> GraphQLField:
         if name in self._more:
             return self._of_the_model(name)
-        class_ = self._generation.model.classes.get(class_of(name))
+        class_ = self._generation.model.classes.get(class_name_of(name))
         if class_ is None:
             raise KeyError(name)
         return self.of(class_)[name]

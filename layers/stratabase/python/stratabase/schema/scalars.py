@@ -9,8 +9,10 @@ from typing import Any
 from graphql import GraphQLError, GraphQLScalarType, ValueNode
 from graphql.language import BooleanValueNode, FloatValueNode, IntValueNode, StringValueNode
 
+from stratabase.model.api_names import CURSOR
+
 _DESCRIPTIONS = {
-    "Cursor": "A position in a page, as an earlier answer gave it.",
+    CURSOR: "A position in a page, as an earlier answer gave it.",
     "Real": "A decimal number of up to 38 digits: a string in answers, a string or a number in input.",
     "Text": "A text of any length.",
     "Year": "A year, as a number.",

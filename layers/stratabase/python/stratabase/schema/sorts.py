@@ -3,22 +3,22 @@
 from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLInputField, GraphQLInputObjectType
 
 from stratabase.domain.order import Term
+from stratabase.model.api_names import GeneratedType, SortDirection, sort_value, type_name
 from stratabase.model.class_ import Class
 from stratabase.schema.attributes import sortable
 from stratabase.schema.generation import Generation
-from stratabase.schema.names import Direction, Family, sort, type_name
 
 
 def sort_type(_: Generation, class_: Class) -> GraphQLEnumType:
     """Return the enum whose values are the terms of an order."""
     values = {
-        sort(attribute.name, direction): GraphQLEnumValue(
-            Term(attribute.name, descending=direction is Direction.DESCENDING)
+        sort_value(attribute.name, direction): GraphQLEnumValue(
+            Term(attribute.name, descending=direction is SortDirection.DESCENDING)
         )
         for attribute in sortable(class_)
-        for direction in Direction
+        for direction in SortDirection
     }
-    return GraphQLEnumType(type_name(class_.name, Family.SORT), values)
+    return GraphQLEnumType(type_name(class_.name, GeneratedType.SORT), values)
 
 
 def cursor_type(generation: Generation, class_: Class) -> GraphQLInputObjectType:
@@ -26,4 +26,4 @@ def cursor_type(generation: Generation, class_: Class) -> GraphQLInputObjectType
     fields = {
         attribute.name: GraphQLInputField(generation.input(attribute)) for attribute in sortable(class_)
     }
-    return GraphQLInputObjectType(type_name(class_.name, Family.CURSOR), fields)
+    return GraphQLInputObjectType(type_name(class_.name, GeneratedType.CURSOR), fields)

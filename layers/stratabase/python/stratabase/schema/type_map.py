@@ -12,9 +12,9 @@ from graphql import (
     get_named_type,
 )
 
+from stratabase.model.api_names import candidate_class_names
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
-from stratabase.schema.names import classes_of
 
 Types = Mapping[str, GraphQLNamedType]
 
@@ -70,7 +70,7 @@ class TypeMap(Mapping[str, GraphQLNamedType]):
     def _likely(self, name: str) -> Iterator[Class]:
         """Yield the class whose type it may be, then those that lead there, then any."""
         classes = self._model.classes
-        own = [classes[each] for each in classes_of(name) if each in classes]
+        own = [classes[each] for each in candidate_class_names(name) if each in classes]
         yield from own
         names = {name, *(class_.name for class_ in own)}
         yield from (class_ for class_ in classes.values() if names & _leads(class_))

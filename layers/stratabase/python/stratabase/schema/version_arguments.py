@@ -14,10 +14,10 @@ from stratabase.domain.refusal import Refused
 from stratabase.domain.singleton import singleton
 from stratabase.domain.subject import Subject
 from stratabase.domain.version_instant import PATTERN, readings
+from stratabase.model.api_names import ID
 from stratabase.model.class_ import Class, Kind
 from stratabase.model.types.base import Malformed
 from stratabase.schema.context import Call
-from stratabase.schema.names import ID
 from stratabase.schema.scalars import SCALARS
 
 AT_VERSION, FROM, TO = "atVersion", "from", "to"

@@ -7,8 +7,8 @@ from graphql import GraphQLField, GraphQLList, GraphQLNonNull, GraphQLObjectType
 
 from stratabase.domain.instant import Instant, stored
 from stratabase.domain.version_diff import AttributeChange
+from stratabase.model.api_names import ATTRIBUTE_CHANGE, VERSION_DIFF
 from stratabase.schema.moments import moment_field
-from stratabase.schema.names import ATTRIBUTE_CHANGE, VERSION_DIFF
 
 _FROM, _TO, _CHANGED_ON = "from", "to", "changedOn"
 

@@ -10,11 +10,11 @@ from graphql import (
     value_from_ast_untyped,
 )
 
+from stratabase.model.api_names import FILTER_EXP
 from stratabase.model.plurals import at_most
 from stratabase.schema.cost.step import WRITTEN, Share
 from stratabase.schema.cost.steps import Steps
 from stratabase.schema.cost.window import Variables
-from stratabase.schema.names import CONDITION
 from stratabase.schema.selections import Selections
 
 
@@ -61,7 +61,7 @@ def _error(total: int, most: int, costliest: Share) -> GraphQLError:
     return GraphQLError(
         f"The request would cost about {total:,}: {at_most(most)}, "
         f"where an object that is read counts 1, one that is written {WRITTEN}, "
-        f"and a character of a {CONDITION} 1. "
+        f"and a character of a {FILTER_EXP} 1. "
         f"{'.'.join(costliest.step.keys)} alone costs {costliest.cost:,}: {costliest.advice}.",
         costliest.step.node,
     )

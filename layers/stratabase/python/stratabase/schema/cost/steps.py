@@ -16,10 +16,10 @@ from graphql import (
     get_nullable_type,
 )
 
+from stratabase.model.api_names import FILTER_EXP
 from stratabase.schema.cost.derived import DerivedCost
 from stratabase.schema.cost.step import BULK, COUNTED, LISTED, WRITTEN, Step
 from stratabase.schema.cost.window import Options
-from stratabase.schema.names import CONDITION
 from stratabase.schema.objects import ATTRIBUTE, AttributeField
 from stratabase.schema.options import DEFAULT_SIZE
 from stratabase.schema.roles import ROLE, RoleField
@@ -29,7 +29,7 @@ MOST = 1_000
 """Steps of one operation, its fragments spread: so many can be thought through in milliseconds."""
 
 _OPTIONS, _COUNT = "options", "totalCount"
-_NARROWING = frozenset({"filter", CONDITION})
+_NARROWING = frozenset({"filter", FILTER_EXP})
 _SHOWS_NO_OBJECTS = frozenset({_COUNT, "__typename"})
 
 

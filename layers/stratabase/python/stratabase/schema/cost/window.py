@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from graphql import ObjectValueNode, ValueNode, VariableNode, value_from_ast_untyped
 
-from stratabase.schema.names import CONDITION
+from stratabase.model.api_names import FILTER_EXP
 
 _SIZES, _OFFSET = ("next", "prev"), "offset"
-_SAID = (*_SIZES, _OFFSET, CONDITION)
+_SAID = (*_SIZES, _OFFSET, FILTER_EXP)
 
 Variables = Mapping[str, Any]
 
@@ -47,7 +47,7 @@ class Options:
     def _window(self, variables: Variables) -> Window:
         said = self._said(variables)
         sizes = [size for name in _SIZES if (size := _number(said.get(name))) is not None]
-        text = said.get(CONDITION)
+        text = said.get(FILTER_EXP)
         length = len(text) if isinstance(text, str) else 0
         return Window(max(sizes, default=None), _number(said.get(_OFFSET)) or 0, length)
 

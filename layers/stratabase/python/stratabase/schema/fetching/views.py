@@ -12,13 +12,13 @@ from stratabase.domain.graph.names import ClientIds
 from stratabase.domain.instant import Instant
 from stratabase.domain.issue import Issue, IssueType, ReferenceType
 from stratabase.domain.refusal import Refusal, Refused, TooMuchRead, Unavailable
+from stratabase.model.api_names import CLIENT_ID, ID
 from stratabase.operations.fetch import fetched
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.overlay import Overlay
 from stratabase.operations.past import Past
 from stratabase.operations.written import Written
 from stratabase.schema.context import Call
-from stratabase.schema.names import CLIENT_ID, ID
 
 
 def views_of(call: Call, entities: Sequence[Entity], *, exact: bool = False) -> list[View]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from stratabase.domain.command import Create, Update
 from stratabase.domain.issue import Path
 from stratabase.domain.role_command import Links, Parts, Point
+from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
-from stratabase.schema.names import Family
 
 if TYPE_CHECKING:
     from stratabase.schema.inputs.reading import Reading
@@ -48,7 +48,7 @@ def references(_: "Reading", __: Class, given: Any, ___: Path) -> Links:
 class New:
     """Reads the parts of a new object: inputs of a family that makes objects."""
 
-    def __init__(self, family: Family) -> None:
+    def __init__(self, family: GeneratedType) -> None:
         self._family = family
 
     def one(self, reading: "Reading", part: Class, given: Any, path: Path) -> Parts | None:
@@ -64,7 +64,7 @@ class New:
 class Changed:
     """Reads what is to be done with the parts of an object that there is."""
 
-    def __init__(self, create: Family, update: Family) -> None:
+    def __init__(self, create: GeneratedType, update: GeneratedType) -> None:
         self._create = create
         self._update = update
 

@@ -8,11 +8,11 @@ from stratabase.domain.entity import Reference
 from stratabase.domain.issue import Path
 from stratabase.domain.role_command import RoleCommand
 from stratabase.domain.singleton import singleton
+from stratabase.model.api_names import CLIENT_ID, ID, GeneratedType
 from stratabase.model.class_ import Class, Kind
 from stratabase.model.model import Model
 from stratabase.schema.inputs.row import Row
 from stratabase.schema.inputs.table import TABLE
-from stratabase.schema.names import CLIENT_ID, ID, Family
 
 Given = Mapping[str, Any]
 
@@ -23,31 +23,31 @@ class Reading:
     def __init__(self, model: Model) -> None:
         self._model = model
 
-    def create(self, family: Family, class_: Class, given: Given, path: Path | None = None) -> Create:
+    def create(self, family: GeneratedType, class_: Class, given: Given, path: Path | None = None) -> Create:
         """Return what an input that makes an object asks for."""
         values, roles = self._values(class_, given), self._roles(family, class_, given)
         return Create(class_.name, values, given.get(CLIENT_ID), roles, path)
 
-    def update(self, family: Family, class_: Class, given: Given, path: Path | None = None) -> Update:
+    def update(self, family: GeneratedType, class_: Class, given: Given, path: Path | None = None) -> Update:
         """Return what an input that changes an object asks for."""
         is_singleton = class_.kind is Kind.SINGLETON
         reference = singleton(class_) if is_singleton else Reference(class_.name, given[ID])
         values, roles = self._values(class_, given), self._roles(family, class_, given)
         return Update(reference, values, given.get(CLIENT_ID), roles, path)
 
-    def update_bulk(self, family: Family, class_: Class, given: Given) -> UpdateBulk:
+    def update_bulk(self, family: GeneratedType, class_: Class, given: Given) -> UpdateBulk:
         """Return what an input asks of each of several objects."""
         return UpdateBulk(class_.name, self._values(class_, given), self._roles(family, class_, given))
 
     def save(self, class_: Class, given: Given, path: Path | None = None) -> Create | Update:
         """Return what a `<C>Draft` asks for: a change of what has an id, a new object otherwise."""
         verb = self.create if given.get(ID) is None else self.update
-        return verb(Family.DRAFT, class_, given, path)
+        return verb(GeneratedType.DRAFT, class_, given, path)
 
     def _values(self, class_: Class, given: Given) -> dict[str, Any]:
         return {name: value for name, value in given.items() if name in class_.attributes}
 
-    def _roles(self, family: Family, class_: Class, given: Given) -> dict[str, RoleCommand]:
+    def _roles(self, family: GeneratedType, class_: Class, given: Given) -> dict[str, RoleCommand]:
         return dict(self._commands(TABLE[family], class_, given))
 
     def _commands(self, row: Row, class_: Class, given: Given) -> Iterator[tuple[str, RoleCommand]]:

@@ -5,39 +5,43 @@ from typing import Any
 
 from graphql import GraphQLBoolean, GraphQLID, GraphQLInputField, GraphQLInputObjectType, GraphQLList
 
+from stratabase.model.api_names import GeneratedType, type_name
 from stratabase.model.class_ import Class
 from stratabase.schema.generation import Generation
-from stratabase.schema.names import Family, type_name
 
-Given = Family | Any
+Given = GeneratedType | Any
 """A family of inputs of the class that the role leads to, or another type."""
 
 _SEVERAL = {"add": [GraphQLID], "remove": [GraphQLID], "removeAll": GraphQLBoolean}
 
-FIELDS: Mapping[Family, Mapping[str, Given]] = {
-    Family.ROLE_REF: {"set": GraphQLID, "remove": GraphQLBoolean},
-    Family.ROLE_REFS: _SEVERAL,
-    Family.DRAFT_ROLE_REFS: _SEVERAL,
-    Family.ROLE_OBJECT: {"create": Family.CREATE, "update": Family.UPDATE, "delete": GraphQLBoolean},
-    Family.ROLE_OBJECTS: {
-        "create": [Family.CREATE],
-        "update": [Family.UPDATE],
-        "delete": [GraphQLID],
-        "deleteAll": GraphQLBoolean,
-    },
-    Family.DRAFT_ROLE_OBJECTS: {
-        "save": [Family.DRAFT],
-        "delete": [GraphQLID],
-        "deleteAll": GraphQLBoolean,
-    },
-    Family.DRAFT_UPDATE_ROLE_OBJECT: {
-        "create": Family.DRAFT_CREATE,
-        "update": Family.DRAFT_UPDATE,
+FIELDS: Mapping[GeneratedType, Mapping[str, Given]] = {
+    GeneratedType.ROLE_REF: {"set": GraphQLID, "remove": GraphQLBoolean},
+    GeneratedType.ROLE_REFS: _SEVERAL,
+    GeneratedType.DRAFT_ROLE_REFS: _SEVERAL,
+    GeneratedType.ROLE_OBJECT: {
+        "create": GeneratedType.CREATE,
+        "update": GeneratedType.UPDATE,
         "delete": GraphQLBoolean,
     },
-    Family.DRAFT_UPDATE_ROLE_OBJECTS: {
-        "create": [Family.DRAFT_CREATE],
-        "update": [Family.DRAFT_UPDATE],
+    GeneratedType.ROLE_OBJECTS: {
+        "create": [GeneratedType.CREATE],
+        "update": [GeneratedType.UPDATE],
+        "delete": [GraphQLID],
+        "deleteAll": GraphQLBoolean,
+    },
+    GeneratedType.DRAFT_ROLE_OBJECTS: {
+        "save": [GeneratedType.DRAFT],
+        "delete": [GraphQLID],
+        "deleteAll": GraphQLBoolean,
+    },
+    GeneratedType.DRAFT_UPDATE_ROLE_OBJECT: {
+        "create": GeneratedType.DRAFT_CREATE,
+        "update": GeneratedType.DRAFT_UPDATE,
+        "delete": GraphQLBoolean,
+    },
+    GeneratedType.DRAFT_UPDATE_ROLE_OBJECTS: {
+        "create": [GeneratedType.DRAFT_CREATE],
+        "update": [GeneratedType.DRAFT_UPDATE],
         "delete": [GraphQLID],
         "deleteAll": GraphQLBoolean,
     },
@@ -45,7 +49,7 @@ FIELDS: Mapping[Family, Mapping[str, Given]] = {
 """What each has; a list in brackets."""
 
 
-def maker(family: Family) -> Callable[[Generation, Class], GraphQLInputObjectType]:
+def maker(family: GeneratedType) -> Callable[[Generation, Class], GraphQLInputObjectType]:
     """Return what makes the inputs of a family for the classes that roles lead to."""
 
     def make(generation: Generation, class_: Class) -> GraphQLInputObjectType:
@@ -63,4 +67,4 @@ def maker(family: Family) -> Callable[[Generation, Class], GraphQLInputObjectTyp
 def _type(generation: Generation, class_: Class, given: Given) -> Any:
     if isinstance(given, list):
         return GraphQLList(_type(generation, class_, given[0]))
-    return generation.of(given, class_) if isinstance(given, Family) else given
+    return generation.of(given, class_) if isinstance(given, GeneratedType) else given

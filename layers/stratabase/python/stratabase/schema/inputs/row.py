@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from stratabase.domain.issue import Path
 from stratabase.domain.role_command import RoleCommand
+from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.model.role import Role
-from stratabase.schema.names import Family
 
 if TYPE_CHECKING:
     from stratabase.schema.inputs.reading import Reading
@@ -30,7 +30,7 @@ class Id(Enum):
 class Column:
     """What is given of a role: an input of a family of the class that it leads to, or ids (no family)."""
 
-    family: Family | None
+    family: GeneratedType | None
     read: Read
     listed: bool = False
     demanding: bool = False

@@ -5,18 +5,18 @@ from typing import Any
 
 from graphql import GraphQLID, GraphQLInputField, GraphQLInputObjectType, GraphQLList, GraphQLNonNull
 
+from stratabase.model.api_names import CLIENT_ID, ID, GeneratedType, type_name
 from stratabase.model.class_ import Class, Kind
 from stratabase.model.role import Role
 from stratabase.schema.attributes import writable
 from stratabase.schema.generation import Generation
 from stratabase.schema.inputs.row import Column, Id, Row
 from stratabase.schema.inputs.table import TABLE
-from stratabase.schema.names import CLIENT_ID, ID, Family, type_name
 
 _IDS: Mapping[Id, Any] = {Id.OPTIONAL: GraphQLID, Id.REQUIRED: GraphQLNonNull(GraphQLID)}
 
 
-def maker(family: Family) -> Callable[[Generation, Class], GraphQLInputObjectType]:
+def maker(family: GeneratedType) -> Callable[[Generation, Class], GraphQLInputObjectType]:
     """Return what makes the inputs of a family."""
     row = TABLE[family]
 
@@ -29,7 +29,7 @@ def maker(family: Family) -> Callable[[Generation, Class], GraphQLInputObjectTyp
     return make
 
 
-def is_empty(class_: Class, family: Family) -> bool:
+def is_empty(class_: Class, family: GeneratedType) -> bool:
     """Return whether an input would have no field, so that there is none."""
     row = TABLE[family]
     named = (row.id is not Id.NONE and class_.kind is not Kind.SINGLETON) or row.client_id

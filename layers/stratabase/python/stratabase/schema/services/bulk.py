@@ -10,17 +10,17 @@ from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.junction import EVERYTHING
 from stratabase.domain.page import Query, Wanted
 from stratabase.domain.subject import Subject
+from stratabase.model.api_names import FILTER_EXP, GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
 from stratabase.schema.context import Call
 from stratabase.schema.generation import Generation
 from stratabase.schema.grants import refuse
-from stratabase.schema.names import CONDITION, Family
 from stratabase.schema.query_reading import QueryReader
 
 _ALL = 2**31 - 1
 """As many as may be asked for: how many are too many, the operations know."""
-_CONDITIONS = ("filter", CONDITION)
+_CONDITIONS = ("filter", FILTER_EXP)
 """The options that say which objects are meant."""
 
 
@@ -38,7 +38,7 @@ class Selecting:
 
     def argument(self, generation: Generation) -> dict[str, GraphQLArgument]:
         """Return the argument."""
-        return {"options": GraphQLArgument(GraphQLNonNull(generation.of(Family.OPTIONS, self._class)))}
+        return {"options": GraphQLArgument(GraphQLNonNull(generation.of(GeneratedType.OPTIONS, self._class)))}
 
     def query(self, call: Call) -> Query:
         """Return the query for the objects, which must be read to be found. Raises Refused."""

@@ -2,10 +2,10 @@
 
 from graphql import GraphQLField
 
+from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.operations.create import create
 from stratabase.schema.generation import Generation
-from stratabase.schema.names import Family
 from stratabase.schema.services.data import creating
 from stratabase.schema.services.service import Service
 from stratabase.schema.services.writing import written
@@ -13,7 +13,7 @@ from stratabase.schema.services.writing import written
 
 def _field(generation: Generation, class_: Class) -> GraphQLField:
     description = f"Make a new {class_.name}."
-    return written(generation, class_, creating(Family.CREATE), create, description)
+    return written(generation, class_, creating(GeneratedType.CREATE), create, description)
 
 
 SERVICE = Service("create", _field)

@@ -6,17 +6,17 @@ from typing import Any, NamedTuple
 from graphql import GraphQLArgument, GraphQLNonNull
 
 from stratabase.domain.command import Create, Update
+from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.schema.context import Call
 from stratabase.schema.generation import Generation
 from stratabase.schema.inputs.reading import Reading
-from stratabase.schema.names import Family
 
 Read = Callable[[Reading, Class, Mapping[str, Any]], Create | Update]
 """Reads the command that an input comes to."""
 
 
-def data(generation: Generation, class_: Class, family: Family) -> dict[str, GraphQLArgument]:
+def data(generation: Generation, class_: Class, family: GeneratedType) -> dict[str, GraphQLArgument]:
     """Return the argument that takes an input of a family."""
     return {"data": GraphQLArgument(GraphQLNonNull(generation.of(family, class_)))}
 
@@ -24,7 +24,7 @@ def data(generation: Generation, class_: Class, family: Family) -> dict[str, Gra
 class Given(NamedTuple):
     """Inputs of a family, and how they are read."""
 
-    family: Family
+    family: GeneratedType
     read: Read
 
     def argument(self, generation: Generation, class_: Class) -> dict[str, GraphQLArgument]:
@@ -36,16 +36,16 @@ class Given(NamedTuple):
         return self.read(reading, class_, call.arguments["data"])
 
 
-def creating(family: Family) -> Given:
+def creating(family: GeneratedType) -> Given:
     """Return inputs that make an object."""
     return Given(family, lambda reading, class_, data: reading.create(family, class_, data))
 
 
-def updating(family: Family) -> Given:
+def updating(family: GeneratedType) -> Given:
     """Return inputs that change an object."""
     return Given(family, lambda reading, class_, data: reading.update(family, class_, data))
 
 
 def saving() -> Given:
     """Return inputs that change an object if they have an id, and make one otherwise."""
-    return Given(Family.DRAFT, lambda reading, class_, data: reading.save(class_, data))
+    return Given(GeneratedType.DRAFT, lambda reading, class_, data: reading.save(class_, data))

@@ -4,12 +4,12 @@ from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 
 from stratabase.domain.command import Delete
 from stratabase.domain.entity import Reference
+from stratabase.model.api_names import ID
 from stratabase.model.class_ import Class
 from stratabase.operations.delete import delete
 from stratabase.schema.context import Call
 from stratabase.schema.fixed import DELETE_RESULT, force_warnings
 from stratabase.schema.generation import Generation
-from stratabase.schema.names import ID
 from stratabase.schema.services.service import Service, answered
 from stratabase.schema.version_arguments import if_version, relying
 

@@ -4,6 +4,7 @@ from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 
 from stratabase.domain.entity import Reference
 from stratabase.domain.fetch import View
+from stratabase.model.api_names import ID, GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.operations.read import get
 from stratabase.schema.classes import is_read
@@ -11,7 +12,6 @@ from stratabase.schema.context import Call
 from stratabase.schema.fetching.views import view_of
 from stratabase.schema.generation import Generation
 from stratabase.schema.grants import reading
-from stratabase.schema.names import ID, Family
 from stratabase.schema.services.service import Service, answered
 
 
@@ -21,7 +21,7 @@ def _field(generation: Generation, class_: Class) -> GraphQLField:
         return view_of(call, get(world, Reference(class_.name, call.arguments[ID]), allowance, circumstances))
 
     return answered(
-        generation.of(Family.OBJECT, class_),
+        generation.of(GeneratedType.OBJECT, class_),
         {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))},
         reading(class_, answer),
         f"The {class_.name} with this id; null when there is none.",

@@ -11,6 +11,7 @@ from stratabase.domain.fetch import View
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
+from stratabase.model.api_names import GeneratedType, get_by_verb
 from stratabase.model.attribute import Attribute, Stored
 from stratabase.model.class_ import Class, Unique
 from stratabase.model.formats import Formats
@@ -22,8 +23,6 @@ from stratabase.schema.context import Call
 from stratabase.schema.fetching.views import view_of
 from stratabase.schema.generation import Generation
 from stratabase.schema.grants import reading, refuse
-from stratabase.schema.names import Family
-from stratabase.schema.names import get_by as verb_of
 from stratabase.schema.services.service import answered
 
 
@@ -38,7 +37,7 @@ class GetBy:
         for unique in class_.uniques:
             if shown.keys() >= set(unique.attributes):
                 attributes = [shown[name] for name in unique.attributes]
-                yield verb_of(unique), _field(generation, class_, unique, attributes)
+                yield get_by_verb(unique.attributes), _field(generation, class_, unique, attributes)
 
 
 def _field(
@@ -53,7 +52,7 @@ def _field(
         return view_of(call, get_by(world, class_.name, unique, values, allowance, circumstances))
 
     return answered(
-        generation.of(Family.OBJECT, class_),
+        generation.of(GeneratedType.OBJECT, class_),
         {each.name: GraphQLArgument(GraphQLNonNull(generation.input(each))) for each in attributes},
         reading(class_, answer),
         f"The {class_.name} with these values, which no two have; null when there is none.",

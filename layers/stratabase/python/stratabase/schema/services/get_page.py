@@ -6,6 +6,7 @@ from typing import Any
 from graphql import GraphQLField
 
 from stratabase.domain.entity import Entity
+from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.operations.read import confirmed, page
 from stratabase.schema.classes import is_read
@@ -15,7 +16,6 @@ from stratabase.schema.fetching.views import views_of
 from stratabase.schema.fixed import DISABLE_CACHE, with_default
 from stratabase.schema.generation import Generation
 from stratabase.schema.grants import reading
-from stratabase.schema.names import Family
 from stratabase.schema.options import DEFAULT_OPTIONS
 from stratabase.schema.query_reading import QueryReader
 from stratabase.schema.services.service import Service, answered
@@ -39,8 +39,8 @@ def _field(generation: Generation, class_: Class) -> GraphQLField:
         return PageAnswer(class_, query.order, call.selected)(found, views_of(call, items, exact=exact))
 
     return answered(
-        generation.of(Family.PAGE, class_),
-        {"options": with_default(generation.of(Family.OPTIONS, class_), DEFAULT_OPTIONS)},
+        generation.of(GeneratedType.PAGE, class_),
+        {"options": with_default(generation.of(GeneratedType.OPTIONS, class_), DEFAULT_OPTIONS)},
         reading(class_, answer),
         f"A page of the {class_.name} objects that match a filter.",
     )

@@ -4,6 +4,7 @@ from graphql import GraphQLField
 
 from stratabase.domain.fetch import View
 from stratabase.domain.singleton import singleton
+from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.operations.read import get
 from stratabase.schema.classes import is_singleton
@@ -11,7 +12,6 @@ from stratabase.schema.context import Call
 from stratabase.schema.fetching.views import view_of
 from stratabase.schema.generation import Generation
 from stratabase.schema.grants import reading
-from stratabase.schema.names import Family
 from stratabase.schema.services.service import Service, answered
 
 
@@ -20,7 +20,9 @@ def _field(generation: Generation, class_: Class) -> GraphQLField:
         world, allowance, circumstances = call.context.reading
         return view_of(call, get(world, singleton(class_), allowance, circumstances))
 
-    return answered(generation.of(Family.OBJECT, class_), {}, reading(class_, answer), f"The {class_.name}.")
+    return answered(
+        generation.of(GeneratedType.OBJECT, class_), {}, reading(class_, answer), f"The {class_.name}."
+    )
 
 
 SERVICE = Service("get", _field, is_singleton)

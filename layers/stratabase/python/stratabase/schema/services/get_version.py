@@ -3,6 +3,7 @@
 from graphql import GraphQLField
 
 from stratabase.domain.fetch import View
+from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.operations.versions import meant, version
 from stratabase.schema.classes import has_history
@@ -10,7 +11,6 @@ from stratabase.schema.context import Call
 from stratabase.schema.fetching.views import version_view
 from stratabase.schema.generation import Generation
 from stratabase.schema.grants import reading
-from stratabase.schema.names import Family
 from stratabase.schema.services.service import Service, answered
 from stratabase.schema.version_arguments import AT_VERSION, given, instant, reference, which
 
@@ -25,7 +25,7 @@ def _field(generation: Generation, class_: Class) -> GraphQLField:
 
     description = f"The {class_.name} as it was at an instant; null when there was none."
     arguments = which(class_) | instant(AT_VERSION)
-    type_ = generation.of(Family.OBJECT, class_)
+    type_ = generation.of(GeneratedType.OBJECT, class_)
     return answered(type_, arguments, reading(class_, answer), description)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from graphql import GraphQLArgument, GraphQLField
 
 from stratabase.domain.order import Order
+from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.operations.version_page import version_page
 from stratabase.schema.classes import has_history
@@ -13,7 +14,6 @@ from stratabase.schema.fetching.page import PageAnswer, wanted
 from stratabase.schema.fetching.views import version_views
 from stratabase.schema.generation import Generation
 from stratabase.schema.grants import reading
-from stratabase.schema.names import Family
 from stratabase.schema.query_reading import QueryReader
 from stratabase.schema.services.service import Service, answered
 from stratabase.schema.version_arguments import reference, which
@@ -29,9 +29,11 @@ def _field(generation: Generation, class_: Class) -> GraphQLField:
         found = version_page(world, reference(class_, call), query, allowance, circumstances)
         return PageAnswer(class_, query.order, call.selected)(found, version_views(call, found.items))
 
-    arguments = {**which(class_), "options": GraphQLArgument(generation.of(Family.OPTIONS, class_))}
+    arguments = {**which(class_), "options": GraphQLArgument(generation.of(GeneratedType.OPTIONS, class_))}
     description = f"The versions of the {class_.name} with this id, in the order of their starts."
-    return answered(generation.of(Family.PAGE, class_), arguments, reading(class_, answer), description)
+    return answered(
+        generation.of(GeneratedType.PAGE, class_), arguments, reading(class_, answer), description
+    )
 
 
 SERVICE = Service("getVersionPage", _field, has_history)

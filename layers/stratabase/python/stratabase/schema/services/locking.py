@@ -15,10 +15,10 @@ from graphql import (
 )
 
 from stratabase.domain.entity import Reference
+from stratabase.model.api_names import LOCK_STATUS_RESULT
 from stratabase.schema.context import Call, Context
 from stratabase.schema.entity_ids import references
 from stratabase.schema.generation import Generation
-from stratabase.schema.names import LOCK_STATUS_RESULT
 from stratabase.schema.services.service import ANSWER, call_of
 
 _LOCKS = "locks"

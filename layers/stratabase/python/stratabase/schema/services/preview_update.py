@@ -2,10 +2,10 @@
 
 from graphql import GraphQLField
 
+from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.schema.classes import giving, is_changed
 from stratabase.schema.generation import Generation
-from stratabase.schema.names import Family
 from stratabase.schema.services.data import updating
 from stratabase.schema.services.previewing import previewed
 from stratabase.schema.services.service import Service
@@ -13,7 +13,7 @@ from stratabase.schema.services.service import Service
 
 def _field(generation: Generation, class_: Class) -> GraphQLField:
     description = f"The {class_.name} as it would be after a change; nothing is written."
-    return previewed(generation, class_, updating(Family.DRAFT_UPDATE), description)
+    return previewed(generation, class_, updating(GeneratedType.DRAFT_UPDATE), description)
 
 
-SERVICE = Service("previewUpdate", _field, giving(Family.DRAFT_UPDATE, is_changed))
+SERVICE = Service("previewUpdate", _field, giving(GeneratedType.DRAFT_UPDATE, is_changed))

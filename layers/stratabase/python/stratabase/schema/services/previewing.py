@@ -4,13 +4,13 @@ from graphql import GraphQLField
 
 from stratabase.domain.fetch import View
 from stratabase.domain.refusal import Refused, TooMuchRead
+from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.operations.preview import preview
 from stratabase.schema.context import Call, Partial
 from stratabase.schema.fetching.views import previewed_view
 from stratabase.schema.generation import Generation
 from stratabase.schema.inputs.reading import Reading
-from stratabase.schema.names import Family
 from stratabase.schema.services.data import Given
 from stratabase.schema.services.service import answered
 from stratabase.schema.services.terms import terms_of
@@ -37,4 +37,4 @@ def previewed(generation: Generation, class_: Class, given: Given, description: 
 
     arguments = given.argument(generation, class_)
     description = f"{description} {_INCOMPLETE}"
-    return answered(generation.of(Family.OBJECT, class_), arguments, answer, description)
+    return answered(generation.of(GeneratedType.OBJECT, class_), arguments, answer, description)

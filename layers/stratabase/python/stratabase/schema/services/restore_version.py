@@ -3,6 +3,7 @@
 from graphql import GraphQLField
 
 from stratabase.domain.fetch import View
+from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.operations.restore import restore
 from stratabase.schema.classes import is_restored
@@ -10,7 +11,6 @@ from stratabase.schema.context import Call
 from stratabase.schema.fetching.views import written_views
 from stratabase.schema.fixed import force_warnings
 from stratabase.schema.generation import Generation
-from stratabase.schema.names import Family
 from stratabase.schema.services.service import Service, answered
 from stratabase.schema.services.terms import terms_of
 from stratabase.schema.version_arguments import AT_VERSION, given, instant, reference, which
@@ -25,7 +25,7 @@ def _field(generation: Generation, class_: Class) -> GraphQLField:
 
     arguments = which(class_) | instant(AT_VERSION) | force_warnings()
     description = f"Make the {class_.name} what it was at an instant, with its parts, also if it was deleted."
-    return answered(generation.of(Family.OBJECT, class_), arguments, answer, description)
+    return answered(generation.of(GeneratedType.OBJECT, class_), arguments, answer, description)
 
 
 SERVICE = Service("restoreVersion", _field, is_restored)

@@ -2,11 +2,11 @@
 
 from graphql import GraphQLField
 
+from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.operations.update import update
 from stratabase.schema.classes import giving, is_changed
 from stratabase.schema.generation import Generation
-from stratabase.schema.names import Family
 from stratabase.schema.services.data import updating
 from stratabase.schema.services.service import Service
 from stratabase.schema.services.writing import written
@@ -14,7 +14,7 @@ from stratabase.schema.services.writing import written
 
 def _field(generation: Generation, class_: Class) -> GraphQLField:
     description = f"Change the {class_.name}: what is not given stays, null clears."
-    return written(generation, class_, updating(Family.UPDATE), update, description)
+    return written(generation, class_, updating(GeneratedType.UPDATE), update, description)
 
 
-SERVICE = Service("update", _field, giving(Family.UPDATE, is_changed))
+SERVICE = Service("update", _field, giving(GeneratedType.UPDATE, is_changed))

@@ -7,11 +7,11 @@ from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 from stratabase.domain.command import Delete
 from stratabase.domain.entity import Reference
 from stratabase.domain.issue import Issue
+from stratabase.model.api_names import ID
 from stratabase.model.class_ import Class
 from stratabase.operations.validate import validate
 from stratabase.schema.context import Call
 from stratabase.schema.generation import Generation
-from stratabase.schema.names import ID
 from stratabase.schema.services.service import Service
 from stratabase.schema.services.validating import judged
 

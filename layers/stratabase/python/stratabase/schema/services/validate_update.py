@@ -2,10 +2,10 @@
 
 from graphql import GraphQLField
 
+from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.schema.classes import giving, is_changed
 from stratabase.schema.generation import Generation
-from stratabase.schema.names import Family
 from stratabase.schema.services.data import updating
 from stratabase.schema.services.service import Service
 from stratabase.schema.services.validating import validated
@@ -13,7 +13,7 @@ from stratabase.schema.services.validating import validated
 
 def _field(generation: Generation, class_: Class) -> GraphQLField:
     description = f"What is wrong with this change of the {class_.name}; nothing is written."
-    return validated(generation, class_, updating(Family.DRAFT_UPDATE), description)
+    return validated(generation, class_, updating(GeneratedType.DRAFT_UPDATE), description)
 
 
-SERVICE = Service("validateUpdate", _field, giving(Family.DRAFT_UPDATE, is_changed))
+SERVICE = Service("validateUpdate", _field, giving(GeneratedType.DRAFT_UPDATE, is_changed))

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from graphql import GraphQLField
 
 from stratabase.domain.fetch import View
+from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.operations.written import Written
 from stratabase.schema.context import Call
@@ -12,7 +13,6 @@ from stratabase.schema.fetching.views import written_views
 from stratabase.schema.fixed import force_warnings
 from stratabase.schema.generation import Generation
 from stratabase.schema.inputs.reading import Reading
-from stratabase.schema.names import Family
 from stratabase.schema.services.data import Given
 from stratabase.schema.services.service import answered
 from stratabase.schema.services.terms import terms_of
@@ -35,6 +35,6 @@ def written(
         context.called.update(done.client_ids)
         return written_views(call, [done])[0]
 
-    relied_on = {} if given.family is Family.CREATE else if_version(class_)
+    relied_on = {} if given.family is GeneratedType.CREATE else if_version(class_)
     arguments = given.argument(generation, class_) | relied_on | force_warnings()
-    return answered(generation.of(Family.OBJECT, class_), arguments, answer, description)
+    return answered(generation.of(GeneratedType.OBJECT, class_), arguments, answer, description)

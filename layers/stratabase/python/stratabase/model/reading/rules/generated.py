@@ -4,45 +4,9 @@ from collections.abc import Iterator
 
 from graphql.language import EnumTypeDefinitionNode, ObjectTypeDefinitionNode
 
+from stratabase.model.api_names import FIXED_TYPES, GeneratedType, type_name
 from stratabase.model.reading.manuscript import Manuscript
 from stratabase.model.reading.mistake import Mistake, mistake, shown
-
-SUFFIXES = (
-    "Page",
-    "PageOptions",
-    "Filter",
-    "Cursor",
-    "Sort",
-    "BulkResult",
-    "Create",
-    "Update",
-    "UpdateBulk",
-    "Draft",
-    "DraftCreate",
-    "DraftUpdate",
-    "DraftUpdateBulk",
-    "RoleRef",
-    "RoleRefs",
-    "RoleObject",
-    "RoleObjects",
-    "DraftRoleRefs",
-    "DraftRoleObject",
-    "DraftRoleObjects",
-    "DraftUpdateRoleObject",
-    "DraftUpdateRoleObjects",
-)
-"""What the types generated for a class append to its name."""
-
-FIXED = frozenset(
-    {
-        *("Query", "Mutation", "Subscription", "ID", "Float", "Cursor"),
-        *("FileInfo", "PendingFileReference", "InsightType", "ForceWarnings"),
-        *("EntityID", "EntityName", "LockInfo", "LockStatusResult"),
-        *("DeleteResult", "DeleteBulkResult", "VersionDiff", "AttributeChange"),
-        *("ValidationResult", "Issue", "IssueLevel", "IssueReferenceType", "IssueType"),
-    }
-)
-"""The types that every generated schema has, whatever its model (attribute types aside)."""
 
 UNNAMABLE = frozenset({"true", "false", "null"})
 """What cannot be in `EntityName`, which has a value for each class."""
@@ -50,11 +14,16 @@ UNNAMABLE = frozenset({"true", "false", "null"})
 
 def generated(manuscript: Manuscript) -> Iterator[Mistake]:
     """Check the names of classes and enums against what is generated."""
-    made = {name + suffix: name for name in manuscript.classes for suffix in SUFFIXES}
+    made = {
+        type_name(name, each): name
+        for name in manuscript.classes
+        for each in GeneratedType
+        if each is not GeneratedType.OBJECT
+    }
     for node in manuscript.definitions:
         if isinstance(node, ObjectTypeDefinitionNode | EnumTypeDefinitionNode):
             name = node.name.value
-            if name in FIXED:
+            if name in FIXED_TYPES:
                 yield mistake(node.name, f"{name} is the name of a type that every generated schema has.")
             elif name in UNNAMABLE and name in manuscript.classes:
                 text = f"A class cannot be called {name}: no GraphQL enum has that value."

@@ -4,13 +4,12 @@ from collections.abc import Iterable, Iterator
 
 from graphql.language import EnumTypeDefinitionNode, NameNode, ObjectTypeDefinitionNode
 
+from stratabase.model.api_names import SEPARATOR
 from stratabase.model.reading.manuscript import Back, Manuscript, Written
 from stratabase.model.reading.mistake import Mistake, line_of, mistake, shown
 from stratabase.model.types import TYPES
 
 LONGEST = 100
-RESERVED = "___"
-"""What generated names are joined with."""
 
 
 def names(manuscript: Manuscript) -> Iterator[Mistake]:
@@ -52,8 +51,8 @@ def reserved_text(name: str) -> str | None:
     """Return what is wrong with a name by itself."""
     if name.startswith("_"):
         return f"{shown(name)} begins with _, as only the service's own names do."
-    if RESERVED in name:
-        return f"{shown(name)} holds {RESERVED}, as only generated names do."
+    if SEPARATOR in name:
+        return f"{shown(name)} holds {SEPARATOR}, as only generated names do."
     if len(name) > LONGEST:
         return f"{shown(name)} is too long: a name has at most {LONGEST} characters."
     return None

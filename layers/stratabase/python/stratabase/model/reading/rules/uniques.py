@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from stratabase.model.api_names import get_by_verb
 from stratabase.model.reading.manuscript import Manuscript, Use, Written
 from stratabase.model.reading.mistake import Mistake, line_of, listed, mistake
 from stratabase.model.reading.rules.attribute_lists import attribute_list
@@ -37,7 +38,7 @@ def _kinds(one: Written, use: Use) -> Iterator[Mistake]:
 def _repeated(
     use: Use, seen: dict[frozenset[str], str], services: dict[str, tuple[str, ...]]
 ) -> Iterator[Mistake]:
-    attributes, service = use["attributes"], get_by(use["attributes"])
+    attributes, service = use["attributes"], get_by_verb(use["attributes"])
     if first := seen.get(frozenset(attributes)):
         yield mistake(use.node, f"{first} says the same.")
     elif (other := services.get(service)) is not None:
@@ -45,8 +46,3 @@ def _repeated(
         yield mistake(use.node, text)
     seen.setdefault(frozenset(attributes), f"The @unique in line {line_of(use.node)}")
     services.setdefault(service, attributes)
-
-
-def get_by(attributes: tuple[str, ...]) -> str:
-    """Return the part of a `getBy` service's name that the attributes make."""
-    return "getBy" + "_".join(name[:1].upper() + name[1:] for name in attributes)
