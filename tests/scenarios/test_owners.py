@@ -230,6 +230,27 @@ def test_what_a_deleted_member_owned_is_handed_over_by_its_id(office: Office) ->
     assert office.rest("POST", f"{MEMBERS}/{finn}/handOver", {"to": gina}).status == 404
 
 
+def test_a_hand_over_is_not_undone_by_a_deletion_and_a_restoration(office: Office) -> None:
+    """The administrator restores what the first owner made, before it was handed over to another."""
+    first, second = office.member("fia"), office.member("sal")
+    id_ = office.create("fia", "Project", code="handed")
+    pattern = "dd-MM-yyyy HH:mm:ss.SSS"
+    start = f'{{ Project___get(_id: "{id_}") {{ at: _versionStart(format: "{pattern}") }} }}'
+    at = office.ask("admin", start)["at"]
+    office.rest("POST", f"{MEMBERS}/{first}/handOver", {"to": second})
+    office.ask("admin", f'mutation {{ Project___delete(_id: "{id_}") {{ deleted }} }}')
+
+    restored = office.ask(
+        "admin",
+        f'mutation {{ Project___restoreVersion(_id: "{id_}", atVersion: "{at}")'
+        " { _createdby _ownedby _lastmodifiedby } }",
+    )
+
+    assert restored == {"_createdby": "fia", "_ownedby": "sal", "_lastmodifiedby": "admin"}
+    office.rename(second, "sally")
+    assert (office.codes("fia"), office.codes("sally")) == ([], ["handed"])
+
+
 def test_a_hand_over_that_cannot_be_is_refused(office: Office) -> None:
     hugo, iris = office.member("hugo"), office.member("iris")
     address = f"{MEMBERS}/{hugo}/handOver"

@@ -10,7 +10,7 @@ from stratabase.domain.instant import Instant, stored
 from stratabase.domain.member import Caller, Member
 from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Class, Kind, PlatformAttribute
-from stratabase.model.member_names import MEMBER_IDS, with_ids
+from stratabase.model.member_names import MEMBER_IDS, member_id, with_ids
 
 Named = tuple[str, bool]
 """The name of an attribute, and whether it tells who (otherwise: when)."""
@@ -44,6 +44,14 @@ def at_hand_over(class_: Class, before: Entity, owner: Member, caller: Caller, i
         owned[OWNED_ON] = stored(instant)
     ids = with_ids({**before.state, **modified, **owned}, {OWNED_BY: owner.id})
     return {**modified, **owned, MEMBER_IDS: ids}
+
+
+def owned_as(class_: Class, former: State, last: State) -> State:
+    """Return the platform values by which an object in a former state has the owner that it had last."""
+    owned = {name: last.get(name) for name in (OWNED_BY, OWNED_ON) if name in class_.attributes}
+    if OWNED_BY not in owned:
+        return owned
+    return {**owned, MEMBER_IDS: with_ids({**former, **owned}, {OWNED_BY: member_id(last, OWNED_BY)})}
 
 
 def _values(

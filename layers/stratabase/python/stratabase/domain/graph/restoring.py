@@ -6,6 +6,7 @@ What it referred to then and is there no more is left out, which is worth a warn
 from collections.abc import Iterator
 from dataclasses import replace
 
+from stratabase.domain.change import Gone
 from stratabase.domain.checks import issues_of
 from stratabase.domain.checks.draft import Draft
 from stratabase.domain.command import Restore
@@ -22,10 +23,12 @@ from stratabase.domain.graph.wish import Wish
 from stratabase.domain.issue import Issue, IssueType, Path
 from stratabase.domain.member import Caller
 from stratabase.domain.parts import ids_in
+from stratabase.domain.platform import OWNED_BY, owned_as
 from stratabase.domain.role_name import RoleName
 from stratabase.domain.subject import Subject
 from stratabase.domain.version_instant import exactly
 from stratabase.model.attribute import Origin, Stored
+from stratabase.model.class_ import Class
 from stratabase.model.role import Role
 
 ARGUMENT = "atVersion"
@@ -50,7 +53,11 @@ def restore(graph: Graph, task: Restoring) -> None:
     if before is None and reference != graph.setting.names.root and not graph.showed(*moment):
         subject = replace(subject, id=None)  # which it is, no message may tell
     node = graph.add(Node(subject, reference, before, {}, gone=gone))
-    node.state = {**content(subject.class_, before, version.state), **task.back}
+    node.state = {
+        **content(subject.class_, before, version.state),
+        **_owner(graph, subject.class_, version.state, gone),
+        **task.back,
+    }
     _check(graph, node, task)
     for role in subject.class_.roles.values():
         if role.composition:
@@ -74,6 +81,14 @@ def relead(graph: Graph, task: Releading) -> None:
             id_ = None
         name = RoleName(task.reference.class_name, role.name)
         graph.keys[task.reference, name].own.append(Wish(id_ if isinstance(id_, str) else None, asker))
+
+
+def _owner(graph: Graph, class_: Class, former: State, gone: Gone | None) -> State:
+    """Return who owns an object that was deleted: its last owner, since no restoration undoes a hand-over."""
+    if gone is None or OWNED_BY not in class_.attributes:
+        return {}
+    last = graph.setting.snapshot.version(gone.reference, gone.previous_start)
+    return {} if last is None else owned_as(class_, former, last.state)
 
 
 def _no_version(subject: Subject, command: Restore, caller: Caller, place: Path) -> Issue:
