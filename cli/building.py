@@ -85,7 +85,8 @@ def _build(reindex: Reindex, engine: Engine, class_: Class, built: Sequence[Buil
     for _ in range(_TRIES - 1):
         # A process that serves the last model does not keep roles that only the new one requires.
         left = reindex.unbuilt([class_.name]).get(class_.name, ())
-        if not any(isinstance(one, RequiredRole) for one in left):
+        broken = {duplicate.unique for duplicate in outcome.duplicates}
+        if not any(isinstance(one, RequiredRole) and one.requirement.key not in broken for one in left):
             break
         outcome = reindex.of(class_.name, progress)
     if total:

@@ -265,3 +265,33 @@ def test_roles_are_built_again_if_the_last_model_changes_them_meanwhile(
     assert "requires Owner" in answer["errors"][0]["message"]
     earlier.close()
     later.close()
+
+
+def test_a_role_that_objects_break_is_built_once_at_each_start(
+    monkeypatch: pytest.MonkeyPatch, project: Project
+) -> None:
+    optional = f"type Pet {{ name: String!  owner: Owner }}\n{OWNER}"
+    project.edit(project.model, "type Pet { name: String! }", optional)
+    instance = instance_of(project)
+    (owner,) = ask(instance, 'Owner___create(data: {name: "Ann"}) { _id }')
+    id_ = owner["data"]["Owner___create"]["_id"]
+    for name in ("Rex", "Tom"):
+        ask(instance, f'Pet___create(data: {{name: "{name}", owner: "{id_}"}}) {{ _id }}')
+    instance.close()
+    project.edit(project.model, "owner: Owner ", 'owner: Owner! @association(opposite: "pet", holds: true) ')
+    project.edit(project.model, OWNER, 'type Owner { name: String pet: Pet @association(opposite: "owner") }')
+    instance, told, built, build = instance_of(project), list[str](), list[object](), RoleBuilder.build
+
+    def counting(builder: RoleBuilder, tell: Tell) -> Mapping[Built, Duplicates]:
+        built.append(builder)
+        return build(builder, tell)
+
+    monkeypatch.setattr(RoleBuilder, "build", counting)
+    building.build_before_serving(
+        instance.settings, instance.engine, instance.model, lambda *lines: told.extend(lines)
+    )
+    assert any(
+        "one-to-one role Pet.owner is not ready: 1 value is held by several objects" in line for line in told
+    )
+    assert len(built) == 1
+    instance.close()
