@@ -383,6 +383,18 @@ def test_a_process_whose_model_names_the_opposite_otherwise_is_noticed(
     assert now.linked("B", "owners", "c") == "x"
 
 
+def test_of_many_objects_of_which_one_may_lead_somewhere_some_are_remembered() -> None:
+    objects = Objects(WatchedEngine(), associated("key"))
+    objects.create("B", "b", "c")
+    objects.create("A", "u", "v", "w", "x", to="b")
+    objects.create("A", "y", "z", to="c")
+    now = objects.under(associated("one to one, key required"))
+    reindex = Reindex(now.engine, now.model, sleep=lambda _: None, most=2)
+    outcome = reindex.of(now.reference("A", "").class_name)
+    assert [(each.ids, outcome.more) for each in outcome.duplicates] == [(("u", "v", "w"), 2)]
+    assert now.entities.lacking()
+
+
 def test_a_role_is_built_anew_when_a_version_that_knows_no_required_roles_has_served() -> None:
     """Such a version drops constraints that its model does not name, and what else it does not know."""
     engine = WatchedEngine()

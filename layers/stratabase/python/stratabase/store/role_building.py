@@ -7,6 +7,7 @@ what was read of it still holds, together with its counts, so that others may wr
 """
 
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TypeVar
@@ -87,6 +88,10 @@ class RoleBuilder:
         self._most = most
         self._rivals: dict[RoleName, dict[str, set[str]]] = {}
         """By the role of a key and what it leads to: who leads there although only one may."""
+        self._number = 0
+        """How many are among them without the guard that they need."""
+        self._more = Counter[RoleName]()
+        """How many there are beside them."""
 
     def build(self, tell: Tell) -> Mapping[Built, Duplicates]:
         """Build all of them; return those that some objects break, with what these lead to."""
@@ -107,12 +112,12 @@ class RoleBuilder:
     def _refused(self, one: RequiredRole) -> Duplicates | None:
         key = one.requirement.key
         rivals = {} if key is None else self._rivals.get(key, {})
-        if key is None or not rivals:
+        if key is None or not (rivals or self._more[key]):
             return None
         found = [
             Duplicate(key, {key.role_name: target}, tuple(sorted(ids))) for target, ids in rivals.items()
         ]
-        return Duplicates(tuple(found[: self._most]), max(0, len(found) - self._most))
+        return Duplicates(tuple(found), self._more[key])
 
     # Keys that objects hold.
 
@@ -194,6 +199,10 @@ class RoleBuilder:
         return item is not None and (not keyed.exclusive or holder(item) == entity.reference.id)
 
     def _note_rival(self, keyed: Keyed, entity: Entity) -> None:
+        if self._number >= self._most:
+            self._more[keyed.role] += 1
+            return
+        self._number += 1
         target = str(keyed.key(entity))
         (guard,) = self._engine.get([keys.couple(keyed.role, target)])
         rivals = self._rivals.setdefault(keyed.role, {}).setdefault(target, set())
