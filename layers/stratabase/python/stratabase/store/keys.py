@@ -33,8 +33,11 @@ _OF_RESTORATION = "R"
 
 
 def checkpoint(work: str) -> Key:
-    """Return the key of the item that tells how far some long work has come."""
-    return Key("META", f"checkpoint#{work}")
+    """Return the key of the item that says how far a long task has come.
+
+    The key has the same length whatever the task is called, because DynamoDB limits the length of keys.
+    """
+    return Key("META", f"checkpoint#{sha256(work.encode('utf-8', 'surrogatepass')).hexdigest()}")
 
 
 def head(reference: Reference) -> Key:

@@ -1,0 +1,24 @@
+"""Every engine remembers how far a long task has come, whatever the task is called."""
+
+from pathlib import Path
+
+import pytest
+
+from stratabase.store.entities import StoredEntities
+from tests.contract.engine.kinds import KINDS, Kind
+from tests.models import THINGS
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize(
+    "work", ["id#id#Class", "x" * 5_000, "\ud800"], ids=["usual", "long", "half a character"]
+)
+def test_a_checkpoint_is_found_again_until_it_is_forgotten(tmp_path: Path, kind: Kind, work: str) -> None:
+    engine = kind.open(tmp_path)
+    entities = StoredEntities(engine, THINGS)
+    assert entities.checkpoint(work) is None
+    entities.set_checkpoint(work, "at 7")
+    assert (entities.checkpoint(work), entities.checkpoint("other")) == ("at 7", None)
+    entities.set_checkpoint(work, None)
+    assert entities.checkpoint(work) is None
+    engine.close()
