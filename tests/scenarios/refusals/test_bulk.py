@@ -111,14 +111,11 @@ def test_of_what_is_refused_keeps_nothing_from_the_others(studio: Studio) -> Non
 
     answer = studio.answer(change, {"options": all_six(next=3)})
 
-    taken = attributes(
-        "ENTITY_UNIQUE", "Sheet", ["code"], "another Sheet has code '999': no two may have the same"
-    )
+    same = "another Sheet has code '999': no two may have the same (the same for 2 objects)"
     text = "1 of 3 Sheet objects were updated; what kept the others from it follows"
     issues = [
         Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", "Sheet"),
-        taken.of("<bulk1>"),
-        taken.of("<bulk2>"),
+        attributes("ENTITY_UNIQUE", "Sheet", ["code"], same),
     ]
     errors = [error(studio.named(issue.shown(KEY, answer.trace_id))) for issue in issues]
     assert refused(answer.body) == {"data": {KEY: None}, "errors": ordered(errors)}

@@ -11,7 +11,7 @@ _BY_ITSELF = frozenset(
     {IssueType.DATA_TYPE, IssueType.ENTITY_NOT_FOUND, IssueType.MALFORMED_REQUEST}
     | {each for each in IssueType if each.name.startswith("ATTRIBUTE_") and "_GRANT_" not in each.name}
 )
-"""Why a value is wrong by itself. That it is taken, or leaves a role empty, depends on the object."""
+"""Why a value is wrong by itself. Whether a role is left empty depends on the object."""
 
 
 class FirstIssues:
@@ -53,6 +53,8 @@ class FirstIssues:
 
     def _is_for_all(self, issue: Issue) -> bool:
         """Return whether what the request gives is wrong by itself, whatever the object is like."""
+        if issue.type is IssueType.ENTITY_UNIQUE and issue.attribute_names:
+            return self._given.issuperset(issue.attribute_names)  # no value comes from the object
         return issue.type in _BY_ITSELF and not self._given.isdisjoint(issue.path[1:2])
 
     def __str__(self) -> str:
