@@ -1,13 +1,14 @@
-"""An engine that reads item by item, whose caller is interrupted once: another does something meanwhile."""
+"""Engines whose callers are interrupted: others do something meanwhile."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from stratabase.store.engine import Engine, Item, Key
+from tests.contract.engine.reference import ReferenceEngine
 from tests.store.passing import PassingEngine
 
 
 class InterruptedEngine(PassingEngine):
-    """Passes calls on. Before its step of a number, from 0, something else happens.
+    """Passes calls on, and reads item by item. Before its step of a number, from 0, something else happens.
 
     Each item of a `get` is a step, since an engine may show some of them before a commit and some after it.
     """
@@ -31,3 +32,22 @@ class InterruptedEngine(PassingEngine):
         number, self.steps = self.steps, self.steps + 1
         if number == self._at:
             self._meanwhile()
+
+
+class Interrupted(PassingEngine):
+    """Lets others come between: before each call, what is to be done then is done."""
+
+    def __init__(self) -> None:
+        super().__init__(ReferenceEngine())
+        self.acts: Iterator[Callable[[], None] | None] = iter(())
+        self._acting = False
+
+    def begin(self) -> None:
+        """Do what is to be done before a call, unless it is that which calls."""
+        if self._acting:
+            return
+        self._acting = True
+        act = next(self.acts, None)
+        if act is not None:
+            act()
+        self._acting = False

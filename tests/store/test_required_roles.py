@@ -24,6 +24,7 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
 from tests.soak import count
 from tests.store.graphs import KINDS, Objects, associated, change, class_with, many, remembering
+from tests.store.interrupted import Interrupted
 from tests.store.passing import PassingEngine
 from tests.store.watched_engine import WatchedEngine
 
@@ -470,25 +471,6 @@ def test_a_wrong_count_is_mended_although_it_changes_meanwhile(
     assert built(now) == []
     assert engine.other is None
     agrees(now)
-
-
-class Interrupted(PassingEngine):
-    """Lets others come between: before each call, what is to be done then is done."""
-
-    def __init__(self) -> None:
-        super().__init__(ReferenceEngine())
-        self.acts: Iterator[Callable[[], None] | None] = iter(())
-        self._acting = False
-
-    def begin(self) -> None:
-        """Do what is to be done before a call, unless it is that which calls."""
-        if self._acting:
-            return
-        self._acting = True
-        act = next(self.acts, None)
-        if act is not None:
-            act()
-        self._acting = False
 
 
 PAIRS = (

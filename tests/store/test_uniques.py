@@ -1,7 +1,7 @@
 """A uniqueness constraint on objects that are older than it: READY only when no two have the same."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -36,7 +36,7 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
 from tests.soak import count, seed
 from tests.store.clocks import Time
-from tests.store.passing import PassingEngine
+from tests.store.interrupted import Interrupted
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
 
@@ -600,25 +600,6 @@ def test_two_reindexes_at_once_do_no_harm() -> None:
     store.commit(store.deletion("y"))
     assert outcomes[-1] == old.reindex() == Outcome()
     assert_exact(engine, old.class_)
-
-
-class Interrupted(PassingEngine):
-    """Lets others come between: before each call, what is to be done then is done."""
-
-    def __init__(self) -> None:
-        super().__init__(ReferenceEngine())
-        self.acts: Iterator[Callable[[], None] | None] = iter(())
-        self._acting = False
-
-    def begin(self) -> None:
-        """Do what is to be done before a call, unless it is that which calls."""
-        if self._acting:
-            return
-        self._acting = True
-        act = next(self.acts, None)
-        if act is not None:
-            act()
-        self._acting = False
 
 
 MEANWHILE: dict[str, tuple[str, str, str | None]] = {
