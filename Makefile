@@ -49,11 +49,11 @@ bench: $(VENV)/.dev ## Measure, and print each limit beside its figure
 golden: $(VENV)/.dev ## Write the golden files anew; read the difference before you commit it
 	@$(BIN)/stratabase model sdl > tests/schema/golden/hr.graphql
 	@$(BIN)/stratabase model sdl tests/schema/models/everything.graphql > tests/schema/golden/everything.graphql
-	@$(BIN)/python -m tests.golden > tests/edge/golden/openapi.json
+	@$(BIN)/python -m tests.golden > tests/http_api/api/openapi/golden/openapi.json
 
 graphiql: .node-graphiql/.done ## Build the GraphiQL page anew (needs Node 20 or later)
 	@rm -rf .node-graphiql/src && cp -r tools/graphiql/build.mjs tools/graphiql/src .node-graphiql
-	@cd .node-graphiql && node build.mjs "$(CURDIR)/layers/stratabase/python/stratabase/edge/graphiql/built"
+	@cd .node-graphiql && node build.mjs "$(CURDIR)/layers/stratabase/python/stratabase/http_api/pages/graphiql/built"
 
 validate: .venv-sam/.done ## Check the template as deployment does
 	@SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam validate --lint

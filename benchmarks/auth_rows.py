@@ -11,10 +11,8 @@ from benchmarks.table import Figure, print_table
 from stratabase import waiting
 from stratabase.clock import SystemClock
 from stratabase.domain.member import Member
-from stratabase.edge.authentication import Authentication
-from stratabase.edge.basic import Basic
-from stratabase.edge.bearer import Bearer
-from stratabase.edge.request import Request
+from stratabase.http_api.auth.authentication import Authentication, BasicAuthenticator, BearerAuthenticator
+from stratabase.http_api.http.messages import Request
 from stratabase.model.model import Profile
 from stratabase.operations.callers import Callers
 from stratabase.operations.known_keys import KnownKeys
@@ -50,7 +48,9 @@ class Gate:
         tokens = Tokens(keys, known, callers, clock, TERMS.audience)
         self._callers = callers
         self._issuer = TokenIssuer(keys, clock, ids, TERMS)
-        self._authentication = Authentication({"Bearer": Bearer(tokens.caller), "Basic": Basic(sign_in)})
+        self._authentication = Authentication(
+            {"Bearer": BearerAuthenticator(tokens.caller), "Basic": BasicAuthenticator(sign_in)}
+        )
 
     def cpu(self, requests: Iterable[Request]) -> float:
         """Return the CPU milliseconds of one request."""

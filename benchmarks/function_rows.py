@@ -23,7 +23,7 @@ MOST_CPU = 1.0
 MOST_TIMES = 2.0
 """How many times what it takes with the small one."""
 
-ADMINISTRATOR = "from stratabase.wiring import instance; instance().first_administrator()"
+ADMINISTRATOR = "from stratabase.bootstrap import instance; instance().first_administrator()"
 
 Environment = Mapping[str, str]
 

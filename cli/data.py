@@ -4,19 +4,19 @@ from collections.abc import Iterator
 
 from cli.fault import Fault
 from cli.server import configuration
+from stratabase.bootstrap.storage import open_engine, parallel_reads_of
 from stratabase.domain.refusal import Unavailable
 from stratabase.model.model import Model
 from stratabase.store.required_values import Lack, RequiredValues
 from stratabase.store.sqlite.fault import UnusableStore
-from stratabase.wiring.engines import engine_of, side_by_side_of
 
 
 def missing_values(model: Model) -> Iterator[str]:
     """Yield a line for each required attribute and role that objects in the store lack. Raises Fault."""
     settings = configuration.read_settings()
     try:
-        engine = engine_of(settings)
-        found = [*RequiredValues(engine, model, side_by_side_of(settings)).lacks()]
+        engine = open_engine(settings)
+        found = [*RequiredValues(engine, model, parallel_reads_of(settings)).lacks()]
         engine.close()
     except (UnusableStore, Unavailable) as error:
         raise Fault(str(error)) from error

@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from stratabase.edge.event import Answer
+from stratabase.http_api.http.api_gateway import ProxyResponse
 
 
 class Documented:
@@ -16,7 +16,7 @@ class Documented:
     def __init__(self, document: Mapping[str, Any]) -> None:
         self.document = document
 
-    def check(self, method: str, resource: str, answer: Answer) -> None:
+    def check(self, method: str, resource: str, answer: ProxyResponse) -> None:
         """Assert that an answer is what the document promises; 405 is promised where a method is not."""
         path = self.document["paths"].get(resource)
         if path is None or method == "OPTIONS":
@@ -39,7 +39,7 @@ class Documented:
         if method != "HEAD":
             self._check_body(answer, response.get("content", {}))
 
-    def _check_body(self, answer: Answer, content: Mapping[str, Any]) -> None:
+    def _check_body(self, answer: ProxyResponse, content: Mapping[str, Any]) -> None:
         if not answer["body"]:
             assert content == {}, "a body is documented, and there is none"
             return

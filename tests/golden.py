@@ -8,11 +8,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from stratabase.bootstrap import Instance
 from stratabase.settings import Settings
-from stratabase.wiring import Instance
 from tests.service import SAMPLE_MODEL
 
-OPENAPI = Path(__file__).parent / "edge/golden/openapi.json"
+OPENAPI = Path(__file__).parent / "http_api/api/openapi/golden/openapi.json"
 BASE_URL = "https://api.example.com/hr"
 
 
@@ -30,7 +30,7 @@ def sample() -> Iterator[Instance]:
 def openapi(instance: Instance) -> Any:
     """Return the document that an instance serves."""
     resource = "/public/openapi.json"
-    answer = instance.members()({"httpMethod": "GET", "path": resource, "resource": resource})
+    answer = instance.members_handler()({"httpMethod": "GET", "path": resource, "resource": resource})
     return json.loads(answer["body"])
 
 

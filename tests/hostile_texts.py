@@ -16,9 +16,9 @@ from cli.gateway.template import Route
 from stratabase.domain.link import read_token
 from stratabase.domain.mail import Mail
 from stratabase.domain.writable import stray_character
-from stratabase.edge.exact_json import exact_json
-from stratabase.edge.media_type import chosen
-from stratabase.edge.xml import document
+from stratabase.http_api.http.media_type import best_match
+from stratabase.http_api.http.strict_json import parse_exact_json
+from stratabase.http_api.http.xml import render_xml
 from stratabase.model.attribute import Domain
 from stratabase.model.expressions.mistakes import ExpressionMistakes
 from stratabase.model.expressions.parsing import parsed
@@ -119,11 +119,14 @@ PLACES: Mapping[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "a line of text": (stray_character, ("a" * LONG, "é" * LONG)),
     "lines of text": (lambda text: stray_character(text, lines=True), ("\r\n" * LONG,)),
     "Accept": (
-        lambda text: chosen(text, ("application/json",)),
+        lambda text: best_match(text, ("application/json",)),
         (";" * 10_000, "," * 10_000, "a/b;q=0." + "0" * 10_000, "*/*;" * 2500, '"' * 10_000),
     ),
-    "JSON": (exact_json, ("[" + "1" * LONG + "]", "[" + "1.1e" * 100_000 + "]", '"' + "1-" * LONG + '"')),
-    "XML": (lambda text: document("user", {"notes": text}), ("\x00" * LONG, "&" * LONG)),
+    "JSON": (
+        parse_exact_json,
+        ("[" + "1" * LONG + "]", "[" + "1.1e" * 100_000 + "]", '"' + "1-" * LONG + '"'),
+    ),
+    "XML": (lambda text: render_xml("user", {"notes": text}), ("\x00" * LONG, "&" * LONG)),
     "a path": (
         lambda text: _ROUTES.match("GET", text),
         ("/" * LONG, "/auth/members" + "/a" * LONG, "/auth/members/" + "a" * LONG, "/public/" + "/" * LONG),

@@ -7,15 +7,12 @@ from uuid import uuid4
 from stratabase.domain.member import Caller, Member
 from stratabase.domain.password import Policy
 from stratabase.domain.refusal import Unauthenticated, Unavailable
-from stratabase.edge.authentication import Authentication
-from stratabase.edge.basic import Basic
-from stratabase.edge.confirm_email import confirm_email_endpoint
-from stratabase.edge.courtesy.confirmation import ConfirmationPages
-from stratabase.edge.courtesy.visits import Visits
-from stratabase.edge.endpoint import Endpoint
-from stratabase.edge.front_door import FrontDoor
-from stratabase.edge.reset_password import reset_password_endpoint
-from stratabase.edge.set_password import set_password_endpoint
+from stratabase.http_api.admin.reset_password import reset_password_endpoint
+from stratabase.http_api.auth.authentication import Authentication, BasicAuthenticator
+from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.endpoint import Endpoint
+from stratabase.http_api.pages.confirm_email import ConfirmEmailPages, confirm_email_endpoint
+from stratabase.http_api.pages.set_password import SetPasswordPages, set_password_endpoint
 from stratabase.model.model import Profile
 from stratabase.observe import Log
 from stratabase.operations.members.email_change import EmailChange
@@ -79,16 +76,16 @@ class LinkService:
         self._update = UpdateMember(self.members, self.passwords, policy, PROFILES, self.emails)
 
     def endpoints(self) -> list[Endpoint]:
-        visits = Visits(self.recovery, self.application, SHORTEST, self.log)
+        visits = SetPasswordPages(self.recovery, self.application, SHORTEST, self.log)
         return [
             reset_password_endpoint(self.recovery.start),
             set_password_endpoint(self.recovery, visits),
-            confirm_email_endpoint(self.emails, ConfirmationPages(self.emails, self.application, self.log)),
+            confirm_email_endpoint(self.emails, ConfirmEmailPages(self.emails, self.application, self.log)),
         ]
 
-    def door(self, base_url: str | None = None) -> FrontDoor:
-        authentication = Authentication({"Basic": Basic(sign_in)})
-        return FrontDoor(self.endpoints(), authentication, base_url=base_url, log=self.log)
+    def door(self, base_url: str | None = None) -> HttpHandler:
+        authentication = Authentication({"Basic": BasicAuthenticator(sign_in)})
+        return HttpHandler(self.endpoints(), authentication, base_url=base_url, log=self.log)
 
     def anna(self) -> Member:
         member = super(FickleMembers, self.members).by_id("m1")

@@ -7,9 +7,9 @@ import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
 from cli.gateway import template
-from stratabase.edge.endpoint import Endpoint
-from stratabase.edge.front_door import GREEDY
-from stratabase.wiring import Instance
+from stratabase.bootstrap import Instance
+from stratabase.http_api.handler import CATCH_ALL
+from stratabase.http_api.http.endpoint import Endpoint
 from tests import golden
 from tests.service import ROOT
 
@@ -26,7 +26,7 @@ def document(instance: Instance) -> Any:
 
 
 def wired(instance: Instance) -> Iterator[Endpoint]:
-    for door in (instance.graphql(), instance.tokens(), instance.members()):
+    for door in (instance.graphql_handler(), instance.tokens_handler(), instance.members_handler()):
         yield from door._endpoints.values()
 
 
@@ -54,7 +54,7 @@ def test_it_names_every_operation_that_is_wired_and_no_other(instance: Instance,
 def test_it_names_every_route_of_the_template_and_no_other(document: Any) -> None:
     """But for the two that lead nowhere."""
     routes = {route.resource for route in template.read(ROOT / "template.yaml").routes}
-    assert routes - {GREEDY, "/"} == set(document["paths"])
+    assert routes - {CATCH_ALL, "/"} == set(document["paths"])
 
 
 def test_each_operation_has_a_name_of_its_own(document: Any) -> None:

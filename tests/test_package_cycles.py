@@ -17,8 +17,6 @@ DEBTS = {
     "stratabase.domain.checks",
     "stratabase.domain.graph",
     "stratabase.domain.graph.roles",
-    "stratabase.edge",
-    "stratabase.edge.courtesy",
     "stratabase.model",
     "stratabase.model.expressions",
     "stratabase.model.expressions.functions",

@@ -13,7 +13,7 @@ from cli.server import configuration
 from stratabase.model.plurals import counted, was_or_were
 
 if TYPE_CHECKING:
-    from stratabase.wiring import Instance
+    from stratabase.bootstrap import Instance
 
 HELP = (
     "build the indexes, unique constraints and required roles of a changed model, while the service goes on"
@@ -40,10 +40,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Build them, class by class. It may be stopped and started again at any time."""
     settings = configuration.read_settings()
+    from stratabase.bootstrap import Instance  # noqa: PLC0415
     from stratabase.domain.refusal import Unavailable  # noqa: PLC0415 - `stratabase --help` needs none of it
     from stratabase.model.reading import ModelMistakes  # noqa: PLC0415
     from stratabase.store.sqlite.fault import UnusableStore  # noqa: PLC0415
-    from stratabase.wiring import Instance  # noqa: PLC0415
 
     ahead = options.model is not None
     instance = Instance(replace(settings, model=options.model) if ahead else settings)

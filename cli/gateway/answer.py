@@ -10,7 +10,7 @@ from typing import Any
 from cli.gateway.limits import ANSWER
 from cli.gateway.refusals import Kind, Refused
 from cli.gateway.reply import Reply
-from stratabase.edge.size import excessive_size
+from stratabase.http_api.http.api_gateway import size_over_limit
 
 _FIELDS = frozenset({"statusCode", "headers", "multiValueHeaders", "body", "isBase64Encoded"})
 _BODILESS = frozenset({204, 304})
@@ -46,7 +46,7 @@ def _malformed(what: str) -> Refused:
 def _check_size(answer: Mapping[str, Any]) -> None:
     """Refuse what Lambda would not carry."""
     try:
-        size = excessive_size(answer, ANSWER)
+        size = size_over_limit(answer, ANSWER)
     except TypeError as error:
         raise _malformed(f"it is not JSON ({error})") from error
     if size is not None:

@@ -8,11 +8,11 @@ from cli.fault import Fault
 from cli.members.owners import handed_over, resolved
 from cli.members.password import asked
 from cli.server.listener import root_of
+from stratabase.bootstrap import Instance
 from stratabase.domain.member import Member
 from stratabase.domain.member_refusals import NoSuchMember
 from stratabase.operations.members.rights import CONSOLE
 from stratabase.settings import Settings
-from stratabase.wiring import Instance
 
 Options = argparse.Namespace
 Action = Callable[[Instance, Options], Iterator[str]]
@@ -28,7 +28,7 @@ def do(settings: Settings, options: Options) -> Iterator[str]:
 
 
 def _list(instance: Instance, _: Options) -> Iterator[str]:
-    members = instance.office.list(CONSOLE)
+    members = instance.member_services.list(CONSOLE)
     rows = [_row(member) for member in members]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -46,12 +46,12 @@ def _create(instance: Instance, options: Options) -> Iterator[str]:
     given = {name: getattr(options, name) for name in ("username", "email", "profile")}
     given |= {"language": options.language} if options.language else {}
     if options.ask_password:
-        password = asked(instance.office.policy, (options.username, options.email))
-        member = instance.office.create_silently(CONSOLE, given)
-        instance.office.update(CONSOLE, member.id, {"password": password})
+        password = asked(instance.member_services.policy, (options.username, options.email))
+        member = instance.member_services.create_silently(CONSOLE, given)
+        instance.member_services.update(CONSOLE, member.id, {"password": password})
         yield f'Made "{member.username}", with the id {member.id}.'
     else:
-        member = instance.office.create(CONSOLE, given, base_url(instance.settings))
+        member = instance.member_services.create(CONSOLE, given, base_url(instance.settings))
         yield f'Made "{member.username}", with the id {member.id}. A mail to {member.email} is on its way.'
 
 
@@ -67,14 +67,14 @@ def _set_email(instance: Instance, options: Options) -> Iterator[str]:
 
 def _set_password(instance: Instance, options: Options) -> Iterator[str]:
     member = _named(instance, options)
-    password = asked(instance.office.policy, (member.username, member.email))
-    instance.office.update(CONSOLE, member.id, {"password": password})
+    password = asked(instance.member_services.policy, (member.username, member.email))
+    instance.member_services.update(CONSOLE, member.id, {"password": password})
     yield f'"{member.username}" has the new password now; tokens from before are good no more.'
 
 
 def _reset_password(instance: Instance, options: Options) -> Iterator[str]:
     member = _named(instance, options)
-    instance.office.recovery.start(CONSOLE, member.id, base_url(instance.settings))
+    instance.member_services.recovery.start(CONSOLE, member.id, base_url(instance.settings))
     yield f"A mail to {member.email} is on its way; the old password is good until the link is used."
 
 
@@ -90,7 +90,7 @@ def _enable(instance: Instance, options: Options) -> Iterator[str]:
 
 def _delete(instance: Instance, options: Options) -> Iterator[str]:
     member = _named(instance, options)
-    instance.office.remove(CONSOLE, member.id)
+    instance.member_services.remove(CONSOLE, member.id)
     yield f'"{member.username}" is deleted.'
 
 
@@ -125,7 +125,7 @@ _ACTIONS: Mapping[str, Action] = {
 
 def _named(instance: Instance, options: Options) -> Member:
     try:
-        return instance.office.read.named(CONSOLE, options.username)
+        return instance.member_services.read.named(CONSOLE, options.username)
     except NoSuchMember as refusal:
         raise Fault(
             f'There is no member "{options.username}"; `stratabase members list` shows all.'
@@ -133,7 +133,7 @@ def _named(instance: Instance, options: Options) -> Member:
 
 
 def _changed(instance: Instance, options: Options, given: Mapping[str, Any]) -> Member:
-    return instance.office.update(CONSOLE, _named(instance, options).id, given)
+    return instance.member_services.update(CONSOLE, _named(instance, options).id, given)
 
 
 def base_url(settings: Settings) -> str:

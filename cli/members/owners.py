@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from cli.building import Progress, Say, count
 from cli.fault import Fault
+from stratabase.bootstrap import Instance
 from stratabase.domain.member_refusals import NoSuchMember
 from stratabase.model.plurals import counted, is_or_are
 from stratabase.model.types.identifier import made_at
 from stratabase.operations.members.handing_over import FormerMember, From, HandedOver
 from stratabase.operations.members.rights import CONSOLE
 from stratabase.store.member_backfill import MemberBackfill, lines
-from stratabase.wiring import Instance
 
 
 def resolved(instance: Instance, *, again: bool = False, say: Say | None = None) -> Iterator[str]:
@@ -20,7 +20,7 @@ def resolved(instance: Instance, *, again: bool = False, say: Say | None = None)
     """
     backfill = MemberBackfill(instance.engine, instance.model)
     pending = backfill.classes() if again else backfill.pending()
-    members = instance.people.members.roster().members if pending else ()
+    members = instance.member_stores.members.roster().members if pending else ()
     for class_name in pending:
         title = f"Resolving the owners of {class_name}"
         tell = Progress(title, count(instance.engine, class_name), say) if say else lambda _: None
@@ -35,7 +35,7 @@ def handed_over(
     `former`: a deleted member is meant, though a member has the name now. Yields what became of it. Raises
     Fault if `to` is no member, and what HandOver raises.
     """
-    members = instance.people.members
+    members = instance.member_stores.members
     owner = members.by_username(to) or members.by_id(to)
     if owner is None:
         raise Fault(f'There is no member "{to}"; `stratabase members list` shows all.')
@@ -57,11 +57,11 @@ def handed_over(
 
 def _once(instance: Instance, from_: str, to: str, class_name: str | None, *, former: bool) -> HandedOver:
     """Do as much as one call does."""
-    member = None if former else instance.people.members.by_username(from_)
+    member = None if former else instance.member_stores.members.by_username(from_)
     owner: From = FormerMember(from_) if member is None else member.id
     if member is None and not former and made_at(from_) is not None:
         owner = from_
     try:
-        return instance.office.hand_over(CONSOLE, owner, to, class_name)
+        return instance.member_services.hand_over(CONSOLE, owner, to, class_name)
     except NoSuchMember as refusal:
         raise Fault(f"There is no member with the id {from_}, and no object that one owned.") from refusal

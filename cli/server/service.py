@@ -13,7 +13,7 @@ from cli.server.job import Job
 from cli.server.report import News, Report
 from cli.server.sweeper import Sweeper
 from cli.server.welcome import left_to_build, password_shown, welcome
-from stratabase import wiring
+from stratabase import bootstrap
 from stratabase.domain.member_refusals import BadMember
 from stratabase.domain.refusal import Unavailable
 from stratabase.model.difference import difference
@@ -27,7 +27,7 @@ def serve(job: Job, listener: socket.socket, tell: Callable[[Report], None]) -> 
     """Serve until told to end; tell READY in the event loop. Lets out what goes wrong before that."""
     _set_base_url(job.address)
     declared = template.read(job.template)
-    instance = wiring.instance()
+    instance = bootstrap.instance()
     _tell_difference(job, instance.settings.model, instance.model, tell)
     try:
         loaded = {each.name: functions.load(each) for each in declared.functions}
@@ -58,7 +58,7 @@ def _set_base_url(address: str) -> None:
         os.environ["STRATABASE_BASE_URL"] = address
 
 
-def _owners(instance: wiring.Instance, tell: Callable[[Report], None]) -> tuple[str, ...]:
+def _owners(instance: bootstrap.Instance, tell: Callable[[Report], None]) -> tuple[str, ...]:
     """Give ids to the names of members that an older version wrote to an embedded store; return the outcome.
 
     Other stores may be large, and other processes may serve them: there, a person does that.
@@ -68,7 +68,7 @@ def _owners(instance: wiring.Instance, tell: Callable[[Report], None]) -> tuple[
     return tuple(resolved(instance, say=lambda *lines: tell(Report(News.PROGRESS, lines))))
 
 
-def _build(instance: wiring.Instance, tell: Callable[[Report], None]) -> None:
+def _build(instance: bootstrap.Instance, tell: Callable[[Report], None]) -> None:
     """Build what the model needs, where that can be done before it is served. Raises Unavailable."""
     building.build_before_serving(
         instance.settings,
@@ -78,7 +78,7 @@ def _build(instance: wiring.Instance, tell: Callable[[Report], None]) -> None:
     )
 
 
-def _lacking(instance: wiring.Instance) -> tuple[str, ...]:
+def _lacking(instance: bootstrap.Instance) -> tuple[str, ...]:
     """Return what a reindex has to build; nothing when the store cannot say, which health checks tell."""
     try:
         return instance.entities.lacking()

@@ -9,13 +9,13 @@ import pytest
 
 from cli import building
 from cli.server.welcome import left_to_build
+from stratabase.bootstrap import Instance
 from stratabase.settings import Settings
 from stratabase.store import keys
 from stratabase.store.built import Built
 from stratabase.store.claiming import Duplicates
 from stratabase.store.registry import registry_of
 from stratabase.store.role_building import RoleBuilder, Tell
-from stratabase.wiring import Instance
 from tests.cli.terminal import Project, Terminal, serving
 from tests.soak import count
 from tests.store.stores import Store

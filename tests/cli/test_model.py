@@ -7,9 +7,9 @@ import pytest
 from graphql import build_schema, parse
 
 from cli.main import main
+from stratabase.bootstrap import Instance
 from stratabase.model.prepared import read_prepared
 from stratabase.settings import Settings
-from stratabase.wiring import Instance
 from tests.worlds import ADMINISTRATOR
 
 SAMPLE = Path(__file__).parents[2] / "layers/model/model.graphql"

@@ -8,6 +8,7 @@ import pytest
 from cli import building
 from cli.server import service
 from cli.server.report import News, Report
+from stratabase.bootstrap import Instance
 from stratabase.domain.command import Create
 from stratabase.domain.member import Member
 from stratabase.model.member_names import MEMBER_IDS, NOBODY, member_id
@@ -16,7 +17,6 @@ from stratabase.operations.create import create
 from stratabase.settings import Settings
 from stratabase.store import codec, keys
 from stratabase.store.engine import Batch, Delete, Item, Patch
-from stratabase.wiring import Instance
 from tests.cli.test_members import PASSWORD, Terminal
 from tests.service import ROOT
 
@@ -38,7 +38,7 @@ class Office(Terminal):
     def create(self, username: str, *codes: str) -> None:
         """Make projects on behalf of a member."""
         instance = Instance(self.settings)
-        member = instance.people.members.by_username(username)
+        member = instance.member_stores.members.by_username(username)
         assert isinstance(member, Member)
         caller = Callers(instance.model.profiles)(member)
         for code in codes:

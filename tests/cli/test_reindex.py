@@ -11,10 +11,10 @@ import pytest
 
 from cli.main import main
 from cli.unbuilt import MOST_IDS, MOST_VALUES
+from stratabase.bootstrap import Instance
 from stratabase.settings import Settings
 from stratabase.store import keys
 from stratabase.store.reindex import Outcome, Reindex
-from stratabase.wiring import Instance
 from tests import ministack
 from tests.worlds import ADMINISTRATOR
 

@@ -13,7 +13,7 @@ from cli.gateway.functions import Function, load
 from cli.gateway.reply import Reply
 from cli.gateway.routes import Routes
 from cli.gateway.template import read
-from stratabase import wiring
+from stratabase import bootstrap
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE = read(ROOT / "template.yaml")
@@ -73,11 +73,11 @@ def functions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str,
         patch.setenv("STRATABASE_HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv("STRATABASE_MODEL", str(ROOT / "layers/model/model.graphql"))
         patch.setenv("STRATABASE_ADMIN_PASSWORD", "correct horse battery staple")
-        wiring.instance.cache_clear()
-        wiring.instance().first_administrator()
+        bootstrap.instance.cache_clear()
+        bootstrap.instance().first_administrator()
         yield {declared.name: load(declared) for declared in TEMPLATE.functions}
-        wiring.instance().close()
-        wiring.instance.cache_clear()
+        bootstrap.instance().close()
+        bootstrap.instance.cache_clear()
 
 
 @pytest.mark.parametrize("name", sorted(ANSWERS))

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 from graphql import get_introspection_query
 
+from stratabase.bootstrap.instance import Instance
 from stratabase.settings import Settings
-from stratabase.wiring.instance import Instance
 from tests.gateway.serving import Client, gateway
 from tests.service import PASSWORD, Reply, RunningService, basic, running
 
@@ -212,7 +212,7 @@ def slow(model: Path, tmp_path: Path) -> Iterator[Client]:
     instance = Instance(settings)
     instance._clock = StepByStep()  # type: ignore[assignment]
     instance.first_administrator()
-    with gateway(instance.graphql()) as client:
+    with gateway(instance.graphql_handler()) as client:
         yield client
     instance.close()
 

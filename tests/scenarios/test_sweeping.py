@@ -11,7 +11,7 @@ import pytest
 from cli.gateway.context import Context
 from cli.gateway.functions import load
 from cli.gateway.template import read
-from stratabase import wiring
+from stratabase import bootstrap
 from stratabase.domain.member import Caller
 from stratabase.store import aftermath
 from tests.scenarios.graph_client import over_dynamodb, over_sqlite
@@ -49,13 +49,13 @@ def left(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
     home.mkdir()
     for name, value in {"STRATABASE_HOME": str(home), "STRATABASE_MODEL": str(MODEL), **settings}.items():
         monkeypatch.setenv(name, value)
-    wiring.instance.cache_clear()
+    bootstrap.instance.cache_clear()
     monkeypatch.setattr(aftermath, "SECONDS", 0)
     try:
         yield deleted(home, settings)
     finally:
-        wiring.instance().close()
-        wiring.instance.cache_clear()
+        bootstrap.instance().close()
+        bootstrap.instance.cache_clear()
 
 
 def deleted(home: Path, settings: Mapping[str, str]) -> Left:
@@ -74,7 +74,7 @@ def tyre(number: int, maker: str) -> dict[str, str]:
 
 def answer(query: str, variables: Mapping[str, Any] | None = None) -> Any:
     """Return the answer of this process to a request."""
-    body = wiring.instance().executor.execute(query, variables or {}, None, ADMINISTRATOR, "trace").body
+    body = bootstrap.instance().executor.execute(query, variables or {}, None, ADMINISTRATOR, "trace").body
     return json.loads(body)
 
 

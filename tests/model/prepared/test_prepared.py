@@ -137,7 +137,7 @@ STARTED_FROM = """
 import sys
 from pathlib import Path
 from stratabase.model.expressions import expressions_of
-from stratabase.wiring.models import model_of
+from stratabase.bootstrap.instance import model_of
 
 model = model_of(Path(sys.argv[1]))
 employee = model.classes["Employee"]

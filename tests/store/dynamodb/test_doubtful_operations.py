@@ -11,7 +11,7 @@ import pytest
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.refusal import Refused, Unavailable
-from stratabase.edge.refusals import row
+from stratabase.http_api.http.refusals import status_row
 from stratabase.model.class_ import Class
 from stratabase.store.codec import REMEMBERED
 from stratabase.store.dynamodb.client import Client
@@ -186,7 +186,7 @@ def test_an_update_of_which_nothing_tells_any_more_is_unknown_and_not_tried_agai
 def assert_unknown(act: Act) -> None:
     with pytest.raises(Unavailable, match="unknown") as refusal:
         act()
-    assert row(refusal.value).status == 503
+    assert status_row(refusal.value).status == 503
 
 
 @DONE_OR_NOT

@@ -14,7 +14,7 @@ import pytest
 
 from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.refusal import Refused, Unavailable
-from stratabase.edge.refusals import row
+from stratabase.http_api.http.refusals import status_row
 from stratabase.store import keys
 from stratabase.store.codec import entity_of
 from stratabase.store.dynamodb.engine import DynamoDBEngine
@@ -171,7 +171,7 @@ def test_when_it_does_not_end_it_is_unavailable_and_done_whole_or_not_at_all(
     for position, call in enumerate(expected.calls):
         met = outcome(case, before, chain([none] * position, repeat(fault)), SHORT)
         assert isinstance(met.answer, Unavailable), (position, call)
-        assert row(met.answer).status == 503
+        assert status_row(met.answer).status == 503
         assert objects(met.after) in whole, (position, call)
 
 

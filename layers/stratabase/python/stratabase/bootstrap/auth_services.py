@@ -1,0 +1,96 @@
+"""Who comes in, and how: passwords, tokens, and the keys that sign those."""
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from stratabase import waiting
+from stratabase.bootstrap.storage import MemberStores
+from stratabase.http_api.auth.authentication import (
+    Authentication,
+    Authenticator,
+    BasicAuthenticator,
+    BearerAuthenticator,
+)
+from stratabase.model.model import Model
+from stratabase.operations.callers import Callers
+from stratabase.operations.known_keys import KnownKeys
+from stratabase.operations.known_members import KnownMembers
+from stratabase.operations.ports import Clock, Ids, Keyring, Passwords
+from stratabase.operations.rotation import Rotate
+from stratabase.operations.sign_in import SignIn
+from stratabase.operations.token_issuer import Terms, TokenIssuer
+from stratabase.operations.tokens import Tokens
+from stratabase.settings import Settings
+from stratabase.store.dynamodb.endpoint import Endpoint
+from stratabase.store.keyring.choice import keyring_of
+
+
+class AuthServices:
+    """What knows callers; each part is built when it is first needed."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - all that it is made of
+        self,
+        settings: Settings,
+        model: Model,
+        people: MemberStores,
+        passwords: Passwords,
+        clock: Clock,
+        ids: Ids,
+    ) -> None:
+        self._settings = settings
+        self._model = model
+        self._people = people
+        self._passwords = passwords
+        self._clock = clock
+        self._ids = ids
+        self._known = KnownMembers(people.members, clock)
+        self._terms = Terms(model.application, settings.token_minutes, settings.session_hours)
+
+    @cached_property
+    def sign_in(self) -> SignIn:
+        """What knows callers by their passwords."""
+        return SignIn(
+            self._people.members,
+            self._known,
+            self._passwords,
+            self._model.profiles,
+            self._clock,
+            self._people.attempts,
+            waiting.pause,
+        )
+
+    @cached_property
+    def issuer(self) -> TokenIssuer:
+        """What issues tokens."""
+        return TokenIssuer(self._keys, self._clock, self._ids, self._terms)
+
+    @cached_property
+    def authentication(self) -> Authentication:
+        """What reads the Authorization header."""
+        return Authentication(self._schemes)
+
+    @property
+    def schemes(self) -> tuple[str, ...]:
+        """How callers are known, as the Authorization header names it."""
+        return tuple(name.lower() for name in self._schemes)
+
+    @cached_property
+    def rotate(self) -> Rotate:
+        """What makes a new key for tokens."""
+        return Rotate(self._keyring, self._clock, self._ids, self._terms.validity)
+
+    @cached_property
+    def _schemes(self) -> Mapping[str, Authenticator]:
+        callers = Callers(self._model.profiles)
+        tokens = Tokens(self._keys, self._known, callers, self._clock, self._terms.audience)
+        bearer: dict[str, Authenticator] = {"Bearer": BearerAuthenticator(tokens.caller)}
+        return bearer | ({"Basic": BasicAuthenticator(self.sign_in)} if self._settings.basic else {})
+
+    @cached_property
+    def _keyring(self) -> Keyring:
+        settings = self._settings
+        return keyring_of(settings.home, settings.signing_keys, Endpoint(settings.region, settings.endpoint))
+
+    @cached_property
+    def _keys(self) -> KnownKeys:
+        return KnownKeys(self._keyring, self._clock, self._ids, self._terms.validity)

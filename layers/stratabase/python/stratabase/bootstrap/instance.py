@@ -1,0 +1,235 @@
+"""One instance of the service."""
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property, partial
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from stratabase import __version__
+from stratabase.bootstrap.auth_services import AuthServices
+from stratabase.bootstrap.storage import MemberStores, open_engine, open_member_stores, parallel_reads_of
+from stratabase.clock import SystemClock
+from stratabase.domain.allowance import MEGABYTE, Allowance
+from stratabase.domain.bulk import BulkLimits
+from stratabase.http_api.api.graphql import graphql_endpoint
+from stratabase.http_api.api.health import health_endpoint
+from stratabase.http_api.api.sdl import sdl_endpoint
+from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.cors import Cors
+from stratabase.http_api.http.endpoint import Endpoint
+from stratabase.http_api.pages.graphiql.endpoints import graphiql_endpoints
+from stratabase.model.model import Model
+from stratabase.observe import Log
+from stratabase.operations.first_administrator import (
+    FirstAdministrator,
+    NewAdministrator,
+    PresentAdministrator,
+)
+from stratabase.operations.world import World
+from stratabase.passwords import Argon2Passwords
+from stratabase.settings import Settings
+from stratabase.store import keys
+from stratabase.store.engine import Engine
+from stratabase.store.entities import StoredEntities
+from stratabase.store.ids import TimeOrderedIds
+from stratabase.store.metered import measuring
+
+if TYPE_CHECKING:
+    from stratabase.bootstrap.member_services import MemberServices
+    from stratabase.schema.executor import SchemaExecutor
+    from stratabase.schema.policy import Policy
+
+from pathlib import Path
+
+from stratabase.model.prepared import prepared_file, read_prepared
+
+
+class Instance:
+    """One instance of the service; each part is built when it is first needed."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.log = Log(settings.log_level)
+        self._clock = SystemClock()
+        self._ids = TimeOrderedIds()
+        self._passwords = Argon2Passwords()
+
+    @cached_property
+    def model(self) -> Model:
+        """The model. Raises ModelMistakes, OSError."""
+        return load_model(self.settings.model)
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The engine that keeps the objects."""
+        return open_engine(self.settings)
+
+    @cached_property
+    def entities(self) -> StoredEntities:
+        """The stored objects."""
+        return StoredEntities(self.engine, self.model, parallel_reads_of(self.settings))
+
+    @cached_property
+    def member_stores(self) -> MemberStores:
+        """What keeps the members."""
+        return open_member_stores(self.settings)
+
+    @cached_property
+    def auth_services(self) -> AuthServices:
+        """What knows callers."""
+        return AuthServices(
+            self.settings, self.model, self.member_stores, self._passwords, self._clock, self._ids
+        )
+
+    @cached_property
+    def member_services(self) -> "MemberServices":
+        """What is done with members."""
+        from stratabase.bootstrap.member_services import MemberServices  # noqa: PLC0415 - most functions do none of it
+
+        return MemberServices(
+            self.settings,
+            self.model,
+            self.member_stores,
+            self._passwords,
+            self._clock,
+            self._ids,
+            lambda: self.world,
+            self.log,
+        )
+
+    @cached_property
+    def world(self) -> World:
+        """What operations on objects work on."""
+        settings = self.settings
+        allowance = partial(Allowance, settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
+        bulk = BulkLimits(settings.bulk_objects, settings.bulk_seconds)
+        return World(
+            self.model,
+            self.entities,
+            self._clock,
+            self._ids,
+            allowance,
+            measuring,
+            bulk,
+            settings.lock_minutes,
+        )
+
+    @cached_property
+    def executor(self) -> "SchemaExecutor":
+        """What answers GraphQL requests."""
+        from stratabase.schema.executor import SchemaExecutor  # noqa: PLC0415 - graphql-core takes 90 ms
+
+        return SchemaExecutor(self.world, self._report, self._policy())
+
+    def graphql_handler(self) -> HttpHandler:
+        """Return the function `graphql`."""
+        return self._door(self._graphql_endpoints())
+
+    def tokens_handler(self) -> HttpHandler:
+        """Return the function `tokens`."""
+        return self._door(self._token_endpoints())
+
+    def members_handler(self) -> HttpHandler:
+        """Return the function `members`."""
+        from stratabase.http_api.api.openapi.document import (  # noqa: PLC0415 - no other function needs it
+            ServiceInfo,
+            openapi_endpoint,
+        )
+
+        service = ServiceInfo(self.model.application, __version__, self.auth_services.schemes)
+        described = openapi_endpoint(service, self._endpoints)
+        return self._door((*self.member_services.endpoints(), described))
+
+    def is_store_reachable(self) -> bool:
+        """Return whether the store answers."""
+        try:
+            self.engine.get([keys.REGISTRY])
+        except Exception as error:  # noqa: BLE001 - whatever it is, the store does not answer
+            self.log.error("The store does not answer", error=error)  # noqa: TRY400 - it is no standard logger
+            return False
+        return True
+
+    def first_administrator(self) -> NewAdministrator | None:
+        """Make the first member when there is none, and return it. Raises BadMember for a poor password."""
+        return self._first_administrator(self.settings.admin_password)
+
+    def present_administrator(self) -> PresentAdministrator:
+        """Return which administrator can sign in, and whether with the password of the settings."""
+        return self._first_administrator.present(self.settings.admin_password)
+
+    @cached_property
+    def _first_administrator(self) -> FirstAdministrator:
+        members, policy = self.member_stores.members, self.member_services.policy
+        return FirstAdministrator(members, self._passwords, self._ids, self.model, policy)
+
+    def close(self) -> None:
+        """Finish what is under way, and let go of the stores."""
+        if "engine" in self.__dict__:
+            self.engine.close()
+        if "member_stores" in self.__dict__:
+            self.member_stores.close()
+
+    def _door(self, endpoints: Iterable[Endpoint]) -> HttpHandler:
+        return HttpHandler(
+            endpoints,
+            self.auth_services.authentication,
+            cors=Cors(self.settings.allowed_origins),
+            base_url=self.settings.base_url,
+            log=self.log,
+        )
+
+    def _endpoints(self) -> Iterator[Endpoint]:
+        """Yield the endpoints of all functions, for those who only look at them."""
+        yield from self._graphql_endpoints()
+        yield from self._token_endpoints()
+        yield from self.member_services.endpoints()
+
+    def _graphql_endpoints(self) -> Iterator[Endpoint]:
+        application = self.model.application
+        yield health_endpoint(__version__, self.is_store_reachable)
+        yield graphql_endpoint(application, self.executor)
+        if self.settings.introspection:
+            yield sdl_endpoint(application, lambda: self.executor.sdl)
+        if self.settings.graphiql:
+            yield from graphiql_endpoints(application)
+
+    def _token_endpoints(self) -> Iterator[Endpoint]:
+        from stratabase.http_api.auth.tokens import get_token_endpoint, refresh_token_endpoint  # noqa: PLC0415 - the others take tokens, but give none
+
+        yield get_token_endpoint(self.auth_services.sign_in, self.auth_services.issuer)
+        yield refresh_token_endpoint(self.auth_services.issuer)
+
+    def _policy(self) -> "Policy":
+        from stratabase.schema.limits import Limits  # noqa: PLC0415 - as above
+        from stratabase.schema.policy import Policy  # noqa: PLC0415
+
+        settings = self.settings
+        limits = Limits(
+            settings.query_kilobytes * 1024,
+            settings.query_depth,
+            settings.query_aliases,
+            settings.query_directives,
+            settings.query_cost,
+        )
+        return Policy(settings.introspection, settings.suggestions, limits)
+
+    def _report(self, error: BaseException, trace_id: str) -> None:
+        self.log.error("A GraphQL field failed", trace_id=trace_id, error=error)
+
+
+def load_model(file: Path) -> Model:
+    """Return the model in a file. Raises ModelMistakes, also for a file that cannot be read."""
+    return _read_prepared_model(file) or _read_model_text(file)
+
+
+def _read_prepared_model(file: Path) -> Model | None:
+    try:
+        return read_prepared(prepared_file(file).read_bytes(), file.read_bytes())
+    except OSError:
+        return None
+
+
+def _read_model_text(file: Path) -> Model:
+    from stratabase.model.reading import read_model_file  # noqa: PLC0415 - the rules take a while
+
+    return read_model_file(file)

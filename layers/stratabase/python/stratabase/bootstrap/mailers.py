@@ -1,0 +1,51 @@
+"""What delivers mail."""
+
+import sys
+from collections.abc import Callable, Mapping
+from email.headerregistry import Address
+
+from stratabase.operations.ports import Mailer
+from stratabase.settings import BadSettings, Settings
+from stratabase.store.mail.address import sender_of
+
+
+def _outbox(settings: Settings) -> Mailer:
+    from stratabase.store.mail.outbox import Outbox  # noqa: PLC0415 - only where it is used
+
+    return Outbox(settings.home / "outbox", _sender(settings), _print_to_console)
+
+
+def _smtp(settings: Settings) -> Mailer:
+    from stratabase.store.mail.smtp import SmtpMailer  # noqa: PLC0415 - as above
+    from stratabase.store.mail.smtp_server import server_of  # noqa: PLC0415
+
+    if settings.smtp is None:
+        raise BadSettings(["STRATABASE_SMTP: is missing; STRATABASE_MAIL=smtp needs the server's address"])
+    return SmtpMailer(server_of(settings.smtp), _sender(settings))
+
+
+def _ses(settings: Settings) -> Mailer:
+    from stratabase.store.mail.ses import SesMailer  # noqa: PLC0415 - as above
+
+    return SesMailer(settings.region, _sender(settings), settings.endpoint)
+
+
+_MAILERS: Mapping[str, Callable[[Settings], Mailer]] = {"outbox": _outbox, "smtp": _smtp, "ses": _ses}
+"""By the setting `mail`."""
+
+
+def build_mailer(settings: Settings) -> Mailer:
+    """Return what delivers mail as the settings choose. Raises BadSettings."""
+    return _MAILERS[settings.mail](settings)
+
+
+def _sender(settings: Settings) -> Address:
+    try:
+        return sender_of(settings.mail_from)
+    except ValueError as error:
+        raise BadSettings([f"STRATABASE_MAIL_FROM: {error}"]) from error
+
+
+def _print_to_console(line: str) -> None:
+    """Show on the console where a mail lies: whoever develops has no other mailbox."""
+    print(line, file=sys.stderr, flush=True)  # noqa: T201 - that is its purpose

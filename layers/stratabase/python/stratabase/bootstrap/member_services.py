@@ -1,0 +1,137 @@
+"""What is done with members: the operations, and the endpoints over them."""
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+
+from stratabase.bootstrap.mailers import build_mailer
+from stratabase.bootstrap.storage import MemberStores
+from stratabase.domain.member import Caller, Member
+from stratabase.domain.member_fields import member_fields
+from stratabase.domain.password import Policy
+from stratabase.http_api.admin.hand_over import hand_over_endpoint
+from stratabase.http_api.admin.member import current_member_endpoint, member_endpoint
+from stratabase.http_api.admin.member_shapes import MemberShapes
+from stratabase.http_api.admin.members import MemberOperations, members_endpoint
+from stratabase.http_api.admin.reset_password import reset_password_endpoint
+from stratabase.http_api.http.endpoint import Endpoint
+from stratabase.http_api.pages.confirm_email import ConfirmEmailPages, confirm_email_endpoint
+from stratabase.http_api.pages.set_password import SetPasswordPages, set_password_endpoint
+from stratabase.model.model import Model
+from stratabase.observe import Log
+from stratabase.operations.members.creating import CreateMember
+from stratabase.operations.members.email_change import EmailChange
+from stratabase.operations.members.given import Given
+from stratabase.operations.members.handing_over import HandOver
+from stratabase.operations.members.listing import ListMembers
+from stratabase.operations.members.reading import ReadMember
+from stratabase.operations.members.removing import RemoveMember
+from stratabase.operations.members.updating import UpdateMember
+from stratabase.operations.ports import Clock, Ids, Mailer, Passwords
+from stratabase.operations.recovery import Recovery
+from stratabase.operations.world import World
+from stratabase.settings import Settings
+
+
+class MemberServices:
+    """The operations on members; each is built when it is first needed."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - all that it is made of
+        self,
+        settings: Settings,
+        model: Model,
+        people: MemberStores,
+        passwords: Passwords,
+        clock: Clock,
+        ids: Ids,
+        world: Callable[[], World],
+        log: Log,
+    ) -> None:
+        """`world` gives what operations on objects work on; most of those on members need no object."""
+        self._settings = settings
+        self._model = model
+        self._members = people.members
+        self._attempts = people.attempts
+        self._log = log
+        self._passwords = passwords
+        self._clock = clock
+        self._ids = ids
+        self._world = world
+        self.policy = Policy(passwords.is_common, settings.password_length)
+
+    @cached_property
+    def recovery(self) -> Recovery:
+        """What sends links to set a password, and takes the passwords that come by them."""
+        return Recovery(
+            self._members,
+            self._passwords,
+            self._mailer,
+            self._clock,
+            policy=self.policy,
+            application=self._model.application,
+        )
+
+    @cached_property
+    def emails(self) -> EmailChange:
+        """What has members prove a new e-mail address of their own."""
+        return EmailChange(
+            self._members,
+            self._mailer,
+            self._attempts,
+            self._clock,
+            log=self._log,
+            application=self._model.application,
+        )
+
+    @cached_property
+    def list(self) -> ListMembers:
+        """Lists the members."""
+        return ListMembers(self._members)
+
+    @cached_property
+    def read(self) -> ReadMember:
+        """Reads a member."""
+        return ReadMember(self._members, self._clock)
+
+    @cached_property
+    def create(self) -> CreateMember:
+        """Makes members."""
+        return CreateMember(self._members, self._ids, self._model.profiles, self.recovery.invite)
+
+    def create_silently(self, caller: Caller, given: Given) -> Member:
+        """Make a member who gets no mail: the password is set by who makes it. Raises as `create` does."""
+        make = CreateMember(self._members, self._ids, self._model.profiles, lambda _id, _base_url: None)
+        return make(caller, given, "")
+
+    @cached_property
+    def update(self) -> UpdateMember:
+        """Changes members."""
+        return UpdateMember(self._members, self._passwords, self.policy, self._model.profiles, self.emails)
+
+    @cached_property
+    def remove(self) -> RemoveMember:
+        """Removes members."""
+        return RemoveMember(self._members, self._model.profiles)
+
+    @cached_property
+    def hand_over(self) -> HandOver:
+        """Hands what members own over to others."""
+        return HandOver(self._members, self._world)
+
+    def endpoints(self) -> Iterator[Endpoint]:
+        """Yield the endpoints."""
+        deeds = MemberOperations(self.read, self.list, self.create, self.update, self.remove)
+        shapes = MemberShapes(member_fields(self._model.profiles))
+        visits = SetPasswordPages(self.recovery, self._model.application, self.policy.shortest, self._log)
+        yield current_member_endpoint(deeds, shapes)
+        yield members_endpoint(deeds, shapes)
+        yield member_endpoint(deeds, shapes)
+        yield reset_password_endpoint(self.recovery.start)
+        yield hand_over_endpoint(self.hand_over)
+        yield set_password_endpoint(self.recovery, visits)
+        yield confirm_email_endpoint(
+            self.emails, ConfirmEmailPages(self.emails, self._model.application, self._log)
+        )
+
+    @cached_property
+    def _mailer(self) -> Mailer:
+        return build_mailer(self._settings)

@@ -1,0 +1,102 @@
+"""What keeps the objects."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from stratabase.operations.ports import Attempts, Members
+from stratabase.settings import Settings
+from stratabase.store.aside import Aside
+from stratabase.store.dynamodb.endpoint import Endpoint
+from stratabase.store.engine import Engine
+from stratabase.store.metered import MeteredEngine
+from stratabase.store.side_by_side import SideBySide, Threads, one_by_one
+
+_MAX_PARALLEL_READS = 16
+"""How many a process reads side by side, where each waits for a network."""
+
+
+def _sqlite_engine(settings: Settings) -> Engine:
+    from stratabase.store.sqlite.engine import SqliteEngine  # noqa: PLC0415 - only where it is used
+
+    return SqliteEngine(settings.home / "objects.db")
+
+
+def _dynamodb_engine(settings: Settings) -> Engine:
+    from stratabase.store.dynamodb.creation import ensure_table  # noqa: PLC0415 - as above
+    from stratabase.store.dynamodb.engine import DynamoDBEngine  # noqa: PLC0415
+    from stratabase.store.dynamodb.signed import SignedClient  # noqa: PLC0415
+
+    client = SignedClient(Endpoint(settings.region, settings.endpoint))
+    if settings.endpoint is not None:
+        ensure_table(client, settings.table)
+    return Aside(DynamoDBEngine(client, settings.table))
+
+
+_ENGINES: Mapping[str, Callable[[Settings], Engine]] = {
+    "sqlite": _sqlite_engine,
+    "dynamodb": _dynamodb_engine,
+}
+"""By the setting `store`."""
+
+
+def open_engine(settings: Settings) -> Engine:
+    """Return the engine that the settings choose. Raises UnusableStore."""
+    return MeteredEngine(_ENGINES[settings.store](settings))
+
+
+_PARALLEL_READS: Mapping[str, Callable[[], SideBySide]] = {
+    "sqlite": lambda: one_by_one,
+    "dynamodb": lambda: Threads(_MAX_PARALLEL_READS),
+}
+"""By the setting `store`."""
+
+
+def parallel_reads_of(settings: Settings) -> SideBySide:
+    """Return how several ranges of the engine are read that the settings choose."""
+    return _PARALLEL_READS[settings.store]()
+
+
+@dataclass(frozen=True, slots=True)
+class MemberStores:
+    """The stored members and attempts; `close` lets go of both."""
+
+    members: Members
+    attempts: Attempts
+    close: Callable[[], None]
+
+
+def _sqlite_member_stores(settings: Settings) -> MemberStores:
+    from stratabase.store.sqlite.attempts import SqliteAttempts  # noqa: PLC0415 - only where it is used
+    from stratabase.store.sqlite.members import SqliteMembers  # noqa: PLC0415
+
+    members = SqliteMembers(settings.home / "members.db")
+    attempts = SqliteAttempts(settings.home / "attempts.db")
+
+    def close() -> None:
+        members.close()
+        attempts.close()
+
+    return MemberStores(members, attempts, close)
+
+
+def _dynamodb_member_stores(settings: Settings) -> MemberStores:
+    from stratabase.store.pynamodb.attempts import PynamoAttempts  # noqa: PLC0415 - as above
+    from stratabase.store.pynamodb.members import PynamoMembers  # noqa: PLC0415
+    from stratabase.store.pynamodb.table import Table  # noqa: PLC0415
+
+    table = Table(Endpoint(settings.region, settings.endpoint), settings.members_table)
+    if settings.endpoint is not None:
+        table.ensure()
+    return MemberStores(PynamoMembers(table), PynamoAttempts(table), table.close)
+
+
+_MEMBER_STORES: Mapping[str, Callable[[Settings], MemberStores]] = {
+    "sqlite": _sqlite_member_stores,
+    "dynamodb": _dynamodb_member_stores,
+}
+"""By the setting `store`."""
+
+
+def open_member_stores(settings: Settings) -> MemberStores:
+    """Return what keeps the members where the settings choose. Raises UnusableStore."""
+    return _MEMBER_STORES[settings.store](settings)

@@ -1,1 +1,0 @@
-"""The HTTP face: callers, formats, problem details."""

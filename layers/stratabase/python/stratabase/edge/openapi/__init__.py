@@ -1,1 +1,0 @@
-"""The OpenAPI document, made of the same definitions that serve the endpoints."""

@@ -1,0 +1,237 @@
+"""The GraphQL endpoint, as the GraphQL-over-HTTP specification describes it.
+
+A request goes through four steps: negotiate the media type, read the GraphQL request (the body of a POST or
+the query string of a GET), execute it, and render the result.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from stratabase.domain.member import Caller
+from stratabase.frozen import frozen
+from stratabase.http_api.auth.authentication import require_caller
+from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
+from stratabase.http_api.http.media_type import best_match, parse_media_type
+from stratabase.http_api.http.messages import Request, Response
+from stratabase.http_api.http.refusals import (
+    Malformed,
+    MethodNotAllowed,
+    NotAcceptable,
+    NotFound,
+    UnsupportedMediaType,
+)
+from stratabase.http_api.http.shape import Field, Shape
+from stratabase.http_api.http.strict_json import json_type_name, parse_exact_json, reject_duplicate_keys
+from stratabase.operations.executor import Answer, Executor, QueriesOnly
+
+GRAPHQL_RESPONSE_JSON = "application/graphql-response+json"
+PLAIN_JSON = "application/json"
+"""The media type of before the specification, in which even errors come with status 200."""
+
+_REQUEST = Shape(
+    "request",
+    {
+        "query": Field("A GraphQL document.", required=True, example="{ __typename }"),
+        "variables": Field("Values for its variables.", "object", nullable=True),
+        "operationName": Field("Which of its operations is meant.", nullable=True),
+        "extensions": Field("Not used.", "object", nullable=True),
+    },
+    open=True,
+)
+_RESULT = Shape(
+    "response",
+    {
+        "data": Field("What was asked for.", "object", nullable=True),
+        "errors": Field("What went wrong.", "array"),
+        "extensions": Field("What else there is to say.", "object"),
+    },
+)
+_QUERY_STRING = {
+    "query": Parameter("A GraphQL document that only queries.", required=True, example="{ __typename }"),
+    "variables": Parameter("Values for its variables, a JSON object."),
+    "operationName": Parameter("Which of its operations is meant."),
+    "extensions": Parameter("A JSON object. Not used."),
+}
+UNKNOWN_APPLICATION = ResponseSpec("There is no such application.")
+_RESPONSES: Mapping[int, ResponseSpec] = {
+    200: ResponseSpec(
+        "The document was understood; there may be errors beside data.",
+        {GRAPHQL_RESPONSE_JSON: _RESULT, PLAIN_JSON: _RESULT},
+    ),
+    400: ResponseSpec("The document or the request is not understood.", {GRAPHQL_RESPONSE_JSON: _RESULT}),
+    404: UNKNOWN_APPLICATION,
+    406: ResponseSpec("The client accepts none of the media types of the answer."),
+    413: ResponseSpec("The answer is too large; ask for smaller pages."),
+}
+
+_OBJECT = (dict, "a JSON object")
+_TEXT = (str, "a string")
+_FIELD_TYPES: Mapping[str, tuple[type, str]] = {
+    "query": _TEXT,
+    "variables": _OBJECT,
+    "operationName": _TEXT,
+    "extensions": _OBJECT,
+}
+"""The Python type of each field of a GraphQL request, and its name in messages."""
+
+
+def graphql_endpoint(application: str, executor: Executor) -> Endpoint:
+    """Return the endpoint at which an application answers GraphQL requests."""
+
+    def query(request: Request, caller: Caller | None) -> Response:
+        media_type = _negotiate(request, application)
+        graphql_request = graphql_request_from_query(request)
+        try:
+            answer = _execute(executor, request, caller, graphql_request, queries_only=True)
+        except QueriesOnly:
+            raise MethodNotAllowed("A mutation must be sent by POST.", ("POST",)) from None
+        return _render(answer, media_type)
+
+    def execute(request: Request, caller: Caller | None) -> Response:
+        media_type = _negotiate(request, application)
+        return _render(_execute(executor, request, caller, graphql_request_from_body(request)), media_type)
+
+    get = Operation(
+        query,
+        "query",
+        "Query the data of an application.",
+        {**_RESPONSES, 405: ResponseSpec("A mutation must be sent by POST.", headers={"Allow": "POST."})},
+        query=_QUERY_STRING,
+        error_format=ErrorFormat.PROBLEM_JSON,
+        has_format=False,
+        max_body_size=None,
+    )
+    post = Operation(
+        execute,
+        "execute",
+        "Query and change the data of an application.",
+        {**_RESPONSES, 415: ResponseSpec("The body is not JSON in UTF-8.")},
+        {"application/json": _REQUEST},
+        error_format=ErrorFormat.PROBLEM_JSON,
+        has_format=False,
+        max_body_size=None,
+    )
+    return Endpoint(
+        "/auth/api/graphql/{application}",
+        {"GET": get, "POST": post},
+        parameters=application_parameter(application),
+    )
+
+
+def application_parameter(application: str) -> Mapping[str, Parameter]:
+    """Return the definition of the path parameter `application`, by its name."""
+    return {"application": Parameter("The name of the application, in whatever case.", example=application)}
+
+
+def require_application(request: Request, application: str) -> None:
+    """Raise NotFound unless the path of a request names the application; case does not matter."""
+    named = request.parameters.get("application", "")
+    if named.casefold() != application.casefold():
+        raise NotFound(f'There is no application "{named}" here; there is "{application}".')
+
+
+def _negotiate(request: Request, application: str) -> str:
+    """Return the media type of the response. Raises NotFound, NotAcceptable."""
+    require_application(request, application)
+    accept = ",".join(request.headers.get("accept", ()))
+    # A client that does not know the modern type may not know that its errors come with another status.
+    knows_modern = GRAPHQL_RESPONSE_JSON in accept.lower()
+    offered = (GRAPHQL_RESPONSE_JSON, PLAIN_JSON) if knows_modern else (PLAIN_JSON, GRAPHQL_RESPONSE_JSON)
+    media_type = best_match(accept, offered)
+    if media_type is None:
+        raise NotAcceptable(
+            f"The answer can be {GRAPHQL_RESPONSE_JSON} or {PLAIN_JSON}; Accept must admit one of them."
+        )
+    return media_type
+
+
+@frozen
+class GraphQLRequest:
+    """A document, values for its variables, and which of its operations is meant."""
+
+    query: str
+    variables: Mapping[str, Any] | None
+    operation_name: str | None
+
+
+def graphql_request_from_body(request: Request) -> GraphQLRequest:
+    """Return the GraphQL request in the body of a POST. Raises Malformed, UnsupportedMediaType."""
+    content_type = parse_media_type(request.header("content-type") or "")
+    if content_type.name != "application/json":
+        raise UnsupportedMediaType("The body must be JSON, and Content-Type must say application/json.")
+    if content_type.parameters.get("charset", "utf-8") != "utf-8":
+        raise UnsupportedMediaType("The body must be in UTF-8, and the charset of Content-Type utf-8.")
+    body = _parse_json(request.body, "body")
+    if isinstance(body, list):
+        raise Malformed("Batches are not answered here; send one request for each operation.")
+    if not isinstance(body, dict):
+        raise Malformed(f"The body must be a JSON object, not {json_type_name(body)}.")
+    return _check_fields(body)
+
+
+def graphql_request_from_query(request: Request) -> GraphQLRequest:
+    """Return the GraphQL request in the query string of a GET. Raises Malformed.
+
+    `variables` and `extensions` are JSON there. An empty parameter counts as one that is missing.
+    """
+    given = {name: text for name in _FIELD_TYPES if (text := _single_value(request, name))}
+    fields = {
+        name: _parse_json(text, name) if _FIELD_TYPES[name] is _OBJECT else text
+        for name, text in given.items()
+    }
+    return _check_fields(fields)
+
+
+def _single_value(request: Request, name: str) -> str:
+    values = request.query.get(name, ("",))
+    if len(values) != 1:
+        raise Malformed(f'The parameter "{name}" is given {len(values)} times; give it once.')
+    return values[0]
+
+
+def _parse_json(text: str | bytes, place: str) -> Any:
+    """Return what a JSON text holds; `place` is `body` or the name of a parameter. Raises Malformed."""
+    try:
+        value = parse_exact_json(text)
+        reject_duplicate_keys(text, value, place if place == "body" else f'parameter "{place}"')
+    except ValueError as error:
+        raise Malformed(f'The request\'s "{place}" is not JSON: {error}.') from None
+    except RecursionError:
+        raise Malformed(f'The request\'s "{place}" is not JSON: it is nested too deeply.') from None
+    return value
+
+
+def _check_fields(fields: Mapping[str, Any]) -> GraphQLRequest:
+    for name, (type_, type_name) in _FIELD_TYPES.items():
+        value = fields.get(name)
+        if value is not None and not isinstance(value, type_):
+            raise Malformed(f'"{name}" must be {type_name}, not {json_type_name(value)}.')
+    if fields.get("query") is None:
+        raise Malformed('"query" is missing; it must be a string that holds a GraphQL document.')
+    return GraphQLRequest(fields["query"], fields.get("variables"), fields.get("operationName"))
+
+
+def _execute(
+    executor: Executor,
+    request: Request,
+    caller: Caller | None,
+    graphql_request: GraphQLRequest,
+    *,
+    queries_only: bool = False,
+) -> Answer:
+    """Return the result of a GraphQL request. Raises QueriesOnly for a mutation where only queries may be."""
+    return executor.execute(
+        graphql_request.query,
+        graphql_request.variables,
+        graphql_request.operation_name,
+        require_caller(caller),
+        request.trace_id,
+        queries_only=queries_only,
+    )
+
+
+def _render(answer: Answer, media_type: str) -> Response:
+    # The specification: in the legacy type, a request that was understood gets 200 whatever is in the answer.
+    status = 200 if answer.began or media_type == PLAIN_JSON else 400
+    headers = (("Content-Type", f"{media_type}; charset=utf-8"),)
+    return Response(status, headers, answer.body, may_have_written=answer.mutated)

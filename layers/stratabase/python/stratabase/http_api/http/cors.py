@@ -1,0 +1,45 @@
+"""Cross-origin resource sharing: which web pages may call the service from a browser."""
+
+from dataclasses import dataclass
+
+from stratabase.http_api.http.messages import Request
+from stratabase.http_api.http.refusals import Headers
+
+REQUEST_HEADERS = "Accept, Authorization, Content-Type, If-None-Match, Range"
+RESPONSE_HEADERS = "Allow, Content-Disposition, ETag, Location, Retry-After, WWW-Authenticate"
+MAX_AGE = 7200
+"""Seconds for which a browser need not ask again; none of them remembers for longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cors:
+    """The origins that may call; `*` is any. Nothing rides on cookies: a page must have the credentials."""
+
+    origins: tuple[str, ...] = ()
+
+    def preflight_headers(self, request: Request, allowed: tuple[str, ...]) -> Headers:
+        """Return the headers of an answer to OPTIONS."""
+        return (
+            ("Allow", ", ".join(allowed)),
+            ("Access-Control-Allow-Methods", ", ".join(allowed)),
+            ("Access-Control-Allow-Headers", REQUEST_HEADERS),
+            *self._max_age(request),
+        )
+
+    def response_headers(self, request: Request) -> Headers:
+        """Return the headers of every answer."""
+        if not self.origins:
+            return ()
+        return (
+            *self._origin(request),
+            ("Access-Control-Expose-Headers", RESPONSE_HEADERS),
+            ("Vary", "Origin"),
+        )
+
+    def _origin(self, request: Request) -> Headers:
+        origin = request.header("origin")
+        admitted = origin is not None and ("*" in self.origins or origin in self.origins)
+        return (("Access-Control-Allow-Origin", origin),) if admitted and origin else ()
+
+    def _max_age(self, request: Request) -> Headers:
+        return (("Access-Control-Max-Age", str(MAX_AGE)),) if self._origin(request) else ()

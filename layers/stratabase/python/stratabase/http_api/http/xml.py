@@ -1,0 +1,119 @@
+"""Writes small XML documents that every parser accepts."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NoReturn
+
+from stratabase.http_api.http.refusals import Malformed, quote_name
+
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+
+
+def render_xml(root: str, fields: Mapping[str, object], namespace: str | None = None) -> bytes:
+    """Return a document with an element per field; characters that XML cannot hold become U+FFFD."""
+    return _document(_element(root, fields, namespace))
+
+
+def render_xml_list(root: str, each: str, items: Iterable[Mapping[str, object]]) -> bytes:
+    """Return a document with an element `each` per item, and in that an element per field."""
+    return _document(f"<{root}>{''.join(_element(each, fields) for fields in items)}</{root}>")
+
+
+def _document(element: str) -> bytes:
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{element}\n'.encode()
+
+
+def _element(name: str, fields: Mapping[str, object], namespace: str | None = None) -> str:
+    attribute = f' xmlns="{namespace}"' if namespace else ""
+    elements = "".join(f"<{name}>{_text(value)}</{name}>" for name, value in fields.items())
+    return f"<{name}{attribute}>{elements}</{name}>"
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _FORBIDDEN.sub("\ufffd", str(value)).translate(_ESCAPES)
+
+
+def parse_xml_fields(body: bytes, root: str) -> dict[str, str]:
+    """Return the texts of the elements within the element `root`, by their names. Raises Malformed.
+
+    CDATA, comments and declarations of prefixes mean what they mean everywhere; a DOCTYPE, entities of one's
+    own, processing instructions, other attributes, and elements deeper down or twice are refused.
+    """
+    # Read only when XML comes in, which most processes never see.
+    from defusedxml.common import DefusedXmlException  # noqa: PLC0415 - see above
+    from defusedxml.ElementTree import DefusedXMLParser, ParseError  # noqa: PLC0415 - see above
+
+    _check_encoding(body)
+    fields = _Fields(root)
+    parser = DefusedXMLParser(target=fields, encoding="utf-8", forbid_dtd=True)
+    parser.parser.XmlDeclHandler = _check_declaration
+    try:
+        parser.feed(body)
+        parser.close()
+    except DefusedXmlException:
+        raise Malformed("The body must be XML without a DOCTYPE and without entities of its own.") from None
+    except ParseError as error:
+        raise Malformed(f"The body must be an XML document in UTF-8: {error}.") from None
+    return fields.texts
+
+
+class _Fields:
+    """What the parser calls as it reads; it stops at the first thing that is not expected."""
+
+    def __init__(self, root: str) -> None:
+        self.texts: dict[str, str] = {}
+        self._root = root
+        self._open: list[str] = []
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if attributes:
+            raise Malformed(f"{_quote_tag(tag)} has an attribute; none is read here.")
+        if len(self._open) == 2:
+            raise Malformed(f"{_quote_tag(self._open[-1])} holds {_quote_tag(tag)}; it must hold a text.")
+        if not self._open and tag != self._root:
+            raise Malformed(f"The body must be an element <{self._root}>, not {_quote_tag(tag)}.")
+        if self._open and tag in self.texts:
+            raise Malformed(f"{_quote_tag(tag)} comes more than once; give each field once.")
+        if self._open:
+            self.texts[tag] = ""
+        self._open.append(tag)
+
+    def end(self, _: str) -> None:
+        self._open.pop()
+
+    def data(self, text: str) -> None:
+        if len(self._open) == 2:
+            self.texts[self._open[-1]] += text
+        elif text.strip():
+            raise Malformed(f"There is text beside the fields in <{self._root}>.")
+
+    def pi(self, target: str, _: str | None = None) -> NoReturn:
+        raise Malformed(f"There is a processing instruction, {quote_name(target)}; none is read here.")
+
+    def close(self) -> None:
+        """Do nothing more at the end."""
+
+
+def _quote_tag(tag: str) -> str:
+    name = tag.rpartition("}")[2]
+    return f"<{quote_name(name, quotes='')}>" + (" of a namespace" if name != tag else "")
+
+
+def _check_encoding(body: bytes) -> None:
+    try:
+        # A parser takes what begins like UTF-16 for that, whatever it was told.
+        whole = b"\0" not in body and body.decode()
+    except UnicodeDecodeError:
+        whole = False
+    if whole is False:
+        raise Malformed("The body must be XML in UTF-8.")
+
+
+def _check_declaration(_version: str, encoding: str | None, _standalone: int) -> None:
+    if encoding is not None and encoding.lower() != "utf-8":
+        raise Malformed(f"The body must be XML in UTF-8; it says that it is in {quote_name(encoding)}.")

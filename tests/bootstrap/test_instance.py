@@ -1,0 +1,103 @@
+"""What is built from the settings does what they say."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratabase.bootstrap import Instance
+from stratabase.domain.member import Caller
+from stratabase.model.prepared import prepare, prepared_file
+from stratabase.model.reading import read_model
+from stratabase.settings import Settings
+
+MODEL = 'extend schema @application(name: "Notes")\ntype Note { name: String text: Text }\n'
+ADMINISTRATOR = Caller("1", "ada", "Administrator", administrator=True)
+CREATE = "mutation($data: NoteCreate!) { Note___create(data: $data) { _id } }"
+
+
+@pytest.fixture
+def instance(tmp_path: Path) -> Iterator[Instance]:
+    """An instance whose requests may read one megabyte, with three objects of 0.9 MB in all."""
+    (tmp_path / "model.graphql").write_text(MODEL)
+    built = Instance(Settings(home=tmp_path, model=tmp_path / "model.graphql", read_megabytes=1))
+    for number in range(3):
+        answer = ask(built, CREATE, data={"name": str(number), "text": "n" * 300_000})
+        assert "errors" not in answer
+    yield built
+    built.close()
+
+
+def ask(instance: Instance, query: str, **variables: Any) -> Any:
+    return json.loads(instance.executor.execute(query, variables, None, ADMINISTRATOR, "trace").body)
+
+
+def test_a_request_reads_as_much_as_the_settings_allow(instance: Instance) -> None:
+    """One page of all is within a megabyte, two of them are not; the first is answered all the same."""
+    page = "Note___getPage(options: {orderBy: [name___ASC]}) { items { name } }"
+    assert "errors" not in ask(instance, f"{{ {page} }}")
+
+    answer = ask(instance, f"{{ one: {page} two: {page} three: {page} }}")
+
+    assert len(answer["data"]["one"]["items"]) == 3
+    assert (answer["data"]["two"], answer["data"]["three"]) == (None, None)
+    two, three = sorted(answer["errors"], key=lambda error: error["path"], reverse=True)
+    assert '@index(attributes: ["name"]) in the model, or ask for less in one request' in two["message"]
+    assert "read as much as it may before" in three["message"]
+    assert two["extensions"]["attributeNames"] == ["name"]
+    assert "errors" not in ask(instance, f"{{ {page} }}")
+
+
+def insight(answer: Any) -> Any:
+    return answer["extensions"]["insight"]
+
+
+def test_insight_tells_what_was_asked_of_the_store(instance: Instance) -> None:
+    page = ask(instance, "{ Note___getPage(options: {next: 2}, insight: FULL) { items { _id name } } }")
+    (range_,) = (call for call in insight(page)["calls"] if call["kind"] == "range")
+    (id_, _) = (item["_id"] for item in page["data"]["Note___getPage"]["items"])
+    get = ask(instance, "query($id: ID!) { Note___get(_id: $id, insight: LIGHT) { name } }", id=id_)
+    change = "mutation($data: NoteUpdate!) { Note___update(data: $data, insight: FULL) { name } }"
+    update = ask(instance, change, data={"_id": id_, "text": "short"})
+
+    assert (range_["index"], range_["items"], range_["readUnits"]) == ("index1", 2, 73.5)
+    assert (insight(get)["roundTrips"], insight(get)["items"], insight(get)["readUnits"]) == (1, 1, 74)
+    assert insight(get)["writeUnits"] == 0
+    read, commit = (call for call in insight(update)["calls"] if call["bytes"])
+    assert (read["kind"], read["readUnits"]) == ("get", 74)
+    assert (commit["kind"], commit["writeUnits"]) == ("commit", 294 * 2)
+    assert insight(update)["writeUnits"] == commit["writeUnits"]
+
+
+def test_nothing_is_said_of_the_store_to_those_who_do_not_ask(instance: Instance) -> None:
+    assert "extensions" not in ask(instance, "{ Note___getPage { totalCount } }")
+
+
+def test_a_query_costs_as_much_as_the_settings_allow(tmp_path: Path) -> None:
+    (tmp_path / "model.graphql").write_text(MODEL)
+    built = Instance(Settings(home=tmp_path, model=tmp_path / "model.graphql", query_cost=100))
+    page = "{ Note___getPage(options: {next: %d}) { items { name } } }"
+
+    assert "errors" not in ask(built, page % 100)
+    assert "about 101: at most 100" in ask(built, page % 101)["errors"][0]["message"]
+    built.close()
+
+
+def test_a_model_that_was_prepared_is_taken_as_it_is(tmp_path: Path) -> None:
+    """Told by one that says something else than the text, which nobody would make."""
+    file = tmp_path / "model.graphql"
+    file.write_text(MODEL)
+    other = read_model(MODEL.replace("Notes", "Prepared"), "other")
+    prepared_file(file).write_bytes(prepare(other, MODEL.encode()))
+
+    assert Instance(Settings(home=tmp_path, model=file)).model.application == "Prepared"
+
+
+def test_a_model_that_was_changed_since_it_was_prepared_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "model.graphql"
+    prepared_file(file).write_bytes(prepare(read_model(MODEL, "model"), MODEL.encode()))
+    file.write_text(MODEL.replace("Notes", "Changed"))
+
+    assert Instance(Settings(home=tmp_path, model=file)).model.application == "Changed"

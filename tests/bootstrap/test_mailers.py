@@ -1,0 +1,18 @@
+"""What delivers mail is built as the settings say, or it is told which of them is wrong."""
+
+import pytest
+
+from stratabase.bootstrap.mailers import build_mailer
+from stratabase.settings import BadSettings, Settings
+
+
+@pytest.mark.parametrize("mail", ["outbox", "smtp", "ses"])
+def test_a_sender_that_is_none_is_a_bad_setting(mail: str) -> None:
+    settings = Settings(mail=mail, mail_from="nobody", smtp="smtp://127.0.0.1:25")
+    with pytest.raises(BadSettings, match=r"^STRATABASE_MAIL_FROM: 'nobody' names no sender of mail"):
+        build_mailer(settings)
+
+
+def test_a_server_must_be_named() -> None:
+    with pytest.raises(BadSettings, match=r"^STRATABASE_SMTP: is missing"):
+        build_mailer(Settings(mail="smtp"))

@@ -1,0 +1,229 @@
+"""What the addresses of members answer: each method, form and status."""
+
+import base64
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.http_api.fakes import ANNA, BERT, World
+from tests.http_api.member_scenarios import ADA, ALL, FORMATS, ME, ONE, ROOT, SCENARIOS, Scenario
+from tests.members import DictMembers
+
+
+def credentials(username: str) -> dict[str, str]:
+    return {"Authorization": "Basic " + base64.b64encode(f"{username}:right".encode()).decode()}
+
+
+def as_xml(fields: Mapping[str, Any]) -> str:
+    root = ET.Element("user")
+    for name, value in fields.items():
+        ET.SubElement(root, name).text = str(value).lower() if isinstance(value, bool) else value
+    return ET.tostring(root, encoding="unicode")
+
+
+def from_xml(text: str) -> Any:
+    root = ET.fromstring(text)
+    if root.tag == "users":
+        return [fields(user) for user in root]
+    return fields(root)
+
+
+def fields(user: ET.Element) -> dict[str, object]:
+    values = {each.tag: each.text or "" for each in user}
+    return {name: value == "true" if name == "disabled" else value for name, value in values.items()}
+
+
+WRITERS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {"json": json.dumps, "xml": as_xml}
+READERS: Mapping[str, Callable[[str], Any]] = {"json": json.loads, "xml": from_xml}
+
+
+def go(scenario: Scenario, form: str, send: Any, **more: Any) -> Any:
+    return send(
+        scenario.method,
+        scenario.resource,
+        headers=credentials(scenario.by) if scenario.by else {},
+        query={"format": [form]},
+        parameters={"id": scenario.id} if scenario.id else None,
+        body=None if scenario.sent is None else WRITERS[form](scenario.sent),
+        **more,
+    )
+
+
+@pytest.mark.parametrize("form", ["json", "xml"])
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: f"{scenario.method} {scenario.name}")
+def test_scenario(scenario: Scenario, form: str, send: Any, world: World) -> None:
+    reply = go(scenario, form, send)
+    assert reply.status == scenario.status, reply.body
+    (content_type,) = reply.headers["Content-Type"]
+    if scenario.method in ("PUT", "DELETE") and scenario.status != 405:
+        assert content_type == "text/plain; charset=utf-8"
+        assert scenario.answer in reply.body
+        assert reply.status >= 400 or scenario.answer == reply.body
+    elif scenario.status < 400:
+        assert content_type == f"application/{form}"
+        assert READERS[form](reply.body) == scenario.answer
+    else:
+        assert content_type == f"application/problem+{form}"
+        detail = (
+            reply.json()["detail"] if form == "json" else ET.fromstring(reply.body).findtext("{*}detail", "")
+        )
+        assert scenario.answer in detail
+    assert reply.headers["Cache-Control"] == ["no-store"]
+    for id_, expected in scenario.members.items():
+        member = world.members.by_id(id_)
+        found = {} if member is None else {name: getattr(member, name) for name in expected}
+        assert found == {name: value for name, value in expected.items() if name not in FORMATS}
+
+
+def test_a_new_member_is_told_where_and_mailed(send: Any, world: World) -> None:
+    reply = send("POST", ALL, signed_in=True, body=json.dumps(ADA), headers={"Host": "evil.test"})
+    assert reply.headers["Location"] == [f"{ROOT}/id1"]
+    assert world.invitations == [("id1", "https://api.example.com/prod")]
+
+
+@pytest.mark.parametrize("form", ["json", "xml"])
+def test_a_new_member_whom_no_mail_reached(form: str, send: Any, world: World) -> None:
+    world.mail_is_taken = False
+    reply = go(Scenario("", "POST", ALL, 503, sent=ADA), form, send)
+    assert (reply.status, reply.headers["Retry-After"]) == (503, ["5"])
+    assert "was made, with the id id1, but no mail could be sent" in reply.body
+    assert world.members.by_id("id1") is not None
+
+
+def test_what_is_read_can_be_given_back(send: Any, world: World) -> None:
+    for form in ("json", "xml"):
+        before = world.members.by_id("1")
+        shown = READERS[form](go(Scenario("", "GET", ME, 200), form, send).body)
+        assert go(Scenario("", "PUT", ONE, 200, id="1", sent=shown), form, send).status == 200
+        assert world.members.by_id("1") == before
+        for by, id_ in (("anna", "2"), ("bert", "2")):
+            before = world.members.by_id(id_)
+            shown = READERS[form](go(Scenario("", "GET", ONE, 200, by, id_), form, send).body)
+            assert go(Scenario("", "PUT", ONE, 200, by, id_, sent=shown), form, send).status == 200
+            assert world.members.by_id(id_) == before
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        ("{", {}),
+        ("", {}),
+        ("n" * 70_000, {}),
+        ("{}", {"Content-Type": "application/xml"}),
+        ("{}", {"Content-Encoding": "gzip"}),
+    ],
+)
+def test_who_may_not_is_told_so_whatever_the_body_is(
+    method: str, body: str, headers: Mapping[str, str], send: Any
+) -> None:
+    resource, parameters = (ALL, None) if method == "POST" else (ONE, {"id": "1"})
+    sent = {**credentials("bert"), **headers}
+    reply = send(method, resource, headers=sent, parameters=parameters, body=body)
+    assert (reply.status, "Only an administrator" in reply.body) == (403, True)
+
+
+STRAY = ["\x00", "\x07", "\x1b", "\x7f", "\x85", "\ufffe", "\uffff", "\ud800"]
+
+
+@pytest.mark.parametrize("form", ["json", "xml"])
+@pytest.mark.parametrize("name", ["username", "email", "notes", "profile", *FORMATS, "password"])
+@pytest.mark.parametrize("stray", STRAY, ids=lambda stray: f"U+{ord(stray):04X}")
+def test_no_field_takes_what_cannot_be_written_everywhere(
+    form: str, name: str, stray: str, send: Any, world: World
+) -> None:
+    text = f"correct horse{stray}battery"
+    if form == "xml" and not stray.isprintable() and stray in "\x7f\x85":
+        body = f"<user><{name}>{text}</{name}></user>"
+    elif form == "xml":
+        body = f"<user><{name}>correct horse&#{ord(stray)};battery</{name}></user>"
+    else:
+        body = json.dumps({name: text})
+    reply = send("PUT", ONE, signed_in=True, query={"format": [form]}, parameters={"id": "2"}, body=body)
+    assert reply.status == 400, reply.body
+    assert f'"{name}"' in reply.body or "must be" in reply.body
+    assert world.members.by_id("2") == BERT
+
+
+@pytest.mark.parametrize("form", ["json", "xml"])
+def test_every_stored_member_can_be_read(form: str, send: Any, world: World) -> None:
+    """Also one that came in before these checks, or by another way."""
+    odd = replace(BERT, username="b<&>\x07é😀", notes="\x00]]>\r\n")
+    world.members.members = DictMembers(ANNA, odd).members
+    for resource, id_ in ((ALL, None), (ONE, "2")):
+        reply = go(Scenario("", "GET", resource, 200, id=id_), form, send)
+        assert reply.status == 200
+        assert "é😀" in json.dumps(READERS[form](reply.body), ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("resource", "allowed"),
+    [(ME, "GET, HEAD, OPTIONS"), (ALL, "GET, POST, HEAD, OPTIONS"), (ONE, "GET, PUT, DELETE, HEAD, OPTIONS")],
+)
+def test_options_tells_the_methods_to_anybody(resource: str, allowed: str, send: Any) -> None:
+    reply = send("OPTIONS", resource, parameters={"id": "2"})
+    assert (reply.status, reply.headers["Allow"], reply.body) == (204, [allowed], "")
+
+
+@pytest.mark.parametrize(("resource", "id_"), [(ME, None), (ALL, None), (ONE, "2")])
+def test_head_has_no_body(resource: str, id_: str | None, send: Any) -> None:
+    reply = go(Scenario("", "HEAD", resource, 200, id=id_), "json", send)
+    assert (reply.status, reply.body) == (200, "")
+
+
+ENTITY = '<!DOCTYPE user [<!ENTITY x SYSTEM "file:///etc/hostname">]>'
+ATTACKS = [
+    (f"{ENTITY}<user><notes>&x;</notes></user>", 400, "without a DOCTYPE"),
+    ('<?xml version="1.0" encoding="UTF-7"?><user/>', 400, "must be XML in UTF-8"),
+    ("<user>" * 9_000, 400, "it must hold a text"),
+    ("<user>" * 100_000, 413, "at most 65,536"),
+    ("<user><notes>a</notes><notes>b</notes></user>", 400, "comes more than once"),
+    ('<user xmlns="urn:x"/>', 400, "of a namespace"),
+]
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack[0][:30])
+def test_dangerous_xml_is_refused(method: str, attack: tuple[str, int, str], send: Any, world: World) -> None:
+    body, status, words = attack
+    resource, parameters = (ALL, None) if method == "POST" else (ONE, {"id": "2"})
+    reply = send(
+        method, resource, signed_in=True, parameters=parameters, query={"format": ["xml"]}, body=body
+    )
+    assert (reply.status, words in reply.body) == (status, True)
+    assert {member.id for member in world.members.roster().members} == {"1", "2"}
+    assert world.members.by_id("2") == BERT
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+def test_a_body_of_the_other_form_is_refused(method: str, send: Any) -> None:
+    resource, parameters = (ALL, None) if method == "POST" else (ONE, {"id": "2"})
+    headers = {"Content-Type": "application/xml"}
+    reply = send(method, resource, signed_in=True, parameters=parameters, body=as_xml(ADA), headers=headers)
+    assert reply.status == 415
+    assert "read as JSON, but Content-Type says application/xml" in reply.body
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+def test_a_body_of_more_than_64_kb_is_refused(method: str, send: Any, world: World) -> None:
+    resource, parameters = (ALL, None) if method == "POST" else (ONE, {"id": "2"})
+    body = json.dumps({**ADA, "notes": "n" * 70_000})
+    reply = send(method, resource, signed_in=True, parameters=parameters, body=body)
+    assert (reply.status, "at most 65,536" in reply.body) == (413, True)
+    assert world.members.by_id("id1") is None
+
+
+def test_the_passwords_never_come_back(send: Any, world: World) -> None:
+    world.members.members["bert"] = replace(BERT, password="$argon2id$secret")
+    body = json.dumps({"password": "correct horse battery"})
+    replies = [
+        send("PUT", ONE, signed_in=True, parameters={"id": "2"}, body=body),
+        *(send("GET", each, signed_in=True, parameters={"id": "2"}) for each in (ME, ALL, ONE)),
+    ]
+    told = world.logged.getvalue() + "".join(reply.body for reply in replies)
+    assert "argon2id" not in told
+    assert "battery" not in told

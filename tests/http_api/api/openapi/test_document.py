@@ -1,0 +1,229 @@
+"""The OpenAPI document says what the endpoints do."""
+
+import json
+from typing import Any
+
+import pytest
+from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
+
+from stratabase.http_api.api.openapi.document import ServiceInfo, openapi_document, openapi_endpoint
+from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
+from stratabase.http_api.http.messages import Response
+from stratabase.http_api.http.shape import Field, ListShape, Shape
+from tests.http_api.documented import SERVICE
+from tests.http_api.fakes import World, endpoints
+
+USER = Shape(
+    "user", {"id": Field("An id.", required=True), "notes": Field("A text.", nullable=True, max_length=9)}
+)
+
+
+def operation(**fields: Any) -> Operation:
+    return Operation(lambda *_: Response(200), "test", "What a test needs.", **fields)
+
+
+def described(resource: str = "/auth/x/users", method: str = "GET", **fields: Any) -> Any:
+    """Return what is said of an operation, with all that it refers to in its place."""
+    made = openapi_document(SERVICE, [Endpoint(resource, {method: operation(**fields)})])
+    OPENAPI_31_VALIDATOR.validate(made)
+    return resolved(made["paths"][resource][method.lower()], made["components"])
+
+
+def resolved(part: Any, components: Any) -> Any:
+    if isinstance(part, list):
+        return [resolved(each, components) for each in part]
+    if not isinstance(part, dict):
+        return part
+    if "$ref" in part:
+        kind, name = part["$ref"].split("/")[2:]
+        return resolved(components[kind][name], components)
+    return {name: resolved(each, components) for name, each in part.items()}
+
+
+def test_the_document_of_all_endpoints_is_openapi(world: World) -> None:
+    OPENAPI_31_VALIDATOR.validate(openapi_document(SERVICE, endpoints(world)))
+
+
+def test_it_is_made_the_same_each_time(world: World) -> None:
+    made = [json.dumps(openapi_document(SERVICE, order(endpoints(world)))) for order in (list, reversed)]
+    assert made[0] == made[1]
+
+
+def test_title_version_and_schemes() -> None:
+    made = openapi_document(SERVICE, [])
+    assert (made["openapi"], made["info"]["title"], made["info"]["version"]) == (
+        "3.1.0",
+        "Stratabase: Hr",
+        "1.2.3",
+    )
+    assert made["components"]["securitySchemes"]["Bearer"]["bearerFormat"] == "JWT"
+
+
+def test_only_the_schemes_on_offer_are_named() -> None:
+    made = openapi_document(ServiceInfo("Hr", "1", ("Bearer",)), [Endpoint("/auth/x", {"GET": operation()})])
+    assert list(made["components"]["securitySchemes"]) == ["Bearer"]
+    assert made["paths"]["/auth/x"]["get"]["security"] == [{"Bearer": []}]
+
+
+@pytest.mark.parametrize(
+    ("resource", "security", "statuses"),
+    [("/auth/x", [{"Bearer": []}, {"Basic": []}], {"401", "403"}), ("/public/x", [], set())],
+)
+def test_members_only_is_said(resource: str, security: list[Any], statuses: set[str]) -> None:
+    said = described(resource)
+    assert said["security"] == security
+    assert {"401", "403"} & said["responses"].keys() == statuses
+
+
+def test_a_shape_is_there_in_both_forms_under_one_name() -> None:
+    made = openapi_document(
+        SERVICE,
+        [
+            Endpoint("/auth/x", {"POST": operation(body=USER, responses={200: ResponseSpec("It.", USER)})}),
+            Endpoint(
+                "/auth/xs",
+                {"GET": operation(responses={200: ResponseSpec("All.", ListShape("users", USER))})},
+            ),
+        ],
+    )
+    reference = {"schema": {"$ref": "#/components/schemas/User"}}
+    several = {
+        "schema": {"type": "array", "items": reference["schema"], "xml": {"name": "users", "wrapped": True}}
+    }
+    post, get = made["paths"]["/auth/x"]["post"], made["paths"]["/auth/xs"]["get"]
+    assert post["requestBody"] == {
+        "required": True,
+        "content": {"application/json": reference, "application/xml": reference},
+    }
+    assert post["responses"]["200"]["content"] == post["requestBody"]["content"]
+    assert get["responses"]["200"]["content"] == {"application/json": several, "application/xml": several}
+    assert made["components"]["schemas"]["User"] == {
+        "type": "object",
+        "properties": {
+            "id": {"type": "string", "description": "An id."},
+            "notes": {"type": ["string", "null"], "description": "A text.", "maxLength": 9},
+        },
+        "required": ["id"],
+        "additionalProperties": False,
+        "xml": {"name": "user"},
+    }
+
+
+def test_a_shape_that_is_only_answered_may_grow() -> None:
+    made = openapi_document(
+        SERVICE, [Endpoint("/auth/x", {"GET": operation(responses={200: ResponseSpec("It.", USER)})})]
+    )
+    assert "additionalProperties" not in made["components"]["schemas"]["User"]
+
+
+def test_two_shapes_must_not_have_one_name() -> None:
+    other = Operation(lambda *_: Response(200), "test", "", body=Shape("user"))
+    with pytest.raises(ValueError, match="two shapes are called User"):
+        openapi_document(SERVICE, [Endpoint("/auth/x", {"POST": other, "PUT": operation(body=USER)})])
+
+
+@pytest.mark.parametrize(
+    ("manner", "media"),
+    [
+        (ErrorFormat.PROBLEM, ["application/problem+json", "application/problem+xml"]),
+        (ErrorFormat.PROBLEM_JSON, ["application/problem+json"]),
+        (ErrorFormat.TEXT, ["text/plain"]),
+    ],
+)
+def test_refusals_are_in_the_operation_s_manner(manner: ErrorFormat, media: list[str]) -> None:
+    said = described(error_format=manner, responses={404: ResponseSpec("None.")})
+    assert list(said["responses"]["404"]["content"]) == media
+    assert list(said["responses"]["401"]["content"]) == media
+    assert "WWW-Authenticate" in said["responses"]["401"]["headers"]
+
+
+@pytest.mark.parametrize(
+    ("status", "media"),
+    [("413", ["text/plain", "application/problem+json"]), ("431", ["application/problem+json"])],
+)
+def test_what_the_gateway_says_is_in_json_also_where_texts_are_answered(
+    status: str, media: list[str]
+) -> None:
+    said = described(error_format=ErrorFormat.TEXT)
+    assert list(said["responses"][status]["content"]) == media
+
+
+@pytest.mark.parametrize(
+    ("fields", "there", "missing"),
+    [
+        ({}, {"400", "413", "429", "431", "500", "503"}, {"404", "415"}),
+        ({"body": USER}, {"400", "415"}, set()),
+        ({"has_format": False}, {"500"}, {"400"}),
+        ({"has_format": False, "query": {"q": Parameter("A question.")}}, {"400"}, set()),
+        ({"responses": {404: ResponseSpec("None.")}}, {"404"}, set()),
+    ],
+)
+def test_statuses(fields: dict[str, Any], there: set[str], missing: set[str]) -> None:
+    statuses = set(described(**fields)["responses"])
+    assert (there - statuses, missing & statuses) == (set(), set())
+
+
+def test_parameters_of_the_address_and_of_the_query() -> None:
+    query = {"q": Parameter("A question.", required=True)}
+    endpoint = Endpoint(
+        "/auth/x/{id}", {"GET": operation(query=query)}, parameters={"id": Parameter("An id.", example="7")}
+    )
+    path = openapi_document(SERVICE, [endpoint])["paths"]["/auth/x/{id}"]
+    assert path["parameters"] == [
+        {
+            "name": "id",
+            "in": "path",
+            "description": "An id.",
+            "required": True,
+            "schema": {"type": "string"},
+            "example": "7",
+        }
+    ]
+    form, asked = path["get"]["parameters"]
+    assert form == {"$ref": "#/components/parameters/format"}
+    assert (asked["name"], asked["in"], asked["required"]) == ("q", "query", True)
+
+
+def test_format_is_a_parameter_with_a_default() -> None:
+    (form,) = described()["parameters"]
+    assert (form["name"], form["schema"]["enum"], form["schema"]["default"]) == (
+        "format",
+        ["json", "xml"],
+        "json",
+    )
+
+
+def test_a_status_that_the_operation_explains_keeps_its_usual_headers() -> None:
+    said = described(responses={503: ResponseSpec("Full.", headers={"Location": "Where else."})})
+    assert said["responses"]["503"]["description"] == "Full."
+    assert set(said["responses"]["503"]["headers"]) == {"Retry-After", "Location"}
+
+
+def test_a_parameter_that_nobody_explains_is_a_mistake() -> None:
+    with pytest.raises(ValueError, match=r"/auth/x/\{id\} does not say what id is"):
+        openapi_document(SERVICE, [Endpoint("/auth/x/{id}", {"GET": operation()})])
+
+
+def test_the_document_is_served_with_the_service_s_own_address(send: Any) -> None:
+    reply = send("GET", "/public/openapi.json")
+    made = reply.json()
+    OPENAPI_31_VALIDATOR.validate(made)
+    assert reply.status == 200
+    assert made["servers"] == [{"url": "https://api.example.com/prod"}]
+    assert "/public/openapi.json" in made["paths"]
+    assert reply.headers["Cache-Control"] == ["no-cache"]
+
+
+def test_a_client_that_has_it_is_told_so(send: Any) -> None:
+    (tag,) = send("GET", "/public/openapi.json").headers["ETag"]
+    for kept in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
+        reply = send("GET", "/public/openapi.json", headers={"If-None-Match": kept})
+        assert (reply.status, reply.body, reply.headers["ETag"]) == (304, "", [tag])
+    assert send("GET", "/public/openapi.json", headers={"If-None-Match": '"other"'}).status == 200
+
+
+def test_the_other_endpoints_are_asked_for_only_when_it_is_read() -> None:
+    def others() -> list[Endpoint]:
+        raise AssertionError
+
+    assert openapi_endpoint(SERVICE, others).resource == "/public/openapi.json"

@@ -1,0 +1,170 @@
+"""Who sends a request, what is asked of who does not say so, and what the log tells of it."""
+
+import base64
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stratabase.domain.member import Caller
+from stratabase.domain.refusal import Forbidden, Refusal, TooManyFailures, Unauthenticated, Unavailable
+from stratabase.http_api.auth.authentication import Authentication, BasicAuthenticator
+from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.endpoint import Endpoint, Operation
+from stratabase.http_api.http.messages import Request, Response
+from stratabase.http_api.http.refusals import InvalidCredentials, MissingCredentials
+from stratabase.observe import Log
+
+ANNA = Caller("1", "anna", "Clerk")
+BASIC = 'Basic realm="Stratabase", charset="UTF-8"'
+
+
+class Tickets:
+    """A scheme for tests, which says more when a ticket is no good."""
+
+    challenge = "Ticket"
+
+    def caller(self, credentials: str, _: str) -> Caller:
+        if credentials != "good":
+            raise InvalidCredentials("The ticket is no good.", ['Ticket error="bad"'])
+        return ANNA
+
+
+def sign_in(username: str, password: str, address: str) -> Caller:
+    if password != "right":
+        raise Unauthenticated("The username or the password is wrong.")
+    return Caller(address, username, "Clerk")
+
+
+BOTH = Authentication({"Ticket": Tickets(), "Basic": BasicAuthenticator(sign_in)})
+
+
+def request(*authorization: str) -> Request:
+    return Request(
+        "GET",
+        "/auth/x",
+        "/auth/x",
+        headers={"authorization": authorization},
+        source_address="192.0.2.7",
+    )
+
+
+def encoded(credentials: str) -> str:
+    return base64.b64encode(credentials.encode()).decode()
+
+
+def test_each_scheme_knows_its_own() -> None:
+    assert BOTH.caller(request("Ticket good")) is ANNA
+    assert BOTH.caller(request(f"Basic {encoded('bert:right')}")).username == "bert"
+
+
+def test_signing_in_is_told_where_the_request_comes_from() -> None:
+    assert BOTH.caller(request(f"Basic {encoded('bert:right')}")).id == "192.0.2.7"
+
+
+@pytest.mark.parametrize(
+    ("name", "password"), [("anna", "a:b::"), ("", "x"), ("anna", ""), ("é🙂", "ß\x00\n"), ("a" * 5000, " ")]
+)
+def test_basic_hands_on_what_was_sent_as_it_was_sent(name: str, password: str) -> None:
+    seen: list[tuple[str, str]] = []
+
+    def note(username: str, secret: str, _: str) -> Caller:
+        seen.append((username, secret))
+        return ANNA
+
+    BasicAuthenticator(note).caller(encoded(f"{name}:{password}"), "192.0.2.7")
+    assert seen == [(name, password)]
+
+
+@pytest.mark.parametrize(
+    ("authorization", "challenges", "kind"),
+    [
+        ((), ["Ticket", BASIC], MissingCredentials),
+        (("Digest x",), ["Ticket", BASIC], MissingCredentials),
+        (("",), ["Ticket", BASIC], MissingCredentials),
+        (("Ticket good", "Ticket good"), ["Ticket", BASIC], MissingCredentials),
+        (("Ticket stale",), ['Ticket error="bad"', BASIC], InvalidCredentials),
+        ((f"Basic {encoded('anna:wrong')}",), ["Ticket", BASIC], InvalidCredentials),
+        (("Basic ***",), ["Ticket", BASIC], InvalidCredentials),
+    ],
+)
+def test_every_scheme_is_offered_in_order_and_one_that_refuses_says_why(
+    authorization: tuple[str, ...], challenges: list[str], kind: type[InvalidCredentials]
+) -> None:
+    with pytest.raises(InvalidCredentials) as raised:
+        BOTH.caller(request(*authorization))
+    assert (type(raised.value), list(raised.value.challenges)) == (kind, challenges)
+
+
+@pytest.mark.parametrize("refusal", [TooManyFailures(7), Forbidden("no"), Unavailable("later")], ids=repr)
+def test_other_refusals_are_none_of_authentication(refusal: Refusal) -> None:
+    def refuse(*_: str) -> Caller:
+        raise refusal
+
+    with pytest.raises(type(refusal)) as raised:
+        Authentication({"Basic": BasicAuthenticator(refuse)}).caller(request(f"Basic {encoded('a:b')}"))
+    assert raised.value is refusal
+
+
+# What comes of it at the front door.
+
+
+@pytest.fixture
+def log() -> io.StringIO:
+    return io.StringIO()
+
+
+@pytest.fixture
+def door(log: io.StringIO, request: pytest.FixtureRequest, event: Any) -> Callable[..., dict[str, Any]]:
+    def answer(_: Request, __: Caller | None) -> Response:
+        return Response(200)
+
+    def send(refusal: Refusal | None, *, level: str = "INFO", **headers: str) -> dict[str, Any]:
+        def refuse(*_: str) -> Caller:
+            assert refusal is not None
+            raise refusal
+
+        endpoint = Endpoint("/auth/x", {"GET": Operation(answer, "test", "What a test needs.")})
+        logger = Log(level, log, service=request.node.nodeid)
+        door = HttpHandler([endpoint], Authentication({"Basic": BasicAuthenticator(refuse)}), log=logger)
+        return door(event("GET", "/auth/x", headers=headers))
+
+    return send
+
+
+def lines(log: io.StringIO) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in log.getvalue().splitlines()]
+
+
+WRONG = Unauthenticated("The username or the password is wrong.")
+SECRET = encoded("plantedname:plantedpassword")
+
+
+def test_too_many_failures_answer_429_and_say_when_to_come_again(door: Any) -> None:
+    answer = door(TooManyFailures(731), Authorization=f"Basic {SECRET}")
+    assert (answer["statusCode"], answer["multiValueHeaders"]["Retry-After"]) == (429, ["731"])
+    assert "WWW-Authenticate" not in answer["multiValueHeaders"]
+    assert json.loads(answer["body"])["detail"] == "Too many wrong passwords; try again in 731 seconds."
+
+
+@pytest.mark.parametrize(
+    ("refusal", "status", "level"),
+    [(WRONG, 401, "INFO"), (TooManyFailures(9), 429, "WARNING"), (Unavailable("later"), 503, "WARNING")],
+)
+def test_who_is_refused_is_logged_by_address_without_name_or_password(
+    refusal: Refusal, status: int, level: str, door: Any, log: io.StringIO
+) -> None:
+    """Not even the name: passwords are typed where names belong."""
+    assert door(refusal, Authorization=f"Basic {SECRET}")["statusCode"] == status
+    (line,) = lines(log)
+    assert (line["level"], line["status"], line["address"]) == (level, status, "192.0.2.7")
+    assert [word for word in ("planted", SECRET) if word in log.getvalue()] == []
+
+
+def test_who_sends_no_credentials_is_not_worth_a_line(door: Any, log: io.StringIO) -> None:
+    assert door(None)["statusCode"] == 401
+    assert lines(log) == []
+    assert door(None, level="DEBUG")["statusCode"] == 401
+    assert [line["level"] for line in lines(log)] == ["DEBUG"]

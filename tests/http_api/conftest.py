@@ -1,0 +1,138 @@
+"""A door with endpoints behind which stand fakes, that note what reaches them."""
+
+import base64
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from stratabase.domain.member import Caller
+from stratabase.domain.refusal import Unauthenticated
+from stratabase.http_api.auth.authentication import Authentication, BasicAuthenticator
+from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.cors import Cors
+from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Responder
+from stratabase.http_api.http.messages import Request, Response
+from stratabase.http_api.http.shape import Shape
+from stratabase.observe import Log
+from tests.http_api.documented import Documented
+from tests.http_api.fakes import World, endpoints
+
+CALLERS = {
+    "anna": Caller("1", "anna", "Administrator", administrator=True),
+    "bert": Caller("2", "bert", "Clerk"),
+    "carl": Caller("3", "carl", "Clerk"),
+}
+"""Those who can sign in; of carl no more is stored."""
+BASIC = "Basic " + base64.b64encode(b"anna:right").decode()
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer, read back."""
+
+    status: int
+    headers: Mapping[str, list[str]]
+    body: str
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+Send = Callable[..., Reply]
+
+
+def sign_in(username: str, password: str, address: str) -> Caller:
+    if username not in CALLERS or password != "right":
+        raise Unauthenticated("The username or the password is wrong.")
+    return CALLERS[username]
+
+
+def echo(request: Request, caller: Caller | None) -> Response:
+    return Response(200, (("Content-Type", "application/octet-stream"),), request.body, binary=True)
+
+
+def fail(request: Request, caller: Caller | None) -> Response:
+    raise RuntimeError("the table members_v2 is gone")
+
+
+def operation(act: Responder, refuses: ErrorFormat = ErrorFormat.PROBLEM) -> Operation:
+    body = {"application/octet-stream": Shape("bytes")}
+    return Operation(act, "test", "What a test needs.", body=body, error_format=refuses)
+
+
+def of_tests() -> list[Endpoint]:
+    return [
+        Endpoint("/public/echo", {"PUT": operation(echo)}),
+        Endpoint("/public/fail", {"POST": operation(fail), "DELETE": operation(fail, ErrorFormat.TEXT)}),
+        Endpoint("/auth/once", {"GET": operation(echo)}, head=False),
+        Endpoint("/auth/text", {"GET": operation(echo), "PUT": operation(echo, ErrorFormat.TEXT)}),
+    ]
+
+
+def make_event(
+    method: str = "GET",
+    resource: str = "/public/health",
+    *,
+    headers: Mapping[str, str] | None = None,
+    query: Mapping[str, list[str]] | None = None,
+    parameters: Mapping[str, str] | None = None,
+    body: str | None = None,
+    base64_body: bool = False,
+) -> dict[str, Any]:
+    return {
+        "httpMethod": method,
+        "path": resource,
+        "resource": resource,
+        "pathParameters": parameters,
+        "multiValueHeaders": {name: [value] for name, value in (headers or {}).items()},
+        "multiValueQueryStringParameters": query,
+        "requestContext": {
+            "requestId": "trace-1",
+            "identity": {"sourceIp": "192.0.2.7"},
+            "domainName": "api.example.com",
+            "stage": "prod",
+        },
+        "body": body,
+        "isBase64Encoded": base64_body,
+    }
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+@pytest.fixture
+def make_door(world: World, request: pytest.FixtureRequest) -> Callable[..., HttpHandler]:
+    def make(cors: Cors | None = None) -> HttpHandler:
+        authentication = Authentication({"Basic": BasicAuthenticator(sign_in)})
+        log = Log("DEBUG", world.logged, service=request.node.nodeid)
+        return HttpHandler((*endpoints(world), *of_tests()), authentication, cors=cors, log=log)
+
+    return make
+
+
+@pytest.fixture
+def send(world: World, make_door: Callable[..., HttpHandler]) -> Send:
+    """Send one request through a door, which must answer as its document says.
+
+    `cors` sets its origins, `signed_in` adds good credentials.
+    """
+    documented = Documented(endpoints(world))
+
+    def sent(*args: Any, signed_in: bool = False, cors: Cors | None = None, **kwargs: Any) -> Reply:
+        headers = {**({"Authorization": BASIC} if signed_in else {}), **kwargs.pop("headers", {})}
+        event = make_event(*args, headers=headers, **kwargs)
+        answer = make_door(cors)(event)
+        documented.check(event["httpMethod"], event["resource"], answer)
+        return Reply(answer["statusCode"], answer["multiValueHeaders"], answer["body"])
+
+    return sent
+
+
+@pytest.fixture
+def event() -> Callable[..., dict[str, Any]]:
+    return make_event

@@ -1,0 +1,132 @@
+"""The endpoints that tests go to, and the fakes behind them, which note what reaches them."""
+
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from stratabase.domain.member import Caller, Member
+from stratabase.domain.member_fields import member_fields
+from stratabase.domain.password import Policy
+from stratabase.domain.refusal import Unavailable
+from stratabase.http_api.admin.member import current_member_endpoint, member_endpoint
+from stratabase.http_api.admin.member_shapes import MemberShapes
+from stratabase.http_api.admin.members import MemberOperations, members_endpoint
+from stratabase.http_api.api.graphql import graphql_endpoint
+from stratabase.http_api.api.health import health_endpoint
+from stratabase.http_api.api.openapi.document import openapi_endpoint
+from stratabase.http_api.api.sdl import sdl_endpoint
+from stratabase.http_api.http.endpoint import Endpoint
+from stratabase.http_api.pages.confirm_email import ConfirmEmailPages, confirm_email_endpoint
+from stratabase.model.formats import Formats
+from stratabase.model.model import Profile
+from stratabase.observe import Log
+from stratabase.operations.executor import Answer
+from stratabase.operations.members.creating import CreateMember
+from stratabase.operations.members.email_change import EmailChange
+from stratabase.operations.members.listing import ListMembers
+from stratabase.operations.members.reading import ReadMember
+from stratabase.operations.members.removing import RemoveMember
+from stratabase.operations.members.updating import UpdateMember
+from tests.attempts import DictAttempts
+from tests.http_api.documented import SERVICE
+from tests.mails import KeptMails
+from tests.members import DictMembers, PlainPasswords
+from tests.worlds import CountedIds, FrozenClock
+
+PROFILES = {
+    "Administrator": Profile("Administrator", administrator=True),
+    "Clerk": Profile("Clerk"),
+}
+ANNA = Member("1", "anna", "anna@example.com", "Administrator", "First line\nand <second>")
+BERT = Member(
+    "2", "bert", "bert@example.com", "Clerk", formats=Formats("dd.MM.yyyy", "HH.mm", "Europe/Rome", "it")
+)
+
+
+@dataclass
+class FakeExecutor:
+    """Gives one answer to everything, or raises it."""
+
+    outcome: Answer | Exception = field(default_factory=lambda: Answer(b'{"data":{"x":1}}'))
+    calls: list[tuple[Any, ...]] = field(default_factory=list)
+
+    def execute(
+        self,
+        query: str,
+        variables: Mapping[str, Any] | None,
+        operation_name: str | None,
+        caller: Caller,
+        trace_id: str,
+        *,
+        queries_only: bool = False,
+    ) -> Answer:
+        self.calls.append((query, variables, operation_name, caller, trace_id, queries_only))
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
+
+
+@dataclass
+class World:
+    """What the endpoints behind the door find, and what it logged."""
+
+    executor: FakeExecutor = field(default_factory=FakeExecutor)
+    reachable: bool = True
+    members: DictMembers = field(default_factory=lambda: DictMembers(ANNA, BERT))
+    passwords: PlainPasswords = field(default_factory=PlainPasswords)
+    invitations: list[tuple[str, str]] = field(default_factory=list)
+    mail_is_taken: bool = True
+    ids: CountedIds = field(default_factory=CountedIds)
+    logged: io.StringIO = field(default_factory=io.StringIO)
+
+    mails: KeptMails = field(default_factory=KeptMails)
+    clock: FrozenClock = field(default_factory=FrozenClock)
+
+    def __post_init__(self) -> None:
+        self.log = Log("DEBUG", self.logged, service=f"world{uuid4()}")
+        self.attempts = DictAttempts()
+
+    @property
+    def emails(self) -> EmailChange:
+        """What has members confirm a new e-mail address."""
+        return EmailChange(
+            self.members, self.mails, self.attempts, self.clock, log=self.log, application="Hr"
+        )
+
+    def invite(self, id_: str, base_url: str) -> None:
+        if not self.mail_is_taken:
+            raise Unavailable("Nobody takes mail just now.", 5)
+        self.invitations.append((id_, base_url))
+
+    def lines(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.logged.getvalue().splitlines()]
+
+
+def administration_of(world: World) -> MemberOperations:
+    """Return what can be done with the members of a world."""
+    members, policy = world.members, Policy(world.passwords.is_common)
+    return MemberOperations(
+        ReadMember(members, world.clock),
+        ListMembers(members),
+        CreateMember(members, world.ids, PROFILES, world.invite),
+        UpdateMember(members, world.passwords, policy, PROFILES, world.emails),
+        RemoveMember(members, PROFILES),
+    )
+
+
+def endpoints(world: World) -> list[Endpoint]:
+    """Return all endpoints of the service."""
+    administration, shapes = administration_of(world), MemberShapes(member_fields(PROFILES))
+    others = [
+        current_member_endpoint(administration, shapes),
+        members_endpoint(administration, shapes),
+        member_endpoint(administration, shapes),
+        confirm_email_endpoint(world.emails, ConfirmEmailPages(world.emails, "Hr", world.log)),
+        health_endpoint("1.2.3", lambda: world.reachable),
+        graphql_endpoint("Hr", world.executor),
+        sdl_endpoint("Hr", lambda: "type Query { x: Int }"),
+    ]
+    return [*others, openapi_endpoint(SERVICE, lambda: others)]

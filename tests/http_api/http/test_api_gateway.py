@@ -1,0 +1,72 @@
+"""Reading the gateway's events."""
+
+from typing import Any
+
+import pytest
+
+from stratabase.http_api.http.api_gateway import decode_event_body, proxy_response, request_from_event
+from stratabase.http_api.http.messages import Response
+from stratabase.http_api.http.refusals import Malformed
+
+
+def test_path_parameters_are_decoded(event: Any) -> None:
+    request = request_from_event(event(parameters={"id": "a%2Fb%20%C3%A9"}))
+    assert request.parameters == {"id": "a/b é"}
+
+
+def test_header_names_lose_their_case_and_values_keep_their_order(event: Any) -> None:
+    sent = event()
+    sent["multiValueHeaders"] = {"Accept": ["a", "b"], "ACCEPT": ["c"]}
+    request = request_from_event(sent)
+    assert request.headers == {"accept": ("a", "b", "c")}
+    assert (request.header("accept"), request.header("host")) == ("c", None)
+
+
+def test_single_values_do_where_there_are_no_lists(event: Any) -> None:
+    sent = event() | {
+        "multiValueHeaders": None,
+        "headers": {"Host": "h"},
+        "queryStringParameters": {"a": "1"},
+    }
+    request = request_from_event(sent)
+    assert (request.headers, request.query) == ({"host": ("h",)}, {"a": ("1",)})
+
+
+def test_the_request_knows_where_it_comes_from(event: Any) -> None:
+    request = request_from_event(event())
+    assert (request.trace_id, request.source_address) == ("trace-1", "192.0.2.7")
+
+
+@pytest.mark.parametrize("header", ["Host", "X-Forwarded-Host", "Forwarded"])
+def test_the_base_url_is_never_what_the_client_says(header: str, event: Any) -> None:
+    sent = event(headers={header: "evil.test"})
+    assert request_from_event(sent).base_url == "https://api.example.com/prod"
+    assert request_from_event(sent, "https://hr.example.com").base_url == "https://hr.example.com"
+
+
+@pytest.mark.parametrize(
+    ("body", "encoded", "expected"),
+    [(None, False, b""), (None, True, b""), ("é", False, b"\xc3\xa9"), ("AP8=", True, b"\x00\xff")],
+)
+def test_bodies(body: str | None, encoded: bool, expected: bytes, event: Any) -> None:
+    assert decode_event_body(event(body=body, base64_body=encoded)) == expected
+
+
+@pytest.mark.parametrize("body", ["A", "AA=A", "é", "A A="])
+def test_a_body_must_be_the_base64_that_it_claims(body: str, event: Any) -> None:
+    with pytest.raises(Malformed):
+        decode_event_body(event(body=body, base64_body=True))
+
+
+def test_headers_of_one_name_stay_apart() -> None:
+    answer = proxy_response(Response(200, (("Set-Cookie", "a"), ("Set-Cookie", "b"))))
+    assert answer["multiValueHeaders"] == {"Set-Cookie": ["a", "b"]}
+
+
+def test_an_answer_to_head_has_headers_only() -> None:
+    answer = proxy_response(Response(200, (("ETag", "x"),), b"\xff", binary=True), bodiless=True)
+    assert (answer["body"], answer["isBase64Encoded"], answer["multiValueHeaders"]) == (
+        "",
+        False,
+        {"ETag": ["x"]},
+    )

@@ -1,0 +1,193 @@
+"""Answers are compressed for clients that take gzip, where that saves something, and nowhere else."""
+
+import base64
+import gzip
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from stratabase.http_api.auth.authentication import Authentication
+from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http import etag
+from stratabase.http_api.http.api_gateway import MAX_RESPONSE_SIZE
+from stratabase.http_api.http.compression import MIN_COMPRESSED_SIZE, MIN_OFFLOADED_SIZE
+from stratabase.http_api.http.cors import Cors
+from stratabase.http_api.http.endpoint import Endpoint, Operation, Responder
+from stratabase.http_api.http.messages import Response
+
+JSON = ("Content-Type", "application/json")
+TEXT = b"a text that repeats itself; " * 100
+Headers = tuple[tuple[str, str], ...]
+
+
+def sent_to(
+    act: Responder, headers: Mapping[str, list[str]], method: str = "GET", cors: Cors | None = None
+) -> Any:
+    """Return what a front door answers for an endpoint."""
+    operation = Operation(act, "read", "A text.", has_format=False)
+    door = HttpHandler([Endpoint("/text", {"GET": operation})], Authentication({}), cors=cors)
+    return door({"httpMethod": method, "resource": "/text", "path": "/text", "multiValueHeaders": headers})
+
+
+def asked(
+    accept: str | None,
+    body: bytes = TEXT,
+    headers: Headers = (JSON,),
+    *,
+    binary: bool = False,
+    **options: Any,
+) -> Any:
+    """Return the answer to a client that takes these codings."""
+    given = {} if accept is None else {"Accept-Encoding": [accept]}
+    return sent_to(lambda *_: Response(200, headers, body, binary), given, **options)
+
+
+def is_compressed(answer: dict[str, Any]) -> bool:
+    """Return whether an answer says that it is gzip; then it is, and otherwise it is as it was."""
+    said: bool = answer["multiValueHeaders"].get("Content-Encoding") == ["gzip"]
+    assert answer["isBase64Encoded"] == said
+    return said
+
+
+def body_of(answer: dict[str, Any]) -> bytes:
+    return (
+        gzip.decompress(base64.b64decode(answer["body"]))
+        if is_compressed(answer)
+        else answer["body"].encode()
+    )
+
+
+@pytest.mark.parametrize(
+    ("accept", "compressed"),
+    [
+        (None, False),
+        ("", False),
+        ("identity", False),
+        ("br, deflate", False),
+        ("gzip", True),
+        ("GZip", True),
+        ("x-gzip", True),
+        ("deflate, gzip, br, zstd", True),
+        ("*", True),
+        ("gzip;q=0", False),
+        ("gzip; q=0.000, *", False),
+        ("*;q=0", False),
+        ("br;q=1, *;q=0.1", True),
+        ("gzip;q=0.2, identity;q=0.2", True),
+        ("gzip;q=0.2, identity;q=0.5", False),
+        ("gzip;q=0.2, *;q=0.5", False),
+        ("identity;q=0, gzip;q=0.001", True),
+        ("gzip;q=nonsense", True),
+        (",,gzip,", True),
+    ],
+)
+def test_the_client_says_what_it_takes_and_how_much_it_likes_that(
+    accept: str | None, *, compressed: bool
+) -> None:
+    answer = asked(accept)
+    assert is_compressed(answer) is compressed
+    assert body_of(answer) == TEXT
+
+
+def test_several_headers_count_as_one() -> None:
+    answer = sent_to(lambda *_: Response(200, (JSON,), TEXT), {"Accept-Encoding": ["br", "gzip"]})
+    assert is_compressed(answer)
+
+
+@pytest.mark.parametrize(
+    ("size", "compressed"),
+    [(MIN_COMPRESSED_SIZE - 1, False), (MIN_COMPRESSED_SIZE, True), (MIN_OFFLOADED_SIZE + 1, True)],
+)
+def test_a_small_answer_goes_as_it_is(size: int, *, compressed: bool) -> None:
+    answer = asked("gzip", b"x" * size)
+    assert is_compressed(answer) is compressed
+    assert body_of(answer) == b"x" * size
+    assert ("Vary" in answer["multiValueHeaders"]) is compressed
+
+
+@pytest.mark.parametrize(
+    ("content_type", "compressed"),
+    [
+        ("application/json", True),
+        ("application/graphql-response+json; charset=utf-8", True),
+        ("application/problem+xml", True),
+        ("image/svg+xml", True),
+        ("text/plain; charset=utf-8", True),
+        ("Text/HTML", True),
+        ("image/png", False),
+        ("application/octet-stream", False),
+    ],
+)
+def test_only_texts_are_compressed(content_type: str, *, compressed: bool) -> None:
+    answer = asked("gzip", headers=(("Content-Type", content_type),))
+    assert is_compressed(answer) is compressed
+
+
+@pytest.mark.parametrize(
+    "header", [("ETag", '"strong"'), ("Content-Encoding", "br"), ("Content-Range", "bytes 0-2799/9999")]
+)
+def test_what_must_arrive_byte_by_byte_is_left_alone(header: tuple[str, str]) -> None:
+    answer = asked("gzip", headers=(JSON, header))
+    assert answer["body"].encode() == TEXT
+    assert header[1] in answer["multiValueHeaders"][header[0]]
+
+
+def test_what_is_binary_is_left_alone() -> None:
+    answer = asked("gzip", binary=True)
+    assert base64.b64decode(answer["body"]) == TEXT
+    assert "Content-Encoding" not in answer["multiValueHeaders"]
+
+
+def test_a_cache_is_told_that_answers_differ_whoever_asks() -> None:
+    for accept in ("gzip", None):
+        assert asked(accept)["multiValueHeaders"]["Vary"] == ["Accept-Encoding"]
+
+
+def test_both_reasons_to_differ_are_in_one_header() -> None:
+    answer = asked("gzip", cors=Cors(("https://a.test",)))
+    assert answer["multiValueHeaders"]["Vary"] == ["Accept-Encoding, Origin"]
+
+
+def test_head_has_the_headers_of_get_and_no_body() -> None:
+    got, head = asked("gzip"), asked("gzip", method="HEAD")
+    assert head["multiValueHeaders"] == got["multiValueHeaders"]
+    assert (head["body"], head["isBase64Encoded"]) == ("", False)
+
+
+@pytest.mark.parametrize("accept", ["gzip", "identity"])
+@pytest.mark.parametrize("asks_again", ["gzip", "identity"])
+def test_one_tag_holds_for_both_codings(accept: str, asks_again: str) -> None:
+    def got(**headers: str) -> Any:
+        given = {name.replace("_", "-"): [value] for name, value in headers.items()}
+        return sent_to(lambda request, _: etag.cacheable_response(request, "application/json", TEXT), given)
+
+    first = got(Accept_Encoding=accept)
+    (tag,) = first["multiValueHeaders"]["ETag"]
+    again = got(Accept_Encoding=asks_again, If_None_Match=tag)
+
+    assert tag.startswith('W/"')
+    assert (again["statusCode"], again["body"]) == (304, "")
+    for name in ("ETag", "Vary", "Cache-Control"):
+        assert again["multiValueHeaders"][name] == first["multiValueHeaders"][name]
+    assert got(Accept_Encoding=asks_again, If_None_Match='"other"')["statusCode"] == 200
+
+
+def test_the_limit_is_that_of_what_is_sent() -> None:
+    body = TEXT * (MAX_RESPONSE_SIZE // len(TEXT) + 1)
+
+    refused, sent = asked("identity", body), asked("gzip", body)
+
+    assert refused["statusCode"] == 413
+    assert "or accept gzip" in json.loads(refused["body"])["detail"]
+    assert (sent["statusCode"], body_of(sent)) == (200, body)
+
+
+def test_what_is_too_large_even_compressed_is_refused_without_that_advice() -> None:
+    body = b"".join(number.to_bytes(4, "big").hex().encode() for number in range(4_000_000))
+
+    refused = asked("gzip", body[::-1])
+
+    assert refused["statusCode"] == 413
+    assert "accept gzip" not in json.loads(refused["body"])["detail"]

@@ -1,0 +1,48 @@
+"""An answer that is larger than Lambda carries is refused before Lambda does, with the way out."""
+
+import json
+
+import pytest
+
+from stratabase.http_api.auth.authentication import Authentication
+from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.api_gateway import MAX_RESPONSE_SIZE, check_response_size, proxy_response
+from stratabase.http_api.http.endpoint import Endpoint, Operation
+from stratabase.http_api.http.messages import Response
+from stratabase.http_api.http.refusals import ResponseTooLarge
+
+TYPE = (("Content-Type", "text/plain"),)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"a" * (MAX_RESPONSE_SIZE - 1_000), 200),
+        (b"a" * MAX_RESPONSE_SIZE, 413),
+        (b'"' * (MAX_RESPONSE_SIZE // 2 - 1_000), 200),
+        (b'"' * (MAX_RESPONSE_SIZE // 2), 413),
+    ],
+)
+def test_what_counts_is_the_answer_as_json(body: bytes, status: int) -> None:
+    operation = Operation(lambda *_: Response(200, TYPE, body), "read", "A text.")
+    door = HttpHandler([Endpoint("/text", {"GET": operation})], Authentication({}))
+
+    answer = door({"httpMethod": "GET", "resource": "/text", "path": "/text"})
+
+    assert answer["statusCode"] == status
+    if status == 413:
+        assert answer["multiValueHeaders"]["Content-Type"] == ["application/problem+json"]
+        assert "smaller pages" in json.loads(answer["body"])["detail"]
+
+
+@pytest.mark.parametrize(
+    ("wrote", "end"),
+    [
+        (False, "or accept gzip."),
+        (True, "or accept gzip; what the mutation could do has been done: read before you repeat it."),
+    ],
+)
+def test_who_may_have_written_is_told_to_look(wrote: bool, end: str) -> None:
+    with pytest.raises(ResponseTooLarge) as refusal:
+        check_response_size(proxy_response(Response(200, TYPE, b"a" * MAX_RESPONSE_SIZE)), wrote=wrote)
+    assert str(refusal.value).endswith(f"fewer fields, {end}")

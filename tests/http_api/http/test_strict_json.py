@@ -1,0 +1,53 @@
+"""JSON is read without losing a digit, and without anything that the fast reader would refuse."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from stratabase.http_api.http.strict_json import parse_exact_json
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a": [1, 1.5, "x", null]}', {"a": [1, 1.5, "x", None]}),
+        ("12345678901234567.89", Decimal("12345678901234567.89")),
+        ("99999999999999999999999", 99999999999999999999999),
+        ("-0.12345678901234567890123456789", Decimal("-0.12345678901234567890123456789")),
+        ("1.0000000000000000e5", Decimal("1.0000000000000000e5")),
+        ('["1234567890123456", 1.5]', ["1234567890123456", Decimal("1.5")]),
+        ('"1234567890123456\\u20ac"', "1234567890123456€"),
+    ],
+)
+def test_a_long_number_keeps_all_its_digits(text: str, expected: Any) -> None:
+    for given in (text, text.encode()):
+        found = parse_exact_json(given)
+        assert found == expected
+        assert type(found) is type(expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '["\\ud800", 1234567890123456789]',
+        "[NaN, 1234567890123456789]",
+        "1" * 5_000,
+        "[" * 501 + "1" * 20 + "]" * 501,
+        '{"a":' * 501 + "1" * 20 + "}" * 501,
+        "[" * 1_025 + "1" * 20 + "]" * 1_025,
+        "1234567890123456789,",
+        b'"\xff1234567890123456789"',
+    ],
+)
+def test_what_cannot_be_read_is_a_value_error(text: str | bytes) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        parse_exact_json(text)
+
+
+@pytest.mark.parametrize(("start", "end"), [("[", "]"), ('{"a":', "}")])
+def test_what_is_nested_500_levels_deep_can_be_read(start: str, end: str) -> None:
+    found = parse_exact_json(start * 500 + "1" * 20 + end * 500)
+    for _ in range(500):
+        (found,) = found.values() if isinstance(found, dict) else found
+    assert found == int("1" * 20)

@@ -1,0 +1,438 @@
+"""The page, as its source: what browsers, screen readers and attackers make of it."""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from html.parser import HTMLParser
+from itertools import product
+from pathlib import Path
+from string import Formatter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.domain.member import Member
+from stratabase.domain.password import Weakness
+from stratabase.http_api.http.messages import Response
+from stratabase.http_api.pages import page
+from stratabase.http_api.pages.confirm_email import confirmation_page
+from stratabase.http_api.pages.link_pages import CONFIRMATIONS, TEXTS, language_of
+from stratabase.http_api.pages.page import notice
+from stratabase.http_api.pages.password_form import FormState, PasswordForm
+from stratabase.http_api.pages.texts import (
+    ConfirmationNotice,
+    ConfirmationTexts,
+    FormError,
+    FormMistake,
+    Notice,
+    PasswordTexts,
+)
+from stratabase.model.formats import Formats
+
+FORM = PasswordForm("Hr", 12)
+TOKEN = "m1." + "A" * 43
+MISTAKES: tuple[tuple[FormMistake, ...], ...] = (
+    (),
+    *((weakness,) for weakness in Weakness),
+    (Weakness.SHORT, Weakness.NAME),
+    (FormError.DIFFERENT,),
+    (FormError.LATER,),
+)
+VOID = {"input", "link", "meta"}
+FILES = Path(page.__file__).parent / "templates"
+
+
+@dataclass
+class Element:
+    """An element of a page, and the text that is right in it."""
+
+    name: str
+    attributes: Mapping[str, str | None]
+    inside: tuple[str, ...] = ()
+    text: str = ""
+
+
+@dataclass
+class Page(HTMLParser):
+    """A page, read; elements must be closed as they were opened."""
+
+    source: str
+    elements: list[Element] = field(default_factory=list)
+    open: list[Element] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+        self.feed(self.source)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert len(dict(attrs)) == len(attrs), "an attribute comes twice"
+        element = Element(tag, dict(attrs), tuple(parent.name for parent in self.open))
+        self.elements.append(element)
+        if tag not in VOID:
+            self.open.append(element)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop().name == tag
+
+    def handle_data(self, data: str) -> None:
+        for element in self.open[-1:]:
+            element.text += data
+
+    def all(self, name: str) -> list[Element]:
+        return [element for element in self.elements if element.name == name]
+
+    def one(self, name: str) -> Element:
+        (element,) = self.all(name)
+        return element
+
+    def by_id(self, id_: str) -> Element:
+        (element,) = [element for element in self.elements if element.attributes.get("id") == id_]
+        return element
+
+
+def form(
+    language: str = "en",
+    username: str = "anna",
+    mistakes: tuple[FormMistake, ...] = (),
+    application: str = "Hr",
+) -> Response:
+    return PasswordForm(application, 12)(FormState(language, TOKEN, username, mistakes))
+
+
+def button(
+    language: str = "en",
+    username: str = "anna",
+    application: str = "Hr",
+    email: str = "anna@new.example",
+) -> Response:
+    """Return the page on which an e-mail address is confirmed."""
+    formats = Formats(language=language)
+    member = Member("m1", username, "anna@example.com", "Clerk", formats=formats, pending_email=email)
+    return confirmation_page(application, TOKEN, language, member)
+
+
+def responses() -> Iterator[tuple[str, Response]]:
+    """Yield every page there is, with its language."""
+    for language, mistakes in product(TEXTS, MISTAKES):
+        yield language, form(language, mistakes=mistakes)
+    for language, news in product(TEXTS, Notice):
+        yield language, notice("Hr", language, TEXTS[language].notices[news])
+    for language in CONFIRMATIONS:
+        yield language, button(language)
+    for language, about in product(CONFIRMATIONS, ConfirmationNotice):
+        yield language, notice("Hr", language, CONFIRMATIONS[language].notices[about])
+
+
+PAGES = [
+    (language, Page(response.body.decode()), dict(response.headers)) for language, response in responses()
+]
+
+
+def hashed(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def test_each_page_names_its_language_and_the_application() -> None:
+    for language, read, headers in PAGES:
+        assert read.one("html").attributes["lang"] == language == headers["Content-Language"]
+        assert "Hr" in read.one("title").text
+        (application,) = [each for each in read.all("span") if "h1" in each.inside]
+        assert application.text == "Hr"
+        assert read.one("h1").text.strip()
+
+
+def test_the_policy_lets_in_just_what_is_on_the_page() -> None:
+    for _, read, headers in PAGES:
+        policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
+        assert policy["default-src"] == "'none'"
+        assert (policy["base-uri"], policy["frame-ancestors"]) == ("'none'", "'none'")
+        assert policy["form-action"] == "'self'"
+        assert hashed(read.one("style").text) in policy["style-src"].split()
+        assert all(hashed(script.text) in policy["script-src"].split() for script in read.all("script"))
+        assert "unsafe" not in headers["Content-Security-Policy"]
+        assert "http" not in headers["Content-Security-Policy"]
+
+
+def test_no_page_is_kept_or_told_of() -> None:
+    for _, _, headers in PAGES:
+        assert headers["Referrer-Policy"] == "no-referrer"
+        assert headers["Cache-Control"] == "no-store"
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Content-Type"] == "text/html; charset=utf-8"
+
+
+def test_nothing_leads_to_another_address() -> None:
+    for _, read, _ in PAGES:
+        assert "//" not in re.sub(r"// .*", "", read.source)
+        for element in read.elements:
+            addresses = {
+                "src",
+                "href",
+                "action",
+                "srcset",
+                "background",
+                "formaction",
+            } & element.attributes.keys()
+            assert {element.attributes[name] for name in addresses} <= {
+                "setPassword",
+                "confirmEmail",
+                "data:,",
+            }
+            handlers = [name for name in element.attributes if name.startswith(("on", "style"))]
+            assert handlers == []
+
+
+def test_the_token_is_in_one_place_only() -> None:
+    for _, read, _ in PAGES:
+        assert read.source.count(TOKEN) == len(read.all("form"))
+        assert TOKEN not in read.one("title").text
+    (token,) = [
+        each for each in Page(form().body.decode()).all("input") if each.attributes["name"] == "token"
+    ]
+    assert token.attributes == {"type": "hidden", "name": "token", "value": TOKEN}
+
+
+def test_every_field_has_a_label_and_what_describes_it_is_there() -> None:
+    for _, read, _ in PAGES:
+        labelled = {label.attributes["for"] for label in read.all("label")}
+        fields = [
+            each for each in read.all("input") if not {"hidden"} & {*each.attributes, each.attributes["type"]}
+        ]
+        assert {each.attributes["id"] for each in fields} == labelled
+        for element in read.elements:
+            for name in ("aria-describedby", "aria-controls", "for"):
+                for id_ in (element.attributes.get(name) or "").split():
+                    assert read.by_id(id_)
+
+
+def test_password_programs_know_what_is_what() -> None:
+    fields = {each.attributes["name"]: each.attributes for each in Page(form().body.decode()).all("input")}
+    assert fields["username"]["autocomplete"] == "username"
+    assert fields["username"]["value"] == "anna"
+    assert "hidden" in fields["username"]
+    assert fields["password"]["autocomplete"] == fields["repeat"]["autocomplete"] == "new-password"
+    assert {fields["password"]["type"], fields["repeat"]["type"]} == {"password"}
+    # A field that cuts what is pasted would set a password that nobody knows.
+    assert "maxlength" not in fields["password"]
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_the_policy_is_told_before_it_is_broken(language: str) -> None:
+    read = Page(form(language).body.decode())
+    told = " ".join(item.text for item in read.all("li"))
+    assert "12" in told
+    assert "128" in told
+    assert "policy" in str(read.by_id("password").attributes["aria-describedby"])
+    assert read.by_id("error").attributes["role"] == "alert"
+    assert read.by_id("error").text == ""
+    assert "autofocus" not in read.by_id("error").attributes
+
+
+@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("mistakes", MISTAKES[1:])
+def test_a_mistake_is_told_where_the_focus_is(language: str, mistakes: tuple[FormMistake, ...]) -> None:
+    read = Page(form(language, mistakes=mistakes).body.decode())
+    error = read.by_id("error").attributes
+    told = [each.text for each in read.all("p") if "div" in each.inside]
+    expected = [TEXTS[language].mistakes[mistake].format(shortest=12, longest=128) for mistake in mistakes]
+    assert told == expected
+    assert ("autofocus" in error, error["tabindex"]) == (True, "-1")
+    assert read.one("title").text.startswith(f"{TEXTS[language].error}: ")
+
+
+@pytest.mark.parametrize(
+    ("mistake", "wrong"),
+    [(Weakness.COMMON, ["password"]), (FormError.DIFFERENT, ["repeat"]), (FormError.LATER, [])],
+)
+def test_the_field_that_is_wrong_says_so(mistake: FormMistake, wrong: list[str]) -> None:
+    fields = Page(form(mistakes=(mistake,)).body.decode()).all("input")
+    marked = [each.attributes for each in fields if each.attributes.get("aria-invalid") == "true"]
+    assert [each["id"] for each in marked] == wrong
+    assert all("error" in str(each["aria-describedby"]).split() for each in marked)
+
+
+def test_without_a_mistake_no_field_is_wrong() -> None:
+    assert not any("aria-invalid" in each.attributes for each in Page(form().body.decode()).elements)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.text(st.characters(exclude_categories=["Cs"])))
+def test_any_name_is_shown_as_a_name(username: str, application: str) -> None:
+    read = Page(form(username=username, application=application).body.decode())
+    usual = Page(form().body.decode())
+    assert [each.name for each in read.elements] == [each.name for each in usual.elements]
+    assert read.one("strong").text == username
+    assert [each.attributes.keys() for each in read.elements] == [
+        each.attributes.keys() for each in usual.elements
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["<script>alert(1)</script>", '" onfocus="alert(1)', "</style>", "$token", "&lt;"]
+)
+def test_names_are_escaped(name: str) -> None:
+    read = Page(form(username=name, application=name).body.decode())
+    assert read.one("strong").text == name
+    (field_,) = [each for each in read.all("input") if each.attributes["name"] == "username"]
+    assert field_.attributes["value"] == name
+    assert len(read.all("script")) == 1
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cs"])),
+    st.text(st.characters(exclude_categories=["Cs"])),
+    st.text(st.characters(exclude_categories=["Cs"])),
+)
+def test_any_name_and_address_to_confirm_are_shown_as_they_are(
+    username: str, application: str, email: str
+) -> None:
+    read = Page(button("en", username, application, email).body.decode())
+    usual = Page(button().body.decode())
+    assert [each.name for each in read.elements] == [each.name for each in usual.elements]
+    assert [each.text for each in read.all("strong")] == [username, email]
+    assert [each.attributes for each in read.elements] == [each.attributes for each in usual.elements]
+
+
+@pytest.mark.parametrize("language", CONFIRMATIONS)
+def test_an_address_is_confirmed_by_a_button_and_no_script(language: str) -> None:
+    read = Page(button(language).body.decode())
+    assert (read.all("script"), len(read.all("form"))) == ([], 1)
+    assert read.one("form").attributes["method"] == "post"
+    assert read.one("button").attributes["type"] == "submit"
+    assert read.one("button").text == CONFIRMATIONS[language].confirm
+    assert [each.attributes["name"] for each in read.all("input")] == ["token"]
+
+
+def placeholders(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+def words_of(texts: PasswordTexts) -> dict[str, tuple[str, ...]]:
+    """Return the texts of a language by what they are for."""
+    single = {
+        name: (getattr(texts, name),)
+        for name in PasswordTexts.__slots__
+        if isinstance(getattr(texts, name), str)
+    }
+    mistakes = {str(mistake): (text,) for mistake, text in texts.mistakes.items()}
+    notices = {str(news): (said.heading, *said.paragraphs) for news, said in texts.notices.items()}
+    return {**single, **mistakes, **notices, "policy": texts.policy}
+
+
+def words_to_confirm(texts: ConfirmationTexts) -> dict[str, tuple[str, ...]]:
+    """Return the texts about an e-mail address by what they are for."""
+    single = {
+        name: (getattr(texts, name),)
+        for name in ConfirmationTexts.__slots__
+        if isinstance(getattr(texts, name), str)
+    }
+    return single | {str(news): (said.heading, *said.paragraphs) for news, said in texts.notices.items()}
+
+
+def test_the_confirmation_is_in_the_same_languages() -> None:
+    assert CONFIRMATIONS.keys() == TEXTS.keys()
+    english = words_to_confirm(CONFIRMATIONS["en"])
+    for language, texts in CONFIRMATIONS.items():
+        assert texts.notices.keys() == set(ConfirmationNotice)
+        own = words_to_confirm(texts)
+        assert own.keys() == english.keys()
+        assert all(text.strip() == text != "" for each in own.values() for text in each)
+        assert all(set().union(*map(placeholders, each)) <= {"application"} for each in own.values())
+        assert language == "en" or [name for name in english if english[name] == own[name]] == []
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_every_language_says_everything(language: str) -> None:
+    english, own = words_of(TEXTS["en"]), words_of(TEXTS[language])
+    assert own.keys() == english.keys()
+    assert TEXTS[language].mistakes.keys() == {*Weakness, *FormError}
+    assert TEXTS[language].notices.keys() == set(Notice)
+    for name, texts in own.items():
+        assert set().union(*map(placeholders, texts)) == set().union(*map(placeholders, english[name])), name
+        assert all(text.strip() == text != "" for text in texts)
+
+
+def test_languages_differ() -> None:
+    english, italian = words_of(TEXTS["en"]), words_of(TEXTS["it"])
+    assert [name for name in english if english[name] == italian[name]] == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "accepted", "language"),
+    [
+        (["it"], "", "it"),
+        (["it_IT"], "", "it"),
+        (["xx"], "it", "it"),
+        ([], "fr;q=0.9, it;q=0.8, en;q=0.7", "it"),
+        ([], "en;q=0.1, it;q=0.2", "it"),
+        ([], "it;q=0", "en"),
+        ([], "*", "en"),
+        ([], "it;q=nonsense", "it"),
+        ([], ",,,", "en"),
+    ],
+)
+def test_which_language(wanted: list[str], accepted: str, language: str) -> None:
+    assert language_of(wanted, accepted) == language
+
+
+# --- colours ---
+
+CSS = (FILES / page.STYLE).read_text(encoding="utf-8")
+
+
+def colours() -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the colours of the light and of the dark scheme."""
+    light, dark = re.findall(r":root \{(.*?)\}", CSS, re.DOTALL)
+    for scheme, block in (("light", light), ("dark", dark)):
+        yield scheme, dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", block))
+
+
+def luminance(colour: str) -> float:
+    """Return how bright a colour is (WCAG 2.2)."""
+    parts = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    bright, dim = sorted((luminance(one), luminance(other)), reverse=True)
+    return (bright + 0.05) / (dim + 0.05)
+
+
+TEXT, SHAPE = 4.5, 3.0
+"""What WCAG 2.2 asks for (AA): of text, and of what else one must see."""
+
+
+@pytest.mark.parametrize(("scheme", "shades"), [*colours()])
+@pytest.mark.parametrize(
+    ("one", "other", "least"),
+    [
+        ("ink", "card", TEXT),
+        ("quiet", "card", TEXT),
+        ("accent", "card", TEXT),
+        ("on-accent", "accent", TEXT),
+        ("error", "error-ground", TEXT),
+        ("line", "card", SHAPE),
+        ("accent", "ground", SHAPE),
+        ("error", "card", SHAPE),
+    ],
+)
+def test_colours_can_be_told_apart(
+    scheme: str, shades: dict[str, str], one: str, other: str, least: float
+) -> None:
+    assert contrast(shades[one], shades[other]) >= least
+
+
+def test_both_schemes_have_all_colours() -> None:
+    (_, light), (_, dark) = colours()
+    assert light.keys() == dark.keys() == set(re.findall(r"var\(--([a-z-]+)\)", CSS))
+
+
+def test_colours_are_named_in_one_place_only() -> None:
+    assert set(re.findall(r"#[0-9a-f]{3,8}\b", CSS)) == {
+        c for _, shades in colours() for c in shades.values()
+    }
