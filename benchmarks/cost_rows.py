@@ -18,21 +18,19 @@ from benchmarks.version_rows import MODEL as VERSIONS
 from benchmarks.version_rows import Versions
 from cli.emulator import emulator
 from stratabase.domain.allowance import MEGABYTE, Allowance
-from stratabase.domain.change import Change, Creation
-from stratabase.domain.command import Create, Delete, Update
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.filter import Comparison
+from stratabase.domain.objects.change import Change, Creation
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.order import Order, Term
 from stratabase.domain.page import Query, Wanted, Window
+from stratabase.domain.write.commands import Create, Delete, Update
 from stratabase.model.attribute import Stored
 from stratabase.model.expressions import ANYWHERE
 from stratabase.model.operator import Operator
 from stratabase.model.reading import read_model
-from stratabase.operations.create import create
-from stratabase.operations.delete import delete
 from stratabase.operations.read import get, page
-from stratabase.operations.update import update
 from stratabase.operations.world import World
+from stratabase.operations.write.services import create, delete, update
 from stratabase.settings import Settings
 from stratabase.store.dynamodb.boto import BotoClient
 from stratabase.store.dynamodb.creation import ensure_table

@@ -4,17 +4,15 @@ from contextlib import suppress
 from dataclasses import replace
 
 from benchmarks.role_rows import CALLER, Cost, Operations
-from stratabase.domain.change import Change, Creation
-from stratabase.domain.command import Update
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.member import Caller
+from stratabase.domain.objects.change import Change, Creation
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.refusal import Refused
-from stratabase.domain.role_command import Parts
+from stratabase.domain.write.commands import PartsCommand, Update
 from stratabase.model.attribute import Stored
-from stratabase.operations.lock import lock
-from stratabase.operations.unlock import unlock
-from stratabase.operations.update import update
+from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.world import World
+from stratabase.operations.write.services import update
 
 MODEL = """
 type Page { name: String lines: [Row!] @composition }
@@ -40,7 +38,9 @@ class Locks:
         """Return what is measured."""
         one, several = self._pages[:1], self._pages
         rename = Update(self._pages[0], {"name": "new"})
-        line = Update(self._whole, roles={"lines": Parts(update=[Update(self._part, {"name": "new"})])})
+        line = Update(
+            self._whole, roles={"lines": PartsCommand(update=[Update(self._part, {"name": "new"})])}
+        )
         return {
             "lock one": (Cost(1, 0, 1), lambda: lock(self._world, one, 10, CALLER)),
             f"lock {_SEVERAL}": (

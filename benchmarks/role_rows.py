@@ -3,17 +3,21 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from stratabase.domain.change import Change, Creation, Linking
-from stratabase.domain.command import Create, Delete, Update
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.member import Caller
-from stratabase.domain.role_command import Links, Parts, Point, RoleCommand
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.change import Change, Creation, LinkCreation
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.write.commands import (
+    Create,
+    Delete,
+    PartsCommand,
+    RoleCommand,
+    ToManyCommand,
+    ToOneCommand,
+    Update,
+)
 from stratabase.model.attribute import Stored
-from stratabase.operations.create import create
-from stratabase.operations.delete import delete
-from stratabase.operations.update import update
 from stratabase.operations.world import World
+from stratabase.operations.write.services import create, delete, update
 
 MODEL = """
 type Team { name: String members: [Worker!] @association(opposite: "team") }
@@ -59,7 +63,7 @@ class Roles:
             self._make("Tag", id_)
         for id_ in ("n", "m"):
             self._make("Note", id_)
-            links = (Linking(RoleName("Note", "tags"), id_, tag) for tag in "xyz")
+            links = (LinkCreation(RoleName("Note", "tags"), id_, tag) for tag in "xyz")
             self._commit(*links)
         for id_ in ("k", "l"):
             self._make("Car", id_)
@@ -67,22 +71,28 @@ class Roles:
     def operations(self) -> Operations:
         """Return what is measured."""
         return {
-            "create with a key": (Cost(1, 0, 2 + 1 + 4), self._create("Worker", team=Point("t"))),
-            "create with a required key": (Cost(1, 0, 2 + 1 + 4), self._create("Boss", team=Point("t"))),
+            "create with a key": (Cost(1, 0, 2 + 1 + 4), self._create("Worker", team=ToOneCommand("t"))),
+            "create with a required key": (
+                Cost(1, 0, 2 + 1 + 4),
+                self._create("Boss", team=ToOneCommand("t")),
+            ),
             "create with 3 links": (
                 Cost(1, 0, 2 + 1 + 3 * 6),
-                self._create("Note", tags=Links(("x", "y", "z"))),
+                self._create("Note", tags=ToManyCommand(("x", "y", "z"))),
             ),
-            "create one to one": (Cost(1, 0, 2 + 1 + 4 + 2), self._create("Driver", car=Point("k"))),
+            "create one to one": (Cost(1, 0, 2 + 1 + 4 + 2), self._create("Driver", car=ToOneCommand("k"))),
             "create with 3 parts": (
                 Cost(1, 0, 4 * 3),
-                self._create("Order", lines=Parts(create=[Create("Line", {"name": "x"})] * 3)),
+                self._create("Order", lines=PartsCommand(create=[Create("Line", {"name": "x"})] * 3)),
             ),
-            "move a key": (Cost(2, 1, 2 + 1 + 6), self._update("Worker", "w1", team=Point("u"))),
-            "move a required key": (Cost(2, 1, 2 + 1 + 6 + 2), self._update("Boss", "b", team=Point("u"))),
-            "link": (Cost(3, 2, 4 + 4), self._update("Note", "n", tags=Links(("free",)))),
+            "move a key": (Cost(2, 1, 2 + 1 + 6), self._update("Worker", "w1", team=ToOneCommand("u"))),
+            "move a required key": (
+                Cost(2, 1, 2 + 1 + 6 + 2),
+                self._update("Boss", "b", team=ToOneCommand("u")),
+            ),
+            "link": (Cost(3, 2, 4 + 4), self._update("Note", "n", tags=ToManyCommand(("free",)))),
             # Two links, and whether nobody else has locked the note.
-            "unlink": (Cost(3, 2, 4 + 2), self._update("Note", "n", tags=Links(remove=("x",)))),
+            "unlink": (Cost(3, 2, 4 + 2), self._update("Note", "n", tags=ToManyCommand(remove=("x",)))),
             "delete with a key": (Cost(2, 1, 2 + 1 + 2), self._delete("Worker", "w2")),
             "delete with a required key": (Cost(2, 1, 2 + 1 + 2 + 2), self._delete("Boss", "c")),
             "delete with 3 links": (Cost(3, 2, 2 + 1 + 3 * 4), self._delete("Note", "m")),
@@ -106,5 +116,5 @@ class Roles:
         state = {"_id": id_, "name": "n" * 300, **state}
         self._commit(Creation(Entity(Reference(class_name, id_), state)))
 
-    def _commit(self, *effects: Creation | Linking) -> None:
+    def _commit(self, *effects: Creation | LinkCreation) -> None:
         self._world.entities.commit(Change(self._world.ids.new(), self._world.clock.now(), effects))

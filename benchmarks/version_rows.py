@@ -4,19 +4,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from benchmarks.role_rows import CALLER, Cost, Operations
-from stratabase.domain.change import Change, Creation
-from stratabase.domain.change import Update as Updated
-from stratabase.domain.command import Create, Delete, Update
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.role_command import Point, RoleCommand
-from stratabase.domain.role_name import RoleName
-from stratabase.domain.version import instant_after
+from stratabase.domain.objects.change import Change, Creation
+from stratabase.domain.objects.change import Modification as Updated
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.version import instant_after
+from stratabase.domain.write.commands import Create, Delete, RoleCommand, ToOneCommand, Update
 from stratabase.model.attribute import Stored
-from stratabase.operations.create import create
-from stratabase.operations.delete import delete
-from stratabase.operations.update import update
 from stratabase.operations.world import World
+from stratabase.operations.write.services import create, delete, update
 
 MODEL = """
 type Vessel @class(versioned: true) { name: String mates: [Mate!] @association(opposite: "vessel") }
@@ -45,10 +41,13 @@ class Versions:
 
     def operations(self) -> Operations:
         """Return what is measured."""
-        bound = Update(self._moved, roles={"vessel": Point("there")})
+        bound = Update(self._moved, roles={"vessel": ToOneCommand("there")})
         return {
             "create, versioned": (Cost(1, 0, 2), self._create({})),
-            "create with a key, versioned": (Cost(1, 0, 2 + 1 + 4), self._create({"vessel": Point("here")})),
+            "create with a key, versioned": (
+                Cost(1, 0, 2 + 1 + 4),
+                self._create({"vessel": ToOneCommand("here")}),
+            ),
             "update, versioned": (
                 Cost(2, 1, 4 + 1),
                 lambda: update(self._world, Update(self._moved, {"name": "new"}), CALLER),

@@ -4,7 +4,7 @@ from itertools import count
 from threading import Lock
 
 from stratabase.domain.attempt import MOST_KEPT, Noted
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Unavailable
 
 UNREACHED = "the attempts cannot be reached"

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from stratabase.domain.change import Change, Held
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.lock import Lock, admits
-from stratabase.domain.locking import Unlockable
+from stratabase.domain.objects.change import Change
+from stratabase.domain.objects.commit_refusals import LockedByOthers, LockRefused
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.lock import Lock, admits
 from stratabase.model.model import Model
 
 Locks = Mapping[Reference, Lock]
@@ -18,12 +18,12 @@ def refuse_held(change: Change, locks: Locks) -> None:
     held = [
         (reference, lock)
         for reference in _written(change)
-        if change.by is not None
-        and not admits(lock := locks.get(reference), change.by, now)
+        if change.member_id is not None
+        and not admits(lock := locks.get(reference), change.member_id, now)
         and lock is not None
     ]
     if held:
-        raise Held(held)
+        raise LockedByOthers(held)
 
 
 def refuse_unlockable(
@@ -34,7 +34,7 @@ def refuse_unlockable(
     asked = [reference for reference in references if reference not in missing and reference in locks]
     held = [(each, locks[each]) for each in asked if not admits(locks[each], member_id, now)]
     if missing or held:
-        raise Unlockable(held, missing)
+        raise LockRefused(held, missing)
 
 
 def whole_of(model: Model, entity: Entity) -> Reference | None:
@@ -46,5 +46,5 @@ def whole_of(model: Model, entity: Entity) -> Reference | None:
 
 
 def _written(change: Change) -> Iterator[Reference]:
-    yield from (effect.before.reference for effect in change.on_objects() if effect.before is not None)
-    yield from (entity.reference for entity in change.touched())
+    yield from (effect.before.reference for effect in change.object_effects() if effect.before is not None)
+    yield from (entity.reference for entity in change.touched_entities())

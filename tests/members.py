@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from threading import RLock
 
-from stratabase.domain.change import Conflict
 from stratabase.domain.member import Member, NamesTaken, Roster, folded
+from stratabase.domain.objects.commit_refusals import Conflict
 
 COMMON = "commonpassword"
 """What everybody tries first."""

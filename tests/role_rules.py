@@ -7,19 +7,15 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from stratabase.domain.change import (
-    Bereft,
-    Breach,
-    Change,
-    Coupled,
-    Linking,
-    Missing,
-    Restoration,
-    reference_of,
+from stratabase.domain.objects.change import Change, LinkCreation, Restoration, reference_of
+from stratabase.domain.objects.commit_refusals import (
+    AlreadyAssociated,
+    RequiredRoleEmpty,
+    RoleViolation,
+    TargetNotFound,
 )
-from stratabase.domain.entity import Entity, Reference, State
-from stratabase.domain.instant import Instant
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
+from stratabase.domain.objects.instant import Instant
 from stratabase.model.class_ import Kind, Unique
 from stratabase.model.model import Model
 from stratabase.model.role import Role
@@ -37,18 +33,18 @@ class Graph:
     def after(self, change: Change, model: Model) -> "Graph":
         """Return the graph that a change makes of this one, whatever the model demands."""
         graph = Graph(dict(self.objects), set(self.links), self.past.after(change, self.objects, model))
-        for effect in change.on_objects():
+        for effect in change.object_effects():
             if effect.after is None:
                 del graph.objects[effect.before.reference]
                 graph.drop(effect.before.reference, model)
             else:
                 reference = effect.after.reference
-                earlier = effect.gone if isinstance(effect, Restoration) else effect.before
+                earlier = effect.tombstone if isinstance(effect, Restoration) else effect.before
                 commit_ids = (*(earlier.commit_ids if earlier else ()), change.commit_id)[-8:]
                 written = Entity(reference, effect.after.state, commit_ids)
                 graph.objects[reference] = dated(written, model, change.instant)
-        for link in change.on_links():
-            act = graph.links.add if isinstance(link, Linking) else graph.links.discard
+        for link in change.link_effects():
+            act = graph.links.add if isinstance(link, LinkCreation) else graph.links.discard
             for end in ends(model, link.role, link.owner, link.other):
                 act(end)
         return graph
@@ -64,7 +60,7 @@ class Graph:
 
     def leading_to_gone(self, change: Change, model: Model) -> set[tuple[RoleName, str, str]]:
         """Return the links of others that lead to what a change deletes."""
-        gone = {reference_of(effect) for effect in change.on_objects() if effect.after is None}
+        gone = {reference_of(effect) for effect in change.object_effects() if effect.after is None}
         return {
             (role, owner, other)
             for role, owner, other in self.links
@@ -162,7 +158,7 @@ def ends(model: Model, role: RoleName, owner: str, other: str) -> Iterator[tuple
         yield opposite, other, owner
 
 
-def breaches(model: Model, before: Graph, after: Graph, change: Change) -> tuple[Breach, ...]:
+def breaches(model: Model, before: Graph, after: Graph, change: Change) -> tuple[RoleViolation, ...]:
     """Return what a change would do to the roles that the model does not allow."""
     found = [
         *_missing(model, after, change),
@@ -177,8 +173,8 @@ def has_doubtful_links(model: Model, before: Graph, change: Change) -> bool:
     """Return whether a change counts a link on that is there, or off that is not."""
     return any(
         is_counted(model, link.role)
-        and ((link.role, link.owner, link.other) in before.links) == isinstance(link, Linking)
-        for link in change.on_links()
+        and ((link.role, link.owner, link.other) in before.links) == isinstance(link, LinkCreation)
+        for link in change.link_effects()
     )
 
 
@@ -194,26 +190,26 @@ def is_counted(model: Model, name: RoleName) -> bool:
     return role_of(model, name).required or (opposite is not None and role_of(model, opposite).required)
 
 
-def _missing(model: Model, after: Graph, change: Change) -> Iterator[Breach]:
+def _missing(model: Model, after: Graph, change: Change) -> Iterator[RoleViolation]:
     for name, id_ in _set_keys(model, change):
         if Reference(target(model, name), id_) not in after.objects:
-            yield Missing(Reference(target(model, name), id_))
-    for link in change.on_links():
+            yield TargetNotFound(Reference(target(model, name), id_))
+    for link in change.link_effects():
         for end, owner, _ in ends(model, link.role, link.owner, link.other):
             yield from _owner_missing(model, after, Reference(end.class_name, owner), link)
         other = Reference(target(model, link.role), link.other)
         yield from _owner_missing(model, after, other, link)
 
 
-def _owner_missing(model: Model, after: Graph, reference: Reference, link: object) -> Iterator[Breach]:
+def _owner_missing(model: Model, after: Graph, reference: Reference, link: object) -> Iterator[RoleViolation]:
     is_singleton = model.classes[reference.class_name].kind is Kind.SINGLETON
-    if isinstance(link, Linking) and not is_singleton and reference not in after.objects:
-        yield Missing(reference)
+    if isinstance(link, LinkCreation) and not is_singleton and reference not in after.objects:
+        yield TargetNotFound(reference)
 
 
 def _set_keys(model: Model, change: Change) -> Iterator[tuple[RoleName, str]]:
     """Yield the keys that a change sets, and to what."""
-    for effect in change.on_objects():
+    for effect in change.object_effects():
         if effect.after is None:
             continue
         for name, role in roles(model):
@@ -224,25 +220,25 @@ def _set_keys(model: Model, change: Change) -> Iterator[tuple[RoleName, str]]:
                 yield name, id_
 
 
-def _left_without_target(model: Model, before: Graph, after: Graph) -> Iterator[Breach]:
+def _left_without_target(model: Model, before: Graph, after: Graph) -> Iterator[RoleViolation]:
     for name, role in roles(model):
         for reference in before.objects.keys() - after.objects.keys():
             needed = role.holds and role.required and reference.class_name == role.target
             if needed and any(after.holders(name, reference.id)):
-                yield Bereft(reference, name)
+                yield RequiredRoleEmpty(reference, name)
 
 
-def _left_empty(model: Model, before: Graph, after: Graph) -> Iterator[Breach]:
+def _left_empty(model: Model, before: Graph, after: Graph) -> Iterator[RoleViolation]:
     for name, role in roles(model):
         if not role.required or role.holds:
             continue
         for reference in before.objects.keys() & after.objects.keys():
             had = reference.class_name == name.class_name and before.led_to(model, name, reference.id)
             if had and not after.led_to(model, name, reference.id):
-                yield Bereft(reference, name)
+                yield RequiredRoleEmpty(reference, name)
 
 
-def _coupled(model: Model, after: Graph, change: Change) -> Iterator[Breach]:
+def _coupled(model: Model, after: Graph, change: Change) -> Iterator[RoleViolation]:
     for name, id_ in _set_keys(model, change):
         opposite = opposite_of(model, name)
         if (
@@ -250,12 +246,12 @@ def _coupled(model: Model, after: Graph, change: Change) -> Iterator[Breach]:
             and not role_of(model, opposite).many
             and len(list(after.holders(name, id_))) > 1
         ):
-            yield Coupled(name, id_)
+            yield AlreadyAssociated(name, id_)
 
 
 def taken(model: Model, after: Graph, change: Change) -> Iterator[tuple[Reference, Unique]]:
     """Yield which objects that a change writes have values that must be unique and are another's."""
-    for effect in change.on_objects():
+    for effect in change.object_effects():
         class_ = model.classes[reference_of(effect).class_name]
         for unique in class_.uniques if effect.after else ():
             rivals = (

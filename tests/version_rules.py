@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from stratabase.domain.change import Change, Gone, OnObject, Restoration, reference_of
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant, stored
+from stratabase.domain.objects.change import Change, ObjectEffect, Restoration, Tombstone, reference_of
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.instant import Instant, format_instant
 from stratabase.model.model import Model
 
 Objects = Mapping[Reference, Entity]
@@ -16,19 +16,19 @@ class Past:
     """What objects of versioned classes were, and which of them are there no more."""
 
     closed: dict[Reference, tuple[Entity, ...]] = field(default_factory=dict)
-    gone: dict[Reference, Gone] = field(default_factory=dict)
+    gone: dict[Reference, Tombstone] = field(default_factory=dict)
     restored: frozenset[Reference] = frozenset()
     """Those that were once brought back."""
 
     def after(self, change: Change, objects: Objects, model: Model) -> "Past":
         """Return the past after a change of objects."""
         past = Past(dict(self.closed), dict(self.gone), self.restored)
-        for effect in change.on_objects():
+        for effect in change.object_effects():
             if model.classes[reference_of(effect).class_name].versioned:
                 past.note(effect, change, objects)
         return past
 
-    def note(self, effect: OnObject, change: Change, objects: Objects) -> None:
+    def note(self, effect: ObjectEffect, change: Change, objects: Objects) -> None:
         """Note what an effect on an object ends."""
         reference = reference_of(effect)
         if isinstance(effect, Restoration):
@@ -38,12 +38,16 @@ class Past:
             return
         before = objects[reference]
         start = before.start or 0
-        state = {**before.state, "_versionStart": stored(start), "_versionEnd": stored(change.instant)}
+        state = {
+            **before.state,
+            "_versionStart": format_instant(start),
+            "_versionEnd": format_instant(change.instant),
+        }
         version = replace(before, state=state, start=start, end=change.instant)
         self.closed[reference] = (*self.closed.get(reference, ()), version)
         if effect.after is None:
             commit_ids = (*before.commit_ids, change.commit_id)[-8:]
-            self.gone[reference] = Gone(reference, change.instant, start, commit_ids)
+            self.gone[reference] = Tombstone(reference, change.instant, start, commit_ids)
 
     def versions(self, reference: Reference, objects: Objects) -> Iterator[Entity]:
         """Yield all versions of an object, the one that holds last."""
@@ -58,16 +62,16 @@ class Past:
                 return version
         return None
 
-    def forbids(self, effect: OnObject) -> bool:
+    def forbids(self, effect: ObjectEffect) -> bool:
         """Return whether an object is to begin that is remembered, or to come back otherwise than it is."""
         remembered = self.gone.get(reference_of(effect))
         if isinstance(effect, Restoration):
-            return remembered != effect.gone
+            return remembered != effect.tombstone
         return effect.before is None and remembered is not None
 
 
 def dated(entity: Entity, model: Model, instant: Instant) -> Entity:
     """Return an object that has just been written, as it is read."""
     versioned = model.classes[entity.reference.class_name].versioned
-    state = {**entity.state, "_versionStart": stored(instant)} if versioned else entity.state
+    state = {**entity.state, "_versionStart": format_instant(instant)} if versioned else entity.state
     return replace(entity, state=state, start=instant)

@@ -6,16 +6,16 @@ from dataclasses import replace
 from itertools import count, islice
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.change import Broken, Change, Conflict, Gone, Taken, TooLarge, reference_of
 from stratabase.domain.cut import Cut
 from stratabase.domain.derived_query import Derive
-from stratabase.domain.entity import Entity, Reference, State
-from stratabase.domain.instant import Instant
-from stratabase.domain.lock import Lock
 from stratabase.domain.member import Caller
+from stratabase.domain.objects.change import Change, Tombstone, reference_of
+from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation, TooLarge, UniqueViolation
+from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.lock import Lock
+from stratabase.domain.objects.serials import SerialName
 from stratabase.domain.page import Page, Query
-from stratabase.domain.role_name import RoleName
-from stratabase.domain.serial_name import SerialName
 from stratabase.model.class_ import Kind, Unique
 from stratabase.model.model import Model
 from stratabase.operations.world import World
@@ -135,7 +135,7 @@ class DictEntities:
         ]
         return islice(reversed(found) if backward else found, limit)
 
-    def gone(self, references: Sequence[Reference]) -> list[Gone | None]:
+    def gone(self, references: Sequence[Reference]) -> list[Tombstone | None]:
         return [self.graph.past.gone.get(reference) for reference in references]
 
     def purged(self, references: Sequence[Reference]) -> list[Instant | None]:
@@ -226,22 +226,22 @@ class DictEntities:
 
     def _allowed(self, change: Change) -> Graph:
         """Return what a change leads to. Raises Conflict, Held, Taken, Broken."""
-        if any(self._there(reference_of(effect)) != effect.before for effect in change.on_objects()):
+        if any(self._there(reference_of(effect)) != effect.before for effect in change.object_effects()):
             raise Conflict
-        if any(map(self.graph.past.forbids, change.on_objects())):
+        if any(map(self.graph.past.forbids, change.object_effects())):
             raise Conflict
-        if any(self._there(entity.reference) is None for entity in change.touched()):
+        if any(self._there(entity.reference) is None for entity in change.touched_entities()):
             raise Conflict
-        if any(self._there(entity.reference) != entity for entity in change.unchanged()):
+        if any(self._there(entity.reference) != entity for entity in change.unchanged_entities()):
             raise Conflict
         refuse_held(change, self.locks)
         if has_doubtful_links(self._model, self.graph, change):
             raise Conflict
         after = self.graph.after(change, self._model)
         if twice := tuple(taken(self._model, after, change)):
-            raise Taken(twice)
+            raise UniqueViolation(twice)
         if broken := breaches(self._model, self.graph, after, change):
-            raise Broken(broken)
+            raise IntegrityViolation(broken)
         return after
 
     def _there(self, reference: Reference) -> Entity | None:

@@ -8,7 +8,7 @@ from cli.fault import Fault, explained
 from cli.server import configuration
 
 if TYPE_CHECKING:
-    from stratabase.domain.instant import Instant
+    from stratabase.domain.objects.instant import Instant
     from stratabase.domain.succession import Turn
     from stratabase.operations.ports import Keyring
     from stratabase.operations.rotation import Rotation
@@ -104,6 +104,6 @@ def _part(turn: "Turn") -> str:
 
 
 def _shown(instant: "Instant") -> str:
-    from stratabase.domain.instant import stored  # noqa: PLC0415 - see run
+    from stratabase.domain.objects.instant import format_instant  # noqa: PLC0415 - see run
 
-    return stored(instant) if instant else "the beginning           "
+    return format_instant(instant) if instant else "the beginning           "

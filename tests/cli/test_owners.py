@@ -9,11 +9,11 @@ from cli import building
 from cli.server import service
 from cli.server.report import News, Report
 from stratabase.bootstrap import Instance
-from stratabase.domain.command import Create
 from stratabase.domain.member import Member
+from stratabase.domain.write.commands import Create
 from stratabase.model.member_names import MEMBER_IDS, NOBODY, member_id
 from stratabase.operations.callers import Callers
-from stratabase.operations.create import create
+from stratabase.operations.write.services import create
 from stratabase.settings import Settings
 from stratabase.store import codec, keys
 from stratabase.store.engine import Batch, Delete, Item, Patch

@@ -6,8 +6,8 @@ from decimal import Decimal
 from functools import cmp_to_key
 from typing import Any, NamedTuple
 
-from stratabase.domain.entity import State
 from stratabase.domain.filter import And, Comparison, Filter, Holds, Marked, Not, Or
+from stratabase.domain.objects.entity import State
 from stratabase.domain.order import Order, Position
 from stratabase.domain.page import Window
 from stratabase.model.class_ import Class

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.domain.cut import Cut
-from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.page import Query
 from tests.domain import naive
 from tests.domain.queries import filters, many_states, orders, windows

@@ -4,18 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.instant import instant_of, stored
+from stratabase.domain.objects.instant import format_instant, parse_instant
 from stratabase.model.formats import DEFAULT_FORMATS
 from stratabase.model.types import TYPES
 
-FIRST, LAST = instant_of("0001-01-01T00:00:00.000Z"), instant_of("9999-12-31T23:59:59.999Z")
+FIRST, LAST = parse_instant("0001-01-01T00:00:00.000Z"), parse_instant("9999-12-31T23:59:59.999Z")
 
 
 @given(st.integers(FIRST, LAST))
 def test_the_spelling_means_the_instant_and_is_the_canonical_one(instant: int) -> None:
-    text = stored(instant)
+    text = format_instant(instant)
 
-    assert instant_of(text) == instant
+    assert parse_instant(text) == instant
     assert TYPES["Datetime"].read(text, DEFAULT_FORMATS) == text
 
 
@@ -30,4 +30,4 @@ def test_the_spelling_means_the_instant_and_is_the_canonical_one(instant: int) -
     ],
 )
 def test_it_has_whole_milliseconds_and_four_digits_of_a_year(instant: int, text: str) -> None:
-    assert stored(instant) == text
+    assert format_instant(instant) == text

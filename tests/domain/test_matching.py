@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from stratabase.domain.entity import State
 from stratabase.domain.filter import And, Comparison, Filter, Holds, Not, Or
 from stratabase.domain.matching import COMPARISONS, matcher
+from stratabase.domain.objects.entity import State
 from stratabase.model.expressions import Circumstances, ModelNames, Scope, read
 from stratabase.model.operator import Operator
 from tests.domain import naive

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.domain.attributes import type_of, value_of
-from stratabase.domain.instant import instant_of, stored
+from stratabase.domain.objects.instant import format_instant, parse_instant
+from stratabase.domain.objects.version import instant_after, with_version_times
 from stratabase.domain.order import Order, Term
 from stratabase.domain.ordering import ordered
-from stratabase.domain.version import dated, instant_after
 from tests.models import THING
 
 NOON = 1_577_880_000_000
@@ -33,25 +33,33 @@ def test_a_change_is_later_than_all_that_it_changes_began(earlier: list[int | No
 
 def test_a_state_of_a_versioned_class_tells_its_times() -> None:
     state = {"_id": "x", "name": "y", "_versionStart": "old", "_versionEnd": "old"}
-    assert dated(REMEMBERED, state, NOON) == {"_id": "x", "name": "y", "_versionStart": stored(NOON)}
-    assert dated(REMEMBERED, state, NOON, NOON + 1)["_versionEnd"] == stored(NOON + 1)
-    assert dated(REMEMBERED, state, None) == {"_id": "x", "name": "y"}
-    assert dated(THING, state, NOON) == state
+    assert with_version_times(REMEMBERED, state, NOON) == {
+        "_id": "x",
+        "name": "y",
+        "_versionStart": format_instant(NOON),
+    }
+    assert with_version_times(REMEMBERED, state, NOON, NOON + 1)["_versionEnd"] == format_instant(NOON + 1)
+    assert with_version_times(REMEMBERED, state, None) == {"_id": "x", "name": "y"}
+    assert with_version_times(THING, state, NOON) == state
 
 
-@given(st.integers(0, instant_of("9999-12-31T23:59:59.999Z")))
+@given(st.integers(0, parse_instant("9999-12-31T23:59:59.999Z")))
 def test_an_instant_is_read_as_it_was_spelled(instant: int) -> None:
-    assert instant_of(stored(instant)) == instant
+    assert parse_instant(format_instant(instant)) == instant
 
 
 def test_the_times_of_a_version_are_ordered_as_datetimes_are() -> None:
     assert type_of(REMEMBERED, "_versionStart") is THING.attributes["moment"].type
     assert type_of(REMEMBERED, "_versionEnd") is THING.attributes["moment"].type
-    states = [{"_id": "a", "_versionEnd": stored(NOON)}, {"_id": "b"}, {"_id": "c", "_versionEnd": stored(9)}]
+    states = [
+        {"_id": "a", "_versionEnd": format_instant(NOON)},
+        {"_id": "b"},
+        {"_id": "c", "_versionEnd": format_instant(9)},
+    ]
     down = Order.of([Term("_versionEnd", descending=True)])
     assert [state["_id"] for state in ordered(states, lambda state: state, down, REMEMBERED)] == [
         "a",
         "c",
         "b",
     ]
-    assert value_of(REMEMBERED, "_versionEnd")(states[0]) == stored(NOON)
+    assert value_of(REMEMBERED, "_versionEnd")(states[0]) == format_instant(NOON)

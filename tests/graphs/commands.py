@@ -2,13 +2,21 @@
 
 from typing import Any
 
-from stratabase.domain.command import Command, Create, Delete, Update
-from stratabase.domain.entity import Reference
 from stratabase.domain.issue import Path
-from stratabase.domain.role_command import Links, Parts, Point, RoleCommand
-from stratabase.operations.delete import delete as delete_
-from stratabase.operations.save import save
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.write.commands import (
+    Command,
+    Create,
+    Delete,
+    PartsCommand,
+    RoleCommand,
+    ToManyCommand,
+    ToOneCommand,
+    Update,
+)
 from stratabase.operations.world import World
+from stratabase.operations.write.services import delete as delete_
+from stratabase.operations.write.services import save
 from tests.worlds import ADMINISTRATOR
 
 
@@ -34,34 +42,34 @@ def end(class_name: str, id_: str) -> Delete:
     return Delete(Reference(class_name, id_))
 
 
-def point(to: str | None) -> Point:
+def point(to: str | None) -> ToOneCommand:
     """Let a to-one association lead to an object, or to none."""
-    return Point(to)
+    return ToOneCommand(to)
 
 
-def add(*ids: str) -> Links:
+def add(*ids: str) -> ToManyCommand:
     """Add to a to-many association."""
-    return Links(add=ids)
+    return ToManyCommand(add=ids)
 
 
-def remove(*ids: str) -> Links:
+def remove(*ids: str) -> ToManyCommand:
     """Take away from a to-many association."""
-    return Links(remove=ids)
+    return ToManyCommand(remove=ids)
 
 
-def create(*parts: Create) -> Parts:
+def create(*parts: Create) -> PartsCommand:
     """Make parts."""
-    return Parts(create=parts)
+    return PartsCommand(create=parts)
 
 
-def update(*parts: Update) -> Parts:
+def update(*parts: Update) -> PartsCommand:
     """Change parts."""
-    return Parts(update=parts)
+    return PartsCommand(update=parts)
 
 
-def delete(*ids: str) -> Parts:
+def delete(*ids: str) -> PartsCommand:
     """End parts."""
-    return Parts(delete=ids)
+    return PartsCommand(delete=ids)
 
 
 def _given(asked: dict[str, Any]) -> dict[str, Any]:

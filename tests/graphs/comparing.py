@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.role_name import RoleName
-from stratabase.domain.way import Way, way_of
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.model.role import Role
 from stratabase.operations.fetching.source import Source
 from tests.graphs.plain import Plain
@@ -56,7 +55,11 @@ def _told(source: Source, graph: Plain, entity: Entity) -> Mapping[str, Any]:
 
 def _stored_role(source: Source, graph: Plain, own: Entity, role: Role) -> list[str]:
     """Return what a role leads to that is there."""
-    if way_of(graph.model, role) in {Way.FACED, Way.MEMBERS, Way.LINKS}:
+    if storage_of(graph.model, role) in {
+        RoleStorage.OPPOSITE_KEY,
+        RoleStorage.OPPOSITE_KEYS,
+        RoleStorage.LINKS,
+    }:
         (ids,) = source.linked(RoleName(own.reference.class_name, role.name), [own.reference.id])
     else:
         kept: Any = own.state.get(role.name) or ()

@@ -3,10 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stratabase.domain.command import Command
-from stratabase.domain.entity import Reference
-from stratabase.domain.role_command import Links, Parts
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from tests.graphs.commands import add, change, create, end, make, point, update
 from tests.graphs.company import COMPANY
 from tests.graphs.scene import Scene
@@ -112,16 +110,16 @@ DEEDS: Mapping[str, Command] = {
         email="ada@y.org",
         team=point("t2"),
         leads=point("t3"),
-        friends=Links(add=["e3"], remove=["e2"]),
-        home=Parts(create=[make("Address", street="new")], delete_all=True),
-        addresses=Parts(
+        friends=ToManyCommand(add=["e3"], remove=["e2"]),
+        home=PartsCommand(create=[make("Address", street="new")], delete_all=True),
+        addresses=PartsCommand(
             create=[make("Address", street="4th", rooms=create(make("Room", name="den")))],
             update=[
                 change(
                     "Address",
                     "a1",
                     street="1st b",
-                    rooms=Parts(update=[change("Room", "r1", keeper=point("e3"))], delete=["r2"]),
+                    rooms=PartsCommand(update=[change("Room", "r1", keeper=point("e3"))], delete=["r2"]),
                 )
             ],
             delete=["a2"],
@@ -131,16 +129,18 @@ DEEDS: Mapping[str, Command] = {
         "Project",
         "p1",
         customer=point("c2"),
-        people=Links(add=["e4"], remove=["e1"]),
-        charter=Parts(create=[make("Charter", text="Stop.")], delete_all=True),
-        tasks=Parts(
+        people=ToManyCommand(add=["e4"], remove=["e1"]),
+        charter=PartsCommand(create=[make("Charter", text="Stop.")], delete_all=True),
+        tasks=PartsCommand(
             create=[make("Task", name="land", assignee=point("e1"), labels=add("l1", "l2"))],
             update=[
                 change(
                     "Task",
                     "k1",
                     assignee=point("e1"),
-                    subtasks=Parts(create=[make("Task", name="z", assignee=point("e2"))], delete=["k3"]),
+                    subtasks=PartsCommand(
+                        create=[make("Task", name="z", assignee=point("e2"))], delete=["k3"]
+                    ),
                 )
             ],
             delete=["k2"],
@@ -157,7 +157,9 @@ DEEDS: Mapping[str, Command] = {
     "take somebody else's partner": change("Employee", "e3", leads=point("t1")),
     "move a member where others stay": change("Club", "b1", people=add("q2")),
     "move the last members": change("Club", "b1", people=add("q2", "q3")),
-    "exchange links that are counted": change("Meeting", "m1", attendees=Links(add=["e2"], remove=["e1"])),
+    "exchange links that are counted": change(
+        "Meeting", "m1", attendees=ToManyCommand(add=["e2"], remove=["e1"])
+    ),
     "update the singleton first": change(
         "Office",
         "1",

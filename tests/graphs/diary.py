@@ -5,21 +5,18 @@ from dataclasses import replace
 from functools import partial
 from random import Random
 
-from stratabase.domain.command import Delete
-from stratabase.domain.entity import Reference
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Refused
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.write.commands import Delete
 from stratabase.model.expressions import ANYWHERE
-from stratabase.operations.delete import delete
 from stratabase.operations.fetching.as_of import AsOf
 from stratabase.operations.past import Past as Told
 from stratabase.operations.ports import Entities
-from stratabase.operations.restore import restore
-from stratabase.operations.save import save
-from stratabase.operations.terms import Terms
 from stratabase.operations.versions import version
 from stratabase.operations.world import World
+from stratabase.operations.write.options import WriteOptions
+from stratabase.operations.write.services import delete, restore, save
 from tests.graphs.past import Past
 from tests.graphs.plain import Plain
 from tests.graphs.reading import plain_of
@@ -116,7 +113,7 @@ class Diary:
             return
         reference = self._chance.choice(known)
         began, then = self._chance.choice(self.pages)
-        restore(self._world, reference, [began], ADMINISTRATOR, Terms(force=True))
+        restore(self._world, reference, [began], ADMINISTRATOR, WriteOptions(force=True))
         self.restored += 1
         self._check_restored(reference, then)
 

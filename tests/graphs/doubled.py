@@ -4,7 +4,8 @@ from dataclasses import replace
 from secrets import token_hex
 from typing import Any
 
-from stratabase.domain.change import Broken, Change, Conflict, Creation, Effect, Taken, Update
+from stratabase.domain.objects.change import Change, Creation, Effect, Modification
+from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation, UniqueViolation
 from stratabase.model.model import Model
 from stratabase.store.engine import Engine
 from stratabase.store.entities import StoredEntities
@@ -13,7 +14,7 @@ from tests.store.graph_agreement import disagreements
 from tests.store.held import held
 from tests.worlds import DictEntities
 
-REFUSALS = (Broken, Conflict, Taken)
+REFUSALS = (IntegrityViolation, Conflict, UniqueViolation)
 
 
 class Doubled:
@@ -61,7 +62,7 @@ def _refusal(entities: StoredEntities | DictEntities, change: Change) -> Excepti
 
 def _without_nulls(effect: Effect) -> Effect:
     """Return an effect as it is read back."""
-    if not isinstance(effect, Creation | Update):
+    if not isinstance(effect, Creation | Modification):
         return effect
     state = {name: value for name, value in effect.after.state.items() if value is not None}
     return replace(effect, after=replace(effect.after, state=state))

@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stratabase.domain.entity import Reference
-from stratabase.domain.role_name import RoleName
-from stratabase.domain.way import Way, way_of
+from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.model.role import Role
 from tests.graphs.plain import Plain
 
@@ -43,7 +42,7 @@ class Past:
     def led_to(self, own: Reference, role: Role) -> set[Reference]:
         """Return the objects that a role shows."""
         named = (Reference(role.target, id_) for id_ in self._ids(own, role))
-        if way_of(self.now.model, role) is Way.PARTS:
+        if storage_of(self.now.model, role) is RoleStorage.PARTS:
             return {part for part in named if part in self._graph(part).objects}
         return set(filter(self.is_there, named))
 
@@ -51,15 +50,15 @@ class Past:
         return self.then if self.is_versioned(reference) else self.now
 
     def _ids(self, own: Reference, role: Role) -> Iterator[str]:
-        match way_of(self.now.model, role):
-            case Way.KEY:
+        match storage_of(self.now.model, role):
+            case RoleStorage.OWN_KEY:
                 yield from filter(None, [self._key(own, role.name)])
-            case Way.PARTS:
+            case RoleStorage.PARTS:
                 yield from self._graph(own).parts[own, role.name]
-            case Way.WHOLE:
+            case RoleStorage.WHOLE:
                 wholes = [whole for whole, name in self._ways_up(own) if name == role.opposite]
                 yield from (whole.id for whole in wholes if whole.class_name == role.target)
-            case Way.LINKS:
+            case RoleStorage.LINKS:
                 yield from self.links(RoleName(own.class_name, role.name), own.id)
             case _:
                 yield from self._holders(own, role)

@@ -9,10 +9,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from stratabase.domain.command import Command, Create, Update
-from stratabase.domain.entity import Reference
-from stratabase.domain.role_command import Links, Parts, Point, RoleCommand
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.write.commands import (
+    Command,
+    Create,
+    PartsCommand,
+    RoleCommand,
+    ToManyCommand,
+    ToOneCommand,
+    Update,
+)
 from stratabase.model.model import Model
 from stratabase.model.role import Role
 
@@ -164,7 +170,7 @@ class _Application:
         if command.client_id is not None and self._called.setdefault(name, id_) != id_:
             raise Wrong("one name for two")
         for asked in command.roles.values():
-            if isinstance(asked, Parts):
+            if isinstance(asked, PartsCommand):
                 for part in _parts(asked):
                     self._name(part)
 
@@ -178,19 +184,19 @@ class _Application:
             own = Reference(command.reference.class_name, self._meant(*command.reference))
             if own not in self._before.objects:
                 raise Wrong(f"there is no {own}")
-        self._graph.objects.setdefault(own, {}).update(command.given)
+        self._graph.objects.setdefault(own, {}).update(command.values)
         for name, asked in command.roles.items():
             self._ask(own, self._graph.model.classes[own.class_name].roles[name], asked)
 
     def _ask(self, own: Reference, role: Role, asked: RoleCommand) -> None:
-        if isinstance(asked, Parts):
+        if isinstance(asked, PartsCommand):
             self._ask_parts(own, role, asked)
-        elif isinstance(asked, Point):
+        elif isinstance(asked, ToOneCommand):
             self._ask_one(own, role, asked)
         else:
             self._ask_many(own, role, asked)
 
-    def _ask_parts(self, own: Reference, role: Role, asked: Parts) -> None:
+    def _ask_parts(self, own: Reference, role: Role, asked: PartsCommand) -> None:
         before = self._before.parts[own, role.name]
         gone = {self._meant(role.target, id_) for id_ in asked.delete}
         changed = [self._meant(*part.reference) for part in asked.update]
@@ -219,10 +225,10 @@ class _Application:
             for id_ in self._before.parts[reference, role.name] if role.composition else ():
                 self._end(Reference(role.target, id_))
 
-    def _ask_one(self, own: Reference, role: Role, asked: Point) -> None:
-        if asked.to is not None and asked.remove:
+    def _ask_one(self, own: Reference, role: Role, asked: ToOneCommand) -> None:
+        if asked.target is not None and asked.remove:
             raise Wrong("set and removed")
-        to = None if asked.to is None else self._meant(role.target, asked.to)
+        to = None if asked.target is None else self._meant(role.target, asked.target)
         if role.holds:
             self._ask_key(own, role, to)
             self._lead(own, role, to)
@@ -233,7 +239,7 @@ class _Application:
         if to is not None:
             self._claim(own, role, to)
 
-    def _ask_many(self, own: Reference, role: Role, asked: Links) -> None:
+    def _ask_many(self, own: Reference, role: Role, asked: ToManyCommand) -> None:
         added = {self._meant(role.target, id_) for id_ in asked.add}
         removed = {self._meant(role.target, id_) for id_ in asked.remove}
         if added & removed:
@@ -315,5 +321,5 @@ class _Application:
                 del kept[gone]
 
 
-def _parts(asked: Parts) -> list[Create | Update]:
+def _parts(asked: PartsCommand) -> list[Create | Update]:
     return [*asked.create, *asked.update]

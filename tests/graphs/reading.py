@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.domain.order import Order
 from stratabase.domain.page import Query, Window
-from stratabase.domain.role_name import RoleName
-from stratabase.domain.way import Way, way_of
 from stratabase.model.model import Model
 from stratabase.model.role import Role
 from stratabase.operations.fetching.source import Source
@@ -34,18 +33,18 @@ def _values(entity: Entity) -> dict[str, Any]:
 
 
 def _tell(source: Source, graph: Plain, entity: Entity, role: Role) -> None:
-    own, kept, way = entity.reference, entity.state.get(role.name), way_of(graph.model, role)
+    own, kept, way = entity.reference, entity.state.get(role.name), storage_of(graph.model, role)
     name = RoleName(own.class_name, role.name)
-    if way is Way.PARTS:
+    if way is RoleStorage.PARTS:
         graph.parts[own, role.name] = (
             [kept] if isinstance(kept, str) else list(kept) if isinstance(kept, list) else []
         )
-    elif way is Way.KEY and isinstance(kept, str):
+    elif way is RoleStorage.OWN_KEY and isinstance(kept, str):
         if Reference(role.target, kept) in graph.objects:
             graph.pairs[name].add((own.id, kept))
         else:
             graph.dangling[own, role.name] = kept
-    elif way is Way.LINKS and graph.side(own.class_name, role).name == name:
+    elif way is RoleStorage.LINKS and graph.side(own.class_name, role).name == name:
         (ids,) = source.linked(name, [own.id])
         there = (id_ for id_ in ids if Reference(role.target, id_) in graph.objects)
         graph.pairs[name] |= {(own.id, id_) for id_ in there}

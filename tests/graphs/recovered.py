@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from stratabase.domain.entity import Reference
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.model.model import Model
 from stratabase.store import codec, keys
 from stratabase.store.engine import Key

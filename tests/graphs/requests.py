@@ -5,10 +5,18 @@ from itertools import count
 from random import Random
 from typing import Any
 
-from stratabase.domain.command import Command, Create, Delete, Update
-from stratabase.domain.entity import Reference
-from stratabase.domain.role_command import Links, Parts, Point, RoleCommand
-from stratabase.domain.way import Way, is_one_to_one, way_of
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.role_storage import RoleStorage, is_one_to_one, storage_of
+from stratabase.domain.write.commands import (
+    Command,
+    Create,
+    Delete,
+    PartsCommand,
+    RoleCommand,
+    ToManyCommand,
+    ToOneCommand,
+    Update,
+)
 from stratabase.model.class_ import Class
 from stratabase.model.role import Role
 from tests.graphs.plain import Plain
@@ -81,8 +89,8 @@ class Requests:
         return given
 
     def _asked(self, own: Reference | None, role: Role, depth: int) -> RoleCommand:
-        way = way_of(self._graph.model, role)
-        if way is Way.PARTS:
+        way = storage_of(self._graph.model, role)
+        if way is RoleStorage.PARTS:
             return self._parts(own, role, depth)
         if not role.many:
             return self._point(role)
@@ -99,19 +107,19 @@ class Requests:
             living = [id_ for id_ in living if not self._graph.led_to(Reference(role.target, id_), opposite)]
         return self._id(living)
 
-    def _point(self, role: Role) -> Point:
+    def _point(self, role: Role) -> ToOneCommand:
         if self._chance.random() < (0.02 if role.required else 0.2):
-            return Point(None, remove=self._chance.random() < 0.5)
-        return Point(self._target(role), remove=self._seldom())
+            return ToOneCommand(None, remove=self._chance.random() < 0.5)
+        return ToOneCommand(self._target(role), remove=self._seldom())
 
-    def _links(self, own: Reference | None, role: Role) -> Links:
+    def _links(self, own: Reference | None, role: Role) -> ToManyCommand:
         add = [self._target(role) for _ in range(self._chance.randrange(1 if role.required else 0, 4))]
         present = [] if own is None else self._graph.led_to(own, role)
         remove = [self._id(present) for _ in range(self._chance.choice([0, 0, 1, 2]))]
         remove = [id_ for id_ in remove if id_ not in add or self._seldom()]
-        return Links(add, remove, remove_all=self._chance.random() < 0.15)
+        return ToManyCommand(add, remove, remove_all=self._chance.random() < 0.15)
 
-    def _parts(self, own: Reference | None, role: Role, depth: int) -> Parts:
+    def _parts(self, own: Reference | None, role: Role, depth: int) -> PartsCommand:
         present = [] if own is None else self._graph.parts[own, role.name]
         class_ = self._graph.model.classes[role.target]
         delete = [self._id(present) for _ in range(self._chance.choice([0, 0, 0, 1, 2] if present else [0]))]
@@ -122,7 +130,7 @@ class Requests:
         made = self._chance.randint(0, most) if stay or not role.required else max(1, most)
         if not role.many and not stay and depth < 3:
             made = 1 if role.required else self._chance.randint(0, 1)
-        return Parts(
+        return PartsCommand(
             [self._create(class_, depth + 1) for _ in range(made)],
             [self._update(Reference(role.target, id_), depth + 1) for id_ in change],
             delete,

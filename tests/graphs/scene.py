@@ -3,15 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from stratabase.domain.command import Command, Delete
-from stratabase.domain.entity import Entity, Reference, State
 from stratabase.domain.issue import Issue
+from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.domain.refusal import Refused
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.write.commands import Command, Delete
 from stratabase.model.model import Model
-from stratabase.operations.delete import delete
-from stratabase.operations.save import save
 from stratabase.operations.world import World
+from stratabase.operations.write.services import delete, save
 from tests.graphs.company import COMPANY
 from tests.role_rules import ends
 from tests.worlds import ADMINISTRATOR, DictEntities, world_of

@@ -2,8 +2,7 @@
 
 from functools import cache
 
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.model.attribute import Stored
 from stratabase.model.reading import read_model_file
 from tests.contract.engine.reference import ReferenceEngine

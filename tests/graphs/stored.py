@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
-from stratabase.domain.change import Change, Creation, Effect, Linking, Update
-from stratabase.domain.entity import Entity
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.change import Change, Creation, Effect, LinkCreation, Modification
+from stratabase.domain.objects.entity import Entity
+from stratabase.domain.objects.instant import Instant
 from stratabase.model.model import Model
 from stratabase.operations.world import World
 from stratabase.store.engine import Engine
@@ -47,7 +47,7 @@ def store(engine: Engine, model: Model, graph: Graph) -> None:
     _commit(entities, "made", 0, [Creation(each) for each in bare.values()])
     found = {each.reference: each for each in entities.read([*bare]) if each is not None}
     keyed = [
-        Update(found[reference], replace(whole, commit_ids=found[reference].commit_ids))
+        Modification(found[reference], replace(whole, commit_ids=found[reference].commit_ids))
         for reference, whole in graph.objects.items()
         if whole.state != bare[reference].state
     ]
@@ -61,13 +61,13 @@ def _without_keys(model: Model, entity: Entity) -> Entity:
     return Entity(entity.reference, kept)
 
 
-def _each_once(model: Model, graph: Graph) -> Iterator[Linking]:
+def _each_once(model: Model, graph: Graph) -> Iterator[LinkCreation]:
     """Yield the links of a graph, each from one of its sides."""
     for role, owner, other in sorted(graph.links):
         opposite = model.classes[role.class_name].roles[role.role_name].opposite
         target = model.classes[role.class_name].roles[role.role_name].target
         if opposite is None or (role.class_name, role.role_name) <= (target, opposite):
-            yield Linking(role, owner, other)
+            yield LinkCreation(role, owner, other)
 
 
 def _commit(entities: StoredEntities, name: str, instant: Instant, effects: Sequence[Effect]) -> None:

@@ -7,17 +7,14 @@ from random import Random
 
 import pytest
 
-from stratabase.domain.change import Effect, Touch, Unlinking
-from stratabase.domain.command import Command, Create, Delete, Update
-from stratabase.domain.entity import Reference
+from stratabase.domain.objects.change import Effect, LinkDeletion, Touch
+from stratabase.domain.objects.entity import Reference
 from stratabase.domain.refusal import Refused
-from stratabase.operations.delete import delete
+from stratabase.domain.write.commands import Command, Create, Delete, Update
 from stratabase.operations.fetching.source import Source
 from stratabase.operations.overlay import Overlay
-from stratabase.operations.preview import preview
-from stratabase.operations.save import save
-from stratabase.operations.validate import validate
 from stratabase.operations.world import World
+from stratabase.operations.write.services import delete, preview, save, validate
 from tests.graphs.comparing import told_by, told_by_plain
 from tests.graphs.plain import Plain, Wrong
 from tests.graphs.requests import Requests
@@ -70,7 +67,7 @@ class Story:
 
     def _is_seen(self, effect: Effect | bool) -> bool:
         """Return whether an effect is more than an expectation, or than the end of a link to nothing."""
-        if not isinstance(effect, Unlinking):
+        if not isinstance(effect, LinkDeletion):
             return not isinstance(effect, Touch)
         role = self._world.class_(effect.role.class_name).roles[effect.role.role_name]
         return Reference(role.target, effect.other) in self.graph.objects

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratabase.domain.change import TooLarge
+from stratabase.domain.objects.commit_refusals import TooLarge
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.attribute import Domain
 from stratabase.model.plurals import at_most, counted

@@ -4,28 +4,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from stratabase.domain.command import Update
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.filter import Comparison
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.order import Order
 from stratabase.domain.page import Query, Wanted, Window
-from stratabase.domain.role_command import Parts
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.write.commands import PartsCommand, Update
 from stratabase.model.expressions import Circumstances
 from stratabase.model.operator import Operator
 from stratabase.model.reading import read_model
-from stratabase.operations.delete import delete
 from stratabase.operations.deriving.circumstances import circumstances_of
 from stratabase.operations.fetching.as_of import AsOf
 from stratabase.operations.fetching.known import Known
-from stratabase.operations.restore import restore
-from stratabase.operations.save import save
-from stratabase.operations.terms import Terms
 from stratabase.operations.version_diff import version_diff
 from stratabase.operations.version_page import version_page
 from stratabase.operations.world import World
-from stratabase.operations.written import Written
+from stratabase.operations.write.options import WriteOptions
+from stratabase.operations.write.outcome import WriteResult
+from stratabase.operations.write.services import delete, restore, save
 from stratabase.store.engine import Engine
 from stratabase.store.entities import StoredEntities
 from stratabase.store.ids import TimeOrderedIds
@@ -111,13 +107,13 @@ class Shop:
         assert delete(self.world, end("Order", order.id), ADMINISTRATOR)
         return self.clock.instant
 
-    def restore(self, order: Reference, at: Instant, *, force: bool = False) -> Written:
+    def restore(self, order: Reference, at: Instant, *, force: bool = False) -> WriteResult:
         """Make an order what it was at an instant."""
-        return restore(self.world, order, [at], ADMINISTRATOR, Terms(force=force))
+        return restore(self.world, order, [at], ADMINISTRATOR, WriteOptions(force=force))
 
-    def clear(self, order: Reference, **more: Any) -> Written:
+    def clear(self, order: Reference, **more: Any) -> WriteResult:
         """End all lines of an order."""
-        command = Update(order, more, roles={"lines": Parts(delete_all=True)})
+        command = Update(order, more, roles={"lines": PartsCommand(delete_all=True)})
         return save(self.world, command, ADMINISTRATOR)
 
     def found(self, reference: Reference) -> Entity | None:

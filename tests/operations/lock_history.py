@@ -8,17 +8,15 @@ from random import Random
 from threading import Lock as Mutex
 from threading import local
 
-from stratabase.domain.entity import Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.lock import Lock
 from stratabase.domain.member import Caller
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.lock import Lock
 from stratabase.domain.refusal import Refused
-from stratabase.operations.lock import lock
+from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.ports import Entities
-from stratabase.operations.save import save
-from stratabase.operations.unlock import unlock
-from stratabase.operations.update import update
 from stratabase.operations.world import World
+from stratabase.operations.write.services import save, update
 from stratabase.store.ids import TimeOrderedIds
 from tests.contract.engine.acting import together
 from tests.graphs.commands import change, create, make

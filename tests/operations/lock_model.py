@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from stratabase.domain.instant import Instant
-from stratabase.domain.lock import Lock, admits
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.lock import Lock, admits
 from tests.linearizability import Operation
 from tests.worlds import NOON
 

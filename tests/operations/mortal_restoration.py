@@ -9,7 +9,7 @@ import signal
 import sys
 from pathlib import Path
 
-from stratabase.domain.entity import Reference
+from stratabase.domain.objects.entity import Reference
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.operations.large_orders import Shop
 from tests.operations.meddling import Meddling

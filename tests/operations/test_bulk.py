@@ -4,20 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.domain.bulk import BulkLimits
-from stratabase.domain.command import UpdateBulk
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.filter import Comparison
 from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.order import Order
 from stratabase.domain.page import Query, Window
 from stratabase.domain.refusal import Refused, TooMuchRead, Unavailable
+from stratabase.domain.write.commands import UpdateBulk
+from stratabase.domain.write.limits import BulkLimits
 from stratabase.model.expressions import ANYWHERE
 from stratabase.model.operator import Operator
-from stratabase.operations.delete_bulk import delete_bulk
-from stratabase.operations.first_issues import FirstIssues
-from stratabase.operations.update_bulk import update_bulk
-from stratabase.operations.validate_bulk import validate_bulk
+from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
+from stratabase.operations.write.bulk_issues import FirstIssues
 from tests.graphs.commands import add, change, end, point
 from tests.graphs.scene import Scene, told
 from tests.worlds import ADMINISTRATOR, plenty

@@ -1,13 +1,11 @@
 """Objects that end before their turn comes in a bulk service, where no filter tells who is meant."""
 
-from stratabase.domain.command import UpdateBulk
-from stratabase.domain.entity import Reference
+from stratabase.domain.objects.entity import Reference
 from stratabase.domain.order import Order
 from stratabase.domain.page import Query
+from stratabase.domain.write.commands import UpdateBulk
 from stratabase.model.expressions import ANYWHERE
-from stratabase.operations.delete_bulk import delete_bulk
-from stratabase.operations.update_bulk import update_bulk
-from stratabase.operations.validate_bulk import validate_bulk
+from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
 from tests.graphs.commands import end
 from tests.graphs.scene import Scene
 from tests.worlds import ADMINISTRATOR, plenty

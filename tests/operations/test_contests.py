@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.command import Command
+from stratabase.domain.objects.entity import RoleName
 from stratabase.domain.refusal import Refused
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.write.commands import Command
 from stratabase.operations.world import World
 from stratabase.store.engine import Engine
 from stratabase.store.entities import StoredEntities

@@ -1,8 +1,7 @@
 """Forms are previewed and never stored."""
 
-from stratabase.domain.change import Linking
-from stratabase.operations.preview import preview
-from stratabase.operations.validate import validate
+from stratabase.domain.objects.change import LinkCreation
+from stratabase.operations.write.services import preview, validate
 from tests.graphs.commands import add, make, point
 from tests.graphs.scene import Scene, told
 from tests.worlds import ADMINISTRATOR
@@ -16,7 +15,7 @@ def test_a_form_is_shown_with_what_it_leads_to() -> None:
     )
 
     assert (shown.state["days"], shown.state["employee"]) == (3, "e1")
-    assert [effect.other for effect in shown.effects if isinstance(effect, Linking)] == ["e2", "e3"]
+    assert [effect.other for effect in shown.effects if isinstance(effect, LinkCreation)] == ["e2", "e3"]
     assert scene.entities.commits == []
 
 

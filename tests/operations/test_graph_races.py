@@ -6,12 +6,11 @@ from random import Random
 
 import pytest
 
-from stratabase.domain.command import Command, Delete
-from stratabase.domain.entity import Reference
+from stratabase.domain.objects.entity import Reference
 from stratabase.domain.refusal import Refused
-from stratabase.operations.delete import delete
-from stratabase.operations.save import save
+from stratabase.domain.write.commands import Command, Delete
 from stratabase.operations.world import World
+from stratabase.operations.write.services import delete, save
 from stratabase.store.engine import Engine
 from tests.contract.engine.acting import together
 from tests.contract.engine.kinds import STURDY

@@ -5,13 +5,11 @@ from typing import cast
 
 import pytest
 
-from stratabase.domain.change import Cause, TooLarge
-from stratabase.domain.command import Command
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.issue import IssueType
+from stratabase.domain.objects.commit_refusals import SizeCause, TooLarge
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.refusal import Refused, Unavailable
-from stratabase.domain.role_command import Links, Parts
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from stratabase.operations.ports import Entities
 from tests.graphs.commands import add, change, create, end, make, point, remove, update
 from tests.graphs.scene import Scene, told
@@ -51,14 +49,14 @@ CALLS: dict[str, tuple[Command, list[str]]] = {
     "nothing changed": (change("Employee", "e1", team=point("t1")), ["read", "read"]),
     "members added": (change("Team", "t1", members=add("e3", "e4")), ["read", "commit"]),
     "links added and removed": (
-        change("Project", "p1", people=Links(add=["e3"], remove=["e2"])),
+        change("Project", "p1", people=ToManyCommand(add=["e3"], remove=["e2"])),
         ["read", "joined", "commit"],
     ),
     "parts of parts changed, made and ended": (
         change(
             "Project",
             "p1",
-            tasks=Parts(
+            tasks=PartsCommand(
                 update=[change("Task", "k1", subtasks=update(change("Task", "k3", name="solder")))],
                 create=[make("Task", name="new", assignee=point("e1"))],
                 delete=["k2"],
@@ -93,7 +91,7 @@ def test_the_calls_do_not_grow_with_the_number_of_objects(number: int) -> None:
     scene.entities.objects[whole.reference] = replace(whole, state=state)
 
     parts = [change("Address", id_, street="new", guests=add("e3")) for id_ in ids[1:]]
-    command = change("Employee", "e2", addresses=Parts(update=parts, delete=ids[:1]))
+    command = change("Employee", "e2", addresses=PartsCommand(update=parts, delete=ids[:1]))
 
     assert calls(command, scene) == ["read", "joined", "commit"]
 
@@ -239,7 +237,7 @@ def test_what_the_store_cannot_do_at_once_is_refused_with_the_limit() -> None:
 def test_of_what_is_too_much_the_role_and_a_way_out_are_told() -> None:
     scene = Scene()
     role = RoleName("Employee", "friends")
-    scene.entities.refuse = TooLarge("actions", 250, 100, at_least=True, cause=Cause(role, 33))
+    scene.entities.refuse = TooLarge("actions", 250, 100, at_least=True, cause=SizeCause(role, 33))
 
     (issue,) = scene.refusal(change("Employee", "e1", addresses=create(make("Address", street="x"))))
 
@@ -255,7 +253,7 @@ def test_a_request_that_speaks_of_too_many_objects_is_refused_before_anything_is
     scene.world = replace(scene.world, entities=cast("Entities", noted))
     many = [f"x{number}" for number in range(600)]
 
-    (issue,) = scene.refusal(change("Employee", "e1", friends=Links(add=many, remove=many)))
+    (issue,) = scene.refusal(change("Employee", "e1", friends=ToManyCommand(add=many, remove=many)))
 
     assert issue.type is IssueType.MALFORMED_REQUEST
     assert "1,201" in issue.message

@@ -7,16 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.domain.command import Delete, Update
-from stratabase.domain.entity import Reference
-from stratabase.domain.instant import Instant
 from stratabase.domain.issue import IssueType
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Refused
+from stratabase.domain.write.commands import Delete, Update
 from stratabase.model.reading import read_model
-from stratabase.operations.delete import delete
-from stratabase.operations.save import save
-from stratabase.operations.update import update
 from stratabase.operations.world import World
+from stratabase.operations.write.services import delete, save, update
 from stratabase.store.entities import StoredEntities
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.graphs.commands import add, change, create, make

@@ -5,14 +5,12 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.command import Command, Delete
-from stratabase.domain.entity import Reference
+from stratabase.domain.objects.entity import Reference
 from stratabase.domain.refusal import Refused
+from stratabase.domain.write.commands import Command, Delete
 from stratabase.model.expressions import ANYWHERE
-from stratabase.operations.delete import delete
 from stratabase.operations.read import get
-from stratabase.operations.update import update
-from stratabase.operations.validate import validate
+from stratabase.operations.write.services import delete, update, validate
 from stratabase.store.engine import Engine
 from tests.contract.engine.kinds import STURDY
 from tests.graphs.commands import add, change, create, end, make, point, remove

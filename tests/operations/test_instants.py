@@ -2,13 +2,9 @@
 
 from dataclasses import replace
 
-from stratabase.domain.command import Create, Delete, Update
-from stratabase.domain.instant import stored
-from stratabase.operations.create import create
-from stratabase.operations.delete import delete
-from stratabase.operations.preview import preview
-from stratabase.operations.save import save
-from stratabase.operations.update import update
+from stratabase.domain.objects.instant import format_instant
+from stratabase.domain.write.commands import Create, Delete, Update
+from stratabase.operations.write.services import create, delete, preview, save, update
 from tests.graphs.commands import add, change, make, point
 from tests.graphs.commands import create as parts
 from tests.graphs.commands import update as changed
@@ -24,7 +20,7 @@ REMEMBERING = model(*(replace(each, versioned=True) for each in COMPANY.classes.
 def test_a_new_object_begins_now() -> None:
     world, entities, _ = world_of(THINGS)
     made = create(world, Create("Thing", {"name": "x"}), ADMINISTRATOR)
-    assert made.state["_versionStart"] == made.state["_createdon"] == stored(NOON)
+    assert made.state["_versionStart"] == made.state["_createdon"] == format_instant(NOON)
     assert made.entity.start == entities.commits[-1].instant == NOON
     assert entities.objects[made.reference].state == made.state
 
@@ -36,11 +32,11 @@ def test_a_changed_object_begins_anew_also_when_the_clock_has_stepped_back() -> 
         clock.instant -= HOUR
         written = update(world, Update(made, {"count": number}), ADMINISTRATOR)
         expected = NOON + number
-        assert written.state["_versionStart"] == written.state["_lastmodifiedon"] == stored(expected)
+        assert written.state["_versionStart"] == written.state["_lastmodifiedon"] == format_instant(expected)
         assert written.entity.start == entities.commits[-1].instant == expected
-        assert (entities.commits[-1].now, entities.commits[-1].by) == (clock.instant, ADMINISTRATOR.id)
+        assert (entities.commits[-1].now, entities.commits[-1].member_id) == (clock.instant, ADMINISTRATOR.id)
         assert entities.objects[made].state == written.state
-    assert written.state["_createdon"] == stored(NOON)
+    assert written.state["_createdon"] == format_instant(NOON)
 
 
 def test_a_write_that_changes_nothing_makes_no_version() -> None:
@@ -49,7 +45,7 @@ def test_a_write_that_changes_nothing_makes_no_version() -> None:
     clock.instant += HOUR
     for command in (Update(made, {"name": "x"}), Update(made), Update(made, {"name": "x"}, "called")):
         written = save(world, command, ADMINISTRATOR)
-        assert written.state["_versionStart"] == stored(NOON)
+        assert written.state["_versionStart"] == format_instant(NOON)
     assert len(entities.commits) == 1
     assert [version.start for version in entities.versions(made)] == [NOON]
 
@@ -80,8 +76,8 @@ def test_all_that_one_write_makes_and_changes_is_of_one_instant() -> None:
     assert entities.commits[-1].instant == expected
     found = [entities.objects[each] for each in (early, late, written.reference)]
     assert [each.start for each in found] == [expected] * 3
-    assert {each.state["_versionStart"] for each in found} == {stored(expected)}
-    assert found[0].state["_lastmodifiedon"] == stored(expected)
+    assert {each.state["_versionStart"] for each in found} == {format_instant(expected)}
+    assert found[0].state["_lastmodifiedon"] == format_instant(expected)
 
 
 def test_what_a_write_only_touches_does_not_delay_it() -> None:
@@ -103,7 +99,7 @@ def test_a_preview_tells_since_when_it_would_be_so() -> None:
     made = save(world, make("Employee", name="Ada"), ADMINISTRATOR).reference
     clock.instant += 5
     shown, _ = preview(world, change("Employee", made.id, name="Eva"), ADMINISTRATOR)
-    assert shown.state["_versionStart"] == stored(NOON + 5)
+    assert shown.state["_versionStart"] == format_instant(NOON + 5)
     assert entities.read([made])[0] == entities.objects[made]
     assert [version.state["name"] for version in entities.versions(made)] == ["Ada"]
 

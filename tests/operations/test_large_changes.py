@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.entity import Reference
-from stratabase.domain.instant import Instant
 from stratabase.domain.issue import IssueType
 from stratabase.domain.member import Caller
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Refused, Unavailable
-from stratabase.domain.role_command import Parts
-from stratabase.operations.lock import lock
-from stratabase.operations.save import save
+from stratabase.domain.write.commands import PartsCommand
+from stratabase.operations.locks.lock import lock
+from stratabase.operations.write.services import save
 from stratabase.store import aftermath, keys, staging
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.commands import change, make, point
@@ -164,7 +164,7 @@ def test_parts_with_values_that_new_ones_take_end_with_the_commit() -> None:
     scene = Scene()
     made = [make("Line", code=f"c{number}", product=point(scene.product.id)) for number in range(5)]
     scene.clock.instant += 1
-    command = change("Order", scene.order.id, lines=Parts(create=made, delete_all=True))
+    command = change("Order", scene.order.id, lines=PartsCommand(create=made, delete_all=True))
     save(scene.shop.world, command, ADMINISTRATOR)
     assert scene.there(scene.old) == LINES - 5
     assert len(scene.shop.lines(scene.order)) == 5

@@ -6,18 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.domain.command import Create, Update
-from stratabase.domain.entity import Reference
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.member import Caller
+from stratabase.domain.objects.entity import Reference
 from stratabase.domain.refusal import Refused
-from stratabase.domain.role_command import Parts
+from stratabase.domain.write.commands import Create, PartsCommand, Update
 from stratabase.model.reading import read_model
-from stratabase.operations.delete import delete
-from stratabase.operations.lock import lock
-from stratabase.operations.save import save
-from stratabase.operations.validate import validate
+from stratabase.operations.locks.lock import lock
 from stratabase.operations.world import World
+from stratabase.operations.write.services import delete, save, validate
 from stratabase.store.engine import Engine
 from stratabase.store.entities import StoredEntities
 from stratabase.store.sqlite.engine import SqliteEngine
@@ -57,7 +54,7 @@ def refusal(world: World, command: Create | Update) -> Issue:
     return issue
 
 
-def addresses(number: int) -> Parts:
+def addresses(number: int) -> PartsCommand:
     return create(*(make("Address", street=str(each)) for each in range(number)))
 
 
@@ -117,7 +114,7 @@ def test_all_parts_of_a_whole_that_stays_can_be_deleted_however_many(world: Worl
     for _ in range(2):
         save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
     command = change(
-        "Employee", eve.id, addresses=Parts(create=[make("Address", street="new")], delete_all=True)
+        "Employee", eve.id, addresses=PartsCommand(create=[make("Address", street="new")], delete_all=True)
     )
 
     assert list(validate(world, command, ADMINISTRATOR)) == []
@@ -135,7 +132,7 @@ def test_but_not_together_with_more_new_ones_than_fit(world: World) -> None:
         save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
 
     made = [make("Address", street=str(each)) for each in range(120)]
-    issue = refusal(world, change("Employee", eve.id, addresses=Parts(create=made, delete_all=True)))
+    issue = refusal(world, change("Employee", eve.id, addresses=PartsCommand(create=made, delete_all=True)))
 
     assert issue.type is IssueType.MALFORMED_REQUEST
     assert len(plain_of(world.entities, COMPANY).objects) == 161
@@ -151,7 +148,7 @@ def test_nor_while_another_has_locked_one_of_them(world: World) -> None:
     assert isinstance(ids, list)
     lock(world, [Reference("Address", ids[70])], 5, RIVAL)
 
-    issue = refusal(world, change("Employee", eve.id, addresses=Parts(delete_all=True)))
+    issue = refusal(world, change("Employee", eve.id, addresses=PartsCommand(delete_all=True)))
 
     assert issue.type is IssueType.ENTITY_LOCK_PERSIST
     assert len(plain_of(world.entities, COMPANY).objects) == 161

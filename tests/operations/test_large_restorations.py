@@ -9,15 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.domain.entity import Reference
-from stratabase.domain.graph import restoring
-from stratabase.domain.instant import Instant
 from stratabase.domain.issue import IssueType, Level
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.domain.write import restore
 from stratabase.model.class_ import Unique
-from stratabase.operations.delete import delete
-from stratabase.operations.lock import lock
-from stratabase.operations.save import save
+from stratabase.operations.locks.lock import lock
+from stratabase.operations.write.services import delete, save
 from stratabase.store import aftermath, keys, staging
 from stratabase.store.claims import holder
 from stratabase.store.engine import Batch, Key
@@ -350,13 +349,13 @@ def test_a_part_that_is_written_unseen_ends_all_the_same() -> None:
 
 def test_more_than_a_request_restores_is_refused_with_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = Scene()
-    monkeypatch.setattr(restoring, "MOST_RESTORED", LINES + LINES // 10 - 1)
+    monkeypatch.setattr(restore, "MOST_RESTORED", LINES + LINES // 10 - 1)
     with pytest.raises(Refused) as refusal:
         scene.restore()
     (issue,) = refusal.value.issues
     assert issue.type is IssueType.MALFORMED_REQUEST
     assert f"{LINES + LINES // 10 - 1:,}" in issue.message
-    monkeypatch.setattr(restoring, "MOST_RESTORED", LINES + LINES // 10)
+    monkeypatch.setattr(restore, "MOST_RESTORED", LINES + LINES // 10)
     scene.restore()
 
 

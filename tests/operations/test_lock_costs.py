@@ -6,18 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.domain.command import Command, Delete
 from stratabase.domain.consumption import Consumption
-from stratabase.domain.entity import Reference
 from stratabase.domain.member import Caller
+from stratabase.domain.objects.entity import Reference
 from stratabase.domain.refusal import Refused
+from stratabase.domain.write.commands import Command, Delete
 from stratabase.model.expressions import ANYWHERE
-from stratabase.operations.delete import delete
-from stratabase.operations.lock import lock
+from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.read import get
-from stratabase.operations.save import save
-from stratabase.operations.unlock import unlock
 from stratabase.operations.world import World
+from stratabase.operations.write.services import delete, save
 from stratabase.store.entities import StoredEntities
 from stratabase.store.metered import MeteredEngine
 from tests.graphs.commands import change, create, make, update

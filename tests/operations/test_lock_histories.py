@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from stratabase.domain.change import Change
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.lock import Lock
+from stratabase.domain.objects.change import Change
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.lock import Lock
 from stratabase.store.engine import Engine
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.kinds import STURDY
@@ -60,9 +60,9 @@ class EarlyWrites(StoredEntities):
 
     def commit(self, change: Change) -> None:
         """Look, then write."""
-        found = self.read([effect.before.reference for effect in change.on_objects() if effect.before])
+        found = self.read([effect.before.reference for effect in change.object_effects() if effect.before])
         refuse_held(change, _locks(found))
-        super().commit(replace(change, by=None))
+        super().commit(replace(change, member_id=None))
 
 
 class EarlyWhole(StoredEntities):
@@ -70,7 +70,7 @@ class EarlyWhole(StoredEntities):
 
     def commit(self, change: Change) -> None:
         """Write as if nothing were written through."""
-        super().commit(replace(change, effects=(*change.on_objects(), *change.on_links())))
+        super().commit(replace(change, effects=(*change.object_effects(), *change.link_effects())))
 
 
 class EarlyLocks(StoredEntities):

@@ -7,27 +7,20 @@ from typing import Any, cast
 
 import pytest
 
-from stratabase.domain.command import Delete, Update, UpdateBulk
-from stratabase.domain.entity import Reference
 from stratabase.domain.issue import Issue, IssueType
-from stratabase.domain.lock import Lock
 from stratabase.domain.member import Caller
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.lock import Lock
 from stratabase.domain.order import Order
 from stratabase.domain.page import Query, Window
 from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.domain.write.commands import Delete, Update, UpdateBulk
 from stratabase.model.expressions import ANYWHERE
 from stratabase.model.formats import Formats
-from stratabase.operations.create import create
-from stratabase.operations.delete import delete
-from stratabase.operations.delete_bulk import delete_bulk
-from stratabase.operations.lock import lock
+from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.ports import Entities
-from stratabase.operations.preview import preview
-from stratabase.operations.unlock import unlock
-from stratabase.operations.update import update
-from stratabase.operations.update_bulk import update_bulk
-from stratabase.operations.validate import validate
-from stratabase.operations.validate_bulk import validate_bulk
+from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
+from stratabase.operations.write.services import create, delete, preview, update, validate
 from tests.graphs.commands import change, end, make, point
 from tests.graphs.scene import Scene, told
 from tests.operations.graph_calls import NotedCalls

@@ -2,17 +2,15 @@
 
 import pytest
 
-from stratabase.domain.change import Creation, Effect
-from stratabase.domain.command import Command
-from stratabase.domain.entity import Reference
+from stratabase.domain.objects.change import Creation, Effect
+from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.domain.order import Order
 from stratabase.domain.page import Query
-from stratabase.domain.role_command import Links, Parts
-from stratabase.domain.role_name import RoleName
-from stratabase.domain.way import Way, way_of
+from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from stratabase.operations.fetching.source import Source
-from stratabase.operations.graph import GraphWrite
 from stratabase.operations.overlay import Overlay
+from stratabase.operations.write.pipeline import Write
 from tests.graphs.commands import add, change, end, make, point
 from tests.graphs.company import COMPANY
 from tests.graphs.scene import Scene
@@ -21,14 +19,16 @@ from tests.worlds import ADMINISTRATOR, plenty
 COMMANDS: dict[str, Command] = {
     "a new object": make("Employee", name="Eve", team=point("t1"), projects=add("p1"), leads=point("t3")),
     "members move": change("Team", "t2", members=add("e1", "e3")),
-    "members go": change("Team", "t1", members=Links(add=["e3"], remove_all=True)),
-    "links begin and end": change("Project", "p1", people=Links(add=["e3", "e4"], remove=["e1"])),
-    "friends": change("Employee", "e2", friends=add("e1"), friend_of=Links(add=["e3"], remove_all=True)),
+    "members go": change("Team", "t1", members=ToManyCommand(add=["e3"], remove_all=True)),
+    "links begin and end": change("Project", "p1", people=ToManyCommand(add=["e3", "e4"], remove=["e1"])),
+    "friends": change(
+        "Employee", "e2", friends=add("e1"), friend_of=ToManyCommand(add=["e3"], remove_all=True)
+    ),
     "partners": change("Employee", "e1", leads=point("t3")),
     "parts": change(
         "Employee",
         "e1",
-        addresses=Parts(create=[make("Address", street="x", guests=add("e4"))], delete=["a1"]),
+        addresses=PartsCommand(create=[make("Address", street="x", guests=add("e4"))], delete=["a1"]),
     ),
     "everything goes": end("Project", "p1"),
     "nothing": change("Employee", "e1", name="Ada"),
@@ -37,7 +37,8 @@ ROLES = [
     (RoleName(class_.name, role.name), role)
     for class_ in COMPANY.classes.values()
     for role in class_.roles.values()
-    if class_.is_stored and way_of(COMPANY, role) in {Way.FACED, Way.MEMBERS, Way.LINKS}
+    if class_.is_stored
+    and storage_of(COMPANY, role) in {RoleStorage.OPPOSITE_KEY, RoleStorage.OPPOSITE_KEYS, RoleStorage.LINKS}
 ]
 
 
@@ -56,7 +57,7 @@ def all_read(source: Source, references: list[Reference]) -> object:
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_it_reads_as_the_store_does_when_it_is_done(command: Command) -> None:
     scene = Scene()
-    rehearsed = GraphWrite(scene.world, command, ADMINISTRATOR).rehearsed()
+    rehearsed = Write(scene.world, command, ADMINISTRATOR).dry_run()
     before = Overlay(scene.entities, COMPANY, rehearsed.change.effects)
     references = [*scene.entities.objects, *made_by(rehearsed.change.effects)]
     told = all_read(before, references)
@@ -75,10 +76,8 @@ def made_by(effects: tuple[Effect, ...]) -> list[Reference]:
 def test_a_page_shows_what_the_store_finds_as_the_change_leaves_it() -> None:
     scene = Scene()
     written = [
-        *GraphWrite(scene.world, change("Employee", "e1", name="Eve"), ADMINISTRATOR)
-        .rehearsed()
-        .change.effects,
-        *GraphWrite(scene.world, end("Employee", "e4"), ADMINISTRATOR).rehearsed().change.effects,
+        *Write(scene.world, change("Employee", "e1", name="Eve"), ADMINISTRATOR).dry_run().change.effects,
+        *Write(scene.world, end("Employee", "e4"), ADMINISTRATOR).dry_run().change.effects,
     ]
 
     page = Overlay(scene.entities, COMPANY, written).page(Query("Employee", Order(())), plenty())

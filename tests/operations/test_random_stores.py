@@ -10,7 +10,7 @@ import pytest
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 
-from stratabase.domain.entity import Entity
+from stratabase.domain.objects.entity import Entity
 from stratabase.domain.order import Order
 from stratabase.domain.page import Query, Window
 from stratabase.domain.refusal import Refused, Unavailable

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from stratabase.domain.command import Create, Update
-from stratabase.domain.entity import Reference
-from stratabase.operations.save import save
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.write.commands import Create, Update
+from stratabase.operations.write.services import save
 from tests.graphs.commands import add, change, create, make, point, update
 from tests.graphs.scene import Scene
 from tests.worlds import ADMINISTRATOR, NOON

@@ -4,13 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from stratabase.domain.change import Change, Creation
-from stratabase.domain.command import Command, Create, Update
 from stratabase.domain.issue import Issue
+from stratabase.domain.objects.change import Change, Creation
 from stratabase.domain.refusal import Refused
-from stratabase.domain.role_command import Links
-from stratabase.operations.preview import preview
-from stratabase.operations.validate import validate
+from stratabase.domain.write.commands import Command, Create, ToManyCommand, Update
+from stratabase.operations.write.services import preview, validate
 from tests.graphs.commands import add, change, create, end, make, point, remove, update
 from tests.graphs.scene import Scene, told
 from tests.worlds import ADMINISTRATOR
@@ -24,7 +22,7 @@ BROKEN: dict[str, Command] = {
     "nobody is left": change("Meeting", "m1", attendees=remove("e1")),
     "a required role": make("Project", name="x"),
     "it is needed": end("Employee", "e1"),
-    "a contradiction": change("Employee", "e1", friends=Links(add=["e2"], remove=["e2"])),
+    "a contradiction": change("Employee", "e1", friends=ToManyCommand(add=["e2"], remove=["e2"])),
     "several things": change(
         "Employee", "e2", age=-1, email="ada@x.org", team=point("t9"), leads=point("t1"), friends=add("e9")
     ),

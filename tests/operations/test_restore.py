@@ -5,19 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.domain.entity import Reference
-from stratabase.domain.instant import Instant
 from stratabase.domain.issue import IssueType, Level
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Refused
 from stratabase.model.reading import read_model
-from stratabase.operations.delete import delete
 from stratabase.operations.fetching.as_of import AsOf
-from stratabase.operations.restore import restore
-from stratabase.operations.save import save
-from stratabase.operations.terms import Terms
-from stratabase.operations.update import update
 from stratabase.operations.versions import version
 from stratabase.operations.world import World
+from stratabase.operations.write.options import WriteOptions
+from stratabase.operations.write.services import delete, restore, save, update
 from stratabase.store import aftermath
 from stratabase.store.entities import StoredEntities
 from stratabase.store.sqlite.engine import SqliteEngine
@@ -44,7 +41,7 @@ def test_a_value_that_its_attribute_cannot_have_any_more_is_left_out(tmp_path: P
         restore(new, box, [NOON], ADMINISTRATOR)
     (issue,) = refusal.value.issues
     assert (issue.type, issue.level, issue.attribute_names) == (IssueType.DATA_TYPE, Level.WARNING, ("size",))
-    state = restore(new, box, [NOON], ADMINISTRATOR, Terms(force=True)).state
+    state = restore(new, box, [NOON], ADMINISTRATOR, WriteOptions(force=True)).state
     assert (state["name"], state.get("size")) == ("a", None)
     engine.close()
 
@@ -59,7 +56,7 @@ def test_a_value_outside_of_the_domain_of_today_is_refused(tmp_path: Path) -> No
     clock.instant += 1000
     new = replace(world_of(STRICT)[0], entities=StoredEntities(engine, STRICT), clock=clock, ids=old.ids)
     with pytest.raises(Refused) as refusal:
-        restore(new, box, [NOON], ADMINISTRATOR, Terms(force=True))
+        restore(new, box, [NOON], ADMINISTRATOR, WriteOptions(force=True))
     assert [issue.type for issue in refusal.value.issues] == [IssueType.ATTRIBUTE_STRING_LENGTH]
     engine.close()
 

@@ -1,6 +1,6 @@
 """Singletons are there before they are first written."""
 
-from stratabase.domain.entity import Reference
+from stratabase.domain.objects.entity import Reference
 from tests.graphs.commands import add, change, create, make, point
 from tests.graphs.scene import Scene, told
 from tests.worlds import NOON

@@ -6,16 +6,13 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.change import Change, Restoration
-from stratabase.domain.command import Create, Delete, Update
 from stratabase.domain.consumption import Consumption
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.role_command import Point, RoleCommand
-from stratabase.domain.role_name import RoleName
-from stratabase.operations.delete import delete
-from stratabase.operations.save import save
+from stratabase.domain.objects.change import Change, Restoration
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.write.commands import Create, Delete, RoleCommand, ToOneCommand, Update
 from stratabase.operations.world import World
+from stratabase.operations.write.services import delete, save
 from stratabase.store import keys
 from stratabase.store.engine import Batch, Item, Patch, Put, Value
 from stratabase.store.entities import StoredEntities
@@ -123,7 +120,7 @@ WRITES: dict[str, tuple[Callable[[Room], object], Cost]] = {
     "update": (lambda room: room.update("new"), Cost(2, 1, 4 + S)),
     "update nothing": (lambda room: room.update("x" * 200), Cost(1, 1, 0)),
     "a key re-pointed": (lambda room: room.update(team=point(room.blue.id)), Cost(2, 1, 4 + S + 6 + 2)),
-    "a key taken away": (lambda room: room.update(team=Point(None)), Cost(2, 1, 4 + S + 2 + 2)),
+    "a key taken away": (lambda room: room.update(team=ToOneCommand(None)), Cost(2, 1, 4 + S + 2 + 2)),
     "a partner exchanged": (
         lambda room: room.update(desk=point(room.other_desk.id)),
         Cost(2, 1, 4 + S + 6 + 2),

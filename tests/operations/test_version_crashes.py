@@ -4,13 +4,11 @@ from contextlib import suppress
 
 import pytest
 
-from stratabase.domain.command import Command, Create, Delete, Update
-from stratabase.domain.entity import Reference
+from stratabase.domain.objects.entity import Reference
 from stratabase.domain.refusal import Refused
-from stratabase.domain.role_command import Parts
-from stratabase.operations.delete import delete
-from stratabase.operations.save import save
+from stratabase.domain.write.commands import Command, Create, Delete, PartsCommand, Update
 from stratabase.operations.world import World
+from stratabase.operations.write.services import delete, save
 from stratabase.store.engine import Batch, Engine, Item, Key
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.reference import ReferenceEngine
@@ -91,7 +89,7 @@ def prepared() -> dict[Key, Item]:
     process.entities.lacking()
     for name in ("red", "blue"):
         process.write(Create("Team", {"name": name}))
-    streets = Parts(create=[Create("Address", {"name": name}) for name in ("1st", "2nd")])
+    streets = PartsCommand(create=[Create("Address", {"name": name}) for name in ("1st", "2nd")])
     process.write(Create("Employee", {"name": "Ada"}, roles={"team": point(RED.id), "addresses": streets}))
     return engine.items
 
@@ -99,11 +97,11 @@ def prepared() -> dict[Key, Item]:
 COMMANDS: dict[str, Command] = {
     "changed": Update(ADA, {"name": "Eva"}),
     "moved": Update(ADA, {}, roles={"team": point(BLUE.id)}),
-    "a part ended": Update(ADA, {}, roles={"addresses": Parts(delete=["id6"])}),
+    "a part ended": Update(ADA, {}, roles={"addresses": PartsCommand(delete=["id6"])}),
     "a part changed": Update(
         ADA,
         {},
-        roles={"addresses": Parts(update=[Update(Reference("Address", "id7"), {"name": "3rd"})])},
+        roles={"addresses": PartsCommand(update=[Update(Reference("Address", "id7"), {"name": "3rd"})])},
     ),
     "deleted": Delete(ADA),
     "a team deleted": Delete(RED),

@@ -12,19 +12,16 @@ from uuid import uuid4
 
 import pytest
 
-from stratabase.domain import writing
-from stratabase.domain.change import Change
-from stratabase.domain.command import Update
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.graph import effects
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.change import Change
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Unavailable
+from stratabase.domain.write import effects
+from stratabase.domain.write.commands import Update
 from stratabase.model.reading import read_model
-from stratabase.operations import write
-from stratabase.operations.save import save
-from stratabase.operations.update import update
 from stratabase.operations.versions import version
 from stratabase.operations.world import World
+from stratabase.operations.write.services import save, update
 from stratabase.store import versions
 from stratabase.store.engine import Engine, Item
 from stratabase.store.entities import StoredEntities
@@ -123,8 +120,6 @@ def test_an_instant_from_before_the_object_was_read_is_found_out(
     monkeypatch: pytest.MonkeyPatch, *, guarded: bool
 ) -> None:
     """By the store itself, which refuses it; and if it did not, by what would come of that."""
-    monkeypatch.setattr(write, "instant_after", lambda now, _: now)
-    monkeypatch.setattr(writing, "instant_after", lambda now, _: now)
     monkeypatch.setattr(effects, "instant_after", lambda now, _: now)
     if not guarded:
         monkeypatch.setattr(versions, "_version", _unguarded)

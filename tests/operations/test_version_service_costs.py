@@ -7,11 +7,11 @@ import pytest
 from stratabase.domain.order import Order, Term
 from stratabase.domain.page import Query, Wanted, Window
 from stratabase.model.expressions import ANYWHERE
-from stratabase.operations.restore import restore
-from stratabase.operations.terms import Terms
 from stratabase.operations.version_diff import version_diff
 from stratabase.operations.version_page import version_page
 from stratabase.operations.versions import version
+from stratabase.operations.write.options import WriteOptions
+from stratabase.operations.write.services import restore
 from tests.operations.test_version_costs import STEP, Room, S
 from tests.store.cost import Cost
 from tests.worlds import ADMINISTRATOR, NOON, plenty
@@ -38,7 +38,9 @@ def test_the_services_cost_the_same_however_many_versions_there_are(number: int)
     same = room.cost(lambda room: version_diff(room.world, room.ada, last, last, plenty(), ANYWHERE))
     assert same == Cost(1, 1, 0)
     room.update("new")
-    back = room.cost(lambda room: restore(room.world, room.ada, [middle], ADMINISTRATOR, Terms(force=True)))
+    back = room.cost(
+        lambda room: restore(room.world, room.ada, [middle], ADMINISTRATOR, WriteOptions(force=True))
+    )
     assert (back.trips, back.written) == (1 + 2 + 1, 4 + S)
 
 

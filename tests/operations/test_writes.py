@@ -5,16 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.domain.change import Taken, TooLarge
-from stratabase.domain.command import Create, Delete, Update
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.objects.commit_refusals import TooLarge, UniqueViolation
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.refusal import Refused, Unavailable
-from stratabase.operations.create import create
-from stratabase.operations.delete import delete
-from stratabase.operations.save import save
-from stratabase.operations.update import update
+from stratabase.domain.write.commands import Create, Delete, Update
 from stratabase.operations.world import World
+from stratabase.operations.write.services import create, delete, save, update
 from tests.models import THING, THINGS
 from tests.worlds import ADMINISTRATOR, NOON, DictEntities, FrozenClock, world_of
 
@@ -217,7 +214,7 @@ def test_a_write_of_which_the_store_cannot_say_whether_it_was_done_is_not_tried_
 def test_values_that_another_object_holds_are_refused_with_the_attributes(
     world: World, entities: DictEntities
 ) -> None:
-    entities.refuse = Taken(((Reference("Thing", "id1"), THING.uniques[0]),))
+    entities.refuse = UniqueViolation(((Reference("Thing", "id1"), THING.uniques[0]),))
 
     (issue,) = refusal(lambda: create(world, Create("Thing", {"name": "chair", "code": "c"}), ADMINISTRATOR))
 

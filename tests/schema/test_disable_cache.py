@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from stratabase.domain import cursor
-from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.order import Order, Term, position_of
 from stratabase.domain.page import Page, Query
 from stratabase.schema.executor import SchemaExecutor

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.filter import And, Comparison, Not, Or
 from stratabase.domain.member import Caller
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.order import Position, Term
 from stratabase.domain.page import Wanted, Window
 from stratabase.domain.refusal import TooMuchRead, Unavailable

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.entity import Reference
-from stratabase.domain.lock import Lock
 from stratabase.domain.member import Caller
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.lock import Lock
 from stratabase.model.formats import Formats
 from tests.everything import Objects
 from tests.schema.graph_room import GraphRoom

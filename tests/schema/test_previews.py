@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.entity import Reference
-from stratabase.domain.lock import Lock
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.lock import Lock
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.schema.services import previewing
 from tests.schema.graph_room import GraphRoom

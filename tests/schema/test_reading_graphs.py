@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.entity import Entity
+from stratabase.domain.objects.entity import Entity
 from stratabase.domain.refusal import TooMuchRead, Unavailable
 from tests.everything import Objects
 from tests.schema.graph_room import GraphRoom

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratabase.domain.instant import Instant, instant_of
-from stratabase.domain.version_instant import readings
+from stratabase.domain.objects.instant import Instant, parse_instant
+from stratabase.domain.objects.version import parse_version_instant
 from stratabase.model.formats import Formats
 from tests.everything import Objects
 from tests.schema.graph_room import GraphRoom
@@ -45,16 +45,16 @@ def check_agreement(room: VersionedRoom, id_: str) -> None:
         covering = [item for item in items if holds_at(item, instant, formats)]
         assert len(covering) <= 1
         text = room.at(instant)
-        if len(readings(text, formats)) == 1:
+        if len(parse_version_instant(text, formats)) == 1:
             assert room.version(id_, text) == (covering[0] if covering else None), text
 
 
 def room_start(item: dict[str, Any], formats: Formats) -> Instant:
-    return readings(item["_versionStart"], formats)[0]
+    return parse_version_instant(item["_versionStart"], formats)[0]
 
 
 def room_end(item: dict[str, Any], formats: Formats) -> Instant | None:
-    return None if item["_versionEnd"] is None else readings(item["_versionEnd"], formats)[0]
+    return None if item["_versionEnd"] is None else parse_version_instant(item["_versionEnd"], formats)[0]
 
 
 def holds_at(item: dict[str, Any], instant: Instant, formats: Formats) -> bool:
@@ -330,7 +330,7 @@ def test_a_start_that_was_read_finds_its_version_also_when_clocks_change(
 ) -> None:
     """Also in one of two hours that are called the same, if no version began at that time of the other."""
     room.graphs.caller = replace(room.graphs.caller, formats=Formats(time_zone=zone))
-    began = instant_of(ZONES[zone][first]) + beside
+    began = parse_instant(ZONES[zone][first]) + beside
     room.clock.instant = began - 1000
     id_ = room.person(last_name="first")
     room.clock.instant = began + 2 * HOUR
@@ -345,7 +345,7 @@ def test_a_start_that_was_read_finds_its_version_also_when_clocks_change(
 @pytest.mark.parametrize("zone", ZONES)
 def test_of_two_starts_that_are_called_the_same_the_earlier_is_meant(room: VersionedRoom, zone: str) -> None:
     room.graphs.caller = replace(room.graphs.caller, formats=Formats(time_zone=zone))
-    early, late, _ = map(instant_of, ZONES[zone])
+    early, late, _ = map(parse_instant, ZONES[zone])
     room.clock.instant = early - 1000
     id_ = room.person(last_name="early")
     room.clock.instant = late - 1000
@@ -361,7 +361,7 @@ def test_of_two_starts_that_are_called_the_same_the_earlier_is_meant(room: Versi
 
 def test_the_end_of_a_deleted_object_is_found_in_the_hour_that_occurs_twice(room: VersionedRoom) -> None:
     room.graphs.caller = replace(room.graphs.caller, formats=Formats(time_zone="Europe/Rome"))
-    early, late, _ = map(instant_of, ZONES["Europe/Rome"])
+    early, late, _ = map(parse_instant, ZONES["Europe/Rome"])
     room.clock.instant = early - HOUR
     id_ = room.person(last_name="a")
     room.clock.instant = late - 1000

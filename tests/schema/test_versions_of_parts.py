@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from stratabase.domain.version_instant import written
+from stratabase.domain.objects.version import format_version_instant
 from stratabase.model.formats import DEFAULT_FORMATS
 from stratabase.model.reading import read_model
 from stratabase.operations.world import World
@@ -53,6 +53,6 @@ def test_a_page_tells_the_versions_of_a_part_whose_whole_is_gone() -> None:
     after = [{**item, "order_": None} for item in before["items"]]
     assert room.ask(page) == {"totalCount": 2, "items": after}
     for second, version in zip((1, 2), after, strict=True):
-        at = written(NOON + second * 1000, DEFAULT_FORMATS)
+        at = format_version_instant(NOON + second * 1000, DEFAULT_FORMATS)
         query = f'{{ Line___getVersion(_id: "{line}", atVersion: "{at}") {{ {shown} }} }}'
         assert room.ask(query) == version

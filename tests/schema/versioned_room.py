@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from stratabase.domain.instant import Instant
-from stratabase.domain.version_instant import written
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.version import format_version_instant
 from tests.schema.graph_room import GraphRoom
 
 FORMAT = "dd-MM-yyyy HH:mm:ss.SSS"
@@ -20,7 +20,7 @@ class VersionedRoom:
 
     def at(self, instant: Instant) -> str:
         """Return an instant as it is given, in the time zone of who asks."""
-        return written(instant, self.graphs.caller.formats)
+        return format_version_instant(instant, self.graphs.caller.formats)
 
     def person(self, **data: Any) -> str:
         """Make a person, a second later."""

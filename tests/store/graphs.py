@@ -8,21 +8,19 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.change import (
-    Breach,
-    Broken,
+from stratabase.domain.objects.change import (
     Change,
     Creation,
     Deletion,
     Effect,
-    Linking,
-    Unlinking,
-    Update,
+    LinkCreation,
+    LinkDeletion,
+    Modification,
 )
-from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.objects.commit_refusals import IntegrityViolation, RoleViolation
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.order import Order
 from stratabase.domain.page import Query, Window
-from stratabase.domain.role_name import RoleName
 from stratabase.model.class_ import Class, Kind, Unique
 from stratabase.model.model import Model
 from stratabase.model.role import Role
@@ -203,14 +201,14 @@ class Objects:
         """Do all effects at once."""
         self.entities.commit(change(*effects, commit_id=commit_id))
 
-    def refused(self, *effects: Effect) -> set[Breach]:
+    def refused(self, *effects: Effect) -> set[RoleViolation]:
         """Return what is wrong with the roles, and make sure that a rehearsal says the same."""
-        with pytest.raises(Broken) as rehearsed:
+        with pytest.raises(IntegrityViolation) as rehearsed:
             self.entities.rehearse(change(*effects))
-        with pytest.raises(Broken) as refusal:
+        with pytest.raises(IntegrityViolation) as refusal:
             self.commit(*effects)
-        assert set(refusal.value.breaches) == set(rehearsed.value.breaches)
-        return set(refusal.value.breaches)
+        assert set(refusal.value.violations) == set(rehearsed.value.violations)
+        return set(refusal.value.violations)
 
     def creation(self, class_name: str, id_: str, **state: Any) -> Creation:
         """Return what makes an object."""
@@ -220,11 +218,11 @@ class Objects:
         """Make objects."""
         self.commit(*(self.creation(class_name, id_, **state) for id_ in ids))
 
-    def update(self, class_name: str, id_: str, **changes: Any) -> Update:
+    def update(self, class_name: str, id_: str, **changes: Any) -> Modification:
         """Return what changes an object, as it is now."""
         before = self.get(class_name, id_)
         state = {name: value for name, value in {**before.state, **changes}.items() if value is not None}
-        return Update(before, Entity(before.reference, state, before.commit_ids))
+        return Modification(before, Entity(before.reference, state, before.commit_ids))
 
     def deletion(self, class_name: str, id_: str) -> Deletion:
         """Return what deletes an object, as it is now."""
@@ -234,13 +232,13 @@ class Objects:
         """Delete an object."""
         self.commit(self.deletion(class_name, id_))
 
-    def linking(self, class_name: str, role: str, owner: str, *others: str) -> list[Linking]:
+    def linking(self, class_name: str, role: str, owner: str, *others: str) -> list[LinkCreation]:
         """Return what makes associations."""
-        return [Linking(self.role(class_name, role), owner, other) for other in others]
+        return [LinkCreation(self.role(class_name, role), owner, other) for other in others]
 
-    def unlinking(self, class_name: str, role: str, owner: str, *others: str) -> list[Unlinking]:
+    def unlinking(self, class_name: str, role: str, owner: str, *others: str) -> list[LinkDeletion]:
         """Return what ends associations."""
-        return [Unlinking(self.role(class_name, role), owner, other) for other in others]
+        return [LinkDeletion(self.role(class_name, role), owner, other) for other in others]
 
     def page(self, class_name: str) -> Sequence[Entity]:
         """Return the objects of a class, as its listing shows them."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from stratabase.domain.locking import Unlockable
+from stratabase.domain.objects.commit_refusals import LockRefused
 from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.signed import SignedClient
@@ -41,8 +41,8 @@ def tried(member: Member, ids: Sequence[str]) -> list[str]:
     """Try to lock all of some objects; return who holds some of them, if that was refused."""
     try:
         member.lock(*(member.objects.reference("Thing", id_) for id_ in ids))
-    except Unlockable as refusal:
-        return [*(lock.name for _, lock in refusal.held), *map(str, refusal.missing)]
+    except LockRefused as refusal:
+        return [*(lock.name for _, lock in refusal.locks), *map(str, refusal.missing)]
     return []
 
 

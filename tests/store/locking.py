@@ -1,9 +1,9 @@
 """Members who lock, unlock and write objects of a store, in as few words as possible."""
 
-from stratabase.domain.change import Change, Effect, Touch
-from stratabase.domain.entity import Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.lock import Lock
+from stratabase.domain.objects.change import Change, Effect, Touch
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.lock import Lock
 from stratabase.store.ids import TimeOrderedIds
 from tests.store.graphs import Objects
 

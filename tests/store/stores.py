@@ -6,8 +6,8 @@ from itertools import count
 from typing import Any
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.change import Change, Creation, Deletion, Effect, Update
-from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.objects.change import Change, Creation, Deletion, Effect, Modification
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.page import Page, Query
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.class_ import Class, Index, Unique
@@ -86,10 +86,10 @@ class Store:
         """Return what makes an object."""
         return Creation(self.entity(id_, **state))
 
-    def update(self, id_: str, **changes: Any) -> Update:
+    def update(self, id_: str, **changes: Any) -> Modification:
         """Return what changes an object, as it is now."""
         before = self.get(id_)
-        return Update(before, Entity(before.reference, {**before.state, **changes}, before.commit_ids))
+        return Modification(before, Entity(before.reference, {**before.state, **changes}, before.commit_ids))
 
     def deletion(self, id_: str) -> Deletion:
         """Return what deletes an object, as it is now."""

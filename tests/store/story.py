@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from math import inf
 from typing import Any, NamedTuple
 
-from stratabase.domain.entity import State
 from stratabase.domain.filter import Filter
+from stratabase.domain.objects.entity import State
 from stratabase.domain.order import Order
 from stratabase.domain.page import Query
 from tests.contract.engine.lagging import LONGEST_LAG, LaggingEngine

@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from stratabase.domain.entity import Reference
+from stratabase.domain.objects.entity import Reference
 from stratabase.domain.refusal import Unavailable
 from stratabase.store import aftermath, keys
 from stratabase.store.aftermath import Aftermath, Steps

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from stratabase.domain.allowance import MEGABYTE, Allowance
-from stratabase.domain.entity import Reference
 from stratabase.domain.filter import And, Comparison
+from stratabase.domain.objects.entity import Reference
 from stratabase.domain.order import Order, Term
 from stratabase.domain.page import Query, Wanted, Window
 from stratabase.domain.refusal import TooMuchRead

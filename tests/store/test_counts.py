@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from stratabase.domain.change import Bereft, Conflict, Linking, Missing
+from stratabase.domain.objects.change import LinkCreation
+from stratabase.domain.objects.commit_refusals import Conflict, RequiredRoleEmpty, TargetNotFound
 from stratabase.store import codec, keys
 from stratabase.store.engine import Engine, Item, Key
 from tests.store.graphs import Objects, associated
@@ -31,7 +32,7 @@ def test_what_a_required_key_leads_to_is_not_deleted(engine: Engine, kind: str) 
     """Until the last such key is gone."""
     objects = open_(engine, kind)
     objects.commit(objects.creation("B", "b"), objects.creation("A", "a", to="b"))
-    bereft = {Bereft(objects.reference("B", "b"), objects.role("A", "to"))}
+    bereft = {RequiredRoleEmpty(objects.reference("B", "b"), objects.role("A", "to"))}
     assert objects.refused(objects.deletion("B", "b")) == bereft
     assert objects.get("B", "b").counts[objects.role("A", "to")] == 1
     objects.commit(objects.deletion("B", "b"), objects.deletion("A", "a"))
@@ -64,7 +65,7 @@ def test_the_last_of_a_required_list_stays(engine: Engine) -> None:
     objects.create("B", "b", "c")
     objects.create("A", "x", "y", to="b")
     objects.commit(objects.update("A", "y", to="c"))
-    bereft = {Bereft(objects.reference("B", "b"), objects.role("B", "of"))}
+    bereft = {RequiredRoleEmpty(objects.reference("B", "b"), objects.role("B", "of"))}
     assert objects.refused(objects.update("A", "x", to="c")) == bereft
     assert objects.refused(objects.update("A", "x", to=None)) == bereft
     assert objects.refused(objects.deletion("A", "x")) == bereft
@@ -114,7 +115,7 @@ def test_the_last_of_a_required_list_of_links_stays(engine: Engine, kind: str) -
     """It is neither unlinked nor deleted, also when nothing leads back from it."""
     objects = open_(engine, kind)
     linked_both(objects, "a", "x", "y")
-    bereft = {Bereft(objects.reference("A", "a"), objects.role("A", "to"))}
+    bereft = {RequiredRoleEmpty(objects.reference("A", "a"), objects.role("A", "to"))}
     assert bereft <= objects.refused(*objects.unlinking("A", "to", "a", "x", "y"))
     assert bereft <= objects.refused(objects.deletion("B", "x"), objects.deletion("B", "y"))
     objects.delete("B", "x")
@@ -143,10 +144,10 @@ def test_where_both_sides_are_required_each_keeps_its_last(engine: Engine) -> No
     linked_both(objects, "a", "x", "y")
     linked_both(objects, "b", "y")
     assert objects.refused(objects.deletion("A", "a")) == {
-        Bereft(objects.reference("B", "x"), objects.role("B", "of"))
+        RequiredRoleEmpty(objects.reference("B", "x"), objects.role("B", "of"))
     }
     assert objects.refused(objects.deletion("B", "y")) == {
-        Bereft(objects.reference("A", "b"), objects.role("A", "to"))
+        RequiredRoleEmpty(objects.reference("A", "b"), objects.role("A", "to"))
     }
     objects.commit(objects.deletion("A", "a"), objects.deletion("B", "x"))
     assert (counts(objects, "A", "b"), counts(objects, "B", "y")) == ({"to": 1}, {"of": 1})
@@ -211,8 +212,8 @@ def test_a_refusal_tells_of_everything(engine: Engine) -> None:
         objects.update("A", "x", to="nowhere"), objects.deletion("B", "c"), objects.update("A", "y", to="b")
     )
     assert told == {
-        Missing(objects.reference("B", "nowhere")),
-        Bereft(objects.reference("B", "c"), objects.role("A", "to")),
+        TargetNotFound(objects.reference("B", "nowhere")),
+        RequiredRoleEmpty(objects.reference("B", "c"), objects.role("A", "to")),
     }
 
 
@@ -227,7 +228,9 @@ def test_a_list_that_is_older_than_its_requirement_is_counted_when_it_is_first_n
     new.delete("A", "x")
     assert counts(new, "B", "b") == {"of": 1}
     for id_, last in (("b", "y"), ("c", "z")):
-        assert new.refused(new.deletion("A", last)) == {Bereft(new.reference("B", id_), new.role("B", "of"))}
+        assert new.refused(new.deletion("A", last)) == {
+            RequiredRoleEmpty(new.reference("B", id_), new.role("B", "of"))
+        }
     new.create("A", "w", to="c")
     assert counts(new, "B", "c") == {"of": 2}
 
@@ -242,7 +245,9 @@ def test_a_key_that_is_older_than_its_requirement_is_counted_when_it_is_first_ne
         old.create("A", "x", to="b")
         old.create("A", "y", to="c")
         new = old.under(associated(after)).as_built()
-        assert new.refused(new.deletion("B", "b")) == {Bereft(new.reference("B", "b"), new.role("A", "to"))}
+        assert new.refused(new.deletion("B", "b")) == {
+            RequiredRoleEmpty(new.reference("B", "b"), new.role("A", "to"))
+        }
         new.delete("A", "y")
         assert counts(new, "B", "c") == {"to": 0}
         for id_ in ("c", "free"):
@@ -267,9 +272,11 @@ def test_a_key_of_which_nothing_was_kept_is_not_counted_off(engine: Engine, befo
     new.create("A", "y", to="b")
     new.commit(new.update("A", "x", to="c"))
     new.delete("A", "z")
-    bereft = Bereft(new.reference("B", "b"), new.role("A", "to"))
+    bereft = RequiredRoleEmpty(new.reference("B", "b"), new.role("A", "to"))
     assert new.refused(new.deletion("B", "b")) == {bereft}
-    assert new.refused(new.deletion("B", "c")) == {Bereft(new.reference("B", "c"), new.role("A", "to"))}
+    assert new.refused(new.deletion("B", "c")) == {
+        RequiredRoleEmpty(new.reference("B", "c"), new.role("A", "to"))
+    }
     new.commit(new.deletion("A", "y"), new.deletion("B", "b"))
     assert new.find("B", "b") is None
 
@@ -287,7 +294,7 @@ def test_links_that_are_older_than_a_requirement_are_counted_when_they_are_first
         assert counts(new, "A", "a") == {"to": 2}
         new.delete("B", "y")
         assert (counts(new, "A", "a"), counts(new, "A", "b")) == ({"to": 1}, {"to": 2})
-        bereft = {Bereft(new.reference("A", "a"), new.role("A", "to"))}
+        bereft = {RequiredRoleEmpty(new.reference("A", "a"), new.role("A", "to"))}
         assert new.refused(new.deletion("B", "z")) == bereft
         new.delete("A", "a")
 
@@ -329,9 +336,9 @@ def test_linking_what_meanwhile_has_gone_is_refused_as_missing() -> None:
     objects = open_(engine, "many to many, one required")
     linked_both(objects, "a", "x")
     objects.create("B", "y")
-    link = Linking(objects.role("A", "to"), "a", "y")
+    link = LinkCreation(objects.role("A", "to"), "a", "y")
     objects.delete("B", "y")
-    assert objects.refused(link) == {Missing(objects.reference("B", "y"))}
+    assert objects.refused(link) == {TargetNotFound(objects.reference("B", "y"))}
 
 
 class LookedAt(WatchedEngine):

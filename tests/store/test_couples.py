@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratabase.domain.change import Bereft, Breach, Coupled
+from stratabase.domain.objects.commit_refusals import AlreadyAssociated, RequiredRoleEmpty, RoleViolation
 from stratabase.store import keys
 from stratabase.store.engine import Engine, Item, Put
 from tests.contract.engine.acting import commit
@@ -20,9 +20,9 @@ def couples(engine: Engine) -> Objects:
     return Objects(engine, associated("one to one"))
 
 
-def coupled(objects: Objects, target: str) -> Breach:
+def coupled(objects: Objects, target: str) -> RoleViolation:
     """Return what it is that another leads to a target already."""
-    return Coupled(objects.role("A", "to"), target)
+    return AlreadyAssociated(objects.role("A", "to"), target)
 
 
 @ONE_TO_ONE
@@ -86,7 +86,7 @@ def test_the_side_without_the_key_is_not_left_empty_where_it_is_required(engine:
     objects.create("B", "b", "c")
     objects.create("A", "x", to="b")
     objects.create("A", "y")
-    bereft = {Bereft(objects.reference("B", "b"), objects.role("B", "of"))}
+    bereft = {RequiredRoleEmpty(objects.reference("B", "b"), objects.role("B", "of"))}
     assert objects.refused(objects.deletion("A", "x")) == bereft
     assert objects.refused(objects.update("A", "x", to=None)) == bereft
     assert objects.refused(objects.update("A", "x", to="c")) == bereft
@@ -101,10 +101,10 @@ def test_where_both_sides_are_required_they_go_together(engine: Engine) -> None:
     objects = Objects(engine, associated("one to one, both required"))
     objects.commit(objects.creation("A", "x", to="b"), objects.creation("B", "b"))
     assert objects.refused(objects.deletion("B", "b")) == {
-        Bereft(objects.reference("B", "b"), objects.role("A", "to"))
+        RequiredRoleEmpty(objects.reference("B", "b"), objects.role("A", "to"))
     }
     assert objects.refused(objects.deletion("A", "x")) == {
-        Bereft(objects.reference("B", "b"), objects.role("B", "of"))
+        RequiredRoleEmpty(objects.reference("B", "b"), objects.role("B", "of"))
     }
     objects.commit(objects.deletion("A", "x"), objects.deletion("B", "b"))
 

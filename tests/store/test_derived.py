@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from stratabase.domain.allowance import MEGABYTE, Allowance
-from stratabase.domain.entity import Entity
 from stratabase.domain.filter import And, Comparison, Filter, Holds, Not, Or
+from stratabase.domain.objects.entity import Entity
 from stratabase.domain.order import Order, Term
 from stratabase.domain.page import Page, Query, Wanted, Window
 from stratabase.domain.refusal import TooMuchRead

@@ -7,8 +7,9 @@ import orjson
 import pytest
 from hypothesis import given
 
-from stratabase.domain.change import Conflict, Deletion, Effect, TooLarge, Update
-from stratabase.domain.entity import Reference
+from stratabase.domain.objects.change import Deletion, Effect, Modification
+from stratabase.domain.objects.commit_refusals import Conflict, TooLarge
+from stratabase.domain.objects.entity import Reference
 from stratabase.operations.ports import Entities
 from stratabase.store import keys
 from stratabase.store.codec import LARGEST_STATE
@@ -99,14 +100,14 @@ def test_what_the_model_does_not_know_is_read_and_kept(engine: Engine) -> None:
     poorer = Store(engine, replace(class_, attributes=known))
     assert poorer.get("x").state["notes"] == "old"
     before = poorer.get("x")
-    poorer.commit(Update(before, replace(before, state={"_id": "x", "name": "Eva"})))
+    poorer.commit(Modification(before, replace(before, state={"_id": "x", "name": "Eva"})))
     assert store.get("x").state == {"_id": "x", "name": "Eva", "notes": "old"}
 
 
 def test_an_attribute_of_the_model_can_be_cleared(store: Store) -> None:
     store.create("x", notes="old")
     before = store.get("x")
-    store.commit(Update(before, replace(before, state={"_id": "x"})))
+    store.commit(Modification(before, replace(before, state={"_id": "x"})))
     assert store.get("x").state == {"_id": "x"}
 
 
@@ -181,7 +182,7 @@ def test_an_update_that_makes_an_object_too_large_is_refused(store: Store) -> No
     store.create("x", unknown="u" * (LARGEST_STATE - 100))
     before = store.get("x")
     with pytest.raises(TooLarge):
-        store.commit(Update(before, replace(before, state={"_id": "x", "notes": "n" * 100})))
+        store.commit(Modification(before, replace(before, state={"_id": "x", "notes": "n" * 100})))
     assert store.get("x") == before
 
 

@@ -6,7 +6,8 @@ from functools import partial
 
 import pytest
 
-from stratabase.domain.change import Broken, Conflict, Effect
+from stratabase.domain.objects.change import Effect
+from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation
 from stratabase.store.engine import Engine
 from tests.contract.engine.acting import together
 from tests.soak import count
@@ -24,7 +25,7 @@ def done(objects: Objects, decide: Decide) -> bool:
         with suppress(Conflict):
             try:
                 objects.commit(*decide(objects))
-            except Broken:
+            except IntegrityViolation:
                 return False
             return True
     raise AssertionError("others came between for ever")

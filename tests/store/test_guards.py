@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.change import Conflict, Effect, Taken
+from stratabase.domain.objects.change import Effect
+from stratabase.domain.objects.commit_refusals import Conflict, UniqueViolation
 from stratabase.model.class_ import Unique
 from stratabase.store import keys
 from stratabase.store.engine import Delete, Engine, Item, Put
@@ -35,9 +36,9 @@ def watched() -> WatchedEngine:
 
 def refused(store: Store, *effects: Effect) -> tuple[tuple[str, Unique], ...]:
     """Return what is taken, as ids and constraints, and make sure that nothing was written."""
-    with pytest.raises(Taken) as refusal:
+    with pytest.raises(UniqueViolation) as refusal:
         store.commit(*effects)
-    return tuple((reference.id, unique) for reference, unique in refusal.value.taken)
+    return tuple((reference.id, unique) for reference, unique in refusal.value.violations)
 
 
 def holders(engine: WatchedEngine) -> dict[str, int]:
@@ -173,7 +174,7 @@ def test_of_racing_creates_exactly_one_wins(engine: Engine) -> None:
         start.wait()
         try:
             store.create(id_, code="a")
-        except Taken:
+        except UniqueViolation:
             return False
         return True
 
@@ -254,7 +255,7 @@ def test_racing_for_a_value_left_behind_makes_no_double(
     winner = effects.pop(first)
     (loser,) = effects.values()
     _between_rounds(watched, lambda: store.commit(winner))
-    with pytest.raises((Taken, Conflict)):
+    with pytest.raises((UniqueViolation, Conflict)):
         store.commit(loser)
     codes = [entity.state["code"] for entity in map(store.find, "xy") if entity is not None]
     assert codes.count("a") == 1

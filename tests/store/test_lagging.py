@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.entity import State
 from stratabase.domain.filter import Filter
+from stratabase.domain.objects.entity import State
 from stratabase.domain.order import Order, Position, position_of
 from stratabase.domain.page import Page, Query, Window
 from stratabase.store import pages

@@ -1,6 +1,6 @@
 """On every engine, an order with more lines than one commit holds ends, comes back, is emptied and filled."""
 
-from stratabase.domain.entity import Reference
+from stratabase.domain.objects.entity import Reference
 from stratabase.store import keys
 from stratabase.store.engine import Engine
 from tests.operations.large_orders import LINES, MINUTE, Reader, Shop, Told

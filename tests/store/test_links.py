@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.change import Conflict, Missing
+from stratabase.domain.objects.commit_refusals import Conflict, TargetNotFound
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.class_ import Kind
 from stratabase.store import keys
@@ -81,11 +81,11 @@ def test_a_key_to_what_is_not_there_is_refused(teams: Objects, id_: str) -> None
     teams.create("Team", "deleted", "t")
     teams.delete("Team", "deleted")
     teams.create("Employee", "a", team="t")
-    missing = Missing(teams.reference("Team", id_))
+    missing = TargetNotFound(teams.reference("Team", id_))
     assert teams.refused(teams.creation("Employee", "b", team=id_)) == {missing}
     assert teams.refused(teams.update("Employee", "a", team=id_)) == {missing}
     assert teams.linked("Team", "members", "t") == "a"
-    mentor = Missing(teams.reference("Employee", "nobody"))
+    mentor = TargetNotFound(teams.reference("Employee", "nobody"))
     assert teams.refused(teams.update("Employee", "a", team=id_, mentor="nobody")) == {missing, mentor}
 
 
@@ -93,7 +93,7 @@ def test_a_key_may_lead_to_what_the_same_change_makes_but_not_to_what_it_deletes
     teams.commit(teams.creation("Employee", "a", team="t", mentor="a"), teams.creation("Team", "t"))
     assert teams.linked("Team", "members", "t") == "a"
     effects = teams.deletion("Team", "t"), teams.creation("Employee", "b", team="t")
-    assert teams.refused(*effects) == {Missing(teams.reference("Team", "t"))}
+    assert teams.refused(*effects) == {TargetNotFound(teams.reference("Team", "t"))}
     teams.commit(teams.deletion("Team", "t"), teams.deletion("Employee", "a"))
     assert teams.find("Team", "t") is None
 
@@ -163,7 +163,7 @@ def test_only_what_is_there_is_linked(tags: Objects, role: str) -> None:
     tags.create("Note", "a", "gone")
     tags.delete("Tag", "gone")
     tags.delete("Note", "gone")
-    missing = {Missing(tags.reference("Tag", "gone")), Missing(tags.reference("Note", "gone"))}
+    missing = {TargetNotFound(tags.reference("Tag", "gone")), TargetNotFound(tags.reference("Note", "gone"))}
     assert tags.refused(*tags.linking("Note", role, "gone", "gone")) == missing
     assert tags.refused(*tags.linking("Note", role, "a", "x", "gone")) <= missing
     assert tags.linked("Note", role, "a") == ""

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.change import Conflict, Effect, Held, TooLarge
-from stratabase.domain.lock import Lock
-from stratabase.domain.locking import Unlockable
+from stratabase.domain.objects.change import Effect
+from stratabase.domain.objects.commit_refusals import Conflict, LockedByOthers, LockRefused, TooLarge
+from stratabase.domain.objects.lock import Lock
 from stratabase.model.class_ import Kind, Unique
 from stratabase.store import keys
 from stratabase.store.engine import Engine
@@ -133,9 +133,9 @@ def test_another_is_refused_and_nothing_is_written(  # noqa: PLR0917 - a case, a
     reference = objects.reference(class_name, id_)
     lock = ada.lock(reference)
     for act in (objects.entities.commit, objects.entities.rehearse):
-        with pytest.raises(Held) as refusal:
+        with pytest.raises(LockedByOthers) as refusal:
             act(bob.change(*asked))
-        assert refusal.value.held == ((reference, lock),)
+        assert refusal.value.locks == ((reference, lock),)
     assert everything(objects) == before
 
 
@@ -157,7 +157,7 @@ def test_when_it_has_ended_everybody_goes_on(  # noqa: PLR0917 - a case, and who
     """To the millisecond, though the store has cleaned up nothing."""
     asked, reference = effects(objects, bob), objects.reference(class_name, id_)
     lock = ada.lock(reference)
-    with pytest.raises(Held):
+    with pytest.raises(LockedByOthers):
         bob.at(lock.until - 1).write(*asked)
     assert objects.get(class_name, id_).lock == lock
     bob.at(lock.until).write(*asked)
@@ -183,9 +183,9 @@ def test_all_that_are_held_are_told_at_once(objects: Objects, ada: Member, bob: 
     asked = deletions(objects)
     references = [objects.reference("Person", "p"), objects.reference("Dog", "d")]
     lock, other = ada.lock(references[0]), Member(objects, "cy").lock(references[1])
-    with pytest.raises(Held) as refusal:
+    with pytest.raises(LockedByOthers) as refusal:
         bob.write(*asked)
-    assert dict(refusal.value.held) == dict(zip(references, (lock, other), strict=True))
+    assert dict(refusal.value.locks) == dict(zip(references, (lock, other), strict=True))
 
 
 def test_who_has_read_something_old_is_to_read_again(objects: Objects, ada: Member, bob: Member) -> None:
@@ -241,9 +241,9 @@ def test_several_are_locked_together_or_not_at_all(objects: Objects, ada: Member
         objects.reference(*each) for each in (("Team", "t"), ("Person", "q"), ("Plain", "x"))
     )
     lock = ada.lock(team, person)
-    with pytest.raises(Unlockable) as refusal:
+    with pytest.raises(LockRefused) as refusal:
         bob.lock(plain, team, person)
-    assert refusal.value.held == ((team, lock), (person, lock))
+    assert refusal.value.locks == ((team, lock), (person, lock))
     assert refusal.value.missing == ()
     assert objects.get("Plain", "x").lock is None
     assert objects.get("Team", "t").lock == lock
@@ -254,12 +254,12 @@ def test_what_is_missing_is_told_with_what_is_held(objects: Objects, ada: Member
     no_dog, no_settings = objects.reference("Dog", "none"), objects.reference("Settings", "2")
     lock = ada.lock(person)
     for act in (bob.lock, bob.unlock):
-        with pytest.raises(Unlockable) as refusal:
+        with pytest.raises(LockRefused) as refusal:
             act(nobody, person, no_dog, no_settings)
-        assert refusal.value.held == ((person, lock),)
+        assert refusal.value.locks == ((person, lock),)
         assert {*refusal.value.missing} == {nobody, no_dog, no_settings}
     for missing in (nobody, no_dog, no_settings):
-        with pytest.raises(Unlockable) as refusal:
+        with pytest.raises(LockRefused) as refusal:
             bob.lock(missing)
         assert refusal.value.missing == (missing,)
 
@@ -271,7 +271,7 @@ def test_its_member_sets_a_new_end(objects: Objects, ada: Member, bob: Member) -
         assert objects.get("Plain", "x").lock != ada.until(until)
         ada.lock(reference, until=until)
         assert objects.get("Plain", "x").lock == ada.until(until)
-    with pytest.raises(Unlockable):
+    with pytest.raises(LockRefused):
         bob.at(3 * MINUTE - 1).lock(reference)
     bob.at(3 * MINUTE).lock(reference)
 
@@ -279,9 +279,9 @@ def test_its_member_sets_a_new_end(objects: Objects, ada: Member, bob: Member) -
 def test_unlocking_is_for_its_member(objects: Objects, ada: Member, bob: Member) -> None:
     reference, free = objects.reference("Plain", "x"), objects.reference("Room", "r")
     lock = ada.lock(reference)
-    with pytest.raises(Unlockable) as refusal:
+    with pytest.raises(LockRefused) as refusal:
         bob.unlock(free, reference)
-    assert refusal.value.held == ((reference, lock),)
+    assert refusal.value.locks == ((reference, lock),)
     ada.unlock(free, reference)
     assert objects.get("Plain", "x").lock is None
     bob.write(objects.update("Plain", "x", name="new"))
@@ -299,7 +299,7 @@ def test_anybodys_lock_is_taken_away(objects: Objects, ada: Member, bob: Member)
     Member(objects, "cy").lock(references[1])
     bob.unlock(*references, anybodys=True)
     assert [entity and entity.lock for entity in objects.entities.read(references)] == [None] * 3
-    with pytest.raises(Unlockable):
+    with pytest.raises(LockRefused):
         bob.unlock(objects.reference("Plain", "none"), anybodys=True)
 
 
@@ -309,7 +309,7 @@ def test_a_singleton_is_locked_before_it_is_written(objects: Objects, ada: Membe
     lock = ada.lock(reference)
     found = objects.get("Settings", "1")
     assert (found.state, found.commit_ids, found.lock) == ({"_id": "1"}, (), lock)
-    with pytest.raises(Unlockable):
+    with pytest.raises(LockRefused):
         bob.lock(reference)
     ada.write(objects.update("Settings", "1", name="new"))
     assert objects.get("Settings", "1").lock == lock

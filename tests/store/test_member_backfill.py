@@ -6,9 +6,10 @@ from itertools import count
 
 import pytest
 
-from stratabase.domain.change import Change, Conflict, Effect
-from stratabase.domain.entity import Entity
 from stratabase.domain.member import Member
+from stratabase.domain.objects.change import Change, Effect
+from stratabase.domain.objects.commit_refusals import Conflict
+from stratabase.domain.objects.entity import Entity
 from stratabase.model.member_names import MEMBER_IDS, NOBODY, member_id
 from stratabase.store.engine import Batch, Engine, Item, Key
 from stratabase.store.ids import TimeOrderedIds

@@ -2,8 +2,9 @@
 
 import pytest
 
-from stratabase.domain.change import Change, Conflict, Creation, Deletion, Effect, Update
-from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.objects.change import Change, Creation, Deletion, Effect, Modification
+from stratabase.domain.objects.commit_refusals import Conflict
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.store import keys
 from stratabase.store.codec import COMMIT_IDS, REMEMBERED
 from stratabase.store.engine import FREE, Batch, Check, ExpectationFailed, Failure, Item, Key, OutcomeUnknown
@@ -14,7 +15,7 @@ from tests.store.watched_engine import WatchedEngine
 X, Y = Reference("Thing", "x"), Reference("Thing", "y")
 READ = Entity(X, {"_id": "x"}, ("first", "last"))
 AFTER = Entity(X, {"_id": "x", "name": "new"}, ("first", "last"))
-CREATION, UPDATE, DELETION = Creation(AFTER), Update(READ, AFTER), Deletion(READ)
+CREATION, UPDATE, DELETION = Creation(AFTER), Modification(READ, AFTER), Deletion(READ)
 OTHERS = tuple(f"other{number}" for number in range(REMEMBERED))
 
 

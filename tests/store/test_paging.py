@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.change import Deletion
 from stratabase.domain.cursor import decode, encode
+from stratabase.domain.objects.change import Deletion
 from stratabase.domain.order import Order, Term, position_of
 from stratabase.domain.page import Query, Wanted, Window
 from stratabase.store.engine import Engine

@@ -4,8 +4,8 @@ from contextlib import suppress
 
 import pytest
 
-from stratabase.domain.change import Conflict, Deletion, Held
-from stratabase.domain.locking import Unlockable
+from stratabase.domain.objects.change import Deletion
+from stratabase.domain.objects.commit_refusals import Conflict, LockedByOthers, LockRefused
 from stratabase.domain.refusal import Unavailable
 from stratabase.store import aftermath
 from stratabase.store.engine import Engine
@@ -55,9 +55,9 @@ def test_a_lock_on_a_part_keeps_its_whole(watched: WatchedEngine, part: tuple[st
     deletions = all_of_it(objects)
     lock = ada.lock(objects.reference(*part))
     for act in (objects.entities.commit, objects.entities.rehearse):
-        with pytest.raises(Held) as refusal:
+        with pytest.raises(LockedByOthers) as refusal:
             act(bob.change(*deletions))
-        assert refusal.value.held == ((objects.reference(*part), lock),)
+        assert refusal.value.locks == ((objects.reference(*part), lock),)
     assert objects.find("Order", "o") is not None
     ada.unlock(objects.reference(*part))
     bob.write(*all_of_it(objects))
@@ -77,7 +77,7 @@ def test_a_lock_that_comes_at_the_last_moment_keeps_it_too(
         bob.write(*deletions)
     assert objects.find("Order", "o") is not None
     assert objects.get(*part).lock is not None
-    with pytest.raises(Held):
+    with pytest.raises(LockedByOthers):
         bob.write(*all_of_it(objects))
     ada.write(*all_of_it(objects))
 
@@ -92,7 +92,7 @@ def test_what_is_about_to_be_purged_is_not_locked(
     objects.commit(*all_of_it(objects))
     assert all(objects.entities.read(references))
     for each in references:
-        with pytest.raises(Unlockable) as refusal:
+        with pytest.raises(LockRefused) as refusal:
             ada.lock(each)
         assert refusal.value.missing == (each,)
     objects.entities.sweep()
@@ -107,7 +107,7 @@ def test_a_whole_that_ends_meanwhile_takes_its_part_along(
     objects = ordered(watched)
     ada, deletions = Member(objects, "ada"), all_of_it(objects)
     watched.before_commit = lambda: objects.commit(*deletions)
-    with pytest.raises(Unlockable) as refusal:
+    with pytest.raises(LockRefused) as refusal:
         ada.lock(objects.reference("Note", "n"))
     assert refusal.value.missing == (objects.reference("Note", "n"),)
 
@@ -119,9 +119,9 @@ def test_a_part_is_locked_whoever_has_locked_its_whole(watched: WatchedEngine) -
     bob.lock(objects.reference("Line", "050"))
     assert objects.get("Order", "o").lock == objects.get("Line", "001").lock
     update = objects.update("Line", "050", name="new")
-    with pytest.raises(Held) as refusal:
+    with pytest.raises(LockedByOthers) as refusal:
         bob.write(update, bob.touch("Order", "o"))
-    assert [reference.id for reference, _ in refusal.value.held] == ["o"]
+    assert [reference.id for reference, _ in refusal.value.locks] == ["o"]
 
 
 def test_who_reads_a_whole_before_writes_it_whatever_part_is_locked(watched: WatchedEngine) -> None:
@@ -138,7 +138,7 @@ def test_either_the_part_is_locked_or_the_whole_is_deleted(engine: Engine) -> No
         line = objects.reference("Line", "050")
 
         def lock(objects: Objects = objects) -> bool:
-            with suppress(Unlockable):
+            with suppress(LockRefused):
                 Member(objects.under(MODEL), "ada").lock(objects.reference("Line", "050"))
                 return True
             return False
@@ -149,7 +149,7 @@ def test_either_the_part_is_locked_or_the_whole_is_deleted(engine: Engine) -> No
                 with suppress(Conflict):
                     try:
                         Member(process, "bob").write(*all_of_it(process, id_))
-                    except Held:
+                    except LockedByOthers:
                         return False
                     return True
             raise AssertionError("others came between for ever")

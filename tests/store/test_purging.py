@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.domain.change import Bereft, Cause, Deletion, Effect, TooLarge, Update
+from stratabase.domain.objects.change import Deletion, Effect, Modification
+from stratabase.domain.objects.commit_refusals import RequiredRoleEmpty, SizeCause, TooLarge
 from stratabase.domain.refusal import Unavailable
 from stratabase.model.class_ import Unique
 from stratabase.model.model import Model
@@ -252,7 +253,7 @@ def test_a_part_that_others_need_keeps_its_whole(watched: WatchedEngine, number:
     objects.create("Claim", "c", line="003")
     deletion = [Deletion(objects.get("Order", "o")), *(Deletion(objects.get("Line", line)) for line in lines)]
     assert objects.refused(*deletion) == {
-        Bereft(objects.reference("Line", "003"), objects.role("Claim", "line"))
+        RequiredRoleEmpty(objects.reference("Line", "003"), objects.role("Claim", "line"))
     }
     objects.commit(*deletion, objects.deletion("Claim", "c"))
     objects.entities.sweep()
@@ -269,7 +270,7 @@ def test_the_last_that_something_needs_keeps_its_whole(watched: WatchedEngine) -
         objects.create("Line", *lines[first : first + 40], order_="o", product="p")
     deletion = [Deletion(objects.get("Order", "o")), *(Deletion(objects.get("Line", line)) for line in lines)]
     assert objects.refused(*deletion) == {
-        Bereft(objects.reference("Product", "p"), objects.role("Product", "lines"))
+        RequiredRoleEmpty(objects.reference("Product", "p"), objects.role("Product", "lines"))
     }
     objects.commit(*deletion, objects.deletion("Product", "p"))
     objects.entities.sweep()
@@ -315,7 +316,7 @@ def test_links_that_must_end_with_an_object_and_do_not_fit_are_refused(watched: 
         TooLarge, match=r"^at least 181 objects, links and unique values in one write"
     ) as refusal:
         objects.delete("Tag", "t")
-    assert refusal.value.cause == Cause(objects.role("Tag", "notes"), 33)
+    assert refusal.value.cause == SizeCause(objects.role("Tag", "notes"), 33)
     assert objects.find("Tag", "t") is not None
     for first in range(0, 60, 33):
         objects.commit(*objects.unlinking("Tag", "notes", "t", *notes[first : first + 33]))
@@ -336,7 +337,7 @@ def test_what_cannot_do_without_is_told_before_the_size(watched: WatchedEngine) 
         links = [link for note in chosen for link in objects.linking("Note", "tags", note, "t")]
         objects.commit(*(objects.creation("Note", note) for note in chosen), *links)
     assert objects.refused(objects.deletion("Tag", "t")) == {
-        Bereft(objects.reference("Note", note), objects.role("Note", "tags")) for note in notes
+        RequiredRoleEmpty(objects.reference("Note", note), objects.role("Note", "tags")) for note in notes
     }
 
 
@@ -344,7 +345,7 @@ def test_what_is_no_deletion_and_does_not_fit_is_refused(watched: WatchedEngine)
     objects = Objects(watched, MODEL)
     ordered(objects, "o", [f"{number:03}" for number in range(110)])
     lines = [objects.get("Line", f"{number:03}") for number in range(110)]
-    effects: list[Effect] = [Update(line, line) for line in lines]
+    effects: list[Effect] = [Modification(line, line) for line in lines]
     with pytest.raises(TooLarge):
         objects.commit(*effects)
     with pytest.raises(TooLarge):

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import pytest
 
-from stratabase.domain.change import Bereft, Broken, Conflict, Deletion, Effect
+from stratabase.domain.objects.change import Deletion, Effect
+from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation, RequiredRoleEmpty
 from stratabase.model.role import Role
 from tests.models import model
 from tests.store.graphs import Objects, class_with, key, many, one, parts, whole
@@ -125,10 +126,14 @@ def by_link_to_part(objects: Objects) -> list[Effect]:
 
 
 Make = Callable[[Objects], list[Effect]]
-OTHERS: Mapping[Make, Callable[[Objects], Bereft]] = {
-    by_key: lambda objects: Bereft(objects.reference("Order", "o"), objects.role("Claim0", "order")),
-    by_link: lambda objects: Bereft(objects.reference("Claim1", "c"), objects.role("Claim1", "orders")),
-    by_link_to_part: lambda objects: Bereft(
+OTHERS: Mapping[Make, Callable[[Objects], RequiredRoleEmpty]] = {
+    by_key: lambda objects: RequiredRoleEmpty(
+        objects.reference("Order", "o"), objects.role("Claim0", "order")
+    ),
+    by_link: lambda objects: RequiredRoleEmpty(
+        objects.reference("Claim1", "c"), objects.role("Claim1", "orders")
+    ),
+    by_link_to_part: lambda objects: RequiredRoleEmpty(
         objects.reference("Claim2", "c"), objects.role("Claim2", "lines")
     ),
 }
@@ -177,6 +182,6 @@ def test_whoever_comes_to_need_the_whole_just_before_it_ends_keeps_it(
     order = Order(engine, family, number)
     deletion = order.deletion()
     engine.before_commit = lambda: order.objects.commit(*other(order.objects))
-    with pytest.raises((Broken, Conflict)):
+    with pytest.raises((IntegrityViolation, Conflict)):
         order.objects.commit(*deletion)
     assert order.objects.refused(*order.deletion()) == {OTHERS[other](order.objects)}

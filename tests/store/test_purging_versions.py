@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from stratabase.domain.change import Conflict, Deletion, Linking
-from stratabase.domain.entity import Reference
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.change import Deletion, LinkCreation
+from stratabase.domain.objects.commit_refusals import Conflict
+from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Unavailable
-from stratabase.domain.role_name import RoleName
 from stratabase.model.model import Model
 from stratabase.store import aftermath, keys
 from stratabase.store.engine import Batch, Engine
@@ -173,7 +173,7 @@ def test_links_that_are_purged_later_leave_no_versions() -> None:
     for first in range(0, 60, 20):
         tags = [f"t{number}" for number in range(first, first + 20)]
         chronicle.commit(
-            *(chronicle.creation("Tag", tag) for tag in tags), *(Linking(role, "o", tag) for tag in tags)
+            *(chronicle.creation("Tag", tag) for tag in tags), *(LinkCreation(role, "o", tag) for tag in tags)
         )
     ended = chronicle.delete("Order", "o")
     sweep(chronicle)

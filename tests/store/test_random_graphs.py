@@ -7,25 +7,23 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.domain.change import (
-    Broken,
+from stratabase.domain.objects.change import (
     Change,
-    Conflict,
     Creation,
     Deletion,
     Effect,
-    Linking,
-    OnLink,
-    OnObject,
+    LinkCreation,
+    LinkDeletion,
+    LinkEffect,
+    Modification,
+    ObjectEffect,
     Restoration,
-    Unlinking,
-    Update,
     reference_of,
 )
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.role_name import RoleName
-from stratabase.domain.version import instant_after
+from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.version import instant_after
 from stratabase.model.model import Model
 from stratabase.store.engine import Engine
 from stratabase.store.entities import StoredEntities
@@ -73,7 +71,7 @@ class Story:
         """Return some change; its clock steps back now and then."""
         effects = self._effects()
         self.now += self._chance.choice([-5, 0, 1, 10])
-        earlier = (_earlier(effect) for effect in effects if isinstance(effect, OnObject))
+        earlier = (_earlier(effect) for effect in effects if isinstance(effect, ObjectEffect))
         return replace(change(*effects), instant=instant_after(self.now, earlier))
 
     def _new_id(self) -> str:
@@ -140,14 +138,16 @@ class Story:
         after = {reference_of(effect): effect.after for effect in on_objects}
         return [*on_objects, *self._links({**self.plain.objects, **after})]
 
-    def _effect(self, reference: Reference) -> OnObject:
+    def _effect(self, reference: Reference) -> ObjectEffect:
         (before,) = self.stored.read([reference])
         if before is None:
             after, (gone,) = Entity(reference, self._state(reference, {})), self.stored.gone([reference])
             return Creation(after) if gone is None else Restoration(gone, after)
         if self._chance.random() < 0.3:
             return Deletion(before)
-        return Update(before, Entity(reference, self._state(reference, before.state), before.commit_ids))
+        return Modification(
+            before, Entity(reference, self._state(reference, before.state), before.commit_ids)
+        )
 
     def _state(self, reference: Reference, before: object) -> dict[str, str]:
         state = {**before} if isinstance(before, dict) else {}
@@ -165,7 +165,7 @@ class Story:
         living = [id_ for name, id_ in self.plain.objects if name == class_name]
         return self._chance.choice([*self._ids[class_name], *living, *living, *living, None])
 
-    def _links(self, after: Mapping[Reference, Entity | None]) -> Iterator[OnLink]:
+    def _links(self, after: Mapping[Reference, Entity | None]) -> Iterator[LinkEffect]:
         """Yield changes of links: not of what ends, and rarely of what is not there."""
         for name, role in roles(self._model):
             opposite = opposite_of(self._model, name)
@@ -179,35 +179,35 @@ class Story:
                     are_there = all(after.get(end) for end in ends)
                     chance = 0.15 if are_there else 0.0 if any(end in after for end in ends) else 0.01
                     if self._chance.random() < chance * self._rarely:
-                        yield (Unlinking if other in others else Linking)(name, owner, other)
+                        yield (LinkDeletion if other in others else LinkCreation)(name, owner, other)
 
 
-def _outcome(entities: DictEntities | StoredEntities, told: Change) -> Broken | Conflict | None:
+def _outcome(entities: DictEntities | StoredEntities, told: Change) -> IntegrityViolation | Conflict | None:
     try:
         entities.commit(told)
-    except (Broken, Conflict) as refusal:
+    except (IntegrityViolation, Conflict) as refusal:
         return refusal
     return None
 
 
-def _rehearsed(entities: StoredEntities, told: Change) -> Broken | Conflict | None:
+def _rehearsed(entities: StoredEntities, told: Change) -> IntegrityViolation | Conflict | None:
     try:
         entities.rehearse(told)
-    except (Broken, Conflict) as refusal:
+    except (IntegrityViolation, Conflict) as refusal:
         return refusal
     return None
 
 
-def _agree(expected: Broken | Conflict | None, met: Broken | Conflict | None) -> bool:
+def _agree(expected: IntegrityViolation | Conflict | None, met: IntegrityViolation | Conflict | None) -> bool:
     """Return whether two refusals say the same; some breaches are only seen when others are mended."""
-    if isinstance(expected, Broken) and isinstance(met, Broken):
-        return bool(met.breaches) and set(met.breaches) <= set(expected.breaches)
+    if isinstance(expected, IntegrityViolation) and isinstance(met, IntegrityViolation):
+        return bool(met.violations) and set(met.violations) <= set(expected.violations)
     return type(expected) is type(met)
 
 
-def _earlier(effect: OnObject) -> Instant | None:
+def _earlier(effect: ObjectEffect) -> Instant | None:
     if isinstance(effect, Restoration):
-        return effect.gone.last_end
+        return effect.tombstone.last_end
     return None if effect.before is None else effect.before.start
 
 

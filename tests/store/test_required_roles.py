@@ -10,8 +10,15 @@ import pytest
 from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
 
-from stratabase.domain.change import Bereft, Breach, Broken, Conflict, Effect, Restoration, Unbuilt
-from stratabase.domain.entity import Entity
+from stratabase.domain.objects.change import Effect, Restoration
+from stratabase.domain.objects.commit_refusals import (
+    Conflict,
+    IntegrityViolation,
+    RequiredRoleEmpty,
+    RoleNotBuilt,
+    RoleViolation,
+)
+from stratabase.domain.objects.entity import Entity
 from stratabase.model.model import Model
 from stratabase.store import keys, links
 from stratabase.store.association import Ends, Keyed
@@ -37,14 +44,14 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     engine.close()
 
 
-def bereft(objects: Objects, class_name: str, id_: str, *role: str) -> set[Breach]:
+def bereft(objects: Objects, class_name: str, id_: str, *role: str) -> set[RoleViolation]:
     """Return that a role, of a class and with a name, would be left empty."""
-    return {Bereft(objects.reference(class_name, id_), objects.role(*role))}
+    return {RequiredRoleEmpty(objects.reference(class_name, id_), objects.role(*role))}
 
 
-def unbuilt(objects: Objects, class_name: str, id_: str, *role: str) -> set[Breach]:
+def unbuilt(objects: Objects, class_name: str, id_: str, *role: str) -> set[RoleViolation]:
     """Return that nobody knows whether a role would be left empty."""
-    return {Unbuilt(objects.reference(class_name, id_), objects.role(*role))}
+    return {RoleNotBuilt(objects.reference(class_name, id_), objects.role(*role))}
 
 
 def built(objects: Objects) -> list[str]:
@@ -123,12 +130,12 @@ def test_targets_that_were_led_to_before_are_protected(engine: Engine, before: s
     role = objects.role("A", "to")
 
     now = objects.under(associated(after))
-    assert now.refused(now.deletion("B", "c")) >= {Unbuilt(now.reference("B", "c"), role)}
+    assert now.refused(now.deletion("B", "c")) >= {RoleNotBuilt(now.reference("B", "c"), role)}
     now.commit(now.creation("A", "z", to="d"))
     assert built(now) == []
 
-    assert now.refused(now.deletion("B", "b")) >= {Bereft(now.reference("B", "b"), role)}
-    assert now.refused(now.deletion("B", "d")) >= {Bereft(now.reference("B", "d"), role)}
+    assert now.refused(now.deletion("B", "b")) >= {RequiredRoleEmpty(now.reference("B", "b"), role)}
+    assert now.refused(now.deletion("B", "d")) >= {RequiredRoleEmpty(now.reference("B", "d"), role)}
     now.delete("B", "c")
     now.create("B", "e")
     if "both" not in after:
@@ -158,7 +165,7 @@ def test_a_role_that_was_required_before_has_no_stale_links_and_counts(engine: E
     again.delete("B", "b")
     again.delete("B", "c")
     assert again.refused(again.deletion("B", "d")) == {
-        Bereft(again.reference("B", "d"), again.role("A", "to"))
+        RequiredRoleEmpty(again.reference("B", "d"), again.role("A", "to"))
     }
 
 
@@ -185,15 +192,15 @@ def test_members_of_a_list_that_becomes_required_are_protected(
 
     now = objects.under(associated(after))
     role = now.role("A", "to")
-    assert now.refused(now.deletion("B", "x")) >= {Unbuilt(now.reference("B", "x"), role)}
-    assert now.refused(*now.unlinking("A", "to", "e", "y")) >= {Unbuilt(now.reference("A", "e"), role)}
+    assert now.refused(now.deletion("B", "x")) >= {RoleNotBuilt(now.reference("B", "x"), role)}
+    assert now.refused(*now.unlinking("A", "to", "e", "y")) >= {RoleNotBuilt(now.reference("A", "e"), role)}
     assert built(now) == []
     agrees(now)
 
-    assert Bereft(now.reference("A", "a"), role) in now.refused(now.deletion("B", "x"))
+    assert RequiredRoleEmpty(now.reference("A", "a"), role) in now.refused(now.deletion("B", "x"))
     if "both" not in after:
         now.delete("B", "y")
-        assert now.refused(now.deletion("B", "z")) == {Bereft(now.reference("A", "e"), role)}
+        assert now.refused(now.deletion("B", "z")) == {RequiredRoleEmpty(now.reference("A", "e"), role)}
     agrees(now)
 
 
@@ -208,7 +215,7 @@ def test_a_list_that_was_required_before_has_no_stale_links(engine: Engine) -> N
     agrees(again)
     again.delete("B", "x")
     assert again.refused(again.deletion("B", "y")) == {
-        Bereft(again.reference("A", "a"), again.role("A", "to"))
+        RequiredRoleEmpty(again.reference("A", "a"), again.role("A", "to"))
     }
 
 
@@ -219,11 +226,11 @@ def test_an_opposite_that_becomes_required_keeps_its_last(engine: Engine, after:
     objects.create("A", "x", to="b")
     now = objects.under(associated(after))
     role = now.role("B", "of")
-    assert now.refused(now.deletion("A", "x")) == {Unbuilt(now.reference("A", "x"), role)}
+    assert now.refused(now.deletion("A", "x")) == {RoleNotBuilt(now.reference("A", "x"), role)}
     assert built(now) == []
     assert now.linked("B", "of", "b") == "x"
-    assert now.refused(now.deletion("A", "x")) == {Bereft(now.reference("B", "b"), role)}
-    assert now.refused(now.update("A", "x", to=None)) == {Bereft(now.reference("B", "b"), role)}
+    assert now.refused(now.deletion("A", "x")) == {RequiredRoleEmpty(now.reference("B", "b"), role)}
+    assert now.refused(now.update("A", "x", to=None)) == {RequiredRoleEmpty(now.reference("B", "b"), role)}
     now.delete("B", "b")
     agrees(now)
 
@@ -313,11 +320,11 @@ def test_a_store_without_a_note_of_required_roles_is_built_once() -> None:
     objects.entities._slots.change(lambda registry: registry.with_roles(class_name, ()))
     again = objects.under(associated("required key"))
     assert again.refused(again.deletion("B", "b")) == {
-        Unbuilt(again.reference("B", "b"), again.role("A", "to"))
+        RoleNotBuilt(again.reference("B", "b"), again.role("A", "to"))
     }
     assert built(again) == []
     assert again.refused(again.deletion("B", "b")) == {
-        Bereft(again.reference("B", "b"), again.role("A", "to"))
+        RequiredRoleEmpty(again.reference("B", "b"), again.role("A", "to"))
     }
 
 
@@ -344,9 +351,9 @@ def test_what_was_deleted_and_is_restored_is_protected_too(engine: Engine, after
     assert gone is not None
     at(now, 2, Restoration(gone, Entity(gone.reference, {"_id": "b"})))
     agrees(now)
-    with pytest.raises(Broken) as refusal:
+    with pytest.raises(IntegrityViolation) as refusal:
         at(now, 3, now.deletion("B", "b"))
-    assert bereft(now, "B", "b", "A", "to") <= {*refusal.value.breaches}
+    assert bereft(now, "B", "b", "A", "to") <= {*refusal.value.violations}
 
 
 def test_of_several_objects_that_lead_to_what_is_deleted_one_has_the_guard(engine: Engine) -> None:
@@ -502,7 +509,7 @@ def do(objects: Objects, deed: Deed, made: set[str]) -> None:
     _, what, a, b = deed
     objects.entities._slots.forget()
     to = objects.told.classes["A"].roles["to"]
-    with suppress(Broken, Conflict, AssertionError):
+    with suppress(IntegrityViolation, Conflict, AssertionError):
         match what:
             case "make":
                 objects.create("A", a)

@@ -7,8 +7,8 @@ from threading import Barrier, Condition
 
 import pytest
 
+from stratabase.domain.objects.serials import SerialName
 from stratabase.domain.refusal import Unavailable
-from stratabase.domain.serial_name import SerialName
 from stratabase.store.engine import Batch, Engine, ExpectationFailed, OutcomeUnknown, Patch
 from stratabase.store.serials import Serials
 from tests.contract.engine.acting import together

@@ -4,8 +4,8 @@ import pytest
 
 from stratabase import waiting
 from stratabase.domain.allowance import MEGABYTE, Allowance
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.filter import Comparison, Filter, Or
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.operator import Operator
 from stratabase.store import codec

@@ -2,8 +2,8 @@
 
 import pytest
 
-from stratabase.domain.change import Conflict, Missing
-from stratabase.domain.entity import Entity
+from stratabase.domain.objects.commit_refusals import Conflict, TargetNotFound
+from stratabase.domain.objects.entity import Entity
 from stratabase.model.class_ import Kind
 from stratabase.store import keys
 from stratabase.store.engine import Engine
@@ -72,7 +72,7 @@ def test_it_is_linked_before_it_is_written(objects: Objects) -> None:
 
 
 def test_what_it_leads_to_must_be_there(objects: Objects) -> None:
-    missing = {Missing(objects.reference("Person", "nobody"))}
+    missing = {TargetNotFound(objects.reference("Person", "nobody"))}
     assert objects.refused(objects.update("Settings", "1", chief="nobody")) == missing
     assert objects.refused(*objects.linking("Settings", "favourites", "1", "nobody")) == missing
     assert objects.linked("Settings", "favourites", "1") == ""

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.change import Conflict
+from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.order import Order, Term
 from stratabase.domain.page import Query, Window
 from stratabase.model.class_ import Class, Index, Unique

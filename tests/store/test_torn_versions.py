@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from stratabase import waiting
-from stratabase.domain.entity import Reference
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Unavailable
 from stratabase.store import keys
 from stratabase.store.engine import Key

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.change import Update
-from stratabase.domain.entity import Entity
+from stratabase.domain.objects.change import Modification
+from stratabase.domain.objects.entity import Entity
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.class_ import Unique
 from stratabase.store.engine import Engine
@@ -124,7 +124,7 @@ def test_an_object_that_does_not_have_the_values_yet_is_looked_at_again(
     (key,) = [key for key in engine.items if key.partition.endswith("#b")]
     engine.before[key] = engine.items[key]
     a = store.get("a")
-    taken = [Update(a, _coded(a, "z")), Update(old, _coded(old, "x"))]
+    taken = [Modification(a, _coded(a, "z")), Modification(old, _coded(old, "x"))]
     store.commit(*taken)
     engine.times = times
 

@@ -12,17 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.change import (
-    Change,
-    Conflict,
-    Deletion,
-    Effect,
-    NotBuilt,
-    Restoration,
-    Taken,
-    Update,
-)
-from stratabase.domain.entity import Entity
+from stratabase.domain.objects.change import Change, Deletion, Effect, Modification, Restoration
+from stratabase.domain.objects.commit_refusals import Conflict, UniqueNotBuilt, UniqueViolation
+from stratabase.domain.objects.entity import Entity
 from stratabase.model.class_ import Class, Index, Unique
 from stratabase.model.types import TYPES
 from stratabase.store import keys
@@ -133,7 +125,7 @@ def test_a_constraint_on_a_class_that_was_served_is_ready_after_a_reindex(engine
     old.now.create("new", code="c")
     assert_exact(engine, old.class_)
     for taken in ("a", "b", "c"):
-        with pytest.raises(Taken):
+        with pytest.raises(UniqueViolation):
             old.now.create("other", code=taken)
 
 
@@ -252,7 +244,7 @@ def test_a_model_without_the_constraint_keeps_its_guards_and_refuses_nobody(engi
     without.commit(without.creation("v", code="e"), without.creation("u", code="e"))
     assert not is_guarded(engine, class_)
     for taken in "abde":
-        with pytest.raises(Taken):
+        with pytest.raises(UniqueViolation):
             Store(engine, class_).create("other", code=taken)
     store = Store(engine, class_)
     store.create("other", code="c")
@@ -308,7 +300,7 @@ def test_until_it_is_built_values_are_not_set_and_all_else_goes_on() -> None:
         lambda: store.update("x", code="b"),
         lambda: store.update("z", count=1),
     ):
-        with pytest.raises(NotBuilt) as refusal:
+        with pytest.raises(UniqueNotBuilt) as refusal:
             store.commit(refused())
         ((reference, unique),) = refusal.value.unbuilt
         assert reference.id in {"new", "x", "z"}
@@ -335,7 +327,7 @@ def test_a_deleted_object_comes_back_with_its_values_when_they_are_built() -> No
     store = Store(engine, class_)
     (gone,) = store.entities.gone([after.reference])
     assert gone is not None
-    with pytest.raises(NotBuilt):
+    with pytest.raises(UniqueNotBuilt):
         store.entities.commit(Change("back", 2, (Restoration(gone, after),)))
     assert reindex(engine, class_) == Outcome()
     Store(engine, class_).entities.commit(Change("back", 2, (Restoration(gone, after),)))
@@ -362,7 +354,7 @@ def test_values_of_an_earlier_type_count_as_null() -> None:
     store.create("new", count="1")
     assert_exact(engine, text)
     store.commit(store.update("x", count="2"))
-    with pytest.raises(Taken):
+    with pytest.raises(UniqueViolation):
         store.commit(store.update("y", count="2"))
 
 
@@ -711,7 +703,7 @@ def _acts(store: Store, some: list[tuple[str, str, str | None]]) -> Callable[[],
 
 def _do(store: Store, deed: str, id_: str, code: str | None) -> None:
     """Write as a client does, who may be refused."""
-    with suppress(Taken, NotBuilt, Conflict):
+    with suppress(UniqueViolation, UniqueNotBuilt, Conflict):
         store.commit(*_effects(store, deed, id_, code))
 
 
@@ -722,7 +714,7 @@ def _effects(store: Store, deed: str, id_: str, code: str | None) -> list[Effect
     if deed == "delete":
         return [Deletion(before)]
     changes = {"code": code} if deed == "write" else {"count": 1}
-    return [Update(before, replace(before, state={**before.state, **changes}))]
+    return [Modification(before, replace(before, state={**before.state, **changes}))]
 
 
 def _mend(store: Store, outcome: Outcome) -> None:

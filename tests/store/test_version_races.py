@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.change import Conflict
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.commit_refusals import Conflict
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Unavailable
 from stratabase.store.engine import Engine
 from stratabase.store.entities import StoredEntities

@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from stratabase.domain.change import Conflict
 from stratabase.domain.member import USED, MailedLink, Member, NamesTaken
+from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.model.formats import Formats
 from stratabase.operations.ports import Members
 

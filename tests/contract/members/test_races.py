@@ -7,10 +7,10 @@ from functools import partial
 import pytest
 
 from stratabase.domain.administrators import administrates
-from stratabase.domain.change import Conflict
 from stratabase.domain.link import UnusableLink
 from stratabase.domain.member import Caller, Member, NamesTaken
 from stratabase.domain.member_refusals import LastAdministrator, MemberTaken
+from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.password import Policy
 from stratabase.model.model import Profile
 from stratabase.operations.members.creating import CreateMember

@@ -4,11 +4,18 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-from stratabase.domain.change import Change, Creation, Deletion, Effect, OnObject, Restoration, Update
-from stratabase.domain.entity import Entity, Reference, State
-from stratabase.domain.instant import Instant
-from stratabase.domain.role_name import RoleName
-from stratabase.domain.version import instant_after
+from stratabase.domain.objects.change import (
+    Change,
+    Creation,
+    Deletion,
+    Effect,
+    Modification,
+    ObjectEffect,
+    Restoration,
+)
+from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.version import instant_after
 from stratabase.operations.ports import Entities
 
 _numbers = count(1)
@@ -33,7 +40,7 @@ class Chronicle:
 
     def change(self, *effects: Effect, commit_id: str | None = None) -> Change:
         """Return what does all effects at once, as operations make it."""
-        earlier = (_earlier(effect) for effect in effects if isinstance(effect, OnObject))
+        earlier = (_earlier(effect) for effect in effects if isinstance(effect, ObjectEffect))
         instant = instant_after(self.clock, earlier)
         return Change(commit_id or f"chronicle{next(_numbers)}", instant, effects)
 
@@ -45,11 +52,11 @@ class Chronicle:
         """Make an object."""
         return self.commit(self.creation(class_name, id_, **state))
 
-    def updating(self, class_name: str, id_: str, **changes: Any) -> Update:
+    def updating(self, class_name: str, id_: str, **changes: Any) -> Modification:
         """Return what changes an object, as it is now."""
         before = self.get(class_name, id_)
         state = {name: value for name, value in {**before.state, **changes}.items() if value is not None}
-        return Update(before, Entity(before.reference, state, before.commit_ids))
+        return Modification(before, Entity(before.reference, state, before.commit_ids))
 
     def update(self, class_name: str, id_: str, **changes: Any) -> Instant:
         """Change an object."""
@@ -129,7 +136,7 @@ def plain(entity: Entity) -> State:
     return {name: value for name, value in entity.state.items() if not name.startswith("_version")}
 
 
-def _earlier(effect: OnObject) -> Instant | None:
+def _earlier(effect: ObjectEffect) -> Instant | None:
     if isinstance(effect, Restoration):
-        return effect.gone.last_end
+        return effect.tombstone.last_end
     return None if effect.before is None else effect.before.start

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratabase.domain.change import Broken, Conflict, Creation, Deletion, Effect, Restoration, Taken, Update
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.change import Creation, Deletion, Effect, Modification, Restoration
+from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation, UniqueViolation
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.instant import Instant
 from stratabase.operations.ports import Entities
 from stratabase.store.engine import Engine
 from stratabase.store.entities import StoredEntities
@@ -81,7 +82,7 @@ class Company:
             self._chronicle.commit(*(effect for effect in effects if effect), commit_id=commit_id)
         except Conflict:
             return "another came between"
-        except (Broken, Taken):
+        except (IntegrityViolation, UniqueViolation):
             return "refused"
         return None
 
@@ -93,7 +94,7 @@ class Company:
         state = {**(before.state if before else {"_id": reference.id}), **own}
         after = Entity(reference, {name: value for name, value in state.items() if value is not None})
         if before is not None:
-            return Update(before, Entity(reference, after.state, before.commit_ids))
+            return Modification(before, Entity(reference, after.state, before.commit_ids))
         return Creation(after) if gone is None else Restoration(gone, after)
 
     def remembered(self) -> dict[str, object]:

@@ -5,20 +5,15 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.change import (
-    Broken,
+from stratabase.domain.objects.change import Deletion, LinkCreation, LinkDeletion, Restoration, Tombstone
+from stratabase.domain.objects.commit_refusals import (
     Conflict,
-    Deletion,
-    Gone,
-    Linking,
-    Missing,
-    Restoration,
-    Taken,
-    Unlinking,
+    IntegrityViolation,
+    TargetNotFound,
+    UniqueViolation,
 )
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant, stored
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.instant import Instant, format_instant
 from tests.contract.versions.chronicle import HOUR, NOON, Chronicle, plain
 
 ADA = Reference("Employee", "ada")
@@ -36,7 +31,7 @@ def test_a_new_object_is_there_from_its_creation_on(chronicle: Chronicle) -> Non
     assert chronicle.times("Employee", "ada") == [(made, None)]
     found = chronicle.get("Employee", "ada")
     assert (found.start, found.end) == (made, None)
-    assert found.state == {"_id": "ada", "name": "Ada", "_versionStart": stored(made)}
+    assert found.state == {"_id": "ada", "name": "Ada", "_versionStart": format_instant(made)}
 
 
 def test_an_update_ends_one_version_and_begins_the_next_at_the_same_instant(chronicle: Chronicle) -> None:
@@ -53,10 +48,10 @@ def test_an_update_ends_one_version_and_begins_the_next_at_the_same_instant(chro
         "_id": "ada",
         "name": "Ada",
         "note": "x",
-        "_versionStart": stored(made),
-        "_versionEnd": stored(changed),
+        "_versionStart": format_instant(made),
+        "_versionEnd": format_instant(changed),
     }
-    assert second.state["_versionEnd"] == stored(again)
+    assert second.state["_versionEnd"] == format_instant(again)
     assert "_versionEnd" not in third.state
     assert third.state == chronicle.get("Employee", "ada").state
 
@@ -136,7 +131,7 @@ def test_what_never_was_does_not_come_back(chronicle: Chronicle) -> None:
     chronicle.delete("Employee", "ada")
     invented = chronicle.restoration("Employee", "ada", name="x")
     nobody = Reference("Employee", "nobody")
-    gone = Gone(nobody, *invented.gone[1:])
+    gone = Tombstone(nobody, *invented.tombstone[1:])
     with pytest.raises(Conflict):
         chronicle.commit(Restoration(gone, Entity(nobody, {"_id": "nobody"})))
     assert chronicle.entities.read([nobody]) == [None]
@@ -159,9 +154,9 @@ def test_a_remembered_object_cannot_be_changed_or_deleted_or_led_to(chronicle: C
     for effect in (stale, deletion):
         with pytest.raises(Conflict):
             chronicle.commit(effect)
-    with pytest.raises(Broken) as refusal:
+    with pytest.raises(IntegrityViolation) as refusal:
         chronicle.create("Employee", "ada", team="red")
-    assert refusal.value.breaches == (Missing(Reference("Team", "red")),)
+    assert refusal.value.violations == (TargetNotFound(Reference("Team", "red")),)
 
 
 def test_the_starts_of_an_object_increase_though_the_clock_steps_back(chronicle: Chronicle) -> None:
@@ -303,12 +298,12 @@ def test_unique_values_are_free_while_their_object_is_deleted(chronicle: Chronic
     chronicle.create("Employee", "ada", code="a")
     chronicle.delete("Employee", "ada")
     chronicle.create("Employee", "bob", code="a")
-    with pytest.raises(Taken):
+    with pytest.raises(UniqueViolation):
         chronicle.restore("Employee", "ada", code="a")
     assert chronicle.find("Employee", "ada") is None
     chronicle.update("Employee", "bob", code="b")
     chronicle.restore("Employee", "ada", code="a")
-    with pytest.raises(Taken):
+    with pytest.raises(UniqueViolation):
         chronicle.update("Employee", "bob", code="a")
 
 
@@ -392,10 +387,10 @@ def test_candidates_are_told_in_order_and_as_many_as_are_asked_for(chronicle: Ch
 def test_links_without_a_key_are_as_they_are(chronicle: Chronicle) -> None:
     role = RoleName("Employee", "projects")
     chronicle.commit(chronicle.creation("Employee", "ada"), chronicle.creation("Project", "p"))
-    linked = chronicle.commit(Linking(role, "ada", "p"))
+    linked = chronicle.commit(LinkCreation(role, "ada", "p"))
     assert chronicle.entities.linked(role, ["ada"], at=[linked - 1]) == [("p",)]
     assert chronicle.times("Employee", "ada")[-1][1] is None
-    chronicle.commit(Unlinking(role, "ada", "p"))
+    chronicle.commit(LinkDeletion(role, "ada", "p"))
     assert chronicle.entities.linked(role, ["ada"], at=[linked]) == [()]
     assert len(chronicle.times("Employee", "ada")) == 1
 

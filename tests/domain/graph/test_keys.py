@@ -4,11 +4,9 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.command import Command
-from stratabase.domain.entity import Reference
 from stratabase.domain.issue import IssueType
-from stratabase.domain.role_command import Links, Parts, Point
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand, ToOneCommand
 from tests.graphs.commands import add, change, create, delete, end, make, point, remove, update
 from tests.graphs.company import COMPANY
 from tests.graphs.scene import Scene, told
@@ -19,7 +17,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
     "set": (change("Employee", "e3", team=point("t2")), {"Employee.e3.team": "t2"}),
     "moved": (change("Employee", "e1", team=point("t2")), {"Employee.e1.team": "t2"}),
     "cleared": (change("Employee", "e1", team=point(None)), {"Employee.e1.team": None}),
-    "removed": (change("Employee", "e1", team=Point(remove=True)), {"Employee.e1.team": None}),
+    "removed": (change("Employee", "e1", team=ToOneCommand(remove=True)), {"Employee.e1.team": None}),
     "cleared where it is null": (change("Employee", "e3", team=point(None)), {}),
     "set to what it is": (change("Employee", "e1", team=point("t1")), {}),
     "set by a new object": (
@@ -41,21 +39,21 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
     "removed from the other side": (change("Team", "t1", members=remove("e1")), {"Employee.e1.team": None}),
     "removed where it is not": (change("Team", "t2", members=remove("e1", "e3", "no")), {}),
     "all removed": (
-        change("Team", "t1", members=Links(remove_all=True)),
+        change("Team", "t1", members=ToManyCommand(remove_all=True)),
         {
             "Employee.e1.team": None,
             "Employee.e2.team": None,
         },
     ),
     "all removed, some added": (
-        change("Team", "t1", members=Links(add=["e1", "e3"], remove_all=True)),
+        change("Team", "t1", members=ToManyCommand(add=["e1", "e3"], remove_all=True)),
         {
             "Employee.e2.team": None,
             "Employee.e3.team": "t1",
         },
     ),
     "all removed and one by name": (
-        change("Team", "t1", members=Links(remove=["e1"], remove_all=True)),
+        change("Team", "t1", members=ToManyCommand(remove=["e1"], remove_all=True)),
         {
             "Employee.e1.team": None,
             "Employee.e2.team": None,
@@ -70,7 +68,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         },
     ),
     "all removed from a new object": (
-        make("Team", name="red2", members=Links(remove_all=True, remove=["e1"])),
+        make("Team", name="red2", members=ToManyCommand(remove_all=True, remove=["e1"])),
         {"Team.id1.name": "red2"},
     ),
     # One to one.
@@ -155,7 +153,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         change(
             "Address",
             "a1",
-            rooms=Parts(
+            rooms=PartsCommand(
                 create=[make("Room", "new", name="attic", next=point("r2"))],
                 update=[change("Room", "r1", next=point("new"))],
             ),
@@ -193,7 +191,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         [("ENTITY_NOT_FOUND", "Employee", "e1", "team", "data.team")],
     ),
     "set and removed": (
-        change("Employee", "e1", team=Point("t1", remove=True)),
+        change("Employee", "e1", team=ToOneCommand("t1", remove=True)),
         [("MALFORMED_REQUEST", "Employee", "e1", "team", "data.team")],
     ),
     "what is not there is added": (
@@ -205,7 +203,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         [("ENTITY_NOT_FOUND", "Employee", "e1", "leads", "data.leads")],
     ),
     "added and removed": (
-        change("Team", "t1", members=Links(add=["e1", "e3"], remove=["e3"])),
+        change("Team", "t1", members=ToManyCommand(add=["e1", "e3"], remove=["e3"])),
         [("MALFORMED_REQUEST", "Team", "t1", "members", "data.members")],
     ),
     "a required key is cleared": (
@@ -265,7 +263,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         [("ROLE_CARDINALITY", "Club", "b1", "people", "data.people")],
     ),
     "all of a required list are removed": (
-        change("Club", "b2", people=Links(remove_all=True)),
+        change("Club", "b2", people=ToManyCommand(remove_all=True)),
         [("ROLE_CARDINALITY", "Club", "b2", "people", "data.people")],
     ),
     "nobody is in a required list": (
@@ -287,7 +285,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         change(
             "Address",
             "a1",
-            rooms=Parts(
+            rooms=PartsCommand(
                 create=[
                     make("Room", name="x", before=point("r2")),
                     make("Room", name="y", before=point("r2")),
@@ -310,7 +308,9 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
     ),
     "what the same request deletes becomes a partner": (
         change(
-            "Address", "a1", rooms=Parts(delete=["r1"], update=[change("Room", "r2", before=point("r1"))])
+            "Address",
+            "a1",
+            rooms=PartsCommand(delete=["r1"], update=[change("Room", "r2", before=point("r1"))]),
         ),
         [("ENTITY_NOT_FOUND", "Room", "r2", "before", "data.rooms.update.0.before")],
     ),

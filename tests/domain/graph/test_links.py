@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.command import Command
-from stratabase.domain.role_command import Links, Parts
+from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from tests.graphs.commands import add, change, delete, end, make, remove, update
 from tests.graphs.scene import Scene, told
 
@@ -25,19 +24,19 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
     ),
     "removed where it is not": (change("Project", "p1", people=remove("e3", "no")), {}),
     "the last one is exchanged": (
-        change("Meeting", "m1", attendees=Links(add=["e2"], remove=["e1"])),
+        change("Meeting", "m1", attendees=ToManyCommand(add=["e2"], remove=["e1"])),
         {"Meeting.attendees m1 e1": False, "Meeting.attendees m1 e2": True},
     ),
     "all exchanged": (
-        change("Project", "p1", people=Links(add=["e2", "e3"], remove_all=True)),
+        change("Project", "p1", people=ToManyCommand(add=["e2", "e3"], remove_all=True)),
         {"Project.people p1 e1": False, "Project.people p1 e3": True},
     ),
     "all removed": (
-        change("Employee", "e1", friends=Links(remove_all=True)),
+        change("Employee", "e1", friends=ToManyCommand(remove_all=True)),
         {"Employee.friends e1 e2": False},
     ),
     "all removed from the other side": (
-        change("Employee", "e2", friend_of=Links(remove_all=True)),
+        change("Employee", "e2", friend_of=ToManyCommand(remove_all=True)),
         {"Employee.friends e1 e2": False},
     ),
     "friends of one another": (
@@ -63,7 +62,11 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         {"Meeting.attendees id1 e1": True, "Meeting.attendees id1 e3": True},
     ),
     "of a part": (
-        change("Project", "p1", tasks=update(change("Task", "k1", labels=Links(add=["l2"], remove=["l1"])))),
+        change(
+            "Project",
+            "p1",
+            tasks=update(change("Task", "k1", labels=ToManyCommand(add=["l2"], remove=["l1"]))),
+        ),
         {"Task.labels k1 l1": False, "Task.labels k1 l2": True},
     ),
     "of a part that ends": (
@@ -78,7 +81,9 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
     ),
     "to a part that ends": (
         change(
-            "Project", "p1", tasks=Parts(delete=["k1"], update=[change("Task", "k2", related=remove("k1"))])
+            "Project",
+            "p1",
+            tasks=PartsCommand(delete=["k1"], update=[change("Task", "k2", related=remove("k1"))]),
         ),
         {
             "Task.k1": None,
@@ -123,7 +128,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         [("ENTITY_NOT_FOUND", "Meeting", "m1", "attendees", "data.attendees")],
     ),
     "added and removed": (
-        change("Meeting", "m1", attendees=Links(add=["e3"], remove=["e3"])),
+        change("Meeting", "m1", attendees=ToManyCommand(add=["e3"], remove=["e3"])),
         [("MALFORMED_REQUEST", "Meeting", "m1", "attendees", "data.attendees")],
     ),
     "added from one side and removed from the other": (
@@ -131,7 +136,11 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         [("MALFORMED_REQUEST", "Employee", "e3", "friend_of", "data.friend_of")],
     ),
     "what the same request deletes is added": (
-        change("Project", "p1", tasks=Parts(delete=["k1"], update=[change("Task", "k2", related=add("k1"))])),
+        change(
+            "Project",
+            "p1",
+            tasks=PartsCommand(delete=["k1"], update=[change("Task", "k2", related=add("k1"))]),
+        ),
         [("ENTITY_NOT_FOUND", "Task", "k2", "related", "data.tasks.update.0.related")],
     ),
     "the last one is removed": (
@@ -139,7 +148,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         [("ROLE_CARDINALITY", "Meeting", "m1", "attendees", "data.attendees")],
     ),
     "all are removed": (
-        change("Project", "p1", people=Links(remove_all=True)),
+        change("Project", "p1", people=ToManyCommand(remove_all=True)),
         [("ROLE_CARDINALITY", "Project", "p1", "people", "data.people")],
     ),
     "the last two are removed": (

@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 import pytest
 
-from stratabase.domain.command import Command
-from stratabase.domain.entity import Reference
-from stratabase.domain.lock import Lock
-from stratabase.domain.role_command import Links, Parts
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.lock import Lock
+from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from tests.graphs.commands import add, change, create, delete, end, make, point, remove, update
 from tests.graphs.scene import Scene, told
 from tests.worlds import NOON
@@ -79,7 +78,7 @@ CASES: dict[str, Case] = {
         "Employee.e1 Address.a1 Room.r1 Room.r2",
     ),
     "all parts that end": Case(
-        change("Employee", "e1", addresses=Parts(delete_all=True)),
+        change("Employee", "e1", addresses=PartsCommand(delete_all=True)),
         "Employee.e1 Address.a1 Address.a2 Room.r1 Room.r2",
     ),
     "a link of a part": Case(
@@ -95,13 +94,13 @@ CASES: dict[str, Case] = {
         "Employee.e1 Address.a1 Room.r2 Room.r1",
     ),
     "members who come and go": Case(
-        change("Team", "t1", members=Links(add=["e3"], remove=["e2"])),
+        change("Team", "t1", members=ToManyCommand(add=["e3"], remove=["e2"])),
         "Team.t1 Employee.e3 Employee.e2",
     ),
     "members who are there already": Case(change("Team", "t1", members=add("e1")), "", "Team.t1"),
     "members who were not there": Case(change("Team", "t1", members=remove("e3")), "", "Team.t1"),
     "a partner": Case(change("Employee", "e1", leads=point("t3")), "Employee.e1 Team.t1 Team.t3"),
-    "links": Case(change("Employee", "e1", friends=Links(add=["e3"], remove=["e2"])), "Employee.e1"),
+    "links": Case(change("Employee", "e1", friends=ToManyCommand(add=["e3"], remove=["e2"])), "Employee.e1"),
     "links that are there already": Case(change("Employee", "e1", friends=add("e2")), "", "Employee.e1"),
     "a singleton": Case(change("Office", "1", name="new"), "Office.1"),
     "links of a singleton": Case(change("Office", "1", guests=add("e1")), "Office.1"),

@@ -1,9 +1,9 @@
 """Objects named by their `_clientId` within the request that makes them."""
 
-from stratabase.domain.command import Create, Update
-from stratabase.domain.entity import Reference
-from stratabase.operations.create import create as created
-from stratabase.operations.update import update as updated
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.write.commands import Create, Update
+from stratabase.operations.write.services import create as created
+from stratabase.operations.write.services import update as updated
 from tests.graphs.commands import add, change, create, make, point, update
 from tests.graphs.scene import Scene, told
 from tests.worlds import ADMINISTRATOR

@@ -1,6 +1,6 @@
 """Serials are given to what is made, in the order of the request, and to nothing that is refused."""
 
-from stratabase.domain.serial_name import SerialName
+from stratabase.domain.objects.serials import SerialName
 from tests.graphs.commands import change, create, make
 from tests.graphs.scene import Scene
 

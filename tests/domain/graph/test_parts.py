@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.command import Command
-from stratabase.domain.role_command import Parts
+from stratabase.domain.write.commands import Command, PartsCommand
 from tests.graphs.commands import change, create, delete, end, make, point, update
 from tests.graphs.scene import Scene, told
 
@@ -61,7 +60,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
                 change(
                     "Task",
                     "k1",
-                    subtasks=Parts(
+                    subtasks=PartsCommand(
                         update=[change("Task", "k3", name="solder")],
                         create=[make("Task", name="test", assignee=point("e1"))],
                     ),
@@ -81,7 +80,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         {"Address.a2": None, "Employee.e1.addresses": ["a1"]},
     ),
     "all ended": (
-        change("Employee", "e1", addresses=Parts(delete=["a2"], delete_all=True)),
+        change("Employee", "e1", addresses=PartsCommand(delete=["a2"], delete_all=True)),
         {
             "Address.a1": None,
             "Address.a2": None,
@@ -91,12 +90,12 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Employee.e1.addresses": None,
         },
     ),
-    "none to end": (change("Employee", "e2", addresses=Parts(delete_all=True)), {}),
+    "none to end": (change("Employee", "e2", addresses=PartsCommand(delete_all=True)), {}),
     "made, changed and ended at once": (
         change(
             "Project",
             "p1",
-            tasks=Parts(
+            tasks=PartsCommand(
                 create=[make("Task", name="new", assignee=point("e1"))],
                 update=[change("Task", "k2", name="glide", after=point(None))],
                 delete=["k1"],
@@ -115,7 +114,9 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         },
     ),
     "the one part is exchanged": (
-        change("Project", "p1", charter=Parts(create=[make("Charter", text="Stay.")], delete_all=True)),
+        change(
+            "Project", "p1", charter=PartsCommand(create=[make("Charter", text="Stay.")], delete_all=True)
+        ),
         {
             "Charter.h1": None,
             "Charter.id1.text": "Stay.",
@@ -128,7 +129,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         {"Charter.h1.text": "Stay."},
     ),
     "the one part is ended": (
-        change("Employee", "e1", home=Parts(delete_all=True)),
+        change("Employee", "e1", home=PartsCommand(delete_all=True)),
         {"Address.a3": None, "Employee.e1.home": None},
     ),
     "the one part is made": (
@@ -181,7 +182,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
             "Employee",
             "e1",
             name=None,
-            addresses=Parts(
+            addresses=PartsCommand(
                 create=[make("Address", "c1", street=3, path=("addresses", "save", 1))],
                 update=[change("Address", "a1", street=None)],
             ),
@@ -205,18 +206,18 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         [("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.delete")],
     ),
     "what is not there is changed and ended": (
-        change("Employee", "e1", addresses=Parts(update=[change("Address", "x")], delete=["y"])),
+        change("Employee", "e1", addresses=PartsCommand(update=[change("Address", "x")], delete=["y"])),
         [
             ("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.update.0._id"),
             ("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.delete"),
         ],
     ),
     "changed and ended": (
-        change("Employee", "e1", addresses=Parts(update=[change("Address", "a2")], delete=["a2"])),
+        change("Employee", "e1", addresses=PartsCommand(update=[change("Address", "a2")], delete=["a2"])),
         [("MALFORMED_REQUEST", "Employee", "e1", "addresses", "data.addresses.update.0._id")],
     ),
     "changed and all ended": (
-        change("Employee", "e1", addresses=Parts(update=[change("Address", "a2")], delete_all=True)),
+        change("Employee", "e1", addresses=PartsCommand(update=[change("Address", "a2")], delete_all=True)),
         [("MALFORMED_REQUEST", "Employee", "e1", "addresses", "data.addresses.update.0._id")],
     ),
     "changed twice": (
@@ -236,7 +237,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         [("ROLE_CARDINALITY", "Employee", None, "home", "data.home")],
     ),
     "the required part is ended": (
-        change("Project", "p1", charter=Parts(delete_all=True)),
+        change("Project", "p1", charter=PartsCommand(delete_all=True)),
         [("ROLE_CARDINALITY", "Project", "p1", "charter", "data.charter")],
     ),
     "the last of the required parts is ended": (

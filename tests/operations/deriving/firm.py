@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from tests.role_rules import ends

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Context, Decimal, localcontext
 from typing import Any
 
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.fetch import Associables, Fetch, RoleFetch, ToOne
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.page import Query
-from stratabase.domain.role_name import RoleName
 from stratabase.model.model import Model
 from stratabase.model.types.real import canonical
 from tests.domain import naive

@@ -3,8 +3,7 @@
 from random import Random
 from typing import Any
 
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
 from stratabase.model.role import Role

@@ -6,9 +6,9 @@ from typing import Any
 
 from stratabase.domain.fetch import Associables, Fetch, RoleFetch, ToMany, ToOne, View
 from stratabase.domain.filter import And, Comparison, Filter, Holds, Not, Or
+from stratabase.domain.objects.entity import RoleName
 from stratabase.domain.order import Order, Position, Term
 from stratabase.domain.page import Page, Query, Wanted, Window
-from stratabase.domain.role_name import RoleName
 from stratabase.model.class_ import Class
 from stratabase.model.expressions import Circumstances, expressions_of
 from stratabase.model.model import Model

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from stratabase.domain.change import Change, Creation, Deletion, Effect
-from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.objects.change import Change, Creation, Deletion, Effect
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.model.attribute import Aggregate
 from stratabase.model.reading import read_model
 from stratabase.operations.deriving.circumstances import circumstances_of

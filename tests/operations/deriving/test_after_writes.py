@@ -5,19 +5,18 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.command import Command, Create
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.fetch import Fetch, plainly
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.order import Order, Term
 from stratabase.domain.page import Query, Window
-from stratabase.domain.role_command import RoleCommand
+from stratabase.domain.write.commands import Command, Create, RoleCommand
 from stratabase.model.reading import read_model
 from stratabase.operations.deriving.circumstances import circumstances_of
 from stratabase.operations.fetch import fetched
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.fetching.source import Source
-from stratabase.operations.graph import GraphWrite
 from stratabase.operations.overlay import Overlay
+from stratabase.operations.write.pipeline import Write
 from tests.graphs.commands import add, change, create, delete, end, make, point, remove, update
 from tests.operations.deriving.firm import firm, objects
 from tests.worlds import ADMINISTRATOR, NOON, plenty, world_of
@@ -84,7 +83,7 @@ def test_a_rehearsed_write_shows_the_values_that_there_will_be(command: Command)
     world, entities, _ = world_of(MODEL)
     entities.graph = objects(MODEL).graph
     before = told(entities)
-    rehearsed = GraphWrite(world, command, ADMINISTRATOR).rehearsed()
+    rehearsed = Write(world, command, ADMINISTRATOR).dry_run()
     assert not rehearsed.issues
     expected = told(Overlay(entities, MODEL, rehearsed.change.effects))
 
@@ -99,7 +98,7 @@ def test_a_new_object_has_no_id_in_an_expression_before_it_is_made() -> None:
     """What a view hides is not told by what is derived of it either."""
     model = firm(Person="tag: String @derived(expression: \"'#' + _id\")")
     world, entities, _ = world_of(model)
-    done = GraphWrite(world, make("Person", name="Eve"), ADMINISTRATOR).rehearsed().written()
+    done = Write(world, make("Person", name="Eve"), ADMINISTRATOR).dry_run().result()
     source = Overlay(entities, model, done.effects)
     for face, expected in ((_without_id, None), (plainly, "#id1")):
         known = Known(source, model, plenty(), face)
@@ -131,7 +130,7 @@ def test_what_is_never_stored_has_values_too() -> None:
         entities.objects[reference] = Entity(reference, {"_id": id_, "name": id_})
     roles: dict[str, RoleCommand] = {"employee": point("ada"), "deputies": add("bob", "cy")}
     asked = Create("Leave", {"first_day": "2020-01-30", "last_day": "2020-02-02"}, roles=roles)
-    done = GraphWrite(world, asked, ADMINISTRATOR).rehearsed().written()
+    done = Write(world, asked, ADMINISTRATOR).dry_run().result()
     known = Known(Overlay(entities, model, done.effects), model, plenty())
     known.add([done.entity])
     names = ("days", "who", "covered", "deputy_count")
@@ -144,8 +143,8 @@ def test_a_page_finds_objects_by_the_values_that_there_will_be() -> None:
     world, entities, _ = world_of(MODEL)
     entities.graph = objects(MODEL).graph
     effects = [
-        *GraphWrite(world, change("Person", "dee", name="Abe"), ADMINISTRATOR).rehearsed().change.effects,
-        *GraphWrite(world, end("Person", "bob"), ADMINISTRATOR).rehearsed().change.effects,
+        *Write(world, change("Person", "dee", name="Abe"), ADMINISTRATOR).dry_run().change.effects,
+        *Write(world, end("Person", "bob"), ADMINISTRATOR).dry_run().change.effects,
     ]
     known = Known(Overlay(entities, MODEL, effects), MODEL, plenty())
     page = known.page(Query("Person", Order.of([Term("shout")]), None, Window(9)))

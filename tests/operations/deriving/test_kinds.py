@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.model.expressions import expressions_of
 from stratabase.model.formats import Formats
 from stratabase.model.model import Model

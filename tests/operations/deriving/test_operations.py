@@ -6,22 +6,20 @@ from random import Random
 import pytest
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.command import UpdateBulk
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.filter import And, Comparison, Holds
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.order import Order, Term
 from stratabase.domain.page import Query, Wanted, Window
 from stratabase.domain.refusal import TooMuchRead
+from stratabase.domain.write.commands import UpdateBulk
 from stratabase.model.expressions import expressions_of
 from stratabase.model.formats import Formats
 from stratabase.model.operator import Operator
-from stratabase.operations.bulk import found
-from stratabase.operations.delete_bulk import delete_bulk
 from stratabase.operations.deriving.circumstances import circumstances_of
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.read import confirmed, page
-from stratabase.operations.update_bulk import update_bulk
 from stratabase.operations.world import World
+from stratabase.operations.write.bulk import delete_bulk, matching_references, update_bulk
 from tests.contract.engine.reference import ReferenceEngine
 from tests.operations.deriving.firm import firm, objects
 from tests.operations.deriving.staff import STAFF, Staff
@@ -83,7 +81,7 @@ def test_objects_are_written_in_bulk_that_are_found_by_derived_values() -> None:
     query = Query("Person", Order(), RED, Window(100))
     written = update_bulk(world, UpdateBulk("Person", {"age": 1}), query, ADMINISTRATOR, plenty(), HERE)
     assert [each.reference.id for each in written] == ["ada", "bob"]
-    assert found(
+    assert matching_references(
         world, replace(query, filter=And((RED, Comparison("age", Operator.EQ, 1)))), plenty(), HERE
     ) == [
         Reference("Person", "ada"),

@@ -7,12 +7,11 @@ import pytest
 
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.derived_query import Derive
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.fetch import Fetch, RoleFetch, ToMany, ToOne
 from stratabase.domain.filter import Comparison
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.order import Order, Term
 from stratabase.domain.page import Page, Query, Wanted, Window
-from stratabase.domain.role_name import RoleName
 from stratabase.model.operator import Operator
 from stratabase.operations.fetch import fetched
 from stratabase.operations.fetching.known import Known

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from stratabase.domain.fetch import NOTHING, Associables, Fetch, RoleFetch, ToMany, ToOne
 from stratabase.domain.filter import Comparison
+from stratabase.domain.objects.entity import RoleName
 from stratabase.domain.order import Order, Position, Term
 from stratabase.domain.page import Query, Wanted, Window
-from stratabase.domain.role_name import RoleName
 from stratabase.model.class_ import Class
 from stratabase.model.operator import Operator
 from stratabase.model.role import Role

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.fetch import Associables, Fetch, RoleFetch, ToOne
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.page import Query
-from stratabase.domain.role_name import RoleName
 from tests.domain import naive
 from tests.everything import EVERYTHING, Objects
 from tests.role_rules import is_linked

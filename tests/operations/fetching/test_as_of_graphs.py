@@ -13,9 +13,8 @@ import pytest
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.instant import Instant
 from stratabase.model.model import Model
 from stratabase.operations.ports import Entities
 from stratabase.store.entities import StoredEntities

@@ -8,12 +8,11 @@ import pytest
 
 from stratabase import waiting
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.order import Order
 from stratabase.domain.page import Query
 from stratabase.domain.refusal import Refused
-from stratabase.domain.role_name import RoleName
 from stratabase.operations.fetching.moments import Moments
 from stratabase.operations.fetching.rounds import Rounds, Unknown
 from stratabase.operations.fetching.source import Source

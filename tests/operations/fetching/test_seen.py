@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.operations.fetching.seen import Seen
 from stratabase.operations.fetching.stretch import EVERYTHING, Stretch
 from tests.everything import EVERYTHING as MODEL

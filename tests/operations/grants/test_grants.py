@@ -5,24 +5,18 @@ from typing import Any, cast
 
 import pytest
 
-from stratabase.domain.command import Command, Delete, UpdateBulk
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.member import Caller
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.order import Order
 from stratabase.domain.page import Query
 from stratabase.domain.refusal import Refused
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.write.commands import Command, Delete, UpdateBulk
 from stratabase.model.attribute import Stored
-from stratabase.operations.delete import delete
-from stratabase.operations.delete_bulk import delete_bulk
 from stratabase.operations.deriving.circumstances import circumstances_of
 from stratabase.operations.ports import Entities
-from stratabase.operations.preview import preview
 from stratabase.operations.read import confirmed, get, get_by, page
-from stratabase.operations.save import save
-from stratabase.operations.update_bulk import update_bulk
-from stratabase.operations.validate import validate
-from stratabase.operations.validate_bulk import validate_bulk
+from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
+from stratabase.operations.write.services import delete, preview, save, validate
 from tests.graphs.commands import add, change, create, end, make, point, update
 from tests.operations.graph_calls import NotedCalls
 from tests.role_rules import ends

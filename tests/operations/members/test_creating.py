@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.change import Conflict
 from stratabase.domain.member import Member
 from stratabase.domain.member_refusals import BadMember, MemberTaken, NotInvited
+from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.refusal import Forbidden, Unavailable
 from stratabase.model.formats import Formats
 from tests.operations.members.office import ANNA, BEA, BOSS, HERSELF, Office

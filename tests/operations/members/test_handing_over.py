@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.domain.bulk import BulkLimits
-from stratabase.domain.change import Change, Conflict, TooLarge
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.lock import Lock
 from stratabase.domain.member import Member
 from stratabase.domain.member_refusals import BadMember, NoSuchMember
+from stratabase.domain.objects.change import Change
+from stratabase.domain.objects.commit_refusals import Conflict, TooLarge
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.lock import Lock
 from stratabase.domain.refusal import Forbidden, TooMuchRead, Unavailable
+from stratabase.domain.write.limits import BulkLimits
 from stratabase.model.attribute import Stored
 from stratabase.model.member_names import MEMBER_IDS, NOBODY, member_id
 from stratabase.model.reading import read_model
@@ -297,7 +298,7 @@ def test_one_that_cannot_be_written_does_not_keep_the_others_from_it(work: Work)
     commit = work.entities.commit
 
     def narrow(change: Change) -> None:
-        if any(each.after and each.after.reference.id == "t00004" for each in change.on_objects()):
+        if any(each.after and each.after.reference.id == "t00004" for each in change.object_effects()):
             raise TooLarge("bytes", 9, 8)
         commit(change)
 

@@ -6,19 +6,16 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.command import Command, Delete
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.issue import Issue
 from stratabase.domain.member import Caller
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.refusal import Refused
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.write.commands import Command, Delete
 from stratabase.model.attribute import Stored
 from stratabase.model.reading import read_model_file
-from stratabase.operations.delete import delete
-from stratabase.operations.save import save
-from stratabase.operations.terms import Terms
-from stratabase.operations.validate import validate
-from stratabase.operations.written import Written
+from stratabase.operations.write.options import WriteOptions
+from stratabase.operations.write.outcome import WriteResult
+from stratabase.operations.write.services import delete, save, validate
 from tests.role_rules import ends
 from tests.worlds import ADMINISTRATOR, world_of
 
@@ -43,10 +40,10 @@ class Office:
         for other in others:
             self.entities.graph.links |= set(ends(MODEL, RoleName("Person", role), owner, other))
 
-    def write(self, command: Command, caller: Caller = ADMINISTRATOR, *, force: bool = False) -> Written:
+    def write(self, command: Command, caller: Caller = ADMINISTRATOR, *, force: bool = False) -> WriteResult:
         """Do a command, but for a deletion. Raises Refused."""
         assert not isinstance(command, Delete)
-        return save(self.world, command, caller, terms=Terms(force))
+        return save(self.world, command, caller, options=WriteOptions(force))
 
     def delete(self, class_name: str, id_: str) -> bool:
         """Delete an object. Raises Refused."""
@@ -61,7 +58,7 @@ class Office:
             self.write(command, caller, force=force)
         assert self.entities.graph is before
         found = [told(issue) for issue in refusal.value.issues]
-        rehearsed = validate(self.world, command, caller, terms=Terms(force))
+        rehearsed = validate(self.world, command, caller, options=WriteOptions(force))
         assert [told(issue) for issue in rehearsed] == found
         return found
 

@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.command import UpdateBulk
 from stratabase.domain.issue import Issue
 from stratabase.domain.order import Order
 from stratabase.domain.page import Query, Window
 from stratabase.domain.refusal import Refused, TooMuchRead
+from stratabase.domain.write.commands import UpdateBulk
 from stratabase.model.expressions import ANYWHERE
-from stratabase.operations.update_bulk import update_bulk
-from stratabase.operations.validate_bulk import validate_bulk
+from stratabase.operations.write.bulk import update_bulk, validate_bulk
 from tests.graphs.commands import change, make, point
 from tests.operations.warnings.office import Office, told
 from tests.worlds import ADMINISTRATOR, plenty

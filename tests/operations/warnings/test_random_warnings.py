@@ -8,17 +8,17 @@ from random import Random
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from stratabase.domain.entity import Reference
+from stratabase.domain.objects.entity import Reference
 from stratabase.model.expressions import ANYWHERE
 from stratabase.model.model import Model
 from stratabase.model.reading import ModelMistakes, read_model
 from stratabase.model.role import Role
-from stratabase.operations.graph import GraphWrite
-from stratabase.operations.judgement import Judgement
-from stratabase.operations.terms import Terms
-from stratabase.operations.validate import validate
-from stratabase.operations.warnings import warned
 from stratabase.operations.world import World
+from stratabase.operations.write.options import WriteOptions
+from stratabase.operations.write.outcome import WriteOutcome
+from stratabase.operations.write.pipeline import Write
+from stratabase.operations.write.services import validate
+from stratabase.operations.write.warnings import met_warnings
 from tests.graphs.models import texts
 from tests.graphs.plain import Plain
 from tests.graphs.reading import plain_of
@@ -75,14 +75,14 @@ def go_on(world: World, chance: Random) -> set[Met]:
     """Do something, and return what was warned of; that must be right."""
     before = plain_of(world.entities, world.model)
     command = Requests(before, chance).command()
-    write = GraphWrite(world, command, ADMINISTRATOR, terms=Terms(force=True))
-    rehearsed = write.rehearsed()
+    write = Write(world, command, ADMINISTRATOR, options=WriteOptions(force=True))
+    rehearsed = write.dry_run()
     if rehearsed.issues:
         return set()
     found = met_by(world, rehearsed)
     told = [issue.message for issue in validate(world, command, ADMINISTRATOR)]
     assert sorted(told) == sorted(name for _, name in found)
-    write.done()
+    write.commit()
     after = plain_of(world.entities, world.model)
     holding = {met for reference in after.objects for met in holding_of(after, reference)}
     assert found <= holding
@@ -90,8 +90,8 @@ def go_on(world: World, chance: Random) -> set[Met]:
     return found
 
 
-def met_by(world: World, judgement: Judgement) -> set[Met]:
-    met = warned(world, judgement.decision, ANYWHERE, plenty())
+def met_by(world: World, judgement: WriteOutcome) -> set[Met]:
+    met = met_warnings(world, judgement.plan, ANYWHERE, plenty())
     return {(each.one.reference, each.rule.rule.name) for each in met}
 
 

@@ -5,8 +5,7 @@ from typing import cast
 
 import pytest
 
-from stratabase.domain.command import Command
-from stratabase.domain.role_command import Parts
+from stratabase.domain.write.commands import Command, PartsCommand
 from stratabase.operations.ports import Entities
 from tests.graphs.commands import add, change, create, make, point
 from tests.operations.graph_calls import NotedCalls
@@ -41,7 +40,7 @@ CALLS: dict[str, tuple[Command, list[str]]] = {
         ["read", "linked", "linked", "read", "commit"],
     ),
     "parts": (
-        change("Person", "p0", phones=Parts(create=[make("Phone", digits="123")] * 3)),
+        change("Person", "p0", phones=PartsCommand(create=[make("Phone", digits="123")] * 3)),
         ["read", "linked", "read", "commit"],
     ),
     "parts of a new object": (

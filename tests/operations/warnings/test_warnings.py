@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.domain.command import Command
-from stratabase.domain.entity import Reference
 from stratabase.domain.issue import IssueType, Level, ReferenceType
+from stratabase.domain.objects.entity import Reference
 from stratabase.domain.refusal import Refused
-from stratabase.operations.preview import preview
-from stratabase.operations.terms import Terms
+from stratabase.domain.write.commands import Command
+from stratabase.operations.write.options import WriteOptions
+from stratabase.operations.write.services import preview
 from tests.graphs.commands import add, change, create, delete, make, point, remove, update
 from tests.operations.warnings.office import BOB, Office
 from tests.worlds import ADMINISTRATOR, NOON
@@ -297,7 +297,9 @@ def test_a_preview_tells_warnings_beside_errors_and_not_alone() -> None:
 
     shown, none = preview(office.world, make("Leave", days=30), ADMINISTRATOR)
     endless, issues = preview(office.world, make("Leave", days=301), ADMINISTRATOR)
-    child, nothing = preview(office.world, make("Person", name="Kim", age=7), ADMINISTRATOR, terms=Terms())
+    child, nothing = preview(
+        office.world, make("Person", name="Kim", age=7), ADMINISTRATOR, options=WriteOptions()
+    )
 
     assert [each.state["days"] for each in (shown, endless)] == [30, 301]
     assert [issue.message for issue in issues] == ["Long.", "Endless."]

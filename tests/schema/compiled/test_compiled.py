@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.operations.world import World
 from stratabase.schema.compiled.program import Program
 from stratabase.schema.executor import SchemaExecutor

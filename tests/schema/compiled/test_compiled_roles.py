@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.entity import Reference
-from stratabase.domain.lock import Lock
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.lock import Lock
 from stratabase.model.class_ import Class
 from stratabase.operations.world import World
 from stratabase.schema.compiled.program import Program

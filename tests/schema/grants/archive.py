@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from stratabase.domain.member import Caller
-from stratabase.domain.version_instant import written
+from stratabase.domain.objects.version import format_version_instant
 from stratabase.model.model import Model
 from stratabase.model.reading import read_model_file
 from stratabase.operations.world import World
@@ -94,7 +94,7 @@ def locking(verb: str, *named: str) -> str:
 
 
 def _at(second: int) -> str:
-    return written(NOON + 1000 * second, ADMINISTRATOR.formats)
+    return format_version_instant(NOON + 1000 * second, ADMINISTRATOR.formats)
 
 
 def _failed(error: BaseException, _: str) -> None:

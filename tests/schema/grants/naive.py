@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.model.class_ import Action, Grant
 from stratabase.model.model import Model
 

@@ -13,10 +13,9 @@ from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
 from stratabase.domain.access import access_of
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.member import Caller
-from stratabase.domain.parts import ids_in
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.parts import part_ids
 from stratabase.model.model import Model
 from stratabase.operations.world import World
 from stratabase.schema.executor import SchemaExecutor
@@ -98,7 +97,7 @@ class Orchard:
 
     def _sow(self, seed: Entity) -> None:
         whole = self.entities.objects[Reference("Apple", str(seed.state["apple"]))]
-        seeds: Any = [*ids_in(whole.state.get("seeds")), seed.reference.id]
+        seeds: Any = [*part_ids(whole.state.get("seeds")), seed.reference.id]
         self.entities.objects[whole.reference] = Entity(
             whole.reference, {**whole.state, "seeds": seeds}, ("before",)
         )

@@ -4,9 +4,16 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.command import Create, Update, UpdateBulk
-from stratabase.domain.entity import Reference
-from stratabase.domain.role_command import Links, Parts, Point, RoleCommand
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.write.commands import (
+    Create,
+    PartsCommand,
+    RoleCommand,
+    ToManyCommand,
+    ToOneCommand,
+    Update,
+    UpdateBulk,
+)
 from stratabase.model.api_names import GeneratedType
 from stratabase.schema.inputs.reading import Reading
 from tests.everything import EVERYTHING
@@ -24,7 +31,7 @@ def test_an_object_is_made_of_its_values_and_its_roles() -> None:
         "Person",
         {"last_name": "Li", "email": None},
         "P",
-        {"team": Point("t"), "skills": Links(add=["a", "b"])},
+        {"team": ToOneCommand("t"), "skills": ToManyCommand(add=["a", "b"])},
     )
 
 
@@ -44,10 +51,10 @@ def test_the_singleton_needs_no_id() -> None:
 def test_many_objects_are_asked_the_same() -> None:
     command = READING.update_bulk(GeneratedType.UPDATE_BULK, PERSON, {"height": 1, "team": {"set": "t"}})
 
-    assert command == UpdateBulk("Person", {"height": 1}, {"team": Point("t")})
+    assert command == UpdateBulk("Person", {"height": 1}, {"team": ToOneCommand("t")})
 
 
-ENDED = Parts(delete_all=True)
+ENDED = PartsCommand(delete_all=True)
 
 
 def made(*path: str | int, class_name: str = "Phone", **given: Any) -> Create:
@@ -61,76 +68,83 @@ def changed(id_: str, *path: str | int, class_name: str = "Phone", **given: Any)
 @pytest.mark.parametrize(
     ("family", "role", "given", "command"),
     [
-        (GeneratedType.CREATE, "team", None, Point()),
+        (GeneratedType.CREATE, "team", None, ToOneCommand()),
         (GeneratedType.CREATE, "pupils", None, None),
-        (GeneratedType.CREATE, "pupils", [], Links([])),
+        (GeneratedType.CREATE, "pupils", [], ToManyCommand([])),
         (GeneratedType.CREATE, "home", None, None),
         (
             GeneratedType.CREATE,
             "home",
             {"street": "s"},
-            Parts([made("home", class_name="Address", street="s")]),
+            PartsCommand([made("home", class_name="Address", street="s")]),
         ),
         (GeneratedType.CREATE, "phones", [], None),
-        (GeneratedType.CREATE, "phones", [None, {"digits": "1"}], Parts([made("phones", 1, digits="1")])),
-        (GeneratedType.DRAFT_CREATE, "phones", [{}], Parts([made("phones", 0)])),
-        (GeneratedType.UPDATE, "mentor", None, Point()),
+        (
+            GeneratedType.CREATE,
+            "phones",
+            [None, {"digits": "1"}],
+            PartsCommand([made("phones", 1, digits="1")]),
+        ),
+        (GeneratedType.DRAFT_CREATE, "phones", [{}], PartsCommand([made("phones", 0)])),
+        (GeneratedType.UPDATE, "mentor", None, ToOneCommand()),
         (GeneratedType.UPDATE, "mentor", {}, None),
         (GeneratedType.UPDATE, "mentor", {"remove": False}, None),
-        (GeneratedType.UPDATE, "mentor", {"remove": None, "set": None}, Point()),
-        (GeneratedType.UPDATE, "mentor", {"remove": True}, Point(None, remove=True)),
-        (GeneratedType.UPDATE, "mentor", {"set": "p", "remove": True}, Point("p", remove=True)),
-        (GeneratedType.UPDATE, "pupils", None, Links(remove_all=True)),
-        (GeneratedType.UPDATE, "pupils", {}, Links([], [])),
+        (GeneratedType.UPDATE, "mentor", {"remove": None, "set": None}, ToOneCommand()),
+        (GeneratedType.UPDATE, "mentor", {"remove": True}, ToOneCommand(None, remove=True)),
+        (GeneratedType.UPDATE, "mentor", {"set": "p", "remove": True}, ToOneCommand("p", remove=True)),
+        (GeneratedType.UPDATE, "pupils", None, ToManyCommand(remove_all=True)),
+        (GeneratedType.UPDATE, "pupils", {}, ToManyCommand([], [])),
         (
             GeneratedType.UPDATE,
             "pupils",
             {"add": ["a", None], "remove": ["b"], "removeAll": True},
-            Links(["a"], ["b"], remove_all=True),
+            ToManyCommand(["a"], ["b"], remove_all=True),
         ),
         (GeneratedType.UPDATE, "home", None, ENDED),
-        (GeneratedType.UPDATE, "home", {"delete": True}, Parts([], [], delete_all=True)),
+        (GeneratedType.UPDATE, "home", {"delete": True}, PartsCommand([], [], delete_all=True)),
         (
             GeneratedType.UPDATE,
             "home",
             {"create": {"street": "s"}},
-            Parts([made("home", "create", class_name="Address", street="s")], []),
+            PartsCommand([made("home", "create", class_name="Address", street="s")], []),
         ),
         (
             GeneratedType.DRAFT_UPDATE,
             "home",
             {"create": None, "update": {"_id": "h", "street": "s"}},
-            Parts([], [changed("h", "home", "update", class_name="Address", street="s")]),
+            PartsCommand([], [changed("h", "home", "update", class_name="Address", street="s")]),
         ),
         (GeneratedType.UPDATE, "phones", None, ENDED),
         (
             GeneratedType.UPDATE,
             "phones",
             {"create": [{"digits": "1"}], "update": [None, {"_id": "x"}], "delete": [None, "y"]},
-            Parts([made("phones", "create", 0, digits="1")], [changed("x", "phones", "update", 1)], ["y"]),
+            PartsCommand(
+                [made("phones", "create", 0, digits="1")], [changed("x", "phones", "update", 1)], ["y"]
+            ),
         ),
-        (GeneratedType.UPDATE, "phones", {"deleteAll": True}, Parts([], [], [], delete_all=True)),
-        (GeneratedType.DRAFT, "team", None, Point()),
-        (GeneratedType.DRAFT, "pupils", {"add": ["a"]}, Links(["a"], [])),
+        (GeneratedType.UPDATE, "phones", {"deleteAll": True}, PartsCommand([], [], [], delete_all=True)),
+        (GeneratedType.DRAFT, "team", None, ToOneCommand()),
+        (GeneratedType.DRAFT, "pupils", {"add": ["a"]}, ToManyCommand(["a"], [])),
         (GeneratedType.DRAFT, "home", None, ENDED),
         (
             GeneratedType.DRAFT,
             "home",
             {"street": "s"},
-            Parts([made("home", class_name="Address", street="s")]),
+            PartsCommand([made("home", class_name="Address", street="s")]),
         ),
         (
             GeneratedType.DRAFT,
             "home",
             {"_id": "h"},
-            Parts(update=[changed("h", "home", class_name="Address")]),
+            PartsCommand(update=[changed("h", "home", class_name="Address")]),
         ),
         (GeneratedType.DRAFT, "phones", None, ENDED),
         (
             GeneratedType.DRAFT,
             "phones",
             {"save": [{"_id": "x"}, None, {"digits": "1"}], "delete": ["y"], "deleteAll": False},
-            Parts([made("phones", "save", 2, digits="1")], [changed("x", "phones", "save", 0)], ["y"]),
+            PartsCommand([made("phones", "save", 2, digits="1")], [changed("x", "phones", "save", 0)], ["y"]),
         ),
     ],
 )
@@ -148,8 +162,8 @@ def test_a_path_leads_from_a_whole_to_its_part() -> None:
 
     (address,) = READING.save(PERSON, {"addresses": {"save": [{"rooms": rooms}]}}).roles.values()
 
-    assert isinstance(address, Parts)
+    assert isinstance(address, PartsCommand)
     assert address.create[0].path == ("addresses", "save", 0)
     room = address.create[0].roles["rooms"]
-    assert isinstance(room, Parts)
+    assert isinstance(room, PartsCommand)
     assert room.create[0].path == ("rooms", "save", 0)

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from stratabase.domain.change import Broken, Change, Deletion, Effect
+from stratabase.domain.objects.change import Change, Deletion, Effect
+from stratabase.domain.objects.commit_refusals import IntegrityViolation
 from stratabase.model.model import Model
 from stratabase.store.engine import Item
 from tests.models import model
@@ -52,7 +53,7 @@ class Case:
             told, before = change(*self.made(objects), commit_id=self.name), plain.graph
             try:
                 plain.commit(told)
-            except Broken:
+            except IntegrityViolation:
                 assert self.refused
             return Prepared([*held(engine).values()], told, before, plain.graph)
 

@@ -6,15 +6,12 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
-from stratabase.domain import command
-from stratabase.domain.entity import Reference
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.write import commands
 from stratabase.model.class_ import Class, Index, Unique
-from stratabase.operations.create import create
-from stratabase.operations.delete import delete
 from stratabase.operations.ports import Ids
-from stratabase.operations.save import save
-from stratabase.operations.update import update
 from stratabase.operations.world import World
+from stratabase.operations.write.services import create, delete, save, update
 from stratabase.store import heads, keys
 from stratabase.store.claims import HOLDER, claims, constraint_of
 from stratabase.store.codec import entity_of
@@ -125,8 +122,8 @@ def saving_new(code: str | None = None) -> Deed:
     return lambda world, class_: save(world, _create(class_, code), ADMINISTRATOR).entity
 
 
-def _create(class_: Class, code: str | None) -> command.Create:
-    return command.Create(class_.name, {"name": "new", "code": code, "count": 2})
+def _create(class_: Class, code: str | None) -> commands.Create:
+    return commands.Create(class_.name, {"name": "new", "code": code, "count": 2})
 
 
 def updating(id_: str, **given: Any) -> Deed:
@@ -139,10 +136,10 @@ def saving(id_: str, **given: Any) -> Deed:
     return lambda world, class_: save(world, _update(class_, id_, given), ADMINISTRATOR).entity
 
 
-def _update(class_: Class, id_: str, given: Mapping[str, Any]) -> command.Update:
-    return command.Update(Reference(class_.name, id_), given)
+def _update(class_: Class, id_: str, given: Mapping[str, Any]) -> commands.Update:
+    return commands.Update(Reference(class_.name, id_), given)
 
 
 def deleting(id_: str) -> Deed:
     """Return what deletes an object."""
-    return lambda world, class_: delete(world, command.Delete(Reference(class_.name, id_)), ADMINISTRATOR)
+    return lambda world, class_: delete(world, commands.Delete(Reference(class_.name, id_)), ADMINISTRATOR)

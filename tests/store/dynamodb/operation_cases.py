@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from stratabase.domain.change import Change, Creation, Deletion, Effect, Update
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.issue import IssueType
+from stratabase.domain.objects.change import Change, Creation, Deletion, Effect, Modification
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.model.class_ import Class
 from stratabase.store.engine import Item
 from stratabase.store.entities import StoredEntities
@@ -72,7 +72,7 @@ class Case:
     def _rewritten(self, entities: StoredEntities) -> Iterator[Effect]:
         for before in self._found(entities, [*self.unguarded]):
             after = {**before.state, "code": self.unguarded[before.reference.id]}
-            yield Update(before, replace(before, state=after))
+            yield Modification(before, replace(before, state=after))
 
     def _found(self, entities: StoredEntities, ids: Sequence[str]) -> list[Entity]:
         found = entities.read([Reference(self.class_.name, id_) for id_ in ids])

@@ -6,15 +6,14 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.command import Update
-from stratabase.domain.entity import Reference
 from stratabase.domain.issue import IssueType
 from stratabase.domain.member import Caller
+from stratabase.domain.objects.entity import Reference
 from stratabase.domain.refusal import Refused, Unavailable
-from stratabase.operations.lock import lock
-from stratabase.operations.unlock import unlock
-from stratabase.operations.update import update
+from stratabase.domain.write.commands import Update
+from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.world import World
+from stratabase.operations.write.services import update
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.ids import TimeOrderedIds

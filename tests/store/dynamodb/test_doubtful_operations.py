@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.http_api.http.refusals import status_row
 from stratabase.model.class_ import Class

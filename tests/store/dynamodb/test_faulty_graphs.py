@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from stratabase.domain.change import Broken
+from stratabase.domain.objects.commit_refusals import IntegrityViolation
 from stratabase.domain.refusal import Unavailable
 from stratabase.store import keys
 from stratabase.store.dynamodb.engine import DynamoDBEngine
@@ -70,8 +70,8 @@ def outcome(case: Case, faults: Iterable[Fault], patience: Patience = HASTY) -> 
 def answer_of(entities: StoredEntities, case: Case) -> Any:
     try:
         entities.commit(prepared(case).change)
-    except Broken as refusal:
-        return set(refusal.breaches)
+    except IntegrityViolation as refusal:
+        return set(refusal.violations)
     except Unavailable as refusal:
         return refusal
     return None

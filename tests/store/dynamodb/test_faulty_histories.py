@@ -3,19 +3,19 @@
 import itertools
 import random
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 import pytest
 
-from stratabase.domain.change import Update
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.change import Change, Modification
+from stratabase.domain.objects.commit_refusals import Conflict
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.version import instant_after
 from stratabase.domain.refusal import Refused, Unavailable
-from stratabase.domain.subject import Subject
 from stratabase.model.class_ import Class
 from stratabase.operations.world import World
-from stratabase.operations.write import write
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.ids import TimeOrderedIds
 from tests.contract.engine.acting import together
@@ -35,7 +35,6 @@ from tests.store.dynamodb.operating import (
     updating,
     world_over,
 )
-from tests.worlds import ADMINISTRATOR
 
 pytestmark = pytest.mark.soak
 
@@ -109,15 +108,16 @@ def test_no_increment_is_lost_or_doubled(crowd: Crowd) -> None:
 def increment(world: World, reference: Reference, name: str) -> None:
     """Add one to what is there, in one atomic write; where codes are unique, that is a transaction."""
 
-    def decide(_: Instant) -> Update:
+    while True:
         (before,) = world.entities.read([reference])
         assert before is not None
         counted = int(str(before.state["count"])) + 1
         notes = f"{before.state.get('notes', '')} {name}"
         state = {**before.state, "count": counted, "notes": notes, "code": name}
-        return Update(before, replace(before, state=state))
-
-    write(world, Subject(world.class_(reference.class_name), reference.id), ADMINISTRATOR, decide)
+        instant = instant_after(world.clock.now(), [before.start])
+        effects = (Modification(before, replace(before, state=state)),)
+        with suppress(Conflict):
+            return world.entities.commit(Change(world.ids.new(), instant, effects))
 
 
 def test_what_callers_were_told_is_what_there_is(crowd: Crowd) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.http_api.http.refusals import status_row
 from stratabase.store import keys

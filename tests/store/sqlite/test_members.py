@@ -12,8 +12,8 @@ from typing import Any
 import orjson
 import pytest
 
-from stratabase.domain.change import Conflict
 from stratabase.domain.member import MailedLink, Member, NamesTaken
+from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.refusal import Unavailable
 from stratabase.model.formats import Formats
 from stratabase.store.sqlite import members as sqlite_members

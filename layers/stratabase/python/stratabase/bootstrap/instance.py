@@ -10,7 +10,7 @@ from stratabase.bootstrap.auth_services import AuthServices
 from stratabase.bootstrap.storage import MemberStores, open_engine, open_member_stores, parallel_reads_of
 from stratabase.clock import SystemClock
 from stratabase.domain.allowance import MEGABYTE, Allowance
-from stratabase.domain.bulk import BulkLimits
+from stratabase.domain.write.limits import BulkLimits
 from stratabase.http_api.api.graphql import graphql_endpoint
 from stratabase.http_api.api.health import health_endpoint
 from stratabase.http_api.api.sdl import sdl_endpoint

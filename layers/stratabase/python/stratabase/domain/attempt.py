@@ -4,8 +4,8 @@ from hashlib import blake2b
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
 
-from stratabase.domain.instant import Instant
 from stratabase.domain.member import folded
+from stratabase.domain.objects.instant import Instant
 
 WINDOW = 900_000
 """Milliseconds for which a failed attempt counts."""

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from stratabase.domain.entity import State
-from stratabase.domain.version import VERSION_END, VERSION_START
+from stratabase.domain.objects.entity import State
+from stratabase.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.model.attribute import Origin
 from stratabase.model.class_ import Class
 from stratabase.model.types import ID_TYPE, TYPES

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from stratabase.domain.entity import Entity
 from stratabase.domain.matching import Test, matcher
+from stratabase.domain.objects.entity import Entity
 from stratabase.domain.ordering import ordered, side_of
 from stratabase.domain.page import Page, Query
 from stratabase.model.class_ import Class

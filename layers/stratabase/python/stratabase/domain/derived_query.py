@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from stratabase.domain.attributes import is_derived
-from stratabase.domain.entity import Entity
 from stratabase.domain.filter import And, Comparison, Filter, Holds, Marked, Not, Or, conjuncts
+from stratabase.domain.objects.entity import Entity
 from stratabase.domain.order import Order
 from stratabase.domain.page import Query, Window
 from stratabase.model.class_ import Class

@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stratabase.domain.entity import Entity
+from stratabase.domain.objects.entity import Entity, RoleName
 from stratabase.domain.page import Page, Query
-from stratabase.domain.role_name import RoleName
 from stratabase.model.role import Role
 
 View = Mapping[str, Any]

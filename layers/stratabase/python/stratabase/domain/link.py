@@ -6,8 +6,8 @@ import secrets
 from hashlib import sha256
 from typing import NamedTuple
 
-from stratabase.domain.instant import Instant
 from stratabase.domain.member import MailedLink, Member
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Unauthenticated
 
 LIFETIME = 3_600_000

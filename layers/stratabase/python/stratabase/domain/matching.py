@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from stratabase.domain.attributes import type_of, value_of
-from stratabase.domain.entity import State
 from stratabase.domain.filter import And, Comparison, Filter, Holds, Marked, Not, Or
+from stratabase.domain.objects.entity import State
 from stratabase.model.class_ import Class
 from stratabase.model.expressions import Environment
 from stratabase.model.operator import Operator

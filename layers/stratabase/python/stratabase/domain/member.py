@@ -3,7 +3,7 @@
 import unicodedata
 from dataclasses import dataclass, field
 
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.instant import Instant
 from stratabase.model.formats import DEFAULT_FORMATS, Formats
 
 USED: Instant = 0

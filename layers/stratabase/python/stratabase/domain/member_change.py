@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from stratabase.domain.instant import Instant
 from stratabase.domain.member import USED, MailedLink, Member
+from stratabase.domain.objects.instant import Instant
 
 
 def with_password(member: Member, hashed: str) -> Member:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from stratabase.domain.entity import State
-from stratabase.domain.version import VERSION_START
+from stratabase.domain.objects.entity import State
+from stratabase.domain.objects.version import VERSION_START
 from stratabase.frozen import frozen
 from stratabase.model.attribute import Stored
 

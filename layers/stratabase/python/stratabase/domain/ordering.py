@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from stratabase.domain.attributes import type_of, value_of
-from stratabase.domain.entity import State
+from stratabase.domain.objects.entity import State
 from stratabase.domain.order import Order, Position, Term
 from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Class

@@ -1,9 +1,9 @@
 """A page of objects, and what asks for one."""
 
-from stratabase.domain.entity import Entity
 from stratabase.domain.filter import Filter
+from stratabase.domain.objects.entity import Entity
+from stratabase.domain.objects.version import VERSION_START
 from stratabase.domain.order import Order, Position
-from stratabase.domain.version import VERSION_START
 from stratabase.frozen import frozen
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.instant import Instant
 
 
 @dataclass(frozen=True, slots=True)

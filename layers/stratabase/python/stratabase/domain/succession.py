@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.signing_key import SigningKey
 
 PREPARATION = 120_000

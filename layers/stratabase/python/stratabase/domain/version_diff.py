@@ -7,9 +7,9 @@ from itertools import chain, pairwise
 from typing import Any
 
 from stratabase.domain.attributes import value_of
-from stratabase.domain.entity import Entity
-from stratabase.domain.instant import Instant
-from stratabase.domain.parts import ids_in
+from stratabase.domain.objects.entity import Entity
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.parts import part_ids
 from stratabase.model.attribute import Attribute, Origin, Stored
 from stratabase.model.class_ import Class, PlatformAttribute
 from stratabase.model.formats import DEFAULT_FORMATS
@@ -94,4 +94,4 @@ def _plain(attribute: Attribute, value: Stored) -> Any:
 
 
 def _ids(role: Role, value: Stored) -> Any:
-    return ids_in(value) if role.many else value
+    return part_ids(value) if role.many else value

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from stratabase.domain.instant import Instant
 from stratabase.domain.member import Caller, Member
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Forbidden
 from stratabase.model.model import Profile
 

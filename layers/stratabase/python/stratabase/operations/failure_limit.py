@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 from random import uniform
 
 from stratabase.domain.attempt import WINDOW
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import TooManyFailures, Unauthenticated, Unavailable
 from stratabase.operations.ports import Attempts, Clock
 from stratabase.operations.recent import Recent

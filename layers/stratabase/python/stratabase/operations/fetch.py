@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from stratabase.domain.entity import Entity
 from stratabase.domain.fetch import Associables, Fetch, RoleFetch, ToMany, ToOne, View
+from stratabase.domain.objects.entity import Entity
 from stratabase.operations.fetching.associables import AssociablesWalk, FreeWalk, is_exclusive
 from stratabase.operations.fetching.branch import Branch
 from stratabase.operations.fetching.known import Known

@@ -4,9 +4,9 @@ import secrets
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from stratabase.domain.change import Conflict
 from stratabase.domain.member import Member, NamesTaken
 from stratabase.domain.member_refusals import BadMember, FieldMistake
+from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.password import Policy, canonical
 from stratabase.model.model import Model
 from stratabase.operations.ports import Ids, Members, Passwords

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from stratabase.domain.instant import Instant
 from stratabase.domain.member import Member
+from stratabase.domain.objects.instant import Instant
 from stratabase.operations.ports import Clock, Members
 from stratabase.operations.recent import Recent
 

@@ -5,12 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.change import Creation, Effect, OnObject, reference_of
 from stratabase.domain.derived_query import Derive
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.link_moves import moves
+from stratabase.domain.objects.change import Creation, Effect, ObjectEffect, link_moves, reference_of
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.page import Page, Query
-from stratabase.domain.role_name import RoleName
 from stratabase.model.model import Model
 from stratabase.operations.fetching.source import Source
 from stratabase.operations.fetching.stretch import Stretch
@@ -30,10 +28,10 @@ class Overlay:
         self._moves: dict[tuple[RoleName, str], dict[str, bool]] = defaultdict(dict)
         """By owner: the objects that its role leads to, and those that it leads to no more."""
         for effect in effects:
-            if isinstance(effect, OnObject):
+            if isinstance(effect, ObjectEffect):
                 self._after[reference_of(effect)] = effect.after
                 self._new |= {reference_of(effect)} if isinstance(effect, Creation) else set()
-            for role, owner, other, begins in moves(effect, model):
+            for role, owner, other, begins in link_moves(effect, model):
                 self._moves[role, owner][other] = begins
 
     def read(

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from stratabase.domain.access import Access, access_of
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.entity import Entity, Reference, State
-from stratabase.domain.instant import Instant
-from stratabase.domain.parts import ids_in, way_up
+from stratabase.domain.objects.entity import Entity, Reference, State
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.parts import owner_of, part_ids
 from stratabase.model.attribute import Stored
 from stratabase.model.expressions import Circumstances
 from stratabase.model.role import Role
@@ -83,8 +83,8 @@ class Past:
         Otherwise a restoration brings it back and is not done yet: so that is asked of open versions alone.
         Raises TooMuchRead, Unavailable.
         """
-        up = way_up(self._world.class_(version.reference.class_name), version)
-        if up is None or version.end is not None or not self._world.class_(up.whole.class_name).versioned:
+        up = owner_of(self._world.class_(version.reference.class_name), version)
+        if up is None or version.end is not None or not self._world.class_(up.reference.class_name).versioned:
             return True
         source = AsOf(self._world.entities, self._world.model, instant)
         return bool(Seen(source, self._world.model, self._allowance).standing([version]))
@@ -143,7 +143,7 @@ class Past:
         """Return those of the objects that a role leads to that are seen."""
         if not self.hides(role.target) or value is None:
             return value
-        references = [Reference(role.target, id_) for id_ in ids_in(value)]
+        references = [Reference(role.target, id_) for id_ in part_ids(value)]
         known.settle(references)
         ids = [each.id for each in references if known.get(each) is not None]
         return (ids or None) if role.many else next(iter(ids), None)

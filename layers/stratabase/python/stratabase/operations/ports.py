@@ -5,16 +5,15 @@ from typing import Protocol
 
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.attempt import Noted
-from stratabase.domain.change import Change, Gone
 from stratabase.domain.derived_query import Derive
-from stratabase.domain.entity import Entity, Reference, State
-from stratabase.domain.instant import Instant
-from stratabase.domain.lock import Lock
 from stratabase.domain.mail import Mail
 from stratabase.domain.member import Member, Roster
+from stratabase.domain.objects.change import Change, Tombstone
+from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.lock import Lock
+from stratabase.domain.objects.serials import SerialName
 from stratabase.domain.page import Page, Query
-from stratabase.domain.role_name import RoleName
-from stratabase.domain.serial_name import SerialName
 from stratabase.domain.signing_key import SigningKey
 from stratabase.model.class_ import Unique
 
@@ -79,7 +78,7 @@ class Entities(Protocol):
         `until`, at most `limit`. With an allowance, that is drawn from. Raises TooMuchRead, Unavailable.
         """
 
-    def gone(self, references: Sequence[Reference]) -> list[Gone | None]:
+    def gone(self, references: Sequence[Reference]) -> list[Tombstone | None]:
         """Return what is remembered of objects of versioned classes that were deleted, None of others."""
 
     def purged(self, references: Sequence[Reference]) -> list[Instant | None]:

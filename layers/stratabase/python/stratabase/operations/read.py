@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.derived_query import derived_by
-from stratabase.domain.entity import Entity, Reference, State
 from stratabase.domain.matching import matcher
+from stratabase.domain.objects.entity import Entity, Reference, State
+from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.ordering import ordered
 from stratabase.domain.page import Page, Query
-from stratabase.domain.sought import sought
 from stratabase.model.class_ import Unique
 from stratabase.model.expressions import Circumstances
 from stratabase.operations.fetching.known import Known
@@ -21,7 +21,7 @@ def get(
 ) -> Entity | None:
     """Return the object, None when there is none. Raises TooMuchRead."""
     source = seen_by(world.entities, world.model, allowance, circumstances)
-    (entity,) = source.read([sought(reference)], allowance)
+    (entity,) = source.read([normalize_reference(reference)], allowance)
     return entity
 
 

@@ -5,8 +5,8 @@ from hashlib import blake2b
 from threading import Lock
 from typing import NamedTuple
 
-from stratabase.domain.instant import Instant
 from stratabase.domain.member import Member
+from stratabase.domain.objects.instant import Instant
 from stratabase.operations.known_members import KnownMembers
 from stratabase.operations.ports import Clock
 from stratabase.operations.recent import Recent

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from stratabase.domain.instant import Instant
 from stratabase.domain.member import Caller
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Unauthenticated
 from stratabase.operations.claims import ISSUER, Claims
 from stratabase.operations.known_keys import KnownKeys

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.sought import sought
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.identity import normalize_reference
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.version_diff import AttributeChange, change, changed_by, differing, last_changes
 from stratabase.model.class_ import Class
 from stratabase.model.expressions import Circumstances
@@ -40,9 +40,9 @@ def version_diff(  # noqa: PLR0913, PLR0917 - of which versions, and how much ma
     An object that was not there, or was not to be seen, had nothing; None when that is so at both. Raises
     TooMuchRead, Unavailable.
     """
-    return _Difference(world, sought(reference), Past(world, allowance, circumstances), allowance).of(
-        from_, to
-    )
+    return _Difference(
+        world, normalize_reference(reference), Past(world, allowance, circumstances), allowance
+    ).of(from_, to)
 
 
 class _Difference:

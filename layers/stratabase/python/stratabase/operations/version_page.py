@@ -7,14 +7,14 @@ from itertools import islice
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.cut import Cut
 from stratabase.domain.derived_query import derived_by
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant, instant_of
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.identity import normalize_reference
+from stratabase.domain.objects.instant import Instant, parse_instant
+from stratabase.domain.objects.version import VERSION_START
 from stratabase.domain.order import Term
 from stratabase.domain.page import Page, Query
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.remedy import Remedy
-from stratabase.domain.sought import sought
-from stratabase.domain.version import VERSION_START
 from stratabase.model.expressions import Circumstances
 from stratabase.operations.past import Past
 from stratabase.operations.world import World
@@ -27,7 +27,7 @@ def version_page(
 
     In the order of their starts and without a filter, no more is read than is shown.
     """
-    versions = _Versions(world, sought(reference), query, allowance, circumstances)
+    versions = _Versions(world, normalize_reference(reference), query, allowance, circumstances)
     return versions.page() if versions.are_in_line else versions.cut()
 
 
@@ -107,7 +107,7 @@ class _Versions:
         text = values.get(VERSION_START)
         if not isinstance(text, str) or values.get("_id", self._reference.id) != self._reference.id:
             return None
-        return instant_of(text)
+        return parse_instant(text)
 
     def _onward(self, *, backward: bool, limit: int) -> Iterator[Entity]:
         """Yield the versions from the window's start on."""

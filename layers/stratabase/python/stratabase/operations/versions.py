@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.sought import sought
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.identity import normalize_reference
+from stratabase.domain.objects.instant import Instant
 from stratabase.operations.fetching.as_of import AsOf
 from stratabase.operations.world import World
 
 
 def version(world: World, reference: Reference, instant: Instant, allowance: Allowance) -> Entity | None:
     """Return the version of an instant, None where there was none. Raises TooMuchRead, Unavailable."""
-    (entity,) = AsOf(world.entities, world.model, instant).read([sought(reference)], allowance)
+    (entity,) = AsOf(world.entities, world.model, instant).read([normalize_reference(reference)], allowance)
     return entity
 
 
@@ -27,7 +27,7 @@ def meant(
     """
     if len(readings) == 1:
         return readings[0]
-    named = sought(reference)
+    named = normalize_reference(reference)
     moments = [(named, instant) for reading in readings for instant in (reading - 1, reading)]
     found = world.entities.as_of(moments, allowance)
     edges = zip(readings, found[::2], found[1::2], strict=True)

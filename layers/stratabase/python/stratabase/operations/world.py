@@ -5,14 +5,13 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.bulk import BulkLimits
 from stratabase.domain.consumption import Measuring
-from stratabase.domain.lock import LONGEST_LOCK
-from stratabase.domain.serials import stands_alone
+from stratabase.domain.objects.lock import LONGEST_LOCK_MINUTES
+from stratabase.domain.write.limits import BulkLimits
+from stratabase.domain.write.warning_rules import WarningRules
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
 from stratabase.operations.ports import Clock, Entities, Ids
-from stratabase.operations.warning_rules import WarningRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +28,13 @@ class World:
     """Measures what is asked of the storage; without it, nothing is noted."""
     bulk: BulkLimits = field(default_factory=BulkLimits)
     """How much one bulk service may do."""
-    lock_minutes: int = LONGEST_LOCK
+    lock_minutes: int = LONGEST_LOCK_MINUTES
     """For how many minutes an object may be locked at most."""
-    alone: frozenset[str] = field(init=False)
-    """The classes whose objects can be made without others, and without numbers."""
     warning_rules: WarningRules = field(init=False)
     """What writes are warned of."""
 
     def __post_init__(self) -> None:
         """Find out once what every creation asks."""
-        alone = frozenset(name for name, class_ in self.model.classes.items() if stands_alone(class_))
-        object.__setattr__(self, "alone", alone)
         object.__setattr__(self, "warning_rules", WarningRules(self.model))
 
     def class_(self, name: str) -> Class:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from stratabase.domain.serials import serials
-from stratabase.domain.version import VERSION_END, VERSION_START
+from stratabase.domain.objects.serials import serial_attributes
+from stratabase.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.model.attribute import Attribute, Origin
 from stratabase.model.class_ import Class
 from stratabase.model.types import ID_TYPE, TYPES
@@ -43,6 +43,6 @@ def sortable(class_: Class) -> Iterator[Attribute]:
 
 def writable(class_: Class) -> Iterator[Attribute]:
     """Yield the attributes that clients give: native ones, but for those that the service numbers."""
-    numbered = serials(class_)
+    numbered = serial_attributes(class_)
     native = (attribute for attribute in readable(class_) if attribute.origin is Origin.NATIVE)
     yield from (attribute for attribute in native if attribute.name not in numbered)

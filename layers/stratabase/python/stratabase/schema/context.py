@@ -10,10 +10,10 @@ from graphql import GraphQLError
 from stratabase.domain.access import Access, access_of
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.consumption import Consumption
-from stratabase.domain.entity import Reference
 from stratabase.domain.fetch import Fetch
 from stratabase.domain.issue import Issue, Path
 from stratabase.domain.member import Caller
+from stratabase.domain.objects.entity import Reference
 from stratabase.model.expressions import Circumstances
 from stratabase.operations.deriving.circumstances import circumstances_of
 from stratabase.operations.world import World

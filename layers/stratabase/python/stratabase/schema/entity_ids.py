@@ -12,7 +12,7 @@ from graphql import (
     GraphQLNonNull,
 )
 
-from stratabase.domain.entity import Reference
+from stratabase.domain.objects.entity import Reference
 from stratabase.model.api_names import ENTITY_ID, ENTITY_NAME, ID
 from stratabase.model.model import Model
 

@@ -11,9 +11,9 @@ from graphql import (
     GraphQLString,
 )
 
-from stratabase.domain.entity import Entity
-from stratabase.domain.instant import stored
-from stratabase.domain.lock import holds
+from stratabase.domain.objects.entity import Entity
+from stratabase.domain.objects.instant import format_instant
+from stratabase.domain.objects.lock import is_active
 from stratabase.model.api_names import LOCK_INFO
 from stratabase.schema.context import Context
 from stratabase.schema.moments import moment_field
@@ -29,10 +29,10 @@ def shown(context: Context) -> Callable[[Entity], Mapping[str, Any] | None]:
 
     def source(entity: Entity) -> Mapping[str, Any] | None:
         lock = entity.lock
-        if lock is None or not holds(lock, context.world.clock.now()):
+        if lock is None or not is_active(lock, context.world.clock.now()):
             return None
         mine = lock.owner == context.caller.id
-        return {"lockedBy": lock.name, _UNTIL: stored(lock.until), "mine": mine}
+        return {"lockedBy": lock.name, _UNTIL: format_instant(lock.until), "mine": mine}
 
     return source
 

@@ -8,11 +8,11 @@ from stratabase.domain import cursor
 from stratabase.domain.derived_query import attributes_of
 from stratabase.domain.filter import And, Filter
 from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.domain.order import Order, Position, Term
 from stratabase.domain.page import Query, Wanted, Window
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
-from stratabase.domain.version import VERSION_END, VERSION_START
 from stratabase.model.api_names import FILTER_EXP
 from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Class

@@ -8,7 +8,7 @@ from typing import Any
 from graphql import GraphQLArgument, GraphQLField, GraphQLResolveInfo
 from graphql.pyutils import Path
 
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import RoleName
 from stratabase.model.api_names import GeneratedType, associables_field
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model

@@ -5,15 +5,15 @@ from typing import TypeVar
 
 from graphql import GraphQLArgument, GraphQLID, GraphQLNonNull
 
-from stratabase.domain.command import Create, Delete, Update
-from stratabase.domain.entity import Reference
-from stratabase.domain.graph.version import ARGUMENT as IF_VERSION
-from stratabase.domain.instant import Instant
 from stratabase.domain.issue import IssueType
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.identity import singleton_reference
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.version import VERSION_INSTANT_PATTERN, parse_version_instant
 from stratabase.domain.refusal import Refused
-from stratabase.domain.singleton import singleton
 from stratabase.domain.subject import Subject
-from stratabase.domain.version_instant import PATTERN, readings
+from stratabase.domain.write.commands import Create, Delete, Update
+from stratabase.domain.write.locks import ARGUMENT as IF_VERSION
 from stratabase.model.api_names import ID
 from stratabase.model.class_ import Class, Kind
 from stratabase.model.types.base import Malformed
@@ -32,18 +32,20 @@ def which(class_: Class) -> dict[str, GraphQLArgument]:
 
 def reference(class_: Class, call: Call) -> Reference:
     """Return the object that a call names."""
-    return Reference(class_.name, call.arguments[ID]) if ID in call.arguments else singleton(class_)
+    return Reference(class_.name, call.arguments[ID]) if ID in call.arguments else singleton_reference(class_)
 
 
 def instant(name: str) -> dict[str, GraphQLArgument]:
     """Return an argument that takes an instant."""
-    description = f"As {PATTERN}, in your time zone."
+    description = f"As {VERSION_INSTANT_PATTERN}, in your time zone."
     return {name: GraphQLArgument(GraphQLNonNull(SCALARS["Datetime"]), description=description)}
 
 
 def if_version(class_: Class) -> dict[str, GraphQLArgument]:
     """Return the argument of a write that relies on a version, where there are versions."""
-    description = f"Write only if the object's version began then: as {PATTERN}, in your time zone."
+    description = (
+        f"Write only if the object's version began then: as {VERSION_INSTANT_PATTERN}, in your time zone."
+    )
     argument = GraphQLArgument(SCALARS["Datetime"], description=description)
     return {IF_VERSION: argument} if class_.versioned else {}
 
@@ -54,7 +56,7 @@ def given(class_: Class, call: Call, *names: str) -> list[tuple[Instant, ...]]:
     issues = []
     for name in names:
         try:
-            found.append(readings(call.arguments[name], call.context.caller.formats))
+            found.append(parse_version_instant(call.arguments[name], call.context.caller.formats))
         except Malformed as mistake:
             issues.append(Subject(class_).issue(IssueType.DATA_TYPE, f"{name}: {mistake}", name))
     if issues:

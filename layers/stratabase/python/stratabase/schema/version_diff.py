@@ -5,7 +5,7 @@ from typing import Any
 
 from graphql import GraphQLField, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString
 
-from stratabase.domain.instant import Instant, stored
+from stratabase.domain.objects.instant import Instant, format_instant
 from stratabase.domain.version_diff import AttributeChange
 from stratabase.model.api_names import ATTRIBUTE_CHANGE, VERSION_DIFF
 from stratabase.schema.moments import moment_field
@@ -15,7 +15,11 @@ _FROM, _TO, _CHANGED_ON = "from", "to", "changedOn"
 
 def source(from_: Instant, to: Instant, changes: Iterable[AttributeChange]) -> dict[str, Any]:
     """Return the source of a `VersionDiff`."""
-    return {_FROM: stored(from_), _TO: stored(to), "changes": [_source(change) for change in changes]}
+    return {
+        _FROM: format_instant(from_),
+        _TO: format_instant(to),
+        "changes": [_source(change) for change in changes],
+    }
 
 
 def _source(change: AttributeChange) -> Mapping[str, Any]:
@@ -25,7 +29,7 @@ def _source(change: AttributeChange) -> Mapping[str, Any]:
         "old": change.old,
         "new": change.new,
         "changedBy": change.changed_by,
-        _CHANGED_ON: None if on is None else stored(on),
+        _CHANGED_ON: None if on is None else format_instant(on),
     }
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from stratabase.domain.attributes import is_derived, type_of
-from stratabase.domain.entity import Entity, State
+from stratabase.domain.objects.entity import Entity, State
 from stratabase.model.class_ import Class
 from stratabase.model.types import STORAGES
 from stratabase.model.types.storage import Storage

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.instant import Instant
 from stratabase.store.desk import Desk
 from stratabase.store.engine import Item
 from stratabase.store.history import History

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from stratabase.domain.change import Change, OnObject, reference_of
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.change import Change, ObjectEffect, reference_of
+from stratabase.domain.objects.entity import RoleName
 from stratabase.model.class_ import Class, Kind
 from stratabase.model.model import Model
 from stratabase.model.role import Role
@@ -36,7 +36,7 @@ class Associations:
     def concern(self, change: Change) -> bool:
         """Return whether there is more to a change than the objects that it writes."""
         return any(
-            not isinstance(effect, OnObject) or reference_of(effect).class_name in self._concerned
+            not isinstance(effect, ObjectEffect) or reference_of(effect).class_name in self._concerned
             for effect in change.effects
         )
 

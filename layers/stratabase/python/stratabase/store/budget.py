@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.derived_query import Derive
-from stratabase.domain.entity import Entity
+from stratabase.domain.objects.entity import Entity
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.store.engine import Item
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, ClassVar, Self
 
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import RoleName
 from stratabase.model.class_ import Index, Unique
 from stratabase.store import access_path
 from stratabase.store.access_path import Column

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from stratabase.domain.change import Change, Conflict, Creation, Taken
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.change import Change, Creation
+from stratabase.domain.objects.commit_refusals import Conflict, UniqueViolation
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Class, Unique
 from stratabase.model.model import Model
@@ -144,8 +144,8 @@ class Claiming:
             return
         try:
             self._commit(entities)
-        except Taken as refusal:
-            lost = {reference for reference, _ in refusal.taken}
+        except UniqueViolation as refusal:
+            lost = {reference for reference, _ in refusal.violations}
             self._together([entity for entity in entities if entity.reference not in lost])
             self._one_by_one([entity for entity in entities if entity.reference in lost])
         except Conflict:
@@ -163,7 +163,7 @@ class Claiming:
             self._commit([entity])
         except Conflict:
             return False
-        except Taken:
+        except UniqueViolation:
             return self._noted(entity)
         return True
 

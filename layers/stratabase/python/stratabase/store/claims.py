@@ -3,8 +3,13 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from stratabase.domain.change import Breach, Broken, Coupled, Taken
-from stratabase.domain.entity import Entity, Reference, State
+from stratabase.domain.objects.commit_refusals import (
+    AlreadyAssociated,
+    IntegrityViolation,
+    RoleViolation,
+    UniqueViolation,
+)
+from stratabase.domain.objects.entity import Entity, Reference, State
 from stratabase.model.class_ import Class, Unique
 from stratabase.store import keys
 from stratabase.store.access_path import Column, columns_of
@@ -56,9 +61,9 @@ class Hold(NamedTuple):
     target: str
 
     @property
-    def breach(self) -> Breach:
+    def breach(self) -> RoleViolation:
         """What it is that another object's key leads there."""
-        return Coupled(self.keyed.role, self.target)
+        return AlreadyAssociated(self.keyed.role, self.target)
 
 
 class Lost(NamedTuple):
@@ -70,9 +75,9 @@ class Lost(NamedTuple):
     def refuse(self) -> None:
         """Raise Taken, Broken if anything is lost."""
         if self.claims:
-            raise Taken(tuple((claim.reference, claim.constraint.unique) for claim in self.claims))
+            raise UniqueViolation(tuple((claim.reference, claim.constraint.unique) for claim in self.claims))
         if self.holds:
-            raise Broken([hold.breach for hold in self.holds])
+            raise IntegrityViolation([hold.breach for hold in self.holds])
 
 
 def claims(constraints: Iterable[Constraint], entity: Entity | None) -> dict[Key, Claim]:

@@ -10,11 +10,10 @@ from typing import Any
 
 import orjson
 
-from stratabase.domain.change import TooLarge
-from stratabase.domain.entity import Entity, State
-from stratabase.domain.instant import stored
-from stratabase.domain.role_name import RoleName
-from stratabase.domain.version import VERSION_END, VERSION_START
+from stratabase.domain.objects.commit_refusals import TooLarge
+from stratabase.domain.objects.entity import Entity, RoleName, State
+from stratabase.domain.objects.instant import format_instant
+from stratabase.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.model.class_ import Class
 from stratabase.store import keys, since
 from stratabase.store.engine import Item
@@ -59,7 +58,7 @@ def _state(item: Item, id_: str, class_: Class | None) -> State:
     state: dict[str, Any] = orjson.loads(item.state or b"{}")
     state["_id"] = id_
     if class_ is not None and class_.versioned and item.attributes.get(COMMIT_IDS):
-        state[VERSION_START] = stored(since.start_of(item, state))
+        state[VERSION_START] = format_instant(since.start_of(item, state))
     return state
 
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from stratabase.domain.change import Change, Conflict
+from stratabase.domain.objects.change import Change
+from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.store import keys, size
 from stratabase.store.deed import Deed
 from stratabase.store.desk import Desk

@@ -5,8 +5,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from stratabase.domain.change import Breach, Broken, Change, Conflict, Held, Unbuilt
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.change import Change
+from stratabase.domain.objects.commit_refusals import (
+    Conflict,
+    IntegrityViolation,
+    LockedByOthers,
+    RoleNotBuilt,
+    RoleViolation,
+)
+from stratabase.domain.objects.entity import RoleName
 from stratabase.store.desk import Desk
 from stratabase.store.engine import Action, Check, Failure, Item, Key, Put
 from stratabase.store.expect import holds
@@ -119,14 +126,15 @@ class Deed:
         torn = [key for key, head in self._heads.items() if head.is_torn(self._guards.gives_up)]
         # A role that is not built yet is told once, whatever leads to it and whoever loses by it.
         told = {
-            breach.role if isinstance(breach, Unbuilt) else breach: breach for breach in reversed(certain)
+            breach.role if isinstance(breach, RoleNotBuilt) else breach: breach
+            for breach in reversed(certain)
         }
         _refuse([*reversed(told.values()), *(self._judge(self._read(torn)) if torn else ())])
 
     def learn(self, failures: Sequence[Failure]) -> None:
         """Believe what a refused commit found. Raises Held, Conflict, Taken, Broken."""
         if locked := held(failures):
-            raise Held(locked)
+            raise LockedByOthers(locked)
         found = {failure.action.key: failure.found for failure in failures}
         if any(self._is_conflict(key, item) for key, item in found.items()):
             raise Conflict
@@ -155,7 +163,7 @@ class Deed:
                 self._heads[head].demand.tally.update(roles)
                 self._links.pop(key, None)
 
-    def _judge(self, found: Mapping[Key, Item | None]) -> list[Breach]:
+    def _judge(self, found: Mapping[Key, Item | None]) -> list[RoleViolation]:
         """Return what is wrong with the roles if these are the heads. Raises Conflict."""
         return [
             breach
@@ -168,6 +176,6 @@ class Deed:
         return dict(zip(wanted, self._desk.engine.get(wanted), strict=True))
 
 
-def _refuse(breaches: Iterable[Breach]) -> None:
+def _refuse(breaches: Iterable[RoleViolation]) -> None:
     if found := tuple(dict.fromkeys(breaches)):
-        raise Broken(found)
+        raise IntegrityViolation(found)

@@ -3,8 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from stratabase.domain.entity import Reference
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.store import keys
 from stratabase.store.association import End
 from stratabase.store.engine import Key

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 from stratabase.clock import SystemClock
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.instant import Instant
 from stratabase.model.class_ import Class, Kind
 from stratabase.model.model import Model
 from stratabase.store import codec, keys, links

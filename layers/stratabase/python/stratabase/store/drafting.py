@@ -4,9 +4,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from stratabase.domain.change import Change, Deletion, OnObject, reference_of
-from stratabase.domain.entity import Reference
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.change import Change, Deletion, ObjectEffect, reference_of
+from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.store import endings, keys, links, versions
 from stratabase.store.association import Requirement
 from stratabase.store.deed import Deed, Surroundings
@@ -46,9 +45,9 @@ def drafted(
         reference_of(effect): _base(
             desk, rules, change, effect, leaves_parts=not forced and _leaves_parts(desk, effect, later)
         )
-        for effect in change.on_objects()
+        for effect in change.object_effects()
     }
-    closed = tuple(chain.from_iterable(_closed(desk, change, effect) for effect in change.on_objects()))
+    closed = tuple(chain.from_iterable(_closed(desk, change, effect) for effect in change.object_effects()))
     if not desk.associations.concern(change):
         return Deed(desk, rules, change, plain=(*bases.values(), *closed))
     ended = endings.links_of(desk, change, later)
@@ -80,9 +79,9 @@ def _heads(  # noqa: PLR0913 - what they follow from
     wanted = demands(all_ties)
     for reference in coming:  # it comes back without counts, and is counted when that is first needed
         wanted.pop(reference, None)
-    touched = frozenset(entity.reference for entity in change.touched())
-    unchanged = {entity.reference: as_read(entity) for entity in change.unchanged()}
-    kinds = {reference_of(effect): type(effect) for effect in change.on_objects()}
+    touched = frozenset(entity.reference for entity in change.touched_entities())
+    unchanged = {entity.reference: as_read(entity) for entity in change.unchanged_entities()}
+    kinds = {reference_of(effect): type(effect) for effect in change.object_effects()}
     for reference in dict.fromkeys((*bases, *wanted, *touched)):
         yield Head(
             reference,
@@ -98,7 +97,7 @@ def _heads(  # noqa: PLR0913 - what they follow from
         )
 
 
-def _leaves_parts(desk: Desk, effect: OnObject, later: Collection[Reference] | None) -> bool:
+def _leaves_parts(desk: Desk, effect: ObjectEffect, later: Collection[Reference] | None) -> bool:
     """Return whether an effect takes parts out of their whole that are not looked at again."""
     if later is None or isinstance(effect, Deletion):
         return later is not None
@@ -113,7 +112,7 @@ def _evidence(all_ties: Ties) -> Iterator[tuple[Key, tuple[Key, Sequence[RoleNam
 
 
 def _base(
-    desk: Desk, rules: Rules, change: Change, effect: OnObject, *, leaves_parts: bool
+    desk: Desk, rules: Rules, change: Change, effect: ObjectEffect, *, leaves_parts: bool
 ) -> Put | Patch | Delete:
     name = reference_of(effect).class_name
     writing = Writing(
@@ -128,12 +127,12 @@ def _base(
     return action_on_head(effect, writing)
 
 
-def _closed(desk: Desk, change: Change, effect: OnObject) -> Iterator[Put]:
+def _closed(desk: Desk, change: Change, effect: ObjectEffect) -> Iterator[Put]:
     return versions.closed(effect, desk.model.classes[reference_of(effect).class_name], change)
 
 
 def _admitting(change: Change) -> Admitting:
-    return admitting(change.by, change.instant if change.now is None else change.now)
+    return admitting(change.member_id, change.instant if change.now is None else change.now)
 
 
 def counted_at(desk: Desk, class_name: str, unbuilt: Collection[Requirement] = ()) -> Counted:

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import orjson
 
-from stratabase.domain.change import Change, Deletion, OnObject, Restoration, reference_of
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.parts import parts_of
+from stratabase.domain.objects.change import Change, Deletion, ObjectEffect, Restoration, reference_of
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.parts import parts_of
 from stratabase.store import codec, keys, links
 from stratabase.store.association import Ends, Pair
 from stratabase.store.claims import claims, holds
@@ -97,7 +97,7 @@ def without_parts(change: Change, desk: Desk) -> Change:
     Those are the parts of what it deletes, too, and those that an update takes out of their whole. A part
     that holds what something else in the change takes, like a unique value, ends with the change.
     """
-    within = {part for effect in change.on_objects() for part in lost_parts(desk, effect)}
+    within = {part for effect in change.object_effects() for part in lost_parts(desk, effect)}
     taken = guards_taken(desk, change)
     kept = (
         effect
@@ -108,7 +108,7 @@ def without_parts(change: Change, desk: Desk) -> Change:
     return replace(change, effects=tuple(kept))
 
 
-def lost_parts(desk: Desk, effect: OnObject) -> Iterator[Reference]:
+def lost_parts(desk: Desk, effect: ObjectEffect) -> Iterator[Reference]:
     """Yield the parts that an object has no more after an effect on it; none of what never came back."""
     before, after = effect.before, effect.after
     if before is None or (isinstance(effect, Deletion) and effect.withdrawn is not None):
@@ -131,7 +131,7 @@ def guards_taken(desk: Desk, change: Change) -> frozenset[Key]:
     """Return the keys of the guards that a change takes."""
     return frozenset(
         key
-        for effect in change.on_objects()
+        for effect in change.object_effects()
         if effect.after is not None
         for key in set(guards_needed(desk, effect.after)).difference(guards_needed(desk, effect.before))
     )
@@ -142,7 +142,7 @@ def ledgers(
 ) -> Iterator[Put]:
     """Yield what notes for objects what is left: parts that end later, and links of what is deleted."""
     deleted = frozenset(effect.before.reference for effect in deletions(change))
-    for effect in change.on_objects():
+    for effect in change.object_effects():
         reference, lost = reference_of(effect), lost_parts(desk, effect)
         if isinstance(effect, Deletion):
             left = [part for part in lost if part not in deleted]

@@ -6,15 +6,15 @@ from contextlib import contextmanager
 from itertools import islice
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.change import Change, Conflict, Gone
 from stratabase.domain.derived_query import Derive
-from stratabase.domain.entity import Entity, Reference, State
-from stratabase.domain.instant import Instant
-from stratabase.domain.lock import Lock
+from stratabase.domain.objects.change import Change, Tombstone
+from stratabase.domain.objects.commit_refusals import Conflict
+from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
+from stratabase.domain.objects.identity import SINGLETON_ID
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.lock import Lock
+from stratabase.domain.objects.serials import SerialName
 from stratabase.domain.page import Page, Query
-from stratabase.domain.role_name import RoleName
-from stratabase.domain.serial_name import SerialName
-from stratabase.domain.singleton import SINGLETON_ID
 from stratabase.model.class_ import Unique
 from stratabase.model.model import Model
 from stratabase.store import (
@@ -113,7 +113,7 @@ class StoredEntities:
         steps = (history.descending if backward else history.ascending)(since, until, limit)
         return islice((step.version for step in steps if step.version is not None), limit)
 
-    def gone(self, references: Sequence[Reference]) -> list[Gone | None]:
+    def gone(self, references: Sequence[Reference]) -> list[Tombstone | None]:
         """Return what is remembered of objects that were deleted, None of others; exact at once."""
         return [versions.gone_of(item) for item in self._heads(references, None)]
 

@@ -7,8 +7,8 @@ behind, right behind the links, that tells until when: once for each pair, howev
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from stratabase.domain.entity import Reference
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.instant import Instant
 from stratabase.store import keys, links
 from stratabase.store.association import Keyed
 from stratabase.store.claims import holder

@@ -11,8 +11,9 @@ a value: an object whose values another one holds gets no guard, and the constra
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeGuard
 
-from stratabase.domain.change import Change, Conflict, NotBuilt, OnObject, reference_of
-from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.objects.change import Change, ObjectEffect, reference_of
+from stratabase.domain.objects.commit_refusals import Conflict, UniqueNotBuilt
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.store import keys
 from stratabase.store.associations import Associations
 from stratabase.store.claims import HOLDER, Claim, Constraint, Hold, Lost, claims, holder, holds, lost
@@ -59,13 +60,13 @@ class Guards:
         """What the change expects of heads that it does not write."""
         self.violated: dict[Constraint, None] = {}
         """What the model does not name, and the change breaks."""
-        for effect in change.on_objects():
+        for effect in change.object_effects():
             self._add(effect)
         if unbuilt := [claim for claim in self._taken.values() if _is_unbuilt(claim)]:
-            raise NotBuilt([(claim.reference, claim.constraint.unique) for claim in unbuilt])
+            raise UniqueNotBuilt([(claim.reference, claim.constraint.unique) for claim in unbuilt])
         self._believed: dict[Key, str | None] = dict.fromkeys(self._taken) | self._given_up
 
-    def _add(self, effect: OnObject) -> None:
+    def _add(self, effect: ObjectEffect) -> None:
         reference = reference_of(effect)
         old, new = self._needed(reference, effect.before), self._needed(reference, effect.after)
         self._after[reference] = effect.after

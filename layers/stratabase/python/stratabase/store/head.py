@@ -8,9 +8,15 @@ one that is gone has nothing to be counted off.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from stratabase.domain.change import Bereft, Breach, Conflict, Deletion, Missing, OnObject, Unbuilt
-from stratabase.domain.entity import Reference
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.change import Deletion, ObjectEffect
+from stratabase.domain.objects.commit_refusals import (
+    Conflict,
+    RequiredRoleEmpty,
+    RoleNotBuilt,
+    RoleViolation,
+    TargetNotFound,
+)
+from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.store import codec
 from stratabase.store.demands import Demand
 from stratabase.store.engine import ANYTHING, Delete, Expectation, Item, Key, Patch, Put
@@ -56,19 +62,19 @@ class Head:
     """What its lock must be like, if it is written or touched."""
     unchanged: Expectation = ANYTHING
     """What else is expected of an object that is touched."""
-    kind: type[OnObject] | None = None
+    kind: type[ObjectEffect] | None = None
     """Of the effect on its object, if it has one."""
     gone: bool = False
     absent: dict[RoleName, int] = field(default_factory=dict)
     """The roles that it does not count yet, and how many there are."""
 
-    def judge(self, found: Item | None, count: CountLinks, is_freed: IsFreed) -> list[Breach]:
+    def judge(self, found: Item | None, count: CountLinks, is_freed: IsFreed) -> list[RoleViolation]:
         """Return what is wrong with the roles if this is the head, and learn from it. Raises Conflict."""
         if not holds(self.unchanged if self.base is None else self.base.expect, found):
             raise Conflict
         if (head := living(found)) is None:
             return self._learn_nothing()
-        bereft = [Bereft(self.reference, role) for role in self.bereft(is_freed)]
+        bereft = [RequiredRoleEmpty(self.reference, role) for role in self.bereft(is_freed)]
         return [*bereft, *self._judged(head, count)]
 
     @property
@@ -76,16 +82,16 @@ class Head:
         """Whether its object is deleted."""
         return self.kind is Deletion
 
-    def impossible(self) -> Breach | None:
+    def impossible(self) -> RoleViolation | None:
         """Return what can be told without looking.
 
         Something is to lead to what the change deletes, or it cannot be known yet what needs that.
         """
         wanted = self.demand.there or self.demand.linked
         if self.ends and wanted:
-            return Missing(self.reference)
+            return TargetNotFound(self.reference)
         role = None if self.forced else self._unbuilt()
-        return None if role is None else Unbuilt(self.reference, role)
+        return None if role is None else RoleNotBuilt(self.reference, role)
 
     def _unbuilt(self) -> RoleName | None:
         """Return a required role that might be emptied here, and of which that cannot be known yet."""
@@ -111,18 +117,18 @@ class Head:
             return [] if self.forced else [*self.counted.barriers]
         return [role for role, number in self.demand.tally.items() if number]
 
-    def _learn_nothing(self) -> list[Breach]:
+    def _learn_nothing(self) -> list[RoleViolation]:
         if self.counted.optional:
             self.absent = dict.fromkeys(self.demand.tally, 0)
             return []
         if self.touched:
             raise Conflict
         if self.demand.there:
-            return [Missing(self.reference)]
+            return [TargetNotFound(self.reference)]
         self.gone = self.base is None
         return []
 
-    def _judged(self, found: Item, count: CountLinks) -> Iterator[Breach]:
+    def _judged(self, found: Item, count: CountLinks) -> Iterator[RoleViolation]:
         counts = codec.counts(found)
         for role in self.asked():
             if role in counts:
@@ -130,7 +136,7 @@ class Head:
             else:
                 self.absent[role] = count(self.reference, role)
             if not self._is_enough(role, counts.get(role, self.absent.get(role, 0))):
-                yield Bereft(self.reference, role)
+                yield RequiredRoleEmpty(self.reference, role)
 
     def _is_enough(self, role: RoleName, number: int) -> bool:
         """Return whether what is counted now may become what it would become."""

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from stratabase.domain.change import Creation, Deletion, OnObject, Restoration, Update
-from stratabase.domain.entity import Entity, State
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.change import Creation, Deletion, Modification, ObjectEffect, Restoration
+from stratabase.domain.objects.entity import Entity, State
+from stratabase.domain.objects.instant import Instant
 from stratabase.model.class_ import Class, Kind
 from stratabase.model.role import Role
 from stratabase.store import codec, keys, since, versions
@@ -43,7 +43,7 @@ class Writing(NamedTuple):
     """A deletion or an update leaves parts that are not looked at again: none must have been locked since."""
 
 
-def action_on_head(effect: OnObject, writing: Writing) -> Put | Patch | Delete:
+def action_on_head(effect: ObjectEffect, writing: Writing) -> Put | Patch | Delete:
     """Return what an effect does to its object's head. Raises TooLarge."""
     return _ACTIONS[type(effect)](effect, writing)
 
@@ -63,7 +63,7 @@ def _put(effect: Creation, writing: Writing) -> Put:
 
 
 def _put_back(effect: Restoration, writing: Writing) -> Put:
-    gone, after = effect.gone, effect.after
+    gone, after = effect.tombstone, effect.after
     head = _head(after, gone.commit_ids, writing)
     attributes = {**head.attributes, **since.told_previous(gone.previous_start)}
     return Put(replace(head, attributes=attributes), _as_named(gone.commit_ids))
@@ -92,7 +92,7 @@ def places(entity: Entity, paths: Iterable[AccessPath]) -> dict[str, Place]:
     return {path.index_name: path.place(entity) for path in paths}
 
 
-def _patch(effect: Update, writing: Writing) -> Patch:
+def _patch(effect: Modification, writing: Writing) -> Patch:
     before, after = effect.before, effect.after
     kept = Entity(after.reference, _unknown(before.state, writing.class_) | dict(after.state))
     first = writing.class_.kind is Kind.SINGLETON and not before.commit_ids
@@ -152,7 +152,7 @@ def _still(attribute: str, commit_id: str | None) -> Condition:
 
 _ACTIONS: Mapping[type[Any], Callable[[Any, Writing], Put | Patch | Delete]] = {
     Creation: _put,
-    Update: _patch,
+    Modification: _patch,
     Deletion: _delete,
     Restoration: _put_back,
 }

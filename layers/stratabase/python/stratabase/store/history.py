@@ -8,8 +8,8 @@ is not the one that was found, it is looked for again.
 from collections.abc import Iterator
 from itertools import chain
 
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.instant import Instant
 from stratabase.store import keys
 from stratabase.store.desk import Desk
 from stratabase.store.engine import ITEMS, Bounds

@@ -6,10 +6,9 @@ from typing import Any
 
 import orjson
 
-from stratabase.domain.entity import Reference, State
-from stratabase.domain.instant import Instant
-from stratabase.domain.role_name import RoleName
-from stratabase.domain.serial_name import SerialName
+from stratabase.domain.objects.entity import Reference, RoleName, State
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.serials import SerialName
 from stratabase.model.class_ import Unique
 from stratabase.store.engine import Bounds, Key, Place
 

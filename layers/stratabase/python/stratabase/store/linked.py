@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.entity import Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.objects.instant import Instant
 from stratabase.store import keys, links
 from stratabase.store.claims import holder
 from stratabase.store.desk import Desk

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from stratabase.domain.entity import Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.objects.instant import Instant
 from stratabase.store import keys
 from stratabase.store.association import Pair
 from stratabase.store.engine import (

@@ -8,12 +8,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from stratabase.domain.change import TooLarge
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.lock import Lock
-from stratabase.domain.locking import Unlockable
-from stratabase.domain.singleton import SINGLETON_ID
+from stratabase.domain.objects.commit_refusals import LockRefused, TooLarge
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.identity import SINGLETON_ID
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.lock import Lock
 from stratabase.store import codec, keys, locks
 from stratabase.store.desk import Desk
 from stratabase.store.engine import (
@@ -68,7 +67,7 @@ def check_size(named: Sequence[Reference | Action], what: str = "objects") -> No
         raise TooLarge(what, len(named), MOST_ACTIONS)
 
 
-def unlockable(failures: Iterable[Failure], wholes: Wholes) -> Unlockable:
+def unlockable(failures: Iterable[Failure], wholes: Wholes) -> LockRefused:
     """Return why objects are not locked, or unlocked."""
     held: list[tuple[Reference, Lock]] = []
     missing = dict.fromkeys(wholes.missing)
@@ -80,7 +79,7 @@ def unlockable(failures: Iterable[Failure], wholes: Wholes) -> Unlockable:
         else:
             asked = [reference] if failure.action.expect.either else []
             missing |= dict.fromkeys((*asked, *wholes.parts.get(reference, ())))
-    return Unlockable(held, missing)
+    return LockRefused(held, missing)
 
 
 def _taken(

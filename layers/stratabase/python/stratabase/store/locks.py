@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from stratabase.domain.entity import Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.lock import Lock
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.lock import Lock
 from stratabase.store import keys
 from stratabase.store.engine import Condition, Failure, Item, Test, Value
 from stratabase.store.expect import holds

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from stratabase.domain.entity import Entity, State
+from stratabase.domain.objects.entity import Entity, State
 from stratabase.model.class_ import Class
 from stratabase.store import codec, keys
 from stratabase.store.engine import Item

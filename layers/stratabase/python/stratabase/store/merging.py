@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from stratabase.domain.change import Creation, Deletion, OnObject, Restoration, Update
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.change import Creation, Deletion, Modification, ObjectEffect, Restoration
+from stratabase.domain.objects.entity import RoleName
 from stratabase.store import codec, keys
 from stratabase.store.engine import (
     ANYTHING,
@@ -104,9 +104,9 @@ def _both(one: Expectation, other: Expectation) -> Expectation:
     return Expectation(exists, (*one.conditions, *more), one.either or other.either)
 
 
-_MERGED: Mapping[type[OnObject], Callable[[Head, Any], Action]] = {
+_MERGED: Mapping[type[ObjectEffect], Callable[[Head, Any], Action]] = {
     Creation: _put,
-    Update: _patch,
+    Modification: _patch,
     Deletion: _delete,
     Restoration: _put_back,
 }

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from stratabase import waiting
-from stratabase.domain.entity import Reference
+from stratabase.domain.objects.entity import Reference
 from stratabase.model.class_ import Class
 from stratabase.store import keys
 from stratabase.store.budget import Budget

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stratabase.domain.change import Change, OnObject, Restoration, reference_of
+from stratabase.domain.objects.change import Change, ObjectEffect, Restoration, reference_of
 from stratabase.store import codec, keys
 from stratabase.store.engine import Failure
 
@@ -23,7 +23,7 @@ def was_not_done(change: Change, failures: Sequence[Failure]) -> bool:
     A commit names itself right behind the last one that it expects. While a head names that one, it also
     names those that came after it: so if the change is not among them, it never was.
     """
-    expected = {keys.head(reference_of(effect)): _last(effect) for effect in change.on_objects()}
+    expected = {keys.head(reference_of(effect)): _last(effect) for effect in change.object_effects()}
     return not was_done(change, failures) and any(
         commit_id in _named(failure)
         for failure in failures
@@ -31,9 +31,9 @@ def was_not_done(change: Change, failures: Sequence[Failure]) -> bool:
     )
 
 
-def _last(effect: OnObject) -> tuple[str, ...]:
+def _last(effect: ObjectEffect) -> tuple[str, ...]:
     """Return the last commit that an effect expects a head to name; none of a new object."""
-    found = effect.gone if isinstance(effect, Restoration) else effect.before
+    found = effect.tombstone if isinstance(effect, Restoration) else effect.before
     return () if found is None else found.commit_ids[-1:]
 
 

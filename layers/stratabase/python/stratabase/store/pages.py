@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.derived_query import Derive
-from stratabase.domain.entity import Entity
+from stratabase.domain.objects.entity import Entity
 from stratabase.domain.page import Page, Query
 from stratabase.model.class_ import Class
 from stratabase.store.access_path import AccessPath

@@ -11,10 +11,11 @@ from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
-from stratabase.domain.change import Change, Conflict, Deletion, Effect, Gone, TooLarge, Unlinking
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.version import instant_after
+from stratabase.domain.objects.change import Change, Deletion, Effect, LinkDeletion, Tombstone
+from stratabase.domain.objects.commit_refusals import Conflict, TooLarge
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.version import instant_after
 from stratabase.store import codec, endings, keys, links, since, staging
 from stratabase.store.committing import commit
 from stratabase.store.desk import Desk
@@ -121,7 +122,9 @@ class Purging:
         with suppress(ExpectationFailed, OutcomeUnknown):
             self._desk.engine.commit(Batch(_name(), (Delete(ledger.key, endings.named_as(ledger)),)))
 
-    def _withdrawals(self, item: Item, told: Mapping[Reference, Gone], left: _Left) -> Iterator[Deletion]:
+    def _withdrawals(
+        self, item: Item, told: Mapping[Reference, Tombstone], left: _Left
+    ) -> Iterator[Deletion]:
         """Yield the ends of those parts on a list that are there because of it."""
         (brought_back,) = codec.commit_ids(item)
         there = self._there([*told])
@@ -192,7 +195,7 @@ class Purging:
             role = ends.near.role
             while others := links.found(self._desk.engine, role, reference.id, _LINKS_TOGETHER):
                 with suppress(Conflict):  # one of them has ended meanwhile
-                    self._commit(0, *(Unlinking(role, reference.id, other) for other in others))
+                    self._commit(0, *(LinkDeletion(role, reference.id, other) for other in others))
                 yield
 
     def _commit(self, instant: Instant, *effects: Effect) -> list[Key]:

@@ -9,13 +9,12 @@ from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
-from stratabase.domain.checks.required import is_demanded
-from stratabase.domain.entity import Entity, State
-from stratabase.domain.former_content import misfits
-from stratabase.domain.parts import ids_in
-from stratabase.domain.role_name import RoleName
-from stratabase.domain.singleton import SINGLETON_ID
-from stratabase.domain.way import Way, way_of
+from stratabase.domain.objects.entity import Entity, RoleName, State
+from stratabase.domain.objects.former_state import unfit_values
+from stratabase.domain.objects.identity import SINGLETON_ID
+from stratabase.domain.objects.parts import part_ids
+from stratabase.domain.objects.role_storage import RoleStorage, storage_of
+from stratabase.domain.write.draft import is_value_required
 from stratabase.model.class_ import Class, Kind
 from stratabase.model.model import Model
 from stratabase.model.role import Role
@@ -54,7 +53,7 @@ class RequiredValues:
                 yield from self._of_class(class_)
 
     def _of_class(self, class_: Class) -> Iterator[Lack]:
-        attributes = [name for name, each in class_.attributes.items() if is_demanded(each)]
+        attributes = [name for name, each in class_.attributes.items() if is_value_required(each)]
         roles = [role for role in class_.roles.values() if role.required and not role.whole]
         if not attributes and not roles:
             return
@@ -72,7 +71,7 @@ class RequiredValues:
         """Return how many of some objects lack each of some attributes and roles."""
         found = dict.fromkeys(attributes, 0)
         for entity in entities if attributes else ():
-            unreadable = {*misfits(class_, entity.state)}
+            unreadable = {*unfit_values(class_, entity.state)}
             for name in attributes:
                 found[name] += entity.state.get(name) is None or name in unreadable
         for role in roles:
@@ -81,13 +80,13 @@ class RequiredValues:
 
     def _leads(self, class_: Class, role: Role, entities: list[Entity]) -> list[bool]:
         """Return of each of some objects whether a role leads to something that is there."""
-        match way_of(self._model, role):
-            case Way.KEY:
+        match storage_of(self._model, role):
+            case RoleStorage.OWN_KEY:
                 there = self._ids(role.target)
                 return [entity.state.get(role.name) in there for entity in entities]
-            case Way.PARTS:
-                return [bool(ids_in(entity.state.get(role.name))) for entity in entities]
-            case Way.LINKS:
+            case RoleStorage.PARTS:
+                return [bool(part_ids(entity.state.get(role.name))) for entity in entities]
+            case RoleStorage.LINKS:
                 name = RoleName(class_.name, role.name)
                 ids = [entity.reference.id for entity in entities]
                 return self._together(lambda id_: bool(links.found(self._engine, name, id_, 1)), ids)

@@ -12,10 +12,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TypeVar
 
-from stratabase.domain.change import Broken, Change, Conflict, Coupled, Creation, Missing
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.role_name import RoleName
-from stratabase.domain.singleton import SINGLETON_ID
+from stratabase.domain.objects.change import Change, Creation
+from stratabase.domain.objects.commit_refusals import (
+    AlreadyAssociated,
+    Conflict,
+    IntegrityViolation,
+    TargetNotFound,
+)
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.model.model import Model
 from stratabase.store import codec, keys, links
 from stratabase.store.association import End, Ends, Keyed, Pair
@@ -145,7 +150,7 @@ class RoleBuilder:
     def _link_together(self, keyed: Keyed, entities: Sequence[Entity]) -> None:
         try:
             self._commit(self._linking(keyed, entities))
-        except (Broken, Conflict):
+        except (IntegrityViolation, Conflict):
             for entity in entities:
                 self._link_one(keyed, entity)
 
@@ -155,11 +160,11 @@ class RoleBuilder:
         while current is not None and keyed.key(current) is not None:
             try:
                 self._commit(self._linking(keyed, [current]))
-            except Broken as refusal:
-                if any(isinstance(breach, Coupled) for breach in refusal.breaches):
+            except IntegrityViolation as refusal:
+                if any(isinstance(breach, AlreadyAssociated) for breach in refusal.violations):
                     self._note_rival(keyed, current)
                     return
-                if not all(isinstance(breach, Missing) for breach in refusal.breaches):
+                if not all(isinstance(breach, TargetNotFound) for breach in refusal.violations):
                     raise
                 if not self._model.classes[keyed.target].versioned or self._link_to_deleted(keyed, current):
                     return
@@ -329,7 +334,7 @@ class RoleBuilder:
         """Do something to a link, unless it or its other end has changed meanwhile: then others keep it."""
         try:
             self._commit(self._deed(Change(_name(), 0), wanted, links_, (), beside))
-        except (Broken, Conflict):
+        except (IntegrityViolation, Conflict):
             return
 
     # Both.

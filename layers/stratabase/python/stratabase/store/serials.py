@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import NamedTuple
 
+from stratabase.domain.objects.serials import SerialName
 from stratabase.domain.refusal import Unavailable
-from stratabase.domain.serial_name import SerialName
 from stratabase.store import keys
 from stratabase.store.engine import (
     Batch,

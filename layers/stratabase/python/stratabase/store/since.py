@@ -4,8 +4,8 @@ So it is known when versions begin to be kept. Heads that were written before he
 when their state was last recorded as changed, or made, or else when their id was made.
 """
 
-from stratabase.domain.entity import Entity, State
-from stratabase.domain.instant import Instant, instant_of
+from stratabase.domain.objects.entity import Entity, State
+from stratabase.domain.objects.instant import Instant, parse_instant
 from stratabase.model.class_ import PlatformAttribute
 from stratabase.model.types.identifier import made_at
 from stratabase.store.engine import Item, Value
@@ -30,7 +30,7 @@ def start_of_entity(entity: Entity) -> Instant:
 
 def recorded(state: State) -> Instant:
     """Return since when an object is as it is, as far as its state tells: at the latest."""
-    found = (instant_of(value) for name in _RECORDED if isinstance(value := state.get(name), str))
+    found = (parse_instant(value) for name in _RECORDED if isinstance(value := state.get(name), str))
     instant = next(found, None)
     return (made_at(str(state.get("_id"))) or 0) if instant is None else instant
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from stratabase.domain.change import Cause, TooLarge
+from stratabase.domain.objects.commit_refusals import SizeCause, TooLarge
 from stratabase.store import keys
 from stratabase.store.engine import MOST_ACTIONS, Action, Patch, Put
 
@@ -31,13 +31,13 @@ def check(actions: Sequence[Action], *, at_least: bool = False) -> None:
         raise TooLarge("bytes in one write", size, LARGEST_BATCH)
 
 
-def _cause(actions: Sequence[Action]) -> Cause | None:
+def _cause(actions: Sequence[Action]) -> SizeCause | None:
     """Return the role of one object that most actions are for, if there is one."""
     ends = Counter(end for action in actions if (end := keys.end_of(action.key)))
     for (_, role), number in ends.most_common(1):
         each = -(-(len(actions) - 1) // number)
         if each <= _MOST_OF_A_LINK:
-            return Cause(role, (MOST_ACTIONS - 1) // each)
+            return SizeCause(role, (MOST_ACTIONS - 1) // each)
     return None
 
 

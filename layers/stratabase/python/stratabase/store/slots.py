@@ -16,8 +16,8 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from functools import cached_property
 
-from stratabase.domain.change import Change, OnObject, reference_of
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.change import Change, ObjectEffect, reference_of
+from stratabase.domain.objects.entity import RoleName
 from stratabase.model.class_ import Class, Unique
 from stratabase.model.model import Model
 from stratabase.store import keys
@@ -94,14 +94,14 @@ class Rules:
         """Return whether a change sets or leaves what stands for a required role."""
         role, key = requirement.role, requirement.key
         if key is not None:
-            return any(_moves(effect, key) for effect in change.on_objects())
+            return any(_moves(effect, key) for effect in change.object_effects())
         class_names = {role.class_name, requirement.other}
-        deleted = (reference_of(effect) for effect in change.on_objects() if effect.after is None)
+        deleted = (reference_of(effect) for effect in change.object_effects() if effect.after is None)
         if any(each.class_name in class_names for each in deleted):
             return True
         # The model of this process may have another opposite for the role, from which it is written as well.
         names = {role, RoleName(requirement.other, str(requirement.opposite))}
-        ends = (self._associations.ends[link.role] for link in change.on_links())
+        ends = (self._associations.ends[link.role] for link in change.link_effects())
         return any(not names.isdisjoint({near.role, far.role}) for near, far in ends)
 
     @cached_property
@@ -127,7 +127,7 @@ class Rules:
         return None if registry is self.registry else action_on(registry)
 
 
-def _moves(effect: OnObject, key: RoleName) -> bool:
+def _moves(effect: ObjectEffect, key: RoleName) -> bool:
     """Return whether an object has another key after an effect than before it."""
     if reference_of(effect).class_name != key.class_name:
         return False

@@ -21,10 +21,11 @@ from typing import NamedTuple
 import orjson
 
 from stratabase import waiting
-from stratabase.domain.change import Change, Conflict, Gone, Restoration, TooLarge
-from stratabase.domain.entity import Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.parts import way_up
+from stratabase.domain.objects.change import Change, Restoration, Tombstone
+from stratabase.domain.objects.commit_refusals import Conflict, TooLarge
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.parts import owner_of
 from stratabase.domain.refusal import Unavailable
 from stratabase.store import codec, endings, keys
 from stratabase.store.deed import Deed
@@ -83,7 +84,7 @@ def split(desk: Desk, change: Change) -> Stages | None:
         for effect in change.effects
         if isinstance(effect, Restoration)
         and effect.after.reference != change.root
-        and way_up(desk.class_of(effect.after), effect.after) is not None
+        and owner_of(desk.class_of(effect.after), effect.after) is not None
         and given_up.isdisjoint(endings.guards_needed(desk, effect.after))
     )
     staged = frozenset(map(id, parts))
@@ -94,7 +95,7 @@ def split(desk: Desk, change: Change) -> Stages | None:
 def _guards_given_up(desk: Desk, change: Change) -> frozenset[Key]:
     return frozenset(
         key
-        for effect in change.on_objects()
+        for effect in change.object_effects()
         for key in {*endings.guards_needed(desk, effect.before)}.difference(
             endings.guards_needed(desk, effect.after)
         )
@@ -224,17 +225,17 @@ def _list(root: Reference, change: Change) -> Item:
     told: dict[str, dict[str, tuple[Instant, Instant]]] = {}
     for effect in change.effects:
         assert isinstance(effect, Restoration)
-        reference, last_end, previous_start, _ = effect.gone
+        reference, last_end, previous_start, _ = effect.tombstone
         told.setdefault(reference.class_name, {})[reference.id] = (last_end, previous_start)
     attributes = {codec.COMMIT_IDS: [change.commit_id]}
     return Item(keys.staged(root, change.commit_id), attributes, orjson.dumps(told).decode())
 
 
-def listed(item: Item) -> Iterator[Gone]:
+def listed(item: Item) -> Iterator[Tombstone]:
     """Yield what is remembered of the parts on a list."""
     for class_name, told in orjson.loads(item.state or "{}").items():
         for id_, (last_end, previous_start) in told.items():
-            yield Gone(Reference(class_name, id_), last_end, previous_start)
+            yield Tombstone(Reference(class_name, id_), last_end, previous_start)
 
 
 def lists(engine: Engine, ledger: Item) -> Iterable[Sequence[Item]]:

@@ -9,10 +9,10 @@ from dataclasses import replace
 from functools import partial
 
 from stratabase.domain.derived_query import Derive
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.filter import And, Marked
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.parts import ListedParts, owner_of
 from stratabase.domain.page import Query
-from stratabase.domain.parts import ListedParts, way_up
 from stratabase.store import keys
 from stratabase.store.desk import Desk
 
@@ -56,13 +56,13 @@ def _are_listed(desk: Desk, entities: Sequence[Entity]) -> list[bool]:
     at: list[Entity | None] = list(entities)
     are_listed = [True] * len(at)
     while True:
-        ways = [None if each is None else way_up(desk.class_of(each), each) for each in at]
-        unknown = list(dict.fromkeys(way.whole for way in ways if way and way.whole not in known))
+        ways = [None if each is None else owner_of(desk.class_of(each), each) for each in at]
+        unknown = list(dict.fromkeys(way.reference for way in ways if way and way.reference not in known))
         known.update(zip(unknown, desk.read_all(unknown), strict=True))
         if not any(ways):
             return are_listed
         for number, (each, way) in enumerate(zip(at, ways, strict=True)):
-            whole = None if way is None else known[way.whole]
+            whole = None if way is None else known[way.reference]
             if each is not None and way is not None:
                 is_listed = whole is not None and listed.has(whole, way.composition, each.reference.id)
                 are_listed[number] &= is_listed

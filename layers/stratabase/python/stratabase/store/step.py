@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from stratabase.domain.entity import Entity
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.entity import Entity
+from stratabase.domain.objects.instant import Instant
 from stratabase.model.class_ import Class
 from stratabase.store import codec, keys, since, versions
 from stratabase.store.engine import Item

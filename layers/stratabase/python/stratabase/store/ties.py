@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from stratabase.domain.change import Change, Linking, reference_of
-from stratabase.domain.entity import Reference
+from stratabase.domain.objects.change import Change, LinkCreation, reference_of
+from stratabase.domain.objects.entity import Reference
 from stratabase.store.association import Keyed, Pair
 from stratabase.store.associations import Associations
 
@@ -38,12 +38,12 @@ class Ties:
 def ties(change: Change, associations: Associations, ending: Callable[[Reference], Iterable[Pair]]) -> Ties:
     """Return what a change makes and ends; `ending` tells which pairs end with an object."""
     links = [
-        (isinstance(link, Linking), associations.pair(link.role, link.owner, link.other))
-        for link in change.on_links()
+        (isinstance(link, LinkCreation), associations.pair(link.role, link.owner, link.other))
+        for link in change.link_effects()
     ]
     with_objects = (
         each
-        for effect in change.on_objects()
+        for effect in change.object_effects()
         if effect.after is None
         for each in ending(effect.before.reference)
     )
@@ -61,7 +61,7 @@ def _each_once(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
 
 def _keys(change: Change, associations: Associations, *, new: bool) -> Iterator[Tie]:
     """Yield the keys that objects have after a change and not before it, or the other way round."""
-    for effect in change.on_objects():
+    for effect in change.object_effects():
         reference = reference_of(effect)
         has, has_not = (effect.after, effect.before) if new else (effect.before, effect.after)
         for keyed in associations.keyed(reference.class_name):

@@ -4,8 +4,8 @@ import unicodedata
 from typing import Final
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.entity import Entity, Reference, State
 from stratabase.domain.filter import And, Comparison, Filter
+from stratabase.domain.objects.entity import Entity, Reference, State
 from stratabase.domain.order import Order
 from stratabase.domain.page import Query
 from stratabase.domain.refusal import TooMuchRead

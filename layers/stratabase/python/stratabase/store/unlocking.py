@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from stratabase.domain.entity import Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.lock import Lock
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.lock import Lock
 from stratabase.domain.refusal import Unavailable
 from stratabase.store import keys, locks
 from stratabase.store.desk import Desk

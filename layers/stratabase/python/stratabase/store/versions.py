@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stratabase.domain.change import Change, Deletion, Gone, OnObject
-from stratabase.domain.entity import Entity
-from stratabase.domain.instant import Instant
-from stratabase.domain.version import dated
+from stratabase.domain.objects.change import Change, Deletion, ObjectEffect, Tombstone
+from stratabase.domain.objects.entity import Entity
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.version import with_version_times
 from stratabase.model.class_ import Class
 from stratabase.store import codec, keys, since
 from stratabase.store.engine import FREE, Item, Put, Value
@@ -18,7 +18,7 @@ LAST_END = "lastEnd"
 """The attribute of a tombstone that tells when the object was deleted."""
 
 
-def closed(effect: OnObject, class_: Class, change: Change) -> Iterator[Put]:
+def closed(effect: ObjectEffect, class_: Class, change: Change) -> Iterator[Put]:
     """Yield the version that an effect on an object of a versioned class ends. Raises TooLarge."""
     before = effect.before
     if isinstance(effect, Deletion) and effect.withdrawn is not None:
@@ -27,7 +27,7 @@ def closed(effect: OnObject, class_: Class, change: Change) -> Iterator[Put]:
         yield Put(_version(before, change), FREE)
 
 
-def tombstone(before: Entity, instant: Instant, commit_id: str, withdrawn: Gone | None = None) -> Item:
+def tombstone(before: Entity, instant: Instant, commit_id: str, withdrawn: Tombstone | None = None) -> Item:
     """Return what stands for the head of an object that is deleted.
 
     `withdrawn`: what is remembered of it, if its restoration is undone: it has been deleted since then.
@@ -48,20 +48,20 @@ def version_of(item: Item, class_: Class) -> Entity:
     start, end = _times(item)
     return Entity(
         keys.reference_of(item.key),
-        dated(class_, codec.kept_state(item), start, end),
+        with_version_times(class_, codec.kept_state(item), start, end),
         start=start,
         end=end,
         previous=since.previous_of(item),
     )
 
 
-def gone_of(item: Item | None) -> Gone | None:
+def gone_of(item: Item | None) -> Tombstone | None:
     """Return what a tombstone remembers, None of what is none."""
     if item is None or DELETED not in item.attributes:
         return None
     end: Any = item.attributes[LAST_END]
     previous: Any = item.attributes[since.PREVIOUS_START]
-    return Gone(keys.reference_of(item.key), end, previous, codec.commit_ids(item))
+    return Tombstone(keys.reference_of(item.key), end, previous, codec.commit_ids(item))
 
 
 def _version(before: Entity, change: Change) -> Item:

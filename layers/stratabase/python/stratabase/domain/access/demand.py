@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from stratabase.domain.entity import Reference
 from stratabase.domain.issue import Path
+from stratabase.domain.objects.entity import Reference
 from stratabase.domain.subject import Subject
 from stratabase.model.class_ import Action
 

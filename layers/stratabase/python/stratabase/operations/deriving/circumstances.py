@@ -2,8 +2,8 @@
 
 from datetime import UTC, tzinfo
 
-from stratabase.domain.instant import Instant
 from stratabase.domain.member import Caller
+from stratabase.domain.objects.instant import Instant
 from stratabase.model.expressions import Circumstances
 from stratabase.model.formats import Formats
 from stratabase.model.malformed import Malformed

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from stratabase.domain.entity import Entity
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Entity, RoleName
 from stratabase.model.expressions import Environment, Expression, Path
 from stratabase.model.model import Model
 from stratabase.operations.deriving.findings import Findings, Member

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.model.expressions import Circumstances, Expression
 from stratabase.operations.deriving.findings import Findings, Member
 from stratabase.operations.deriving.formulas import Formulas, formulas_of

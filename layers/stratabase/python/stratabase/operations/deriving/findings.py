@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from stratabase.domain.entity import Entity
 from stratabase.domain.fetch import Face
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Entity, RoleName
 from stratabase.model.expressions import Circumstances
 
 Member = tuple[str, str]

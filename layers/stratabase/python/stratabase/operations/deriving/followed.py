@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from stratabase.domain.attributes import is_derived, type_of, value_of
-from stratabase.domain.entity import Entity
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Entity, RoleName
 from stratabase.domain.tally import Tally, tally_of
 from stratabase.model.attribute import Attribute
 from stratabase.model.model import Model

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from stratabase.domain.entity import Entity
+from stratabase.domain.objects.entity import Entity
 from stratabase.operations.deriving.findings import Findings
 from stratabase.operations.deriving.trail import Trail
 

@@ -4,14 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.role_name import RoleName
-from stratabase.domain.way import Way
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.role_storage import RoleStorage
 from stratabase.operations.fetching.passage import Passage
 from stratabase.operations.fetching.seen import Seen
 from stratabase.operations.fetching.stretch import EVERYTHING
 
-_BY_LINKS = frozenset({Way.FACED, Way.MEMBERS, Way.LINKS})
+_BY_LINKS = frozenset({RoleStorage.OPPOSITE_KEY, RoleStorage.OPPOSITE_KEYS, RoleStorage.LINKS})
 
 
 class Pursuit(Passage):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from stratabase.domain.attributes import is_derived
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import RoleName
 from stratabase.model.expressions import Path
 from stratabase.model.model import Model
 

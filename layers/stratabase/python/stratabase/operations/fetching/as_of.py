@@ -5,12 +5,11 @@ from typing import Never
 
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.derived_query import Derive
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
 from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.page import Page, Query
 from stratabase.domain.refusal import Refused
-from stratabase.domain.role_name import RoleName
 from stratabase.model.model import Model
 from stratabase.operations.fetching.moments import Moments
 from stratabase.operations.fetching.stretch import Stretch

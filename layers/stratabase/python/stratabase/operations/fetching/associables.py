@@ -7,12 +7,11 @@ from itertools import chain
 from typing import Any
 
 from stratabase.domain.cut import Cut
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.fetch import Associables
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.role_storage import RoleStorage
 from stratabase.domain.order import position_of
 from stratabase.domain.page import Page, Query, Wanted, Window
-from stratabase.domain.role_name import RoleName
-from stratabase.domain.way import Way
 from stratabase.model.class_ import Class
 from stratabase.model.role import Role
 from stratabase.operations.fetching.stretch import EVERYTHING
@@ -112,7 +111,7 @@ class FreeWalk(Walk[Associables]):
     def _partners_of(self, found: tuple[Entity, ...]) -> Mapping[Reference, Reference]:
         own, role = self.wanted.name.class_name, self.wanted.role
         assert role.opposite is not None
-        if self.way is Way.FACED:
+        if self.way is RoleStorage.OPPOSITE_KEY:
             held = ((each.reference, each.state.get(role.opposite)) for each in found)
             return {reference: Reference(own, str(id_)) for reference, id_ in held if id_ is not None}
         ids = [each.reference.id for each in found]

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.fetch import Face, Fetch, View
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.operations.deriving.deriving import Deriving
 
 

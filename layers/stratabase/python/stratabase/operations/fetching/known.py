@@ -6,8 +6,8 @@ from typing import Any
 
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.derived_query import derived_by, plainest
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.fetch import Face, plainly
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.page import Page, Query
 from stratabase.model.expressions import ANYWHERE, Circumstances, Expression
 from stratabase.model.model import Model

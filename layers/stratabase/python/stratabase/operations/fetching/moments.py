@@ -6,11 +6,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.parts import ListedParts, WayUp, way_up
-from stratabase.domain.role_name import RoleName
-from stratabase.domain.way import Way, way_of
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.parts import ListedParts, Owner, owner_of
+from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.model.model import Model
 from stratabase.operations.fetching.stretch import EVERYTHING, Stretch
 from stratabase.operations.ports import Entities
@@ -18,7 +17,7 @@ from stratabase.operations.ports import Entities
 Moment = tuple[Reference, Instant]
 _Owner = tuple[str, Instant]
 
-_BY_KEYS = frozenset({Way.FACED, Way.MEMBERS})
+_BY_KEYS = frozenset({RoleStorage.OPPOSITE_KEY, RoleStorage.OPPOSITE_KEYS})
 
 
 class _Doubt(NamedTuple):
@@ -26,7 +25,7 @@ class _Doubt(NamedTuple):
 
     entity: Entity
     at: Instant
-    up: WayUp
+    up: Owner
 
 
 class Moments:
@@ -81,7 +80,7 @@ class Moments:
     def _is_read_whole(self, role: RoleName) -> bool:
         """Return whether a role is told by the keys of versions of others."""
         walked = self._model.classes[role.class_name].roles[role.role_name]
-        return way_of(self._model, walked) in _BY_KEYS and self._model.classes[walked.target].versioned
+        return storage_of(self._model, walked) in _BY_KEYS and self._model.classes[walked.target].versioned
 
     def _free(self, entity: Entity) -> Entity:
         return replace(entity, lock=None) if self._is_versioned(entity.reference) else entity
@@ -97,7 +96,7 @@ class Moments:
         None for those that were not there any more either, though what is left of them is not purged yet.
         """
         doubts = [_Doubt(entity, at, up) for entity, at in there for up in self._ways_up(entity)]
-        wholes = list(dict.fromkeys(doubt.up.whole for doubt in doubts))
+        wholes = list(dict.fromkeys(doubt.up.reference for doubt in doubts))
         if not wholes:
             return {}
         found = dict(zip(wholes, self._entities.read(wholes, allowance), strict=True))
@@ -105,9 +104,9 @@ class Moments:
         ended = dict(zip(missing, self._entities.purged(missing), strict=True))
         loose: dict[Moment, Entity | None] = {}
         for doubt in doubts:
-            whole, moment = found[doubt.up.whole], (doubt.entity.reference, doubt.at)
+            whole, moment = found[doubt.up.reference], (doubt.entity.reference, doubt.at)
             if whole is None:
-                loose[moment] = self._loose(doubt, ended[doubt.up.whole])
+                loose[moment] = self._loose(doubt, ended[doubt.up.reference])
             elif doubt.entity.end is None and not self._lists(whole, doubt):
                 # The change of the whole that took the part out of it was its last one, or earlier.
                 loose[moment] = self._loose(doubt, whole.start)
@@ -122,9 +121,9 @@ class Moments:
         state = {name: value for name, value in doubt.entity.state.items() if name != doubt.up.role}
         return self._free(replace(doubt.entity, state=state))
 
-    def _ways_up(self, entity: Entity) -> Iterator[WayUp]:
+    def _ways_up(self, entity: Entity) -> Iterator[Owner]:
         """Yield the way from a versioned part to its whole, if that keeps no versions."""
         class_ = self._model.classes[entity.reference.class_name]
-        up = way_up(class_, entity) if class_.versioned else None
-        if up is not None and not self._is_versioned(up.whole):
+        up = owner_of(class_, entity) if class_.versioned else None
+        if up is not None and not self._is_versioned(up.reference):
             yield up

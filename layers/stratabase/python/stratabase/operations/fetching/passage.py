@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable
 
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.role_name import RoleName
-from stratabase.domain.way import Way, way_of
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.model.class_ import Class
 from stratabase.model.role import Role
 from stratabase.operations.fetching.seen import Seen
 
-_BY_THE_KEY_OF_THE_OTHER = frozenset({Way.FACED, Way.MEMBERS})
+_BY_THE_KEY_OF_THE_OTHER = frozenset({RoleStorage.OPPOSITE_KEY, RoleStorage.OPPOSITE_KEYS})
 
 
 class Passage:
@@ -19,7 +18,7 @@ class Passage:
         self.name = name
         self.role = role
         self.target: Class = seen.model.classes[role.target]
-        self.way = way_of(seen.model, role)
+        self.way = storage_of(seen.model, role)
         self._key = role.opposite if self.way in _BY_THE_KEY_OF_THE_OTHER else None
         """The key of the objects at the other end that led to them."""
         self._seen = seen
@@ -30,13 +29,13 @@ class Passage:
 
     def unread(self, references: Iterable[Reference]) -> list[Reference]:
         """Return what is still to be read before `there` can tell."""
-        if self.way is Way.PARTS:
+        if self.way is RoleStorage.PARTS:
             return [reference for reference in references if reference not in self._seen]
         return self._seen.unknown(references)
 
     def there(self, reference: Reference) -> Entity | None:
         """Return an object that there is. Parts to which their whole has led are there with it."""
-        return self._seen[reference] if self.way is Way.PARTS else self._seen.get(reference)
+        return self._seen[reference] if self.way is RoleStorage.PARTS else self._seen.get(reference)
 
     def leads_back(self, entity: Entity, owner: str) -> bool:
         """Return whether an object that links named has not moved on: the key that it holds, if it does."""

@@ -12,10 +12,9 @@ from typing import Generic, NamedTuple, TypeVar
 from stratabase import waiting
 from stratabase.domain.allowance import Allowance, Tentative
 from stratabase.domain.derived_query import Derive
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.page import Page, Query
-from stratabase.domain.role_name import RoleName
 from stratabase.operations.fetching.as_of import refuse_page
 from stratabase.operations.fetching.moments import Moments
 from stratabase.operations.fetching.source import Source

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from stratabase import waiting
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.fetch import Face, plainly
-from stratabase.domain.parts import ListedParts, WayUp, way_up
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.parts import ListedParts, Owner, owner_of
 from stratabase.domain.refusal import TooMuchRead
-from stratabase.domain.role_name import RoleName
 from stratabase.model.model import Model
 from stratabase.operations.fetching.source import Source
 from stratabase.operations.fetching.stretch import EVERYTHING, Stretch
@@ -60,15 +59,15 @@ class Seen:
         """Return whether an object is no part, or its whole is known to be there and lists it."""
         at = entity
         while (way := self._way_up(at)) is not None:
-            whole = self._found.get(way.whole)
+            whole = self._found.get(way.reference)
             if whole is None or not (self._is_former(at, way) or self.lists(whole, at)):
                 return False
             at = whole
         return True
 
-    def _is_former(self, part: Entity, way: WayUp) -> bool:
+    def _is_former(self, part: Entity, way: Owner) -> bool:
         """Return whether a part is a closed version, and its whole keeps none: that tells of now only."""
-        return part.end is not None and not self.model.classes[way.whole.class_name].versioned
+        return part.end is not None and not self.model.classes[way.reference.class_name].versioned
 
     def lists(self, whole: Entity, part: Entity) -> bool:
         """Return whether an object lists another, which is a part of it, among its parts."""
@@ -140,7 +139,7 @@ class Seen:
     def _whole(self, entity: Entity) -> Reference | None:
         """Return what an object is a part of."""
         way = self._way_up(entity)
-        return None if way is None else way.whole
+        return None if way is None else way.reference
 
-    def _way_up(self, entity: Entity) -> WayUp | None:
-        return way_up(self.model.classes[entity.reference.class_name], entity)
+    def _way_up(self, entity: Entity) -> Owner | None:
+        return owner_of(self.model.classes[entity.reference.class_name], entity)

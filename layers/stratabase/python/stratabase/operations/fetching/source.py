@@ -5,9 +5,8 @@ from typing import Protocol
 
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.derived_query import Derive
-from stratabase.domain.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.page import Page, Query
-from stratabase.domain.role_name import RoleName
 
 
 class Source(Protocol):

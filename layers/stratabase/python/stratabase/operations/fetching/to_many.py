@@ -6,9 +6,9 @@ from typing import Any
 
 from stratabase.domain.cut import Cut
 from stratabase.domain.derived_query import derived_by, plainest
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.fetch import ToMany
-from stratabase.domain.way import Way
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.role_storage import RoleStorage
 from stratabase.operations.deriving.deriving import Deriving
 from stratabase.operations.fetching.stretch import stretch_of
 from stratabase.operations.fetching.walk import Walk
@@ -79,7 +79,7 @@ class ManyWalk(Walk[ToMany]):
         if self._ids and self._stretch.limit is not None:
             self._stretch = self._stretch._replace(limit=2 * self._stretch.limit)
         limit = self._stretch.limit
-        look = self._kept if self.way is Way.PARTS else self._linked
+        look = self._kept if self.way is RoleStorage.PARTS else self._linked
         for owner, ids in zip(owners, look(owners), strict=True):
             self._ids[owner] = ids
             if limit is None or len(ids) < limit:

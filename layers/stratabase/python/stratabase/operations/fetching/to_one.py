@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.fetch import ToOne
-from stratabase.domain.way import Way
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.role_storage import RoleStorage
 from stratabase.operations.fetching.stretch import EVERYTHING
 from stratabase.operations.fetching.walk import Walk
 
@@ -41,7 +41,7 @@ class OneWalk(Walk[ToOne]):
     @cached_property
     def _ids(self) -> Mapping[Reference, Sequence[str]]:
         """The ids that it may lead to: one; of what was once, perhaps several."""
-        return self._linked() if self.way is Way.FACED else self._kept()
+        return self._linked() if self.way is RoleStorage.OPPOSITE_KEY else self._kept()
 
     def _kept(self) -> Mapping[Reference, Sequence[str]]:
         """Return the ids that the owners' states tell."""

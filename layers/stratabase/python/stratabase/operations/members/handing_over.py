@@ -4,16 +4,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from stratabase import waiting
-from stratabase.domain.change import Broken, Change, Conflict, Effect, Held, Taken, TooLarge, Touch, Update
-from stratabase.domain.entity import Entity, Reference, State
-from stratabase.domain.instant import Instant
 from stratabase.domain.member import Caller, Member, folded
 from stratabase.domain.member_refusals import BadMember, FieldMistake, NoSuchMember
+from stratabase.domain.objects.change import Change, Effect, Modification, Touch
+from stratabase.domain.objects.commit_refusals import (
+    Conflict,
+    IntegrityViolation,
+    LockedByOthers,
+    TooLarge,
+    UniqueViolation,
+)
+from stratabase.domain.objects.entity import Entity, Reference, State
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.version import instant_after, with_version_times
 from stratabase.domain.order import Order, Position
 from stratabase.domain.page import Query, Window
-from stratabase.domain.platform import OWNED_BY, at_hand_over
 from stratabase.domain.refusal import TooMuchRead, Unavailable
-from stratabase.domain.version import dated, instant_after
+from stratabase.domain.write.platform_attributes import OWNED_BY, hand_over_values
 from stratabase.model.class_ import Class
 from stratabase.model.member_names import MemberName, could_mean, member_id, member_name, written_at
 from stratabase.model.types.identifier import made_at
@@ -21,7 +28,6 @@ from stratabase.operations.members.rights import must_administrate
 from stratabase.operations.members.rounds import MOST_ROUNDS
 from stratabase.operations.ports import Members
 from stratabase.operations.world import World
-from stratabase.operations.write import still_holds
 
 _READ_TOGETHER = (200, 20, 1)
 """Objects in one page; fewer where these are more than may be read at once."""
@@ -251,7 +257,7 @@ class _Work:
         now = self._world.clock.now()
         try:
             self._commit(class_, entities, now)
-        except (Conflict, Held, Taken, TooLarge, Broken):
+        except (Conflict, LockedByOthers, UniqueViolation, TooLarge, IntegrityViolation):
             return False
         return True
 
@@ -263,11 +269,11 @@ class _Work:
                 self._commit(class_, present, now)
             except Conflict:
                 continue
-            except Held as refusal:
-                if not still_holds(self._world.clock, refusal):
+            except LockedByOthers as refusal:
+                if not refusal.still_hold(self._world.clock.now()):
                     continue
                 self._done.locked += 1
-            except (Taken, TooLarge, Broken):
+            except (UniqueViolation, TooLarge, IntegrityViolation):
                 self._done.refused += 1
             return
         raise Unavailable("other writes to the same object kept coming between; try again")
@@ -277,13 +283,13 @@ class _Work:
         if not entities:
             return
         instant = instant_after(now, (each.start for each in entities))
-        updates = [Update(each, self._after(class_, each, instant)) for each in entities]
+        updates = [Modification(each, self._after(class_, each, instant)) for each in entities]
         effects: tuple[Effect, ...] = (*updates, *self._touched(entities))
         change = Change(self._world.ids.new(), instant, effects, self._caller.id, now)
         self._world.entities.commit(change)
         self._done.handed_over += len(entities)
 
     def _after(self, class_: Class, before: Entity, instant: Instant) -> Entity:
-        recorded = at_hand_over(class_, before, self._owner, self._caller, instant)
-        state = dated(class_, {**before.state, **recorded}, instant)
+        recorded = hand_over_values(class_, before, self._owner, self._caller, instant)
+        state = with_version_times(class_, {**before.state, **recorded}, instant)
         return Entity(before.reference, state, before.commit_ids, start=instant, lock=before.lock)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from stratabase.domain.change import Conflict
+from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.refusal import Unavailable
 
 MOST_ROUNDS = 100

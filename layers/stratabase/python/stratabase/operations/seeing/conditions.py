@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stratabase.domain.entity import Entity
+from stratabase.domain.objects.entity import Entity
 from stratabase.model.expressions import Circumstances, Expression
 from stratabase.operations.deriving.deriving import Deriving
 from stratabase.operations.fetching.seen import Seen

@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 from stratabase.domain.access import Access
 from stratabase.domain.access.reach import wholes
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.filter import And, Filter, Holds, Or
-from stratabase.domain.parts import ids_in
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.parts import part_ids
 from stratabase.model.class_ import Action
 from stratabase.model.expressions import Circumstances
 from stratabase.operations.fetching.seen import Seen
@@ -112,4 +111,4 @@ class Looking:
         """Return whether what is seen of a whole leads to its part."""
         class_ = self.seen.model.classes[part.reference.class_name]
         back = next(role for role in wholes(class_) if part.state.get(role.name) is not None)
-        return part.reference.id in ids_in(whole.state.get(str(back.opposite)))
+        return part.reference.id in part_ids(whole.state.get(str(back.opposite)))

@@ -6,9 +6,8 @@ from contextlib import contextmanager
 
 from stratabase.domain.access import Access
 from stratabase.domain.allowance import Allowance
-from stratabase.domain.entity import Entity, Reference
-from stratabase.domain.instant import Instant
-from stratabase.domain.role_name import RoleName
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.instant import Instant
 from stratabase.model.expressions import Circumstances
 from stratabase.model.model import Model
 from stratabase.operations.fetching.as_of import AsOf

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from stratabase.domain.access import Access
 from stratabase.domain.access.reach import wholes
 from stratabase.domain.attributes import is_derived
-from stratabase.domain.entity import Entity
+from stratabase.domain.objects.entity import Entity
 from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Action, Class
 from stratabase.model.expressions import Expression

@@ -7,10 +7,9 @@ from functools import partial
 from stratabase.domain.access import access_of
 from stratabase.domain.allowance import Allowance
 from stratabase.domain.derived_query import Derive, plainest
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.filter import And, Filter, Marked
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.page import Page, Query
-from stratabase.domain.role_name import RoleName
 from stratabase.model.expressions import Circumstances
 from stratabase.model.model import Model
 from stratabase.operations.fetching.seen import Seen

@@ -17,9 +17,9 @@ from stratabase.domain.access import Access
 from stratabase.domain.access.reading import check_attribute, check_class, check_role
 from stratabase.domain.fetch import NOTHING, Associables, Fetch, RoleFetch, ToMany, ToOne
 from stratabase.domain.issue import Issue, Path
+from stratabase.domain.objects.version import VERSION_START
 from stratabase.domain.page import Query
 from stratabase.domain.refusal import Refused
-from stratabase.domain.version import VERSION_START
 from stratabase.model.attribute import Origin
 from stratabase.model.formats import Formats
 from stratabase.schema import lock_info

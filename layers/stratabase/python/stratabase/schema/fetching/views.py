@@ -5,19 +5,19 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from stratabase.domain.change import Creation
-from stratabase.domain.entity import Entity, Reference
 from stratabase.domain.fetch import Face, Fetch, View
-from stratabase.domain.graph.names import ClientIds
-from stratabase.domain.instant import Instant
 from stratabase.domain.issue import Issue, IssueType, ReferenceType
+from stratabase.domain.objects.change import Creation
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Refusal, Refused, TooMuchRead, Unavailable
+from stratabase.domain.write.request_ids import ClientIds
 from stratabase.model.api_names import CLIENT_ID, ID
 from stratabase.operations.fetch import fetched
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.overlay import Overlay
 from stratabase.operations.past import Past
-from stratabase.operations.written import Written
+from stratabase.operations.write.outcome import WriteResult
 from stratabase.schema.context import Call
 
 
@@ -58,7 +58,7 @@ def _version_views(call: Call, known: Known, version: Entity) -> list[View]:
     return fetched(known, call.fetch, seen)
 
 
-def written_views(call: Call, done: Sequence[Written]) -> list[View]:
+def written_views(call: Call, done: Sequence[WriteResult]) -> list[View]:
     """Return the views of objects that were written, as they are now, with what their client calls them.
 
     Raises Refused, which says that they were written, when what they lead to cannot be read.
@@ -69,14 +69,14 @@ def written_views(call: Call, done: Sequence[Written]) -> list[View]:
         raise Refused([_unshown(one, trouble) for one in done]) from trouble
 
 
-def previewed_view(call: Call, done: Written) -> View:
+def previewed_view(call: Call, done: WriteResult) -> View:
     """Return the view of an object as it would be; a new one has no id yet. Raises TooMuchRead."""
     made = (effect.after.reference for effect in done.effects if isinstance(effect, Creation))
     (view,) = _views(call, [done], _Face(done.client_ids, frozenset(made)))
     return view
 
 
-def _views(call: Call, done: Sequence[Written], face: Face) -> list[View]:
+def _views(call: Call, done: Sequence[WriteResult], face: Face) -> list[View]:
     world, allowance = call.context.world, call.context.allowance
     source = Overlay(world.entities, world.model, (effect for one in done for effect in one.effects))
     known = Known(source, world.model, allowance, face, call.context.circumstances)
@@ -86,13 +86,13 @@ def _views(call: Call, done: Sequence[Written], face: Face) -> list[View]:
     return [_unseen(call.fetch, face, one) if entity is None else next(views) for one, entity in pairs]
 
 
-def _unseen(fetch: Fetch, face: Face, done: Written) -> View:
+def _unseen(fetch: Fetch, face: Face, done: WriteResult) -> View:
     """Return the view of what its writer must not see: what it is called, and that is all."""
     shown = face(Entity(done.reference, {ID: done.reference.id}))
     return {**dict.fromkeys(fetch.roles), **shown}
 
 
-def _unshown(done: Written, trouble: Refusal) -> Issue:
+def _unshown(done: WriteResult, trouble: Refusal) -> Issue:
     class_name, id_ = done.reference
     message = f"{class_name} {id_} was written, but what is selected of it cannot be shown: {trouble}"
     return Issue(

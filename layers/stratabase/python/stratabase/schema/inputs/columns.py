@@ -6,9 +6,8 @@ A null clears, but where an object is made there is nothing to clear. Nulls in l
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from stratabase.domain.command import Create, Update
 from stratabase.domain.issue import Path
-from stratabase.domain.role_command import Links, Parts, Point
+from stratabase.domain.write.commands import Create, PartsCommand, ToManyCommand, ToOneCommand, Update
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 
@@ -17,32 +16,32 @@ if TYPE_CHECKING:
 
 Given = Mapping[str, Any]
 
-_CLEARED = Parts(delete_all=True)
+_CLEARED = PartsCommand(delete_all=True)
 
 
-def one_id(_: "Reading", __: Class, given: Any, ___: Path) -> Point:
+def one_id(_: "Reading", __: Class, given: Any, ___: Path) -> ToOneCommand:
     """Read the id of the object that an association is to lead to."""
-    return Point(given)
+    return ToOneCommand(given)
 
 
-def several_ids(_: "Reading", __: Class, given: Any, ___: Path) -> Links | None:
+def several_ids(_: "Reading", __: Class, given: Any, ___: Path) -> ToManyCommand | None:
     """Read the ids that a new object's association is to lead to."""
-    return None if given is None else Links(add=_there(given))
+    return None if given is None else ToManyCommand(add=_there(given))
 
 
-def reference(_: "Reading", __: Class, given: Any, ___: Path) -> Point | None:
+def reference(_: "Reading", __: Class, given: Any, ___: Path) -> ToOneCommand | None:
     """Read `{set, remove}`."""
     if given is None:
-        return Point()
+        return ToOneCommand()
     remove = bool(given.get("remove"))
-    return Point(given.get("set"), remove) if remove or "set" in given else None
+    return ToOneCommand(given.get("set"), remove) if remove or "set" in given else None
 
 
-def references(_: "Reading", __: Class, given: Any, ___: Path) -> Links:
+def references(_: "Reading", __: Class, given: Any, ___: Path) -> ToManyCommand:
     """Read `{add, remove, removeAll}`."""
     if given is None:
-        return Links(remove_all=True)
-    return Links(_there(given.get("add")), _there(given.get("remove")), bool(given.get("removeAll")))
+        return ToManyCommand(remove_all=True)
+    return ToManyCommand(_there(given.get("add")), _there(given.get("remove")), bool(given.get("removeAll")))
 
 
 class New:
@@ -51,14 +50,14 @@ class New:
     def __init__(self, family: GeneratedType) -> None:
         self._family = family
 
-    def one(self, reading: "Reading", part: Class, given: Any, path: Path) -> Parts | None:
+    def one(self, reading: "Reading", part: Class, given: Any, path: Path) -> PartsCommand | None:
         """Read a part."""
-        return None if given is None else Parts([reading.create(self._family, part, given, path)])
+        return None if given is None else PartsCommand([reading.create(self._family, part, given, path)])
 
-    def several(self, reading: "Reading", part: Class, given: Any, path: Path) -> Parts | None:
+    def several(self, reading: "Reading", part: Class, given: Any, path: Path) -> PartsCommand | None:
         """Read a list of parts."""
         made = [reading.create(self._family, part, each, way) for each, way in _each(given, path)]
-        return Parts(made) if made else None
+        return PartsCommand(made) if made else None
 
 
 class Changed:
@@ -68,24 +67,24 @@ class Changed:
         self._create = create
         self._update = update
 
-    def one(self, reading: "Reading", part: Class, given: Any, path: Path) -> Parts:
+    def one(self, reading: "Reading", part: Class, given: Any, path: Path) -> PartsCommand:
         """Read `{create, update, delete}`."""
         return (
             _CLEARED
             if given is None
-            else Parts(
+            else PartsCommand(
                 self._made(reading, part, _alone(given, "create", path)),
                 self._updated(reading, part, _alone(given, "update", path)),
                 delete_all=bool(given.get("delete")),
             )
         )
 
-    def several(self, reading: "Reading", part: Class, given: Any, path: Path) -> Parts:
+    def several(self, reading: "Reading", part: Class, given: Any, path: Path) -> PartsCommand:
         """Read `{create, update, delete, deleteAll}`."""
         return (
             _CLEARED
             if given is None
-            else Parts(
+            else PartsCommand(
                 self._made(reading, part, _each(given.get("create"), (*path, "create"))),
                 self._updated(reading, part, _each(given.get("update"), (*path, "update"))),
                 _there(given.get("delete")),
@@ -100,20 +99,20 @@ class Changed:
         return [reading.update(self._update, part, each, path) for each, path in given]
 
 
-def saved(reading: "Reading", part: Class, given: Any, path: Path) -> Parts:
+def saved(reading: "Reading", part: Class, given: Any, path: Path) -> PartsCommand:
     """Read the one part that is to be there: it is changed if it has an id, and made if not."""
     if given is None:
         return _CLEARED
     command = reading.save(part, given, path)
-    return Parts(update=[command]) if isinstance(command, Update) else Parts([command])
+    return PartsCommand(update=[command]) if isinstance(command, Update) else PartsCommand([command])
 
 
-def all_saved(reading: "Reading", part: Class, given: Any, path: Path) -> Parts:
+def all_saved(reading: "Reading", part: Class, given: Any, path: Path) -> PartsCommand:
     """Read `{save, delete, deleteAll}`."""
     if given is None:
         return _CLEARED
     commands = [reading.save(part, each, way) for each, way in _each(given.get("save"), (*path, "save"))]
-    return Parts(
+    return PartsCommand(
         [command for command in commands if isinstance(command, Create)],
         [command for command in commands if isinstance(command, Update)],
         _there(given.get("delete")),

@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stratabase.domain.command import Create, Update, UpdateBulk
-from stratabase.domain.entity import Reference
 from stratabase.domain.issue import Path
-from stratabase.domain.role_command import RoleCommand
-from stratabase.domain.singleton import singleton
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.identity import singleton_reference
+from stratabase.domain.write.commands import Create, RoleCommand, Update, UpdateBulk
 from stratabase.model.api_names import CLIENT_ID, ID, GeneratedType
 from stratabase.model.class_ import Class, Kind
 from stratabase.model.model import Model
@@ -31,7 +30,7 @@ class Reading:
     def update(self, family: GeneratedType, class_: Class, given: Given, path: Path | None = None) -> Update:
         """Return what an input that changes an object asks for."""
         is_singleton = class_.kind is Kind.SINGLETON
-        reference = singleton(class_) if is_singleton else Reference(class_.name, given[ID])
+        reference = singleton_reference(class_) if is_singleton else Reference(class_.name, given[ID])
         values, roles = self._values(class_, given), self._roles(family, class_, given)
         return Update(reference, values, given.get(CLIENT_ID), roles, path)
 

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from stratabase.domain.issue import Path
-from stratabase.domain.role_command import RoleCommand
+from stratabase.domain.write.commands import RoleCommand
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.model.role import Role

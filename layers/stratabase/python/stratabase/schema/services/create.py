@@ -4,7 +4,7 @@ from graphql import GraphQLField
 
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
-from stratabase.operations.create import create
+from stratabase.operations.write.services import create
 from stratabase.schema.generation import Generation
 from stratabase.schema.services.data import creating
 from stratabase.schema.services.service import Service

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from graphql import GraphQLArgument, GraphQLNonNull
 
-from stratabase.domain.command import Create, Update
+from stratabase.domain.write.commands import Create, Update
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.schema.context import Call

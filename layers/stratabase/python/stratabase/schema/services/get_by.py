@@ -6,9 +6,9 @@ from typing import Any
 from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull
 
 from stratabase.domain.access.reading import check_comparison
-from stratabase.domain.entity import State
 from stratabase.domain.fetch import View
 from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.objects.entity import State
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
 from stratabase.model.api_names import GeneratedType, get_by_verb

@@ -5,7 +5,7 @@ from typing import Any
 
 from graphql import GraphQLField
 
-from stratabase.domain.entity import Entity
+from stratabase.domain.objects.entity import Entity
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.operations.read import confirmed, page

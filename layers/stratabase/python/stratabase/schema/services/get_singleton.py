@@ -3,7 +3,7 @@
 from graphql import GraphQLField
 
 from stratabase.domain.fetch import View
-from stratabase.domain.singleton import singleton
+from stratabase.domain.objects.identity import singleton_reference
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.operations.read import get
@@ -18,7 +18,7 @@ from stratabase.schema.services.service import Service, answered
 def _field(generation: Generation, class_: Class) -> GraphQLField:
     def answer(call: Call) -> View | None:
         world, allowance, circumstances = call.context.reading
-        return view_of(call, get(world, singleton(class_), allowance, circumstances))
+        return view_of(call, get(world, singleton_reference(class_), allowance, circumstances))
 
     return answered(
         generation.of(GeneratedType.OBJECT, class_), {}, reading(class_, answer), f"The {class_.name}."

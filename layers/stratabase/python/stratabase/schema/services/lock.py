@@ -4,8 +4,8 @@ from typing import Any
 
 from graphql import GraphQLField, GraphQLInt
 
-from stratabase.domain.lock import USUAL_LOCK
-from stratabase.operations.lock import lock
+from stratabase.domain.objects.lock import DEFAULT_LOCK_MINUTES
+from stratabase.operations.locks.lock import lock
 from stratabase.schema.context import Call
 from stratabase.schema.fixed import with_default
 from stratabase.schema.generation import Generation
@@ -20,9 +20,9 @@ def field(generation: Generation) -> GraphQLField:
 
     def answer(call: Call) -> dict[str, Any]:
         given = call.arguments.get(_MINUTES)
-        minutes = USUAL_LOCK if given is None else given
+        minutes = DEFAULT_LOCK_MINUTES if given is None else given
         lock(call.context.world, named(call), minutes, call.context.caller, terms_of(call))
         return {"locked": True, "minutes": minutes}
 
     description = "Reserve objects for some minutes: nobody else can write them. All of them, or none."
-    return locking(generation, answer, description, minutes=with_default(GraphQLInt, USUAL_LOCK))
+    return locking(generation, answer, description, minutes=with_default(GraphQLInt, DEFAULT_LOCK_MINUTES))

@@ -14,7 +14,7 @@ from graphql import (
     GraphQLResolveInfo,
 )
 
-from stratabase.domain.entity import Reference
+from stratabase.domain.objects.entity import Reference
 from stratabase.model.api_names import LOCK_STATUS_RESULT
 from stratabase.schema.context import Call, Context
 from stratabase.schema.entity_ids import references

@@ -6,7 +6,7 @@ from stratabase.domain.fetch import View
 from stratabase.domain.refusal import Refused, TooMuchRead
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
-from stratabase.operations.preview import preview
+from stratabase.operations.write.services import preview
 from stratabase.schema.context import Call, Partial
 from stratabase.schema.fetching.views import previewed_view
 from stratabase.schema.generation import Generation
@@ -27,7 +27,7 @@ def previewed(generation: Generation, class_: Class, given: Given, description: 
     def answer(call: Call) -> View | Partial:
         command = given.command(reading, class_, call)
         world, caller = call.context.world, call.context.caller
-        done, issues = preview(world, command, caller, terms=terms_of(call))
+        done, issues = preview(world, command, caller, options=terms_of(call))
         if not issues:
             return previewed_view(call, done)
         try:

@@ -5,7 +5,7 @@ from graphql import GraphQLField
 from stratabase.domain.fetch import View
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
-from stratabase.operations.restore import restore
+from stratabase.operations.write.services import restore
 from stratabase.schema.classes import is_restored
 from stratabase.schema.context import Call
 from stratabase.schema.fetching.views import written_views

@@ -3,7 +3,7 @@
 from graphql import GraphQLField
 
 from stratabase.model.class_ import Class
-from stratabase.operations.save import save
+from stratabase.operations.write.services import save
 from stratabase.schema.generation import Generation
 from stratabase.schema.services.data import saving
 from stratabase.schema.services.service import Service

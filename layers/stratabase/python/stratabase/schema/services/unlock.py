@@ -4,7 +4,7 @@ from typing import Any
 
 from graphql import GraphQLField
 
-from stratabase.operations.unlock import unlock
+from stratabase.operations.locks.lock import unlock
 from stratabase.schema.context import Call
 from stratabase.schema.generation import Generation
 from stratabase.schema.services.locking import locking, named

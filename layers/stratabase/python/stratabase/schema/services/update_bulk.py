@@ -6,7 +6,7 @@ from graphql import GraphQLField
 
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
-from stratabase.operations.update_bulk import update_bulk
+from stratabase.operations.write.bulk import update_bulk
 from stratabase.schema.classes import giving, is_ordinary
 from stratabase.schema.context import Call
 from stratabase.schema.fetching.views import written_views

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 
-from stratabase.domain.command import Delete
-from stratabase.domain.entity import Reference
 from stratabase.domain.issue import Issue
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.write.commands import Delete
 from stratabase.model.api_names import ID
 from stratabase.model.class_ import Class
-from stratabase.operations.validate import validate
+from stratabase.operations.write.services import validate
 from stratabase.schema.context import Call
 from stratabase.schema.generation import Generation
 from stratabase.schema.services.service import Service

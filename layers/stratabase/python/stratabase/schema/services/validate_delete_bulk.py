@@ -6,7 +6,7 @@ from graphql import GraphQLField
 
 from stratabase.domain.issue import Issue
 from stratabase.model.class_ import Class
-from stratabase.operations.validate_bulk import validate_bulk
+from stratabase.operations.write.bulk import validate_bulk
 from stratabase.schema.context import Call
 from stratabase.schema.generation import Generation
 from stratabase.schema.services.bulk import Selecting

@@ -7,7 +7,7 @@ from graphql import GraphQLArgument, GraphQLField
 
 from stratabase.domain.issue import Issue
 from stratabase.model.class_ import Class
-from stratabase.operations.validate import validate
+from stratabase.operations.write.services import validate
 from stratabase.schema.context import Call
 from stratabase.schema.generation import Generation
 from stratabase.schema.inputs.reading import Reading
@@ -23,7 +23,7 @@ def validated(generation: Generation, class_: Class, given: Given, description: 
 
     def issues(call: Call) -> Sequence[Issue]:
         command = given.command(reading, class_, call)
-        return validate(call.context.world, command, call.context.caller, terms=terms_of(call))
+        return validate(call.context.world, command, call.context.caller, options=terms_of(call))
 
     return judged(given.argument(generation, class_), issues, description)
 

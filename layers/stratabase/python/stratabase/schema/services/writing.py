@@ -7,7 +7,7 @@ from graphql import GraphQLField
 from stratabase.domain.fetch import View
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
-from stratabase.operations.written import Written
+from stratabase.operations.write.outcome import WriteResult
 from stratabase.schema.context import Call
 from stratabase.schema.fetching.views import written_views
 from stratabase.schema.fixed import force_warnings
@@ -18,7 +18,7 @@ from stratabase.schema.services.service import answered
 from stratabase.schema.services.terms import terms_of
 from stratabase.schema.version_arguments import if_version, relying
 
-Write = Callable[..., Written]
+Write = Callable[..., WriteResult]
 """An operation: of the world, a command, who asks, what the request has called objects so far, and terms."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from stratabase.domain.entity import State
+from stratabase.domain.objects.entity import State
 from stratabase.domain.order import Order
 from stratabase.domain.ordering import ordered, side_of
 from stratabase.domain.page import Query, Window

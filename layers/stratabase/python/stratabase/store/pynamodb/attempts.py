@@ -11,7 +11,7 @@ from pynamodb.exceptions import DoesNotExist
 from pynamodb.expressions.update import Action
 
 from stratabase.domain.attempt import MOST_KEPT, Noted
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Unavailable
 from stratabase.store.dynamodb.insistence import Refused
 from stratabase.store.pynamodb.record import Record

@@ -5,8 +5,8 @@ from functools import partial
 from typing import TypeVar
 from uuid import uuid4
 
-from stratabase.domain.change import Conflict
 from stratabase.domain.member import Member, NamesTaken, Roster, folded
+from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.refusal import Unavailable
 from stratabase.store.pynamodb.member_records import (
     PARTITIONS,

@@ -9,7 +9,7 @@ from threading import Lock
 
 from stratabase import waiting
 from stratabase.domain.attempt import LONGEST_WINDOW, MOST_KEPT, Noted
-from stratabase.domain.instant import Instant
+from stratabase.domain.objects.instant import Instant
 from stratabase.store.sqlite.fault import refusal
 from stratabase.store.sqlite.file import Layout, prepare
 from stratabase.store.sqlite.insist import insist

@@ -6,8 +6,8 @@ from typing import Any
 
 import orjson
 
-from stratabase.domain.change import Conflict
 from stratabase.domain.member import MailedLink, Member, NamesTaken, Roster, folded
+from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.model.formats import Formats
 from stratabase.store.sqlite.file import Layout
 

@@ -1,1 +1,0 @@
-"""The decisions of writing whole graphs: an object with its parts, and both ends of its associations."""

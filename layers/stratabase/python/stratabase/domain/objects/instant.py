@@ -1,0 +1,27 @@
+"""A moment, in whole milliseconds since 1970-01-01T00:00:00Z."""
+
+from datetime import UTC, datetime, timedelta
+
+Instant = int
+"""Milliseconds since the epoch, UTC."""
+
+
+def format_instant(instant: Instant) -> str:
+    """Return an instant in the stored spelling of a Datetime: `2020-01-31T10:00:00.000Z`."""
+    # Without a zone and a format, which take five times as long: every object of a versioned class has one.
+    moment = (_START + timedelta(seconds=instant // 1000)).isoformat()
+    return f"{moment}.{instant % 1000:03d}Z"
+
+
+def parse_instant(text: str) -> Instant:
+    """Return the instant that a stored spelling means. Raises ValueError for what is none."""
+    return (datetime.fromisoformat(text) - _EPOCH) // _MILLISECOND
+
+
+_EPOCH = datetime.fromtimestamp(0, UTC)
+
+
+_START = _EPOCH.replace(tzinfo=None)
+
+
+_MILLISECOND = timedelta(milliseconds=1)

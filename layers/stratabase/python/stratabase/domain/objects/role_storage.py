@@ -1,0 +1,44 @@
+"""How a role leads from an object to others, which follows from the model: what keeps it, and where."""
+
+from enum import Enum
+
+from stratabase.domain.objects.entity import RoleName
+from stratabase.model.model import Model
+from stratabase.model.role import Role
+
+
+class RoleStorage(Enum):
+    """What a role goes by."""
+
+    OWN_KEY = "the object holds the id of the other"
+    OPPOSITE_KEY = "the other, of which there is one, holds the object's id"
+    OPPOSITE_KEYS = "the others hold the object's id"
+    LINKS = "links are kept on their own"
+    PARTS = "the object holds the ids of its parts"
+    WHOLE = "the part holds the id of its whole"
+
+
+def storage_of(model: Model, role: Role) -> RoleStorage:
+    """Return how a role of the model leads."""
+    if role.composition or role.whole:
+        return RoleStorage.PARTS if role.composition else RoleStorage.WHOLE
+    if not role.many:
+        return RoleStorage.OWN_KEY if role.holds else RoleStorage.OPPOSITE_KEY
+    opposite = opposite_of(model, role)
+    return RoleStorage.LINKS if opposite is None or opposite.many else RoleStorage.OPPOSITE_KEYS
+
+
+def opposite_of(model: Model, role: Role) -> Role | None:
+    """Return the role that leads back, if there is one."""
+    return None if role.opposite is None else model.classes[role.target].roles[role.opposite]
+
+
+def opposite_name(role: Role) -> RoleName | None:
+    """Return the name of the role that leads back, if there is one."""
+    return None if role.opposite is None else RoleName(role.target, role.opposite)
+
+
+def is_one_to_one(model: Model, role: Role) -> bool:
+    """Return whether both sides of an association lead to one object."""
+    opposite = opposite_of(model, role)
+    return opposite is not None and not role.many and not opposite.many

@@ -1,0 +1,77 @@
+"""The objects and attributes that a plan changes, for which warnings are asked."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from stratabase.domain.objects.change import (
+    Creation,
+    Deletion,
+    LinkMove,
+    Modification,
+    Restoration,
+    link_moves,
+    reference_of,
+)
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.role_storage import opposite_name
+from stratabase.domain.subject import Subject
+from stratabase.domain.write.plan import WritePlan
+from stratabase.model.expressions.dependencies import Member
+
+
+class AffectedObject(NamedTuple):
+    """An object that there will be, with the place in the request that is to be blamed."""
+
+    subject: Subject
+    reference: Reference
+    written: bool
+    """It begins, or its own state changes; otherwise the request speaks of it, or others lead to it."""
+
+
+def affected_objects(plan: WritePlan) -> list[AffectedObject]:
+    """Return the objects, in the request's order; none that ends, and none where nothing changes."""
+    request = plan.request
+    written = {reference_of(effect) for effect in _on_objects(plan)}
+    found = {
+        write.reference: AffectedObject(write.subject, write.reference, write.reference in written)
+        for write in request.objects.values()
+        if not write.is_deleted and plan.effects
+    }
+    for move in _moves(plan):
+        reference = Reference(move.role.class_name, move.owner)
+        if reference not in request.objects and reference not in found:
+            found[reference] = _led_to(plan, move, reference)
+    return list(found.values())
+
+
+def changed_members(plan: WritePlan) -> frozenset[Member]:
+    """Return the attributes and roles of which some object has other values; deletions do not count."""
+    values = (
+        (reference_of(effect).class_name, name)
+        for effect in _on_objects(plan)
+        for name, value in effect.after.state.items()
+        if effect.before is None or effect.before.state.get(name) != value
+    )
+    roles = ((move.role.class_name, move.role.role_name) for move in _moves(plan))
+    return frozenset(values).union(roles)
+
+
+def _on_objects(plan: WritePlan) -> Iterator[Creation | Modification | Restoration]:
+    return (effect for effect in plan.effects if isinstance(effect, Creation | Modification | Restoration))
+
+
+def _moves(plan: WritePlan) -> Iterator[LinkMove]:
+    model = plan.request.context.model
+    for effect in plan.effects:
+        if not isinstance(effect, Deletion):
+            yield from link_moves(effect, model)
+
+
+def _led_to(plan: WritePlan, move: LinkMove, reference: Reference) -> AffectedObject:
+    """Return an object that the request does not speak of; the one that leads to it, or did, is blamed."""
+    request, opposite = plan.request, opposite_name(plan.request.role(move.role))
+    assert opposite is not None, "an object whose role leads one way speaks for itself"
+    requester = request.objects[Reference(opposite.class_name, move.other)]
+    id_ = reference.id if request.may_identify(reference) else None
+    subject = Subject(request.class_(reference.class_name), id_, path=requester.role_path(opposite.role_name))
+    return AffectedObject(subject, reference, written=False)

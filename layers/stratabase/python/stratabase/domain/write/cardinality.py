@@ -1,0 +1,121 @@
+"""The required roles of the objects that a request makes, and of those whose roles it speaks of.
+
+The rule is that of required attributes (`draft`): what a request does not touch and was
+empty before is passed over.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from stratabase.domain.issue import IssueType
+from stratabase.domain.objects.change import LinkCreation, LinkEffect
+from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.objects.role_storage import RoleStorage, opposite_name, storage_of
+from stratabase.domain.write.draft import STILL_EMPTY
+from stratabase.domain.write.object_write import ObjectWrite
+from stratabase.domain.write.request import WriteRequest
+from stratabase.domain.write.requester import Requester
+from stratabase.model.role import Role
+
+Filled = set[tuple[RoleName, str]]
+"""The roles that lead to something because of what others are, each with the object whose role it is."""
+
+
+def check_cardinality(request: WriteRequest, on_links: Iterable[LinkEffect]) -> None:
+    """Note each required role that would lead to nothing.
+
+    What an object that was there before loses by others, the store finds out, since it counts.
+    """
+    filled = {*_by_keys(request), *_by_links(request, on_links)}
+    for write in request.objects.values():
+        for role in write.subject.class_.roles.values():
+            if not role.required or write.is_deleted:
+                continue
+            if _is_empty(request, write, role, filled):
+                _refuse(request, write, role)
+            elif request.context.reports_missing and write.reference in request.named and not write.begins:
+                _report(request, write, role, filled)
+
+
+def _is_empty(request: WriteRequest, write: ObjectWrite, role: Role, filled: Filled) -> bool:
+    match storage_of(request.context.model, role):
+        case RoleStorage.WHOLE:
+            return False
+        case RoleStorage.OWN_KEY | RoleStorage.PARTS:
+            is_passed_over = (
+                not write.begins
+                and role.name not in write.emptied_roles
+                and write.value_before(role.name) is None
+            )
+            return write.state.get(role.name) is None and not is_passed_over
+        case _:
+            name = RoleName(write.reference.class_name, role.name)
+            if write.tombstone is not None:
+                return not _is_led_back(request, write, role)
+            is_filled = (name, write.reference.id) in filled
+            if write.is_new or is_filled or role.name not in write.emptied_roles:
+                return write.is_new and not is_filled
+            return not request.context.snapshot.linked_ids(name, write.reference.id)
+
+
+def _is_led_back(request: WriteRequest, write: ObjectWrite, role: Role) -> bool:
+    """Return whether a role of an object that comes back leads somewhere: the keys of others stayed."""
+    snapshot = request.context.snapshot
+    for id_ in snapshot.linked_ids(RoleName(write.reference.class_name, role.name), write.reference.id):
+        other = snapshot.entity(Reference(role.target, id_))
+        if (
+            other is not None
+            and other.state.get(str(role.opposite), write.reference.id) == write.reference.id
+        ):
+            return True
+    return False
+
+
+def _refuse(request: WriteRequest, write: ObjectWrite, role: Role) -> None:
+    place = write.role_path(role.name)
+    if not request.has_error_at(place):
+        few = f"at least one {role.target}" if role.many else f"one {role.target}"
+        requester = Requester(write.subject, role.name)
+        request.issues.append(requester.cardinality_issue(f"{few} is required", place))
+
+
+def _report(request: WriteRequest, write: ObjectWrite, role: Role, filled: Filled) -> None:
+    """Report a required role that was empty before, and that the request passes over."""
+    issue = Requester(write.subject, role.name).issue(IssueType.ROLE_CARDINALITY, STILL_EMPTY).as_report()
+    if request.may_report(issue) and _is_still_empty(request, write, role, filled):
+        request.reports.append(issue)
+
+
+def _is_still_empty(request: WriteRequest, write: ObjectWrite, role: Role, filled: Filled) -> bool:
+    """Return whether a role of an object that was there before leads to nothing, as far as is known."""
+    name, snapshot = RoleName(write.reference.class_name, role.name), request.context.snapshot
+    match storage_of(request.context.model, role):
+        case RoleStorage.WHOLE:
+            return False
+        case RoleStorage.PARTS:
+            return write.state.get(role.name) is None
+        case RoleStorage.OWN_KEY:
+            id_ = write.state.get(role.name)
+            if not isinstance(id_, str):
+                return True
+            target = Reference(role.target, id_)
+            return id_ == write.value_before(role.name) and snapshot.entity(target) is None
+        case _:
+            is_counted = write.before is not None and write.before.counts.get(name, 0) > 0
+            is_filled = is_counted or (name, write.reference.id) in filled
+            return not is_filled and not snapshot.linked_ids(name, write.reference.id)
+
+
+def _by_keys(request: WriteRequest) -> Iterator[tuple[RoleName, str]]:
+    for holder, name in request.key_requests:
+        write, opposite = request.objects.get(holder), opposite_name(request.role(name))
+        if write is not None and opposite is not None:
+            yield opposite, str(write.state.get(name.role_name))
+
+
+def _by_links(request: WriteRequest, on_links: Iterable[LinkEffect]) -> Iterator[tuple[RoleName, str]]:
+    for link in on_links:
+        if isinstance(link, LinkCreation):
+            opposite = opposite_name(request.role(link.role))
+            yield link.role, link.owner
+            if opposite is not None:
+                yield opposite, link.other

@@ -1,0 +1,17 @@
+"""How much one write, or one bulk service, may do."""
+
+from typing import NamedTuple
+
+
+class BulkLimits(NamedTuple):
+    """The limits of one bulk service."""
+
+    objects: int = 1000
+    seconds: int = 20
+    """After which it ends, and says how far it has come."""
+
+
+MOST_OBJECTS = 1000
+
+
+MOST_RESTORED = 10_000

@@ -1,0 +1,257 @@
+"""What grants must allow for a create, an update or a delete, by what the command asks for."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple
+
+from stratabase.domain.access import Access
+from stratabase.domain.access.demand import Demand
+from stratabase.domain.access.reach import wholes
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.role_storage import opposite_name
+from stratabase.domain.subject import Subject
+from stratabase.domain.write.commands import (
+    ROOT_PATH,
+    AnyCommand,
+    Create,
+    Delete,
+    PartsCommand,
+    PlacedCommand,
+    Restore,
+    RoleCommand,
+    ToManyCommand,
+    Update,
+    placed_creates,
+    placed_updates,
+)
+from stratabase.domain.write.locks import issue_subject
+from stratabase.domain.write.object_write import ObjectWrite
+from stratabase.domain.write.request import WriteRequest
+from stratabase.domain.write.requester import Requester
+from stratabase.domain.write.restore import is_hidden_part
+from stratabase.domain.write.restore_permissions import of_all_apart, of_any_restoration, of_restored
+from stratabase.model.class_ import Action
+
+
+def required_permissions(request: WriteRequest, access: Access, command: AnyCommand) -> list[Demand]:
+    """Return the demands, each once, in the order of the request."""
+    if isinstance(command, Restore) and request.context.snapshot.missing:
+        # What that asks for, only what was and what is can tell.
+        return [*of_any_restoration(request, access)]
+    found: dict[object, Demand] = {}
+    asked = chain(
+        _of_command(request, access, command), _of_keys(request, access, command), _of_links(request)
+    )
+    for demand in of_all_apart(asked):
+        found.setdefault(demand.key, demand)
+    return list(found.values())
+
+
+def _of_command(request: WriteRequest, access: Access, command: AnyCommand) -> Iterator[Demand]:
+    if isinstance(command, Delete):
+        root = request.context.ids.root
+        subject = Subject(request.class_(root.class_name), root.id, path=command.place)
+        yield Demand(Action.DELETE, subject, root, command.place)
+        return
+    if isinstance(command, Restore):
+        yield from of_restored(request, access, command)
+    else:
+        yield from of_pieces(request, access, command)
+    for write in request.objects.values():
+        if (
+            write.is_deleted
+            and not access.follows(write.reference.class_name)
+            and not _goes_with_its_whole(request, write)
+        ):
+            yield Demand(Action.DELETE, issue_subject(request, write), write.reference, write.subject.path)
+
+
+def _goes_with_its_whole(request: WriteRequest, write: ObjectWrite) -> bool:
+    whole = _whole(request, write.reference)
+    return whole is not None and request.is_deleted(whole)
+
+
+def _of_keys(request: WriteRequest, access: Access, command: AnyCommand) -> Iterator[Demand]:
+    """Yield the demands of keys: who holds one is changed, and what it led to and shall lead to is led to."""
+    for (holder, name), requests in request.key_requests.items():
+        write, requester = request.objects.get(holder), requests.first.requester
+        if isinstance(command, Restore) and write is not None and is_hidden_part(request, write, command):
+            continue
+        was = None if write is None else write.value_before(name.role_name)
+        if requests.assignments or any(each.id == was for each in requests.releases):
+            yield from _of_holder(request, access, holder, requester)
+            yield _of_role(request, holder, name.role_name, requester)
+        opposite = opposite_name(request.role(name))
+        if opposite is not None and requests.own:
+            is_told = not isinstance(command, Restore) or access.shows(*name)
+            ends = dict.fromkeys((*(each.id for each in requests.own), was))
+            for end in (each for each in ends if isinstance(each, str)):
+                demand = _of_role(request, Reference(opposite.class_name, end), opposite.role_name, requester)
+                # What it led to before is nothing that the request tells, nor must a message.
+                is_named = is_told and end != was
+                yield demand if is_named else demand._replace(subject=replace(demand.subject, id=None))
+
+
+def _of_holder(
+    request: WriteRequest, access: Access, holder: Reference, requester: Requester
+) -> Iterator[Demand]:
+    """Yield the demand of changing an object, or the whole that it follows, from another's side."""
+    at: Reference | None = holder
+    while at is not None and access.follows(at.class_name):
+        at = _whole(request, at)
+    if at is not None and not request.is_new(at) and not request.is_new(holder):
+        yield Demand(Action.EDIT, _subject(request, at, requester), at, requester.path)
+
+
+def _of_links(request: WriteRequest) -> Iterator[Demand]:
+    """Yield the demands of links: of the roles at both of their ends."""
+    for link_key, requests in request.link_requests.items():
+        requester, opposite = (
+            [*requests.additions, *requests.removals][0],
+            opposite_name(request.role(link_key.role)),
+        )
+        yield _of_role(
+            request, Reference(link_key.role.class_name, link_key.owner), link_key.role.role_name, requester
+        )
+        if opposite is not None:
+            yield _of_role(
+                request, Reference(opposite.class_name, link_key.other), opposite.role_name, requester
+            )
+
+
+def _of_role(request: WriteRequest, reference: Reference, role: str, requester: Requester) -> Demand:
+    action = Action.CREATE if request.is_new(reference) else Action.EDIT
+    return Demand(action, _subject(request, reference, requester), reference, requester.path, role)
+
+
+def _subject(request: WriteRequest, reference: Reference, requester: Requester) -> Subject:
+    id_ = None if request.is_new(reference) else reference.id
+    return Subject(request.class_(reference.class_name), id_, path=requester.path)
+
+
+def _whole(request: WriteRequest, part: Reference) -> Reference | None:
+    """Return what an object is a part of, as far as is known."""
+    write = request.objects.get(part)
+    before = request.context.snapshot.entity(part) if write is None else write.before
+    state = write.state if write is not None and write.is_new else {} if before is None else before.state
+    for role in wholes(request.class_(part.class_name)):
+        id_ = state.get(role.name)
+        if isinstance(id_, str):
+            return Reference(role.target, id_)
+    return None
+
+
+class _Place(NamedTuple):
+    """A placed, the object that it is about, and the place of the whole, if it is a part."""
+
+    placed: PlacedCommand
+    subject: Subject
+    reference: Reference
+    above: "_Place | None" = None
+
+    @property
+    def action(self) -> Action:
+        """What is done with the object."""
+        return Action.CREATE if isinstance(self.placed.command, Create) else Action.EDIT
+
+    def demand(self, member: str | None = None, action: Action | None = None) -> Demand:
+        """Return the demand of doing that, or something else, with the object, or with a member of it."""
+        path = self.placed.path if member is None else (*self.placed.path, member)
+        return Demand(action or self.action, self.subject, self.reference, path, member)
+
+
+def of_pieces(request: WriteRequest, access: Access, command: Create | Update) -> Iterator[Demand]:
+    """Yield the demands of a command, and of all that are within it."""
+    waiting = [_place(request, PlacedCommand(command, ROOT_PATH), None)]
+    while waiting:
+        place = waiting.pop()
+        yield from _of_place(access, place)
+        waiting += reversed([_place(request, placed, place) for placed in _within(place.placed)])
+
+
+def _place(request: WriteRequest, placed: PlacedCommand, above: _Place | None) -> _Place:
+    command, path = placed
+    if isinstance(command, Create):
+        reference = Reference(command.class_name, request.context.ids.new_id(path))
+        return _Place(
+            placed,
+            Subject(request.class_(command.class_name), None, command.client_id, path),
+            reference,
+            above,
+        )
+    reference = request.resolve(*command.reference)
+    subject = Subject(request.class_(reference.class_name), reference.id, command.client_id, path)
+    return _Place(placed, subject, reference, above)
+
+
+def _within(placed: PlacedCommand) -> Iterator[PlacedCommand]:
+    for role, asked in placed.command.roles.items():
+        if isinstance(asked, PartsCommand):
+            yield from (*placed_creates(placed, role, asked), *placed_updates(placed, role, asked))
+
+
+def _of_place(access: Access, place: _Place) -> Iterator[Demand]:
+    command = place.placed.command
+    values = [
+        name for name, value in command.values.items() if value is not None or isinstance(command, Update)
+    ]
+    asked = {name: each for name, each in command.roles.items() if _asks(each, place.action)}
+    if values or _concerns_itself(access, place, asked):
+        yield from _of_object(access, place)
+    yield from (place.demand(name) for name in values)
+    for name, each in asked.items():
+        if isinstance(each, PartsCommand):
+            yield from (place.demand(name, action) for action in _of_parts(each))
+            yield from _of_all_parts(access, place, name) if each.delete_all else ()
+        else:
+            yield from (place.demand(name), place.demand(name, Action.READ))
+
+
+def _of_all_parts(access: Access, place: _Place, name: str) -> Iterator[Demand]:
+    """Yield the demand of deleting whatever parts there are, of a class that is not seen at all.
+
+    It is of any object: of single ones it would tell that they are there.
+    """
+    target = place.subject.class_.roles[name].target
+    if not access.reads_class(target) and not access.follows(target):
+        path = (*place.placed.path, name)
+        subject = Subject(access.model.classes[target], path=path)
+        yield Demand(Action.DELETE, subject, Reference(target, ""), path, of_all=True)
+
+
+def _concerns_itself(access: Access, place: _Place, asked: Mapping[str, RoleCommand]) -> bool:
+    """Return whether something is done with more than parts that have grants of their own."""
+    class_ = place.subject.class_
+    own = all(
+        isinstance(each, PartsCommand) and not access.follows(class_.roles[name].target)
+        for name, each in asked.items()
+    )
+    return not asked or not own or place.action is Action.CREATE or not access.reads_class(class_.name)
+
+
+def _of_object(access: Access, place: _Place) -> Iterator[Demand]:
+    """Yield the demand of doing something with an object: with its whole, if it follows that."""
+    at: _Place | None = place
+    while at is not None and access.follows(at.subject.class_.name):
+        at = at.above
+    if at is not None:
+        yield at.demand()
+
+
+def _of_parts(parts: PartsCommand) -> Iterator[Action]:
+    if parts.create:
+        yield Action.CREATE
+    if parts.update:
+        yield Action.EDIT
+    if parts.delete or parts.delete_all:
+        yield Action.DELETE
+
+
+def _asks(asked: RoleCommand, action: Action) -> bool:
+    """Return whether a command asks for something; a new object's association leads to nothing by itself."""
+    if isinstance(asked, ToManyCommand):
+        return bool(asked.add or asked.remove or asked.remove_all)
+    if isinstance(asked, PartsCommand):
+        return any(_of_parts(asked))
+    return asked.target is not None or action is Action.EDIT

@@ -1,0 +1,76 @@
+"""What the service records of an object by itself: who made, changed and owns it, and when.
+
+Beside the name of a member it records the member's id (model/member_names).
+"""
+
+from collections.abc import Iterable
+
+from stratabase.domain.member import Caller, Member
+from stratabase.domain.objects.entity import Entity, State
+from stratabase.domain.objects.instant import Instant, format_instant
+from stratabase.model.attribute import Stored
+from stratabase.model.class_ import Class, Kind, PlatformAttribute
+from stratabase.model.member_names import MEMBER_IDS, member_id, with_ids
+
+Named = tuple[str, bool]
+"""The name of an attribute, and whether it tells who (otherwise: when)."""
+
+
+def _named(*attributes: PlatformAttribute) -> tuple[Named, ...]:
+    return tuple((attribute.value, attribute.value.endswith("by")) for attribute in attributes)
+
+
+OWNED_BY, OWNED_ON = PlatformAttribute.OWNED_BY.value, PlatformAttribute.OWNED_ON.value
+
+
+_CREATION = _named(*PlatformAttribute)
+
+
+_MODIFICATION = _named(PlatformAttribute.LAST_MODIFIED_BY, PlatformAttribute.LAST_MODIFIED_ON)
+
+
+def creation_values(class_: Class, caller: Caller, instant: Instant) -> State:
+    """Return the platform values of an object that is made now."""
+    return _values(class_, _CREATION, caller, instant, {})
+
+
+def modification_values(class_: Class, before: Entity, caller: Caller, instant: Instant) -> State:
+    """Return the platform values that an update now changes; a singleton's first one is its creation."""
+    is_first = class_.kind is Kind.SINGLETON and not before.commit_ids
+    return _values(class_, _CREATION if is_first else _MODIFICATION, caller, instant, before.state)
+
+
+def hand_over_values(class_: Class, before: Entity, owner: Member, caller: Caller, instant: Instant) -> State:
+    """Return the platform values of an object that a caller hands over to a member now."""
+    modified = _values(class_, _MODIFICATION, caller, instant, before.state)
+    owned: dict[str, Stored] = {OWNED_BY: owner.username}
+    if OWNED_ON in class_.attributes:
+        owned[OWNED_ON] = format_instant(instant)
+    ids = with_ids({**before.state, **modified, **owned}, {OWNED_BY: owner.id})
+    return {**modified, **owned, MEMBER_IDS: ids}
+
+
+def last_owner_values(class_: Class, former: State, last: State) -> State:
+    """Return the platform values by which an object in a former state has the owner that it had last."""
+    owned = {name: last.get(name) for name in (OWNED_BY, OWNED_ON) if name in class_.attributes}
+    if OWNED_BY not in owned:
+        return owned
+    return {**owned, MEMBER_IDS: with_ids({**former, **owned}, {OWNED_BY: member_id(last, OWNED_BY)})}
+
+
+def _values(
+    class_: Class, which: Iterable[Named], caller: Caller, instant: Instant, before: State
+) -> dict[str, Stored]:
+    # Every write asks this. The names are as good as `class_.platform`, since no others begin with `_`, and
+    # looking them up is several times faster than looking up members of an enum.
+    moment = format_instant(instant)
+    values: dict[str, Stored] = {}
+    ids: dict[str, str] = {}
+    for name, tells_who in which:
+        if name in class_.attributes:
+            values[name] = caller.username if tells_who else moment
+            if tells_who:
+                ids[name] = caller.id
+    if ids:
+        values[MEMBER_IDS] = with_ids({**before, **values}, ids)
+    return values

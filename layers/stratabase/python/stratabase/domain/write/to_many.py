@@ -1,0 +1,69 @@
+"""What a command asks of a to-many association: keys of others, or links."""
+
+from typing import NamedTuple
+
+from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.objects.role_storage import opposite_name
+from stratabase.domain.write.commands import PlacedCommand, ToManyCommand
+from stratabase.domain.write.object_write import ObjectWrite
+from stratabase.domain.write.request import WriteRequest
+from stratabase.domain.write.requester import Requester, describe_object
+from stratabase.domain.write.role_requests import KeyRequest, LinkKey
+from stratabase.model.role import Role
+
+
+class ChangedIds(NamedTuple):
+    """Ids, each once and in one of the two."""
+
+    added: list[str]
+    removed: list[str]
+
+
+def changed_ids(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> ChangedIds:
+    """Return what a command adds and takes away; what it does both with is an issue."""
+    command = placed.command.roles[role.name]
+    assert isinstance(command, ToManyCommand)
+    added = {request.resolve(role.target, id_): None for id_ in command.add}
+    removed = {request.resolve(role.target, id_): None for id_ in command.remove}
+    for reference in added.keys() & removed.keys():
+        text = f"{describe_object(reference)} is added and removed at once; do one of the two"
+        request.issues.append(Requester(write.subject, role.name).contradiction_issue(text))
+    ids = {id_: None for _, id_ in added}
+    gone = {id_: None for _, id_ in removed if id_ not in ids}
+    if command.remove_all and not write.is_new:
+        name = RoleName(write.reference.class_name, role.name)
+        led_to = request.context.snapshot.linked_ids(name, write.reference.id)
+        seen = (id_ for id_ in led_to if not request.hides(Reference(role.target, id_)))
+        gone |= {id_: None for id_ in seen if id_ not in ids}
+    return ChangedIds(list(ids), list(gone))
+
+
+def request_opposite_keys(
+    request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand
+) -> None:
+    """Ask keys to lead here, or here no more; one that leads elsewhere moves."""
+    each = KeyRequest(write.reference.id, Requester(write.subject, role.name))
+    opposite = opposite_name(role)
+    assert opposite is not None
+    swap = changed_ids(request, write, role, placed)
+    for id_ in swap.added:
+        request.key_requests[Reference(role.target, id_), opposite].assignments.append(each)
+    for id_ in swap.removed:
+        request.key_requests[Reference(role.target, id_), opposite].releases.append(each)
+
+
+def request_links(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> None:
+    """Ask for links to begin and to end."""
+    requester = Requester(write.subject, role.name)
+    swap = changed_ids(request, write, role, placed)
+    for id_ in swap.added:
+        request.link_requests[_tie(write, role, id_)].additions.append(requester)
+    for id_ in swap.removed:
+        request.link_requests[_tie(write, role, id_)].removals.append(requester)
+
+
+def _tie(write: ObjectWrite, role: Role, other: str) -> LinkKey:
+    name, opposite = RoleName(write.reference.class_name, role.name), opposite_name(role)
+    if opposite is not None and opposite < name:
+        return LinkKey(opposite, other, write.reference.id)
+    return LinkKey(name, write.reference.id, other)

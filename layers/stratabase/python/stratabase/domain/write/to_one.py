@@ -1,0 +1,63 @@
+"""What a command asks of a to-one association: the key of its object, or that of the opposite."""
+
+from collections.abc import Iterator
+
+from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.objects.role_storage import opposite_name
+from stratabase.domain.write.commands import PlacedCommand, ToOneCommand
+from stratabase.domain.write.object_write import ObjectWrite
+from stratabase.domain.write.request import WriteRequest
+from stratabase.domain.write.requester import Requester
+from stratabase.domain.write.role_requests import KeyRequest
+from stratabase.model.role import Role
+
+
+def requested_target(
+    request: WriteRequest, role: Role, placed: PlacedCommand, requester: Requester
+) -> Iterator[str | None]:
+    """Yield the id that a role shall lead to, or None; nothing where the command contradicts itself."""
+    command = placed.command.roles[role.name]
+    assert isinstance(command, ToOneCommand)
+    if command.target is not None and command.remove:
+        request.issues.append(
+            requester.contradiction_issue("it is set and removed at once; do one of the two")
+        )
+    else:
+        yield None if command.target is None else request.resolve(role.target, command.target).id
+
+
+def request_own_key(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> None:
+    """Ask the object's own key to lead somewhere."""
+    requester = Requester(write.subject, role.name)
+    for to in requested_target(request, role, placed, requester):
+        name = RoleName(write.reference.class_name, role.name)
+        request.key_requests[write.reference, name].own.append(KeyRequest(to, requester))
+
+
+def request_opposite_key(
+    request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand
+) -> None:
+    """Ask the present partner's key to lead here no more, and the future partner's to do so."""
+    requester, own_id = Requester(write.subject, role.name), write.reference.id
+    opposite = opposite_name(role)
+    assert opposite is not None
+    for to in requested_target(request, role, placed, requester):
+        for id_ in _partners(request, write, role):
+            if id_ != to:
+                request.key_requests[Reference(role.target, id_), opposite].releases.append(
+                    KeyRequest(own_id, requester)
+                )
+        if to is not None:
+            request.key_requests[Reference(role.target, to), opposite].assignments.append(
+                KeyRequest(own_id, requester)
+            )
+
+
+def _partners(request: WriteRequest, write: ObjectWrite, role: Role) -> tuple[str, ...]:
+    """Return what the role leads to now: at most one."""
+    if write.is_new:
+        return ()
+    ids = request.context.snapshot.linked_ids(
+        RoleName(write.reference.class_name, role.name), write.reference.id
+    )
+    return tuple(id_ for id_ in ids if not request.hides(Reference(role.target, id_)))

@@ -1,0 +1,148 @@
+"""Lock and unlock objects: all that a request names, or none."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.member import Caller
+from stratabase.domain.objects.commit_refusals import LockRefused, TooLarge
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.identity import normalize_reference
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.lock import Lock, is_active
+from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.domain.subject import Subject
+from stratabase.domain.write.locks import locked_issue
+from stratabase.model.malformed import shown
+from stratabase.operations.locks.permissions import lock_issues
+from stratabase.operations.world import World
+from stratabase.operations.write.options import DEFAULT_OPTIONS, WriteOptions
+from stratabase.operations.write.pipeline import MOST_ROUNDS
+
+_PLACE = "locks"
+"""The argument in which a request names them."""
+
+
+Act = Callable[[Sequence[Reference], Instant], None]
+"""Does something with objects, each named once, at an instant. Raises Unlockable, TooLarge, Unavailable."""
+
+
+class LockTargets:
+    """Objects, of which each counts once however often it is named."""
+
+    def __init__(
+        self,
+        world: World,
+        references: Sequence[Reference],
+        caller: Caller,
+        options: WriteOptions = DEFAULT_OPTIONS,
+    ) -> None:
+        self._world = world
+        self._terms = options
+        self._caller = caller
+        self._numbers: dict[Reference, int] = {}
+        """Where each is named first."""
+        for number, reference in enumerate(references):
+            self._numbers.setdefault(normalize_reference(reference), number)
+
+    def check(self) -> Iterator[Issue]:
+        """Yield what is wrong with the naming."""
+        if not self._numbers:
+            text = f"{_PLACE} names nothing: give at least one entity, such as {{entityName: …, _id: …}}"
+            yield Issue(IssueType.MALFORMED_REQUEST, text, path=(_PLACE,))
+
+    def act(self, act: Act) -> None:
+        """Do it with all of them, once more where a lock has ended meanwhile.
+
+        Raises Refused, TooMuchRead, Unavailable.
+        """
+        named = {reference: self._subject(reference) for reference in self._numbers}
+        if issues := lock_issues(self._world, named, self._caller, self._terms):
+            raise Refused(issues)
+        for _ in range(MOST_ROUNDS):
+            try:
+                return act(list(self._numbers), self._world.clock.now())
+            except LockRefused as refusal:
+                if refusal.missing or self._is_held(refusal):
+                    raise Refused(self._explained(refusal)) from None
+            except TooLarge as refusal:
+                issue = Issue(IssueType.MALFORMED_REQUEST, f"{_PLACE}: {refusal}", path=(_PLACE,))
+                raise Refused([issue]) from None
+        raise Unavailable("locks of others kept beginning and ending; try again")
+
+    def _is_held(self, refusal: LockRefused) -> bool:
+        """Return whether something is still locked."""
+        now = self._world.clock.now()
+        return any(is_active(lock, now) for _, lock in refusal.locks)
+
+    def _explained(self, refusal: LockRefused) -> list[Issue]:
+        """Return the issues of a refusal, in the order of the request."""
+        formats = self._caller.formats
+        issues = [
+            *(self._missing(reference) for reference in refusal.missing),
+            *(
+                locked_issue(IssueType.ENTITY_LOCK_EDIT, self._subject(reference), lock, formats)
+                for reference, lock in refusal.locks
+            ),
+        ]
+        return sorted(issues, key=lambda issue: issue.path[1])
+
+    def _missing(self, reference: Reference) -> Issue:
+        subject = self._subject(reference)
+        message = f"there is no {reference.class_name} with _id {shown(reference.id)}"
+        return subject.issue(IssueType.ENTITY_NOT_FOUND, message, *subject.path, "_id")
+
+    def _subject(self, reference: Reference) -> Subject:
+        place = (_PLACE, self._numbers[reference])
+        return Subject(self._world.class_(reference.class_name), reference.id, path=place)
+
+
+_MINUTE = 60_000
+"""Milliseconds."""
+
+
+def lock(
+    world: World,
+    references: Sequence[Reference],
+    minutes: int,
+    caller: Caller,
+    options: WriteOptions = DEFAULT_OPTIONS,
+) -> None:
+    """Lock all of them for the caller, or none; those that he has locked before get a new end.
+
+    Raises Refused with every issue, TooMuchRead, Unavailable.
+    """
+    named = LockTargets(world, references, caller, options)
+    issues = [*named.check(), *_wrong_minutes(minutes, world.lock_minutes)]
+    if issues:
+        raise Refused(issues)
+
+    def act(each: Sequence[Reference], now: Instant) -> None:
+        taken = Lock(caller.id, caller.username, now + minutes * _MINUTE)
+        world.entities.lock(world.ids.new(), each, taken, now)
+
+    named.act(act)
+
+
+def _wrong_minutes(minutes: int, most: int) -> Iterator[Issue]:
+    if not 1 <= minutes <= most:
+        text = f"minutes is {minutes:,}: give 1 to {most:,}"
+        yield Issue(IssueType.MALFORMED_REQUEST, text, path=("minutes",))
+
+
+def unlock(
+    world: World, references: Sequence[Reference], caller: Caller, options: WriteOptions = DEFAULT_OPTIONS
+) -> None:
+    """End the caller's locks on all of them, or on none; an administrator ends anybody's.
+
+    What is not locked stays so. Raises Refused with every issue, TooMuchRead,
+    Unavailable.
+    """
+    named = LockTargets(world, references, caller, options)
+    if issues := [*named.check()]:
+        raise Refused(issues)
+
+    def act(each: Sequence[Reference], now: Instant) -> None:
+        commit_id, anybodys = world.ids.new(), caller.administrator
+        world.entities.unlock(commit_id, each, caller.id, now, anybodys=anybodys)
+
+    named.act(act)

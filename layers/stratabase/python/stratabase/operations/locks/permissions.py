@@ -1,0 +1,143 @@
+"""What grants say of locking objects, or unlocking them: who may edit an object may reserve it."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from stratabase.domain.access import Access, access_of
+from stratabase.domain.access.demand import Demand, DemandKey
+from stratabase.domain.access.reach import wholes
+from stratabase.domain.access.writing import condition_of, refused, unmet
+from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.member import Caller
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.subject import Subject
+from stratabase.domain.write.requester import describe_object
+from stratabase.model.class_ import Action
+from stratabase.operations.fetching.known import Known
+from stratabase.operations.world import World
+from stratabase.operations.write.options import WriteOptions
+from stratabase.operations.write.permissions import ConditionalDemand, unmet_keys
+
+Named = Mapping[Reference, Subject]
+"""Objects, each with the place where a request names it."""
+
+
+def lock_issues(world: World, named: Named, caller: Caller, options: WriteOptions) -> list[Issue]:
+    """Return why grants do not let somebody lock or unlock objects. Raises TooMuchRead, Unavailable.
+
+    What is allowed with no object of a class is refused before anything is read.
+    """
+    access = access_of(world.model, caller.profile)
+    if access is None:
+        return []
+    plain = [*_of_classes(access, named)]
+    return plain or _Judge(world, access, caller, options).issues(named)
+
+
+def _of_classes(access: Access, named: Named) -> Iterator[Issue]:
+    for reference, subject in named.items():
+        issue = None if _edits(access, reference.class_name) else refused(access, _demand(reference, subject))
+        if issue is not None:
+            yield issue
+
+
+def _edits(access: Access, class_name: str) -> bool:
+    """Return whether some objects of a class may be changed: of parts, perhaps with their wholes."""
+    waiting, seen = [class_name], {class_name}
+    while waiting:
+        name = waiting.pop()
+        if not access.follows(name):
+            if Action.EDIT in access.own(name).actions:
+                return True
+            continue
+        above = {role.target for role in wholes(access.model.classes[name])} - seen
+        seen |= above
+        waiting += above
+    return False
+
+
+def _demand(reference: Reference, subject: Subject) -> Demand:
+    return Demand(Action.EDIT, subject, reference, subject.path)
+
+
+class _Judge:
+    """Judges objects by what they are."""
+
+    def __init__(self, world: World, access: Access, caller: Caller, options: WriteOptions) -> None:
+        allowance = options.allowance or world.allowance()
+        circumstances = options.circumstances_of(caller, world.clock.now())
+        given = (world.entities, world.model, allowance)
+        self._access = access
+        self._seen = Known(*given, circumstances=circumstances)
+        self._bare = Known(*given, circumstances=circumstances, bare=True)
+
+    def issues(self, named: Named) -> list[Issue]:
+        """Return an issue of each object that is not there, or not seen, or must not be changed."""
+        self._bare.settle(named)
+        there = [entity for reference in named if (entity := self._bare.get(reference)) is not None]
+        shown = dict(zip((each.reference for each in there), self._seen.admitted(there), strict=True))
+        demands = {each.reference: [*self._of(each, named[each.reference])] for each in there}
+        asked = [
+            ConditionalDemand(demand, where)
+            for each in demands.values()
+            for demand in each
+            if (where := condition_of(self._access, demand)) is not None
+        ]
+        unmet_conditions = {*unmet_keys(self._bare, asked)}
+        issues = (
+            self._issue(subject, demands[reference], shown[reference], unmet_conditions)
+            if reference in demands
+            else _missing(subject)
+            for reference, subject in named.items()
+        )
+        return [issue for issue in issues if issue is not None]
+
+    def _of(self, entity: Entity, subject: Subject) -> Iterator[Demand]:
+        """Yield what is needed: to change the object, or by the roles on the way its whole."""
+        at = entity
+        while self._access.follows(at.reference.class_name) and (way := self._up(at)) is not None:
+            role, at = way
+            whole = Subject(self._access.model.classes[at.reference.class_name], None, path=subject.path)
+            yield Demand(Action.EDIT, whole, at.reference, subject.path, role)
+        yield _demand(at.reference, subject)
+
+    def _up(self, part: Entity) -> tuple[str, Entity] | None:
+        """Return the whole of a part, and the role by which that leads to it."""
+        for role in wholes(self._access.model.classes[part.reference.class_name]):
+            id_ = part.state.get(role.name)
+            whole = self._bare.get(Reference(role.target, id_)) if isinstance(id_, str) else None
+            if whole is not None:
+                return str(role.opposite), whole
+        return None
+
+    def _issue(
+        self,
+        subject: Subject,
+        demands: Sequence[Demand],
+        shown: Entity | None,
+        unmet_keys: Collection[DemandKey],
+    ) -> Issue | None:
+        is_unseen = shown is None and self._access.reads_class(subject.class_.name)
+        if is_unseen or self._hides(demands):
+            return _missing(subject)
+        for demand in demands:
+            issue = refused(self._access, demand)
+            if issue is None and demand.key in unmet_keys:
+                issue = unmet(self._access, demand)
+            if issue is not None:
+                return issue
+        return None
+
+    def _hides(self, demands: Iterable[Demand]) -> bool:
+        """Return whether a role on the way to a part must not be read."""
+        narrowed = (
+            self._access.member(demand.reference.class_name, demand.member)
+            for demand in demands
+            if demand.member is not None
+        )
+        return any(each is not None and Action.READ not in each.actions for each in narrowed)
+
+
+def _missing(subject: Subject) -> Issue:
+    """Return the issue of an object that is not there, also of one that the caller must take for that."""
+    message = f"there is no {describe_object(Reference(subject.class_.name, str(subject.id)))}"
+    return subject.issue(IssueType.ENTITY_NOT_FOUND, message, *subject.path, "_id")

@@ -1,0 +1,28 @@
+"""How a write is done, beside the command and its caller."""
+
+from typing import NamedTuple
+
+from stratabase.domain.allowance import Allowance
+from stratabase.domain.member import Caller
+from stratabase.domain.objects.instant import Instant
+from stratabase.model.expressions import Circumstances
+from stratabase.operations.deriving.circumstances import circumstances_of
+
+
+class WriteOptions(NamedTuple):
+    """What a client says of a write, and what the request that it is in knows and may read."""
+
+    force: bool = False
+    """It goes through in spite of issues of level WARNING."""
+    circumstances: Circumstances | None = None
+    """Those of the request; without, those of the moment."""
+    allowance: Allowance | None = None
+    """What conditions may read; without, each round of a write has an allowance of its own."""
+
+    def circumstances_of(self, caller: Caller, now: Instant) -> Circumstances:
+        """Return what conditions know beside objects."""
+        return self.circumstances or circumstances_of(caller, now)
+
+
+DEFAULT_OPTIONS = WriteOptions()
+"""Nothing is said."""

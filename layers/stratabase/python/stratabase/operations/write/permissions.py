@@ -1,0 +1,100 @@
+"""The conditions of grants, evaluated for the objects of a write as they are, were and would be."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from stratabase.domain.access import Access
+from stratabase.domain.access.demand import Demand, DemandKey
+from stratabase.domain.access.writing import condition_of, unmet
+from stratabase.domain.allowance import Allowance
+from stratabase.domain.issue import Issue
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.write.plan import WritePlan
+from stratabase.model.class_ import Action
+from stratabase.model.expressions import Circumstances, Expression
+from stratabase.operations.fetching.known import Known
+from stratabase.operations.seeing.conditions import values_of
+from stratabase.operations.world import World
+from stratabase.operations.write.projections import former_state, present_state, projected_state
+
+_OF_WHAT_IS = frozenset({Action.EDIT, Action.DELETE})
+
+
+_OF_WHAT_WOULD_BE = frozenset({Action.EDIT, Action.CREATE})
+
+
+class ConditionalDemand(NamedTuple):
+    """A demand, and what must hold for its object."""
+
+    demand: Demand
+    where: Expression
+
+
+def unmet_permissions(
+    world: World, plan: WritePlan, circumstances: Circumstances, allowance: Allowance
+) -> list[Issue]:
+    """Return an issue of each demand whose condition does not hold. Raises TooMuchRead."""
+    access = plan.request.context.access
+    asked = [] if access is None else [*_asked(access, plan)]
+    if access is None or not asked:
+        return []
+    given = (world, plan, circumstances, allowance)
+    now = [each for each in asked if each.demand.action in _OF_WHAT_IS]
+    then = [each for each in asked if each.demand.action in _OF_WHAT_WOULD_BE]
+    failed = {*unmet_keys(present_state(*given), now), *unmet_keys(projected_state(*given), then)}
+    # What comes back must be what it might be then, too: what was hidden would be told now.
+    for at, former in _former(plan, then).items():
+        failed |= {*unmet_keys(former_state(*given, at), former)}
+    return [unmet(access, demand) for demand, _ in asked if demand.key in failed]
+
+
+def _asked(access: Access, plan: WritePlan) -> Iterator[ConditionalDemand]:
+    """Yield what must hold of objects; not of those that are hidden, and so not there."""
+    seen = plan.request.context.snapshot.seen
+    for demand in plan.required_permissions:
+        where = condition_of(access, demand)
+        if where is not None and seen.get(demand.reference, True):
+            yield ConditionalDemand(demand, where)
+
+
+def _former(
+    plan: WritePlan, asked: Sequence[ConditionalDemand]
+) -> Mapping[Instant, Sequence[ConditionalDemand]]:
+    """Return what must hold of what comes back, by the instant of which it does."""
+    versions = plan.request.context.snapshot.versions.items()
+    instants = {reference: at for (reference, at), version in versions if version is not None}
+    found: dict[Instant, list[ConditionalDemand]] = defaultdict(list)
+    for each in asked:
+        if each.demand.reference in instants:
+            found[instants[each.demand.reference]].append(each)
+    return found
+
+
+def unmet_keys(known: Known, asked: Sequence[ConditionalDemand]) -> Iterator[DemandKey]:
+    """Yield the keys of demands whose condition does not hold; nothing is asked of what is not there."""
+    known.settle(demand.reference for demand, _ in asked)
+    conditions: dict[str, dict[Expression, None]] = defaultdict(dict)
+    there: dict[str, dict[Reference, Entity]] = defaultdict(dict)
+    for demand, where in asked:
+        entity = known.get(demand.reference)
+        if entity is not None:
+            conditions[demand.reference.class_name][where] = None
+            there[demand.reference.class_name][demand.reference] = entity
+    values = values_of(
+        known,
+        known.circumstances,
+        {name: ([*wheres], [*there[name].values()]) for name, wheres in conditions.items()},
+    )
+    held = {
+        (reference, where)
+        for name, rows in values.items()
+        for reference, row in zip(there[name], rows, strict=True)
+        for where, value in zip(conditions[name], row, strict=True)
+        if value is True
+    }
+    for demand, where in asked:
+        is_there = demand.reference in there[demand.reference.class_name]
+        if is_there and (demand.reference, where) not in held:
+            yield demand.key

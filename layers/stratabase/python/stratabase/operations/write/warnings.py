@@ -1,0 +1,97 @@
+"""The warnings of the model that objects meet for which a write changes something."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from stratabase.domain.allowance import Allowance
+from stratabase.domain.issue import Issue, IssueType, Level
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.write.affected import AffectedObject, affected_objects, changed_members
+from stratabase.domain.write.plan import WritePlan
+from stratabase.domain.write.warning_rules import WarningRule
+from stratabase.model.expressions import Circumstances
+from stratabase.operations.fetching.known import Known
+from stratabase.operations.world import World
+from stratabase.operations.write.projections import projected_state
+
+_KNOWN_VALUES = frozenset(
+    each
+    for each in IssueType
+    if each.name.startswith("ATTRIBUTE_") or each in {IssueType.ENTITY_UNIQUE, IssueType.ENTITY_DOMAIN}
+)
+"""What may be wrong with a value that is known. Any other issue leaves it in the dark what it would be."""
+
+
+class MetWarning(NamedTuple):
+    """An object, and a warning that it meets."""
+
+    one: AffectedObject
+    rule: WarningRule
+
+    @property
+    def issue(self) -> Issue:
+        """What the client is told."""
+        subject, rule = self.one.subject, self.rule.rule
+        issue = subject.issue(IssueType.ENTITY_DOMAIN, rule.message, *subject.path)
+        return replace(issue, level=Level.ERROR if rule.blocking else Level.WARNING)
+
+    def is_doubtful(self, issues: Iterable[Issue]) -> bool:
+        """Return whether something else is wrong with what the condition depends on."""
+        return any(self._doubts(issue) for issue in issues if issue.type not in _KNOWN_VALUES)
+
+    def _doubts(self, issue: Issue) -> bool:
+        names = {*issue.attribute_names, *issue.role_names}
+        if self.rule.sources.isdisjoint((issue.entity_name, name) for name in names):
+            return False
+        path, at = self.one.subject.path, len(self.one.subject.path)
+        return self.rule.walks or (issue.path[:at] == path and not names.isdisjoint(issue.path[at : at + 1]))
+
+
+def met_warnings(
+    world: World, plan: WritePlan, circumstances: Circumstances, allowance: Allowance
+) -> list[MetWarning]:
+    """Return the warnings that are met, in the order of the request and of the model. Raises TooMuchRead.
+
+    An object that begins or changes meets those whose condition holds. One that stays as it is, and which the
+    request speaks of or others lead to, meets only those that depend on something that changes.
+    """
+    asked = [*_asked(world, plan)] if world.warning_rules.are_there else []
+    return _holding(projected_state(world, plan, circumstances, allowance), asked) if asked else []
+
+
+def _asked(world: World, plan: WritePlan) -> Iterator[MetWarning]:
+    """Yield the warnings whose conditions are asked."""
+    what = changed_members(plan)
+    for one in affected_objects(plan):
+        for rule in world.warning_rules.of(one.reference.class_name):
+            if one.written or not rule.sources.isdisjoint(what):
+                yield MetWarning(one, rule)
+
+
+def _holding(known: Known, asked: Sequence[MetWarning]) -> list[MetWarning]:
+    """Return those whose condition holds. All are asked together, however many objects there are."""
+    known.settle(warning.one.reference for warning in asked)
+    there: dict[WarningRule, dict[Reference, Entity]] = defaultdict(dict)
+    for (_, reference, _), rule in asked:
+        entity = known.get(reference)
+        if entity is not None:
+            there[rule][reference] = entity
+    values = _values(known, there)
+    return [warning for warning in asked if values.get((warning.rule, warning.one.reference)) is True]
+
+
+def _values(known: Known, there: Mapping[WarningRule, Mapping[Reference, Entity]]) -> Mapping[Any, Any]:
+    """Return what each condition gives for each of its objects."""
+    deriving = known.deriving()
+    columns = {
+        rule: deriving.expect(rule.class_name, [rule.condition], [*entities.values()])
+        for rule, entities in there.items()
+    }
+    known.finish(deriving)
+    return {
+        (rule, reference): value
+        for rule, column in columns.items()
+        for reference, value in zip(there[rule], column()[0], strict=True)
+    }
