@@ -19,6 +19,8 @@ help: ## List what can be made
 run: $(VENV)/.run $(if $(filter dynamodb,$(STORE)),.venv-ministack/.done) ## Serve the model on this machine (STORE=dynamodb: over an emulator, which forgets)
 	@$(if $(filter dynamodb,$(STORE)),$(BIN)/python -m cli.emulator) $(BIN)/stratabase serve
 
+# Tests start the service many times, which takes longer where Python may not keep what it has compiled.
+test test-oldest test-older soak: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.dev .venv-ministack/.done $(if $(shell command -v npm 2>/dev/null),.node/.done) ## Run the tests
 	@$(BIN)/python -m pytest -n 2 $(TESTS)
 

@@ -1,15 +1,23 @@
 """What holds for every test: one seed, which is printed, and as many random examples as the run is for."""
 
+import gc
 import math
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from stratabase.store import aftermath
-from tests.soak import EXAMPLES
+from tests.soak import EXAMPLES, FULL
+
+MEMORY = Path("/dev/shm")
+"""A folder in memory, in which stores need not wait for a disk."""
+ROOMY = 2 * 2**30
+"""Bytes that must be free there."""
 
 settings.register_profile(
     "stratabase",
@@ -22,8 +30,10 @@ settings.load_profile("stratabase")
 
 
 def pytest_configure() -> None:
-    """Choose the seed once; the worker processes inherit it."""
+    """Choose the seed once; the worker processes inherit it. Where there is much memory, files are there."""
     os.environ.setdefault("STRATABASE_SEED", str(secrets.randbits(32)))
+    if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOMY:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -35,11 +45,25 @@ def _unhurried() -> Iterator[None]:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Have whatever takes random examples run in `make soak` too, which is for as many of them."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Have whatever takes random examples or repeats others run in `make soak`; the latter there alone."""
+    thorough = [item for item in items if item.get_closest_marker("thorough")]
     for item in items:
         if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
             item.add_marker(pytest.mark.soak)
+    for item in thorough:
+        item.add_marker(pytest.mark.soak)
+    if thorough and not FULL:
+        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+        config.hook.pytest_deselected(items=thorough)
+    if FULL:  # and what takes long, first, so that no worker is left with it at the end
+        items.sort(key=lambda item: not item.get_closest_marker("long"))
+
+
+def pytest_collection_finish() -> None:
+    """Leave the many tests themselves alone when garbage is collected."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

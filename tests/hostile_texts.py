@@ -32,10 +32,11 @@ from stratabase.model.types import TYPES
 from stratabase.model.types.identifier import made_at
 from stratabase.operations.signature import BadSignature, opened
 from stratabase.store.mail.message import message_of
+from tests.soak import count
 
 LONG = 1_000_000
-"""Characters; where a place takes fewer, it is given as many as it takes, a few thousand times."""
-OFTEN = 2000
+"""Characters; where a place takes fewer, it is given as many as it takes, many times."""
+OFTEN = count(500, 2000)
 CPU_SECONDS = 60
 """For what takes a few. Whatever takes the square of the time of its text would need more, often hours."""
 _REFUSALS = (Malformed, Refused, ExpressionMistakes, ModelMistakes, BadSignature, ValueError)

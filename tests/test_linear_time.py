@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from tests.hostile_texts import PLACES
 
 ROOT = Path(__file__).parent.parent
@@ -19,6 +21,7 @@ MADE_IN_FUNCTIONS = {
 """Where a regular expression is made or found when the program runs, and of what."""
 
 
+@pytest.mark.soak
 def test_no_place_is_kept_busy() -> None:
     """Hostile texts of a million characters, or some thousand of those that are bounded, are read at once."""
     done = subprocess.run(

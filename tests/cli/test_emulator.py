@@ -118,12 +118,13 @@ def family(home: Path) -> Iterator[Family]:
     ("told", "number", "code"),
     [
         ("make", signal.SIGTERM, -signal.SIGTERM),
-        ("wrapper", signal.SIGTERM, 0),
-        ("wrapper", signal.SIGINT, 0),
-        ("wrapper", signal.SIGHUP, 0),
+        *(
+            pytest.param("wrapper", number, 0, marks=pytest.mark.thorough)
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+        ),
         ("emulator", signal.SIGTERM, 2),
         ("serve", signal.SIGTERM, 0),
-        ("worker", signal.SIGTERM, 0),
+        pytest.param("worker", signal.SIGTERM, 0, marks=pytest.mark.thorough),
         pytest.param(
             *("wrapper", signal.SIGKILL, 2),
             marks=pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells its children"),

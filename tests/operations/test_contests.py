@@ -26,8 +26,8 @@ from tests.store.held import held
 
 pytestmark = pytest.mark.soak
 
-TIMES = count(20, 200)
-LARGE_TIMES = count(3, 200)
+TIMES = count(5, 200)
+LARGE_TIMES = count(2, 200)
 TASKS = 40
 """Of a project that does not end as one: each is its head, two labels, and a link to who does it."""
 KINDS = [kind for kind in STURDY if kind.name != "metered"]

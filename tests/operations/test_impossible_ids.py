@@ -17,6 +17,7 @@ from tests.graphs.commands import add, change, create, end, make, point, remove
 from tests.graphs.company import COMPANY
 from tests.graphs.processes import process
 from tests.graphs.scene import told
+from tests.soak import mostly
 from tests.worlds import ADMINISTRATOR, plenty
 
 IDS = {
@@ -30,7 +31,7 @@ IDS = {
 }
 
 
-@pytest.fixture(scope="module", params=STURDY, ids=lambda kind: kind.name)
+@pytest.fixture(scope="module", params=mostly(STURDY, "metered"), ids=lambda kind: kind.name)
 def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """An engine."""
     engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))

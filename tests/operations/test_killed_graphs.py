@@ -84,7 +84,7 @@ def test_a_killed_process_leaves_the_old_graph_or_the_new_one(killer: Killer, na
     """The old one up to some statement, and from there on the new one; a client that heard of it finds it."""
     whole = killer.life(name, NEVER)
     assert whole.heard == (whole.left != of_objects(company()))
-    every = count(400, 5) if name == LARGE else count(8, 1)
+    every = count(400, 5) if name == LARGE else count(16, 1)
     lives = [killer.life(name, last) for last in range(seed() % every, whole.statements, every)]
     assert {life.heard for life in lives} <= {False}
     are_new = [life.left == whole.left for life in lives]

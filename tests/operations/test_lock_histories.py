@@ -22,7 +22,7 @@ from tests.operations.lock_model import State, step
 from tests.soak import count, seed
 from tests.store.hurried import taking_turns
 
-HISTORIES = count(10, 300)
+HISTORIES = count(4, 300)
 MOST = 2000
 """Histories after which a fault would have been seen."""
 EACH = 8

@@ -37,7 +37,7 @@ from tests.store.held import held
 from tests.worlds import plenty, world_of
 
 REQUESTS = 10
-EXAMPLES = {"reference": 25, "lagging": 25, "sqlite": 5, "dynamodb-ministack": 4, "dynamodb-moto": 2}
+EXAMPLES = {"reference": 25, "lagging": 25, "sqlite": 5, "dynamodb-ministack": 4}
 """In a short run; in a long one, twenty times as many."""
 QUICK = {"reference", "lagging"}
 """Here a failure is looked into until it is small."""

@@ -11,7 +11,11 @@ from tests.scenarios.graph_client import Client, over_dynamodb, over_sqlite
 from tests.service import running
 
 
-@pytest.fixture(scope="session", params=[over_sqlite, over_dynamodb("company")], ids=["sqlite", "dynamodb"])
+@pytest.fixture(
+    scope="session",
+    params=[over_sqlite, pytest.param(over_dynamodb("company"), marks=pytest.mark.thorough)],
+    ids=["sqlite", "dynamodb"],
+)
 def company(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Company]:
     """A service with some people in teams; what tests add belongs to other teams."""
     home: Path = tmp_path_factory.mktemp("company") / "home"

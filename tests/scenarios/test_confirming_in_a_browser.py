@@ -32,6 +32,19 @@ WORDS = {
 }
 """The heading, the button and the heading after it, by language."""
 
+_SIZES = {"phone": PHONE, "desktop": DESKTOP}
+WAYS = [
+    pytest.param(
+        *(language, size, scripts),
+        id=f"{language}-{name}-{'with' if scripts else 'without'}-scripts",
+        # Each language, size and kind of browser is tried, but not each with all others.
+        marks=() if scripts == ((language == "en") == (name == "phone")) else pytest.mark.thorough,
+    )
+    for language in WORDS
+    for name, size in _SIZES.items()
+    for scripts in (True, False)
+]
+
 Visiting = Callable[..., AbstractContextManager[Visit]]
 
 
@@ -68,9 +81,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("pictures")
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["with-scripts", "without-scripts"])
-@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
-@pytest.mark.parametrize("language", WORDS)
+@pytest.mark.parametrize(("language", "size", "scripts"), WAYS)
 def test_an_address_is_confirmed_in_the_language_of_the_member(  # noqa: PLR0917 - fixtures
     language: str,
     size: dict[str, Any],

@@ -16,7 +16,7 @@ from tests.service import RunningService, eventually
 from tests.soak import count, seed
 
 CLIENTS = 16
-KILLS = count(8, 200)
+KILLS = count(3, 200)
 LONGEST_LIFE = 0.3
 """Seconds from the first write to the kill, at most."""
 
@@ -68,6 +68,7 @@ class Client:
         del self.unknown[email]
 
 
+@pytest.mark.long
 @pytest.mark.soak
 def test_nothing_acknowledged_is_lost_and_nothing_is_half_written(tmp_path: Path) -> None:
     choice = random.Random(seed())
@@ -82,7 +83,7 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_half_written(tmp_path: Path
 
 
 def test_a_stuck_worker_is_replaced_and_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
-    settings = {"STRATABASE_WORKER_TIMEOUT_SECONDS": "5"}
+    settings = {"STRATABASE_WORKER_TIMEOUT_SECONDS": "3"}
     service = RunningService(tmp_path / "home", reload=True, settings=settings).start()
     clients = [Client(f"client{number}") for number in range(CLIENTS)]
     threads = [Thread(target=client.write_until_cut_off, args=(service,)) for client in clients]
@@ -95,7 +96,7 @@ def test_a_stuck_worker_is_replaced_and_nothing_acknowledged_is_lost(tmp_path: P
 
     assert service.request("GET", "/public/health").status == 200
     assert _worker(service, but=stuck)
-    eventually(lambda: f"process {stuck}) has not answered for 5 s; ending it" in service.log())
+    eventually(lambda: f"process {stuck}) has not answered for 3 s; ending it" in service.log())
     for thread in threads:
         thread.join()
     _compare(service, clients)

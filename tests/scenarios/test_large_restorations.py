@@ -9,6 +9,7 @@ import pytest
 
 from tests.scenarios.graph_client import over_dynamodb, over_sqlite
 from tests.service import RunningService, running
+from tests.soak import mostly
 
 MODEL = Path(__file__).parent / "models/orders.graphql"
 NUMBER, TOGETHER = 120, 40
@@ -20,7 +21,10 @@ def over_a_table_of_its_own() -> Mapping[str, str]:
     return over_dynamodb(f"restoring{next(_tables)}")()
 
 
-@pytest.fixture(params=[over_sqlite, over_a_table_of_its_own], ids=["sqlite", "dynamodb"])
+@pytest.fixture(
+    params=mostly([over_sqlite, over_a_table_of_its_own], "over_a_table_of_its_own"),
+    ids=["sqlite", "dynamodb"],
+)
 def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RunningService]:
     home = tmp_path / "home"
     home.mkdir()

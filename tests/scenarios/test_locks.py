@@ -9,6 +9,7 @@ import pytest
 
 from tests import ministack
 from tests.service import PASSWORD, RunningService, basic, running
+from tests.soak import mostly
 
 LOCK = """mutation($locks: [EntityID!], $minutes: Int = 10) {
   lock(locks: $locks, minutes: $minutes) { locked minutes } }"""
@@ -81,7 +82,9 @@ class Scene:
         return reply
 
 
-@pytest.fixture(scope="module", params=[dict, over_dynamodb], ids=["sqlite", "dynamodb"])
+@pytest.fixture(
+    scope="module", params=mostly([dict, over_dynamodb], "over_dynamodb"), ids=["sqlite", "dynamodb"]
+)
 def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     home: Path = tmp_path_factory.mktemp("service") / "home"
     with running(home, settings={"STRATABASE_LOCK_MINUTES": "60", **request.param()}) as service:

@@ -74,7 +74,11 @@ class Office:
         return sorted(each["code"] for each in self.ask(by, query, password)["items"])
 
 
-@pytest.fixture(scope="module", params=[over_sqlite, over_dynamodb("office")], ids=["sqlite", "dynamodb"])
+@pytest.fixture(
+    scope="module",
+    params=[over_sqlite, pytest.param(over_dynamodb("office"), marks=pytest.mark.thorough)],
+    ids=["sqlite", "dynamodb"],
+)
 def office(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
     home: Path = tmp_path_factory.mktemp("office") / "home"
     with running(home, model=MODEL, application="Office", settings=request.param()) as service:

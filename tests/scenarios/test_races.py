@@ -12,8 +12,8 @@ from tests.service import RunningService
 from tests.soak import count
 
 CLIENTS = 16
-WRITES = count(25, 200)
-RACES = count(20, 200)
+WRITES = count(8, 200)
+RACES = count(8, 200)
 
 MODEL = """
 extend schema @application(name: "Hr")

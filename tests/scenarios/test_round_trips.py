@@ -14,6 +14,7 @@ from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client
 from tests.graphs.staff import staff
 from tests.service import RunningService, running
+from tests.soak import mostly
 
 QUERY = """query($next: Int) { Employee___getPage(options: {next: $next}, insight: LIGHT) { items {
   team { name } addresses { items { city } }
@@ -41,7 +42,9 @@ def in_a_table(_: Path) -> dict[str, str]:
     }
 
 
-@pytest.fixture(scope="module", params=[in_a_file, in_a_table], ids=["sqlite", "dynamodb"])
+@pytest.fixture(
+    scope="module", params=mostly([in_a_file, in_a_table], "in_a_file"), ids=["sqlite", "dynamodb"]
+)
 def service(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     home = tmp_path_factory.mktemp("service") / "home"
     with running(home, settings=request.param(home)) as service:

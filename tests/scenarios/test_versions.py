@@ -13,6 +13,7 @@ import pytest
 
 from tests import ministack
 from tests.service import DEADLINE, PASSWORD, RunningService, basic, running
+from tests.soak import mostly
 
 FORMAT = "dd-MM-yyyy HH:mm:ss.SSS"
 TIMES = f'_versionStart(format: "{FORMAT}") _versionEnd(format: "{FORMAT}")'
@@ -54,7 +55,9 @@ class Client:
         return value
 
 
-@pytest.fixture(scope="module", params=[dict, over_dynamodb], ids=["sqlite", "dynamodb"])
+@pytest.fixture(
+    scope="module", params=mostly([dict, over_dynamodb], "over_dynamodb"), ids=["sqlite", "dynamodb"]
+)
 def roman(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """A member whose clocks are those of Rome."""
     with running(tmp_path_factory.mktemp("service") / "home", settings=request.param()) as service:

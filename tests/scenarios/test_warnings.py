@@ -16,7 +16,11 @@ CREATE = "mutation($data: PersonCreate!) { Person___create(data: $data) { _id } 
 NUMBERS = map(str, count())
 
 
-@pytest.fixture(scope="module", params=[over_sqlite, over_dynamodb("office")], ids=["sqlite", "dynamodb"])
+@pytest.fixture(
+    scope="module",
+    params=[over_sqlite, pytest.param(over_dynamodb("office"), marks=pytest.mark.thorough)],
+    ids=["sqlite", "dynamodb"],
+)
 def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     home: Path = tmp_path_factory.mktemp("office") / "home"
     with running(home, model=FILE, application="Office", settings=request.param()) as service:

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.schema.graph_room import GraphRoom, over_a_dict, over_sqlite
+from tests.soak import mostly
 
 
-@pytest.fixture(params=[over_a_dict, over_sqlite], ids=["dict", "sqlite"])
+@pytest.fixture(params=mostly([over_a_dict, over_sqlite], "over_sqlite"), ids=["dict", "sqlite"])
 def graphs(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GraphRoom]:
     """Requests to a graph, over each kind of store."""
     room: GraphRoom = request.param(tmp_path)

@@ -13,9 +13,10 @@ from stratabase.store.side_by_side import one_by_one
 from tests.contract.engine.kinds import STURDY
 from tests.schema.evolving_room import HEADING, EvolvingRoom
 from tests.schema.test_required_on_old_data import NEW, OLD
+from tests.soak import mostly
 
 
-@pytest.fixture(params=STURDY, ids=lambda kind: kind.name)
+@pytest.fixture(params=mostly(STURDY, "metered"), ids=lambda kind: kind.name)
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     """An engine that is empty."""
     engine: Engine = request.param.open(tmp_path)

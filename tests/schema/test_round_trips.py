@@ -19,7 +19,7 @@ from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client, over_ministack
 from tests.graphs.staff import HR, PROJECTS, staff
-from tests.soak import FULL
+from tests.soak import FULL, mostly
 from tests.store.dynamodb.scripted import WatchedClient
 from tests.worlds import ADMINISTRATOR, world_of
 
@@ -61,7 +61,9 @@ def over_dynamodb(_: Path) -> Iterator[Room]:
     table.close()
 
 
-@pytest.fixture(scope="module", params=[over_sqlite, over_dynamodb], ids=["sqlite", "dynamodb"])
+@pytest.fixture(
+    scope="module", params=mostly([over_sqlite, over_dynamodb], "over_sqlite"), ids=["sqlite", "dynamodb"]
+)
 def room(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
     """The staff on either engine; the registry of slots stays fresh."""
     with pytest.MonkeyPatch.context() as patch:

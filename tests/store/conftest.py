@@ -6,9 +6,10 @@ import pytest
 
 from stratabase.store.engine import Engine
 from tests.contract.engine.kinds import STURDY
+from tests.soak import mostly
 
 
-@pytest.fixture(scope="module", params=STURDY, ids=lambda kind: kind.name)
+@pytest.fixture(scope="module", params=mostly(STURDY, "metered"), ids=lambda kind: kind.name)
 def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """An engine; the tests of a module share it, each on classes of its own."""
     engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))

@@ -18,7 +18,7 @@ from tests.store.lock_rival import things
 
 pytestmark = pytest.mark.soak
 
-RACES, RACES_FOR_SETS = count(20, 2000), count(20, 200)
+RACES, RACES_FOR_SETS = count(5, 2000), count(5, 200)
 PROCESSES, THREADS = "xy", "1234"
 
 Wanted = Mapping[str, Sequence[str]]
@@ -87,6 +87,7 @@ def rivals(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     table.close()
 
 
+@pytest.mark.long
 def test_of_all_who_want_a_lock_one_has_it(rivals: Rivals) -> None:
     for number in range(RACES):
         id_ = f"one{number}"

@@ -15,10 +15,12 @@ from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.acting import settled
 from tests.contract.engine.lagging import LaggingEngine
 from tests.models import THING
-from tests.soak import seed
+from tests.soak import count, seed
 from tests.store.stores import Store, fresh_class
 
-OBJECTS = 5000
+OBJECTS = count(1000, 5000)
+IN_A_DICT = 500
+"""Which would be too slow for more."""
 PAGES = 20
 
 ORDERS = [
@@ -39,8 +41,8 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture
 def objects(engine: Engine) -> int:
-    """How many objects there are; fewer in a dict, which would be too slow for so many."""
-    return OBJECTS // 10 if isinstance(engine, LaggingEngine) else OBJECTS
+    """How many objects there are."""
+    return IN_A_DICT if isinstance(engine, LaggingEngine) else OBJECTS
 
 
 def a_state(number: int, chance: random.Random) -> dict[str, str | int]:
@@ -52,6 +54,7 @@ def a_state(number: int, chance: random.Random) -> dict[str, str | int]:
     }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
 @pytest.mark.parametrize("order", ORDERS, ids=["by id", "by id downward", "by values"])
 def test_a_walk_misses_nothing_that_was_there_throughout(

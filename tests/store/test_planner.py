@@ -6,7 +6,7 @@ from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratabase.domain.filter import And, Comparison
@@ -22,6 +22,7 @@ from tests.contract.engine.kinds import STURDY
 from tests.contract.engine.reference import ReferenceEngine
 from tests.domain import naive
 from tests.models import THING, model
+from tests.soak import EXAMPLES, count
 from tests.store.scenarios import scenario
 from tests.store.stores import Store, fresh_class, unlimited
 from tests.store.watched_engine import WatchedEngine
@@ -56,10 +57,19 @@ def hold_against_the_naive_model(engine: Engine, number: int) -> None:
         assert [page.has_next, page.has_prev] == sides, why
 
 
-@pytest.mark.soak
+@pytest.mark.long
+@pytest.mark.parametrize("engine", STORING[:-1], ids=lambda kind: kind.name, indirect=True, scope="module")
 @given(st.integers(0, 2**64))
 def test_every_plan_shows_what_the_naive_model_shows(engine: Engine, number: int) -> None:
     """Random indexes, objects, filters, orders and windows; some values are so long that they are cut."""
+    hold_against_the_naive_model(engine, number)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("engine", STORING[-1:], ids=lambda kind: kind.name, indirect=True, scope="module")
+@settings(max_examples=count(EXAMPLES, EXAMPLES // 10))
+@given(st.integers(0, 2**64))
+def test_so_it_is_over_a_network(engine: Engine, number: int) -> None:
     hold_against_the_naive_model(engine, number)
 
 

@@ -160,8 +160,14 @@ def test_all_of_a_family_end(engine: WatchedEngine, family: Family, number: int)
     assert len(engine.items) == 0
 
 
-@pytest.mark.parametrize("number", [10, 110])
-@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize(
+    ("number", "other"),
+    [
+        *((10, other) for other in OTHERS),
+        (110, by_key),
+        *(pytest.param(110, other, marks=pytest.mark.thorough) for other in (by_link, by_link_to_part)),
+    ],
+)
 def test_whoever_else_needs_one_of_them_keeps_all(
     engine: WatchedEngine, family: Family, number: int, other: Make
 ) -> None:

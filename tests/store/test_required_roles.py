@@ -29,14 +29,14 @@ from stratabase.store.reindex import Reindex
 from tests.contract.engine.kinds import STURDY
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
-from tests.soak import count
+from tests.soak import count, mostly
 from tests.store.graphs import KINDS, Objects, associated, change, class_with, many, remembering
 from tests.store.interrupted import Interrupted
 from tests.store.passing import PassingEngine
 from tests.store.watched_engine import WatchedEngine
 
 
-@pytest.fixture(scope="module", params=STURDY, ids=lambda kind: kind.name)
+@pytest.fixture(scope="module", params=mostly(STURDY, "metered"), ids=lambda kind: kind.name)
 def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """An engine; the tests share it, each on classes of its own."""
     engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))

@@ -7,9 +7,10 @@ import pytest
 
 from stratabase.store.engine import Engine
 from tests.contract.engine.kinds import KINDS, Kind
+from tests.soak import mostly
 
 
-@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+@pytest.fixture(params=mostly(KINDS, "dynamodb-moto"), ids=lambda kind: kind.name)
 def kind(request: pytest.FixtureRequest) -> Kind:
     """A kind of engine."""
     kind: Kind = request.param

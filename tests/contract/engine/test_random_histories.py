@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratabase.store.engine import (
@@ -29,6 +29,7 @@ from stratabase.store.engine import (
 from tests.contract.engine.acting import commit, settled
 from tests.contract.engine.kinds import KINDS
 from tests.contract.engine.reference import ReferenceEngine
+from tests.soak import EXAMPLES, count
 
 pytestmark = pytest.mark.soak
 
@@ -136,7 +137,7 @@ def emptied(engine: Engine) -> Engine:
     return engine
 
 
-@pytest.fixture(scope="module", params=KINDS[1:], ids=lambda kind: kind.name)
+@pytest.fixture(scope="module")
 def lasting(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """An engine for all examples of a test: to open one may cost more than a history."""
     folder: Path = tmp_path_factory.mktemp("engine")
@@ -145,10 +146,30 @@ def lasting(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     engine.close()
 
 
+Histories = list[list[Action]]
+Ranges = list[tuple[Any, ...]]
+
+
+def on(*names: str) -> pytest.MarkDecorator:
+    """Run a test on kinds of engines."""
+    kinds = [kind for kind in KINDS if kind.name in names]
+    return pytest.mark.parametrize("lasting", kinds, ids=names, indirect=True, scope="module")
+
+
+@on("sqlite")
 @given(HISTORIES, RANGES)
-def test_an_engine_does_as_the_plain_one(
-    lasting: Engine, history: list[list[Action]], ranges: list[tuple[Any, ...]]
-) -> None:
+def test_an_engine_does_as_the_plain_one(lasting: Engine, history: Histories, ranges: Ranges) -> None:
+    check(lasting, history, ranges)
+
+
+@on("metered", "lagging", "dynamodb-ministack")
+@settings(max_examples=count(EXAMPLES, EXAMPLES // 10))
+@given(HISTORIES, RANGES)
+def test_so_do_the_others(lasting: Engine, history: Histories, ranges: Ranges) -> None:
+    check(lasting, history, ranges)
+
+
+def check(lasting: Engine, history: Histories, ranges: Ranges) -> None:
     engine, plain = emptied(lasting), ReferenceEngine()
     for actions in history:
         expected, actual = outcome(plain, actions), outcome(engine, actions)

@@ -7,9 +7,10 @@ import pytest
 
 from stratabase.operations.ports import Members
 from tests.contract.members.kinds import KINDS, STURDY, Kind
+from tests.soak import mostly
 
 
-@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+@pytest.fixture(params=mostly(KINDS, "dynamodb-moto"), ids=lambda kind: kind.name)
 def members(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Members]:
     """An empty store."""
     kind: Kind = request.param

@@ -27,7 +27,7 @@ from tests.soak import count
 
 pytestmark = pytest.mark.soak
 
-TIMES = count(20, 200)
+TIMES = count(6, 200)
 THREADS = 4
 PROFILES = {"Boss": Profile("Boss", administrator=True), "Clerk": Profile("Clerk")}
 
@@ -271,8 +271,8 @@ def stays(members: Members, id_: str) -> bool:
     ("deeds", "times"),
     [
         (("demote", "demote"), TIMES),
-        (("delete", "delete"), count(5, 100)),
-        (("disable", "demote", "delete"), count(5, 100)),
+        (("delete", "delete"), count(2, 100)),
+        (("disable", "demote", "delete"), count(2, 100)),
     ],
 )
 def test_of_administrators_who_strike_each_other_one_stays(

@@ -10,12 +10,13 @@ from stratabase.store.entities import StoredEntities
 from tests.contract.engine.kinds import KINDS
 from tests.contract.versions.chronicle import Chronicle
 from tests.contract.versions.models import COMPANY
+from tests.soak import mostly
 from tests.worlds import DictEntities
 
 PLAIN = "plain"
 
 
-@pytest.fixture(params=[PLAIN, *(kind.name for kind in KINDS)])
+@pytest.fixture(params=mostly([PLAIN, *(kind.name for kind in KINDS)], "dynamodb-moto", "metered"))
 def chronicle(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chronicle]:
     """An empty company."""
     if request.param == PLAIN:

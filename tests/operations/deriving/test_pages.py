@@ -20,7 +20,7 @@ from tests.contract.engine.kinds import KINDS
 from tests.domain import naive
 from tests.operations.deriving.random_queries import query
 from tests.operations.deriving.staff import CIRCUMSTANCES, STAFF, Staff
-from tests.soak import seed
+from tests.soak import mostly, seed
 from tests.store.stores import unlimited
 
 PERSON = STAFF.classes["Person"]
@@ -39,7 +39,9 @@ def staff(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def on(*kinds: str) -> pytest.MarkDecorator:
     """Run a test on kinds of engines."""
-    return pytest.mark.parametrize("staff", kinds, indirect=True, scope="module")
+    return pytest.mark.parametrize(
+        "staff", mostly(kinds, "lagging", "dynamodb-ministack"), indirect=True, scope="module"
+    )
 
 
 @on("reference", "lagging", "sqlite", "dynamodb-ministack")

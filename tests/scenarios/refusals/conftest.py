@@ -10,11 +10,12 @@ import pytest
 from tests.scenarios.refusals.case import Case
 from tests.scenarios.refusals.studio import MODEL, SHELVES, Studio
 from tests.service import running
+from tests.soak import mostly
 
 SETTINGS = {"STRATABASE_READ_MEGABYTES": "1", "STRATABASE_BULK_OBJECTS": "5"}
 
 
-@pytest.fixture(scope="session", params=SHELVES)
+@pytest.fixture(scope="session", params=mostly(SHELVES, "dynamodb"))
 def studio(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     home: Path = tmp_path_factory.mktemp("studio") / "home"
     shelf = SHELVES[request.param](home)

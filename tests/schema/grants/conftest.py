@@ -8,10 +8,11 @@ import pytest
 from stratabase.store.entities import StoredEntities
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.schema.grants.guild import GUILD, Guild
+from tests.soak import mostly
 from tests.worlds import DictEntities
 
 
-@pytest.fixture(params=["dict", "sqlite"])
+@pytest.fixture(params=mostly(["dict", "sqlite"], "sqlite"))
 def guild(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Guild]:
     """Requests to a guild without anybody."""
     if request.param == "dict":

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
@@ -132,7 +133,8 @@ def _failed(error: BaseException, _: str) -> None:
     raise error
 
 
-@settings(max_examples=count(15, 2000))
+@pytest.mark.long
+@settings(max_examples=count(15, 1000))
 @given(st.integers(0, 2**32))
 @example(43859225)
 def test_no_answer_depends_on_what_is_hidden(seed: int) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.contract.engine.reference import ReferenceEngine
 from tests.schema.grants.archive import CLERK, Archive
+from tests.soak import count
 from tests.worlds import ADMINISTRATOR
 
 LENGTH = 12
@@ -58,7 +59,7 @@ class Story:
         return self.archive.ask(query, CLERK)
 
 
-@pytest.fixture(params=range(4))
+@pytest.fixture(params=range(count(2, 4)))
 def story(request: pytest.FixtureRequest) -> Story:
     return Story(request.param)
 

@@ -30,7 +30,7 @@ from tests.store.dynamodb.faults import RandomlyFaultyClient
 pytestmark = pytest.mark.soak
 
 THREADS = 16
-TIMES = count(10, 200)
+TIMES = count(4, 200)
 _numbers = numbers_from(1)
 
 

@@ -15,9 +15,9 @@ from tests.soak import count, seed
 from tests.store.sqlite.mortal import PARTS, parts
 
 ROOT = Path(__file__).parents[3]
-KILLS = count(8, 200)
+KILLS = count(4, 200)
 
-LIVES = 8
+LIVES = count(4, 8)
 """Kills on one file, one after the other."""
 
 
@@ -43,6 +43,7 @@ def stored(engine: SqliteEngine) -> list[str]:
     return names
 
 
+@pytest.mark.long
 @pytest.mark.soak
 @pytest.mark.parametrize("series", range(KILLS // LIVES))
 def test_a_killed_writer_loses_and_halves_nothing(path: Path, series: int) -> None:
