@@ -6,13 +6,13 @@ from pathlib import Path
 
 from benchmarks.table import Figure, print_table
 from cli.emulator import emulator
-from stratabase.store.dynamodb.boto import BotoClient
+from stratabase.store.dynamodb.aws import Credentials, Endpoint
+from stratabase.store.dynamodb.boto_client import BotoClient
 from stratabase.store.dynamodb.client import Client
-from stratabase.store.dynamodb.creation import ensure_table
-from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
 from stratabase.store.dynamodb.engine import DynamoDBEngine
-from stratabase.store.dynamodb.signed import SignedClient
-from stratabase.store.engine import FREE, Batch, Item, Key, Patch, Place, Put
+from stratabase.store.dynamodb.signed_client import SignedClient
+from stratabase.store.dynamodb.table import ensure_table
+from stratabase.store.engine.port import NOT_EXISTS, Batch, Item, Key, Patch, Place, Put
 
 TABLE = "clients"
 OBJECTS = 100
@@ -58,10 +58,10 @@ def _item(number: int, partition: str = "Thing") -> Item:
 
 def _creation(client: Client, number: int) -> Batch:
     item = _item(number, f"One{type(client).__name__}")
-    return Batch(f"{item.key.partition}", (Put(item, FREE),))
+    return Batch(f"{item.key.partition}", (Put(item, NOT_EXISTS),))
 
 
 def _transaction(client: Client, number: int) -> Batch:
     item = _item(number, f"Two{type(client).__name__}")
     patch = Patch(Key("Thing#1", "V#~"), set={"commitIds": [item.key.partition]})
-    return Batch(item.key.partition, (Put(item, FREE), patch))
+    return Batch(item.key.partition, (Put(item, NOT_EXISTS), patch))

@@ -32,14 +32,14 @@ from stratabase.operations.read import get, page
 from stratabase.operations.world import World
 from stratabase.operations.write.services import create, delete, update
 from stratabase.settings import Settings
-from stratabase.store.dynamodb.boto import BotoClient
-from stratabase.store.dynamodb.creation import ensure_table
-from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
+from stratabase.store.dynamodb.aws import Credentials, Endpoint
+from stratabase.store.dynamodb.boto_client import BotoClient
 from stratabase.store.dynamodb.engine import DynamoDBEngine
-from stratabase.store.engine import Engine
+from stratabase.store.dynamodb.metering import MeteredEngine
+from stratabase.store.dynamodb.table import ensure_table
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from stratabase.store.ids import TimeOrderedIds
-from stratabase.store.metered import MeteredEngine
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.worlds import FrozenClock
 

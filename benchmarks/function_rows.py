@@ -12,7 +12,7 @@ from benchmarks.function_process import FUNCTIONS, Start, cold_start, proxy_even
 from benchmarks.models import MODELS, Served
 from benchmarks.table import Figure, print_table
 from cli.emulator import ACCOUNT, emulator
-from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
+from stratabase.store.dynamodb.aws import Credentials, Endpoint
 from stratabase.store.keyring.secrets_client import SecretsClient
 from tests.service import PASSWORD
 

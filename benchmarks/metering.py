@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from stratabase.domain.consumption import Consumption, round_trips
 from stratabase.domain.refusal import TooMuchRead
-from stratabase.store.metered import measuring
+from stratabase.store.dynamodb.metering import record_consumption
 
 
 class Metered(NamedTuple):
@@ -24,7 +24,7 @@ class Metered(NamedTuple):
 def metered(operation: Callable[[], object]) -> Metered:
     """Return what an operation asks of a metered engine, even if it reads too much."""
     consumed: list[Consumption] = []
-    with measuring(consumed.append), suppress(TooMuchRead):
+    with record_consumption(consumed.append), suppress(TooMuchRead):
         operation()
     reads, writes = (one.read_units for one in consumed), (one.write_units for one in consumed)
     return Metered(round_trips(consumed), sum(reads), sum(writes))

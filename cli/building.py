@@ -10,11 +10,11 @@ from stratabase.model.class_ import Class
 from stratabase.model.model import Model
 from stratabase.settings import Settings
 from stratabase.store import keys
-from stratabase.store.built import Built, RequiredRole, State
-from stratabase.store.engine import Engine
+from stratabase.store.backfill.reindex import Reindex
+from stratabase.store.engine.port import Engine
+from stratabase.store.indexes.entries import BuildState, RegistryEntry, RequiredRoleEntry
+from stratabase.store.indexes.registry import entry_label
 from stratabase.store.keyring import file_lock
-from stratabase.store.registry import shown_of
-from stratabase.store.reindex import Reindex
 
 LOCK = "build.lock"
 """The file in the home that a process locks while it builds."""
@@ -42,11 +42,11 @@ def build_before_serving(settings: Settings, engine: Engine, model: Model, say: 
     if not is_embedded(settings):
         return
     reindex = Reindex(engine, model, ahead=True, local=True)
-    wanted = reindex.unbuilt(class_.name for class_ in model.classes.values() if class_.is_stored)
+    wanted = reindex.unfinished(class_.name for class_ in model.classes.values() if class_.is_stored)
     if not wanted:
         return
     with one_at_a_time(settings.home, say):
-        for name, built in reindex.unbuilt(wanted).items():
+        for name, built in reindex.unfinished(wanted).items():
             # What is not as it was, another process has built while this one waited.
             if _states(built) & _states(wanted[name]):
                 _build(reindex, engine, model.classes[name], built, say)
@@ -72,23 +72,23 @@ def count(engine: Engine, class_name: str) -> int:
     return sum(map(len, engine.range(keys.LISTING, keys.listing(class_name))))
 
 
-def _states(built: Iterable[Built]) -> set[tuple[int, State]]:
+def _states(built: Iterable[RegistryEntry]) -> set[tuple[int, BuildState]]:
     return {(one.number, one.state) for one in built}
 
 
-def _build(reindex: Reindex, engine: Engine, class_: Class, built: Sequence[Built], say: Say) -> None:
+def _build(reindex: Reindex, engine: Engine, class_: Class, built: Sequence[RegistryEntry], say: Say) -> None:
     """Build what is to be built for a class, and say how far it is and what is wrong."""
-    names = ", ".join(shown_of(class_, one) for one in built)
+    names = ", ".join(entry_label(class_, one) for one in built)
     total = count(engine, class_.name)
     progress = Progress(f"Building {class_.name} {names}", total, say)
-    outcome = reindex.of(class_.name, progress)
+    outcome = reindex.run(class_.name, progress)
     for _ in range(_TRIES - 1):
         # A process that serves the last model does not keep roles that only the new one requires.
-        left = reindex.unbuilt([class_.name]).get(class_.name, ())
+        left = reindex.unfinished([class_.name]).get(class_.name, ())
         broken = {duplicate.unique for duplicate in outcome.duplicates}
-        if not any(isinstance(one, RequiredRole) and one.requirement.key not in broken for one in left):
+        if not any(isinstance(one, RequiredRoleEntry) and one.requirement.key not in broken for one in left):
             break
-        outcome = reindex.of(class_.name, progress)
+        outcome = reindex.run(class_.name, progress)
     if total:
         say(f"Built {class_.name} {names}: {progress.done:,} objects were looked at.")
     if lines := list(unbuilt.lines(class_.name, outcome, whole=False)):

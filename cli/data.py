@@ -8,7 +8,7 @@ from stratabase.bootstrap.storage import open_engine, parallel_reads_of
 from stratabase.domain.refusal import Unavailable
 from stratabase.model.model import Model
 from stratabase.store.required_values import Lack, RequiredValues
-from stratabase.store.sqlite.fault import UnusableStore
+from stratabase.store.sqlite.errors import UnusableStore
 
 
 def missing_values(model: Model) -> Iterator[str]:

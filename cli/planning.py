@@ -16,11 +16,10 @@ from stratabase.model.model import Model
 from stratabase.schema.asking import Asking
 from stratabase.schema.generated import NothingServed, generate_schema
 from stratabase.schema.query_reading import QueryReader
-from stratabase.store.advice import missing_index
-from stratabase.store.built import State
-from stratabase.store.plans import Candidate, candidates
-from stratabase.store.plans.choice import BELIEVED
-from stratabase.store.registry import Registry
+from stratabase.store.indexes.entries import BuildState
+from stratabase.store.indexes.registry import Registry
+from stratabase.store.query.pages import missing_index
+from stratabase.store.query.planner import ASSUMED_OBJECTS, PlanCandidate, plan_candidates
 
 
 def explanation(model: Model, class_name: str, options: str, *, total_count: bool) -> str:
@@ -30,23 +29,23 @@ def explanation(model: Model, class_name: str, options: str, *, total_count: boo
         raise Fault(f"There is no class {class_name!r}; there are {', '.join(model.classes)}.")
     query = _query(model, class_, _json(options), Wanted(items=True, total_count=total_count))
     # As it is once each index has been filled; on a new one, `reindex` sees to that.
-    paths = Registry().serving(class_, State.READY, now=0).paths(class_name)
-    return "\n".join(_lines(class_, query, candidates(class_, query, paths))) + "\n"
+    paths = Registry().with_class(class_, BuildState.READY, now=0).paths(class_name)
+    return "\n".join(_lines(class_, query, plan_candidates(class_, query, paths))) + "\n"
 
 
-def _lines(class_: Class, query: Query, found: Sequence[Candidate]) -> Iterator[str]:
+def _lines(class_: Class, query: Query, found: Sequence[PlanCandidate]) -> Iterator[str]:
     taken, *others = found
     yield f"Taken: {_shown(taken)}"
     yield from (f"Not taken: {_shown(other)}" for other in others)
     missing = missing_index(class_, query)
     known = {index.attributes[: len(missing)] for index in class_.indexes}
-    if missing and missing not in known and taken.reads > BELIEVED / 10:
+    if missing and missing not in known and taken.estimated_reads > ASSUMED_OBJECTS / 10:
         names = ", ".join(f'"{name}"' for name in missing)
         yield f"Cheaper with: @index(attributes: [{names}])"
 
 
-def _shown(candidate: Candidate) -> str:
-    return f"{candidate.why} (about {candidate.reads:,.0f} of {BELIEVED:,} objects)"
+def _shown(candidate: PlanCandidate) -> str:
+    return f"{candidate.description} (about {candidate.estimated_reads:,.0f} of {ASSUMED_OBJECTS:,} objects)"
 
 
 def _json(text: str) -> Mapping[str, Any]:

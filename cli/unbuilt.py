@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from stratabase.model.malformed import shown
-from stratabase.store.built import shown as asked
+from stratabase.store.backfill.reindex import ReindexOutcome
 from stratabase.store.claiming import Duplicate
-from stratabase.store.reindex import Outcome
+from stratabase.store.indexes.entries import directive_label as asked
 
 MOST_VALUES = 20
 MOST_IDS = 10
@@ -18,7 +18,7 @@ _MEND = (
 _WAIT = "Something still served an earlier model: run `stratabase reindex` again when that has ended."
 
 
-def lines(class_name: str, outcome: Outcome, *, whole: bool) -> Iterator[str]:
+def lines(class_name: str, outcome: ReindexOutcome, *, whole: bool) -> Iterator[str]:
     """Yield what is not ready of a class, and why; `whole`: with all values and objects, however many."""
     for unique, group in groupby(outcome.duplicates, lambda duplicate: duplicate.unique):
         duplicates = list(group)
@@ -32,7 +32,7 @@ def lines(class_name: str, outcome: Outcome, *, whole: bool) -> Iterator[str]:
     yield from (f"{class_name} {name} is not ready" for name in outcome.interrupted)
 
 
-def advice(outcomes: Iterable[Outcome]) -> str:
+def advice(outcomes: Iterable[ReindexOutcome]) -> str:
     """Return what to do about what is not ready; nothing when all is."""
     outcomes = list(outcomes)
     mend = [_MEND] if any(outcome.duplicates for outcome in outcomes) else []

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from functools import cache
 
 from cli.emulator import emulator
-from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
+from stratabase.store.dynamodb.aws import Credentials, Endpoint
 
 
 @cache

@@ -33,8 +33,8 @@ DEBTS = {
     "stratabase.schema.inputs",
     "stratabase.schema.services",
     "stratabase.store",
-    "stratabase.store.dynamodb",
-    "stratabase.store.plans",
+    "stratabase.store.indexes",
+    "stratabase.store.query",
 }
 
 

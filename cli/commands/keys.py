@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     """Do one of the actions."""
     settings = configuration.read_settings()
     from stratabase.domain.refusal import Unavailable  # noqa: PLC0415 - `stratabase --help` needs none of it
-    from stratabase.store.sqlite.fault import UnusableStore  # noqa: PLC0415
+    from stratabase.store.sqlite.errors import UnusableStore  # noqa: PLC0415
 
     try:
         for line in options.action(settings, options):
@@ -73,7 +73,7 @@ ACTIONS: dict[str, tuple[Callable[["Settings", argparse.Namespace], Iterator[str
 
 
 def _keyring(settings: "Settings") -> "Keyring":
-    from stratabase.store.dynamodb.endpoint import Endpoint  # noqa: PLC0415 - see run
+    from stratabase.store.dynamodb.aws import Endpoint  # noqa: PLC0415 - see run
     from stratabase.store.keyring.choice import keyring_of  # noqa: PLC0415
 
     place = Endpoint(settings.region, settings.endpoint)

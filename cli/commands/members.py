@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     from stratabase.domain.refusal import Refusal  # noqa: PLC0415
     from stratabase.model.reading import ModelMistakes  # noqa: PLC0415
     from stratabase.settings import BadSettings  # noqa: PLC0415
-    from stratabase.store.sqlite.fault import UnusableStore  # noqa: PLC0415
+    from stratabase.store.sqlite.errors import UnusableStore  # noqa: PLC0415
 
     try:
         for line in actions.do(settings, options):

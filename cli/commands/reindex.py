@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     from stratabase.bootstrap import Instance  # noqa: PLC0415
     from stratabase.domain.refusal import Unavailable  # noqa: PLC0415 - `stratabase --help` needs none of it
     from stratabase.model.reading import ModelMistakes  # noqa: PLC0415
-    from stratabase.store.sqlite.fault import UnusableStore  # noqa: PLC0415
+    from stratabase.store.sqlite.errors import UnusableStore  # noqa: PLC0415
 
     ahead = options.model is not None
     instance = Instance(replace(settings, model=options.model) if ahead else settings)
@@ -60,8 +60,8 @@ def run(options: argparse.Namespace) -> int:
 def _reindex(instance: "Instance", asked: list[str], *, whole: bool, ahead: bool) -> str:
     """Build what there is to build, and return what the person must do about the rest."""
     from cli import building, unbuilt  # noqa: PLC0415 - see run
+    from stratabase.store.backfill.reindex import Reindex  # noqa: PLC0415
     from stratabase.store.claiming import MOST_REFUSED  # noqa: PLC0415
-    from stratabase.store.reindex import Reindex  # noqa: PLC0415
 
     engine, model, local = instance.engine, instance.model, building.is_embedded(instance.settings)
     most = sys.maxsize if whole else MOST_REFUSED
@@ -71,7 +71,7 @@ def _reindex(instance: "Instance", asked: list[str], *, whole: bool, ahead: bool
     with building.one_at_a_time(instance.settings.home, _warn) if local else nullcontext():
         for name in names:
             bar = Bar(name, building.count(engine, name))
-            outcome = reindex.of(name, bar.go_on)
+            outcome = reindex.run(name, bar.go_on)
             left = list(unbuilt.lines(name, outcome, whole=whole))
             bar.end("not everything is ready" if left else "everything is ready")
             print("".join(f"{line}\n" for line in left), end="")

@@ -10,7 +10,7 @@ from stratabase.model.plurals import counted, is_or_are
 from stratabase.model.types.identifier import made_at
 from stratabase.operations.members.handing_over import FormerMember, From, HandedOver
 from stratabase.operations.members.rights import CONSOLE
-from stratabase.store.member_backfill import MemberBackfill, lines
+from stratabase.store.backfill.member_names import MemberBackfill, describe_outcome
 
 
 def resolved(instance: Instance, *, again: bool = False, say: Say | None = None) -> Iterator[str]:
@@ -24,7 +24,7 @@ def resolved(instance: Instance, *, again: bool = False, say: Say | None = None)
     for class_name in pending:
         title = f"Resolving the owners of {class_name}"
         tell = Progress(title, count(instance.engine, class_name), say) if say else lambda _: None
-        yield from lines(class_name, backfill.of(class_name, members, tell))
+        yield from describe_outcome(class_name, backfill.run(class_name, members, tell))
 
 
 def handed_over(

@@ -20,7 +20,7 @@ from stratabase.model.difference import difference
 from stratabase.model.model import Model
 from stratabase.model.reading import ModelMistakes, read_model
 from stratabase.schema.generated import NothingServed
-from stratabase.store.sqlite.fault import UnusableStore
+from stratabase.store.sqlite.errors import UnusableStore
 
 
 def serve(job: Job, listener: socket.socket, tell: Callable[[Report], None]) -> None:

@@ -18,7 +18,7 @@ from stratabase.operations.first_administrator import (
 )
 from stratabase.schema.services import get_page
 from stratabase.settings import Settings
-from stratabase.store.built import REQUIRED_ROLE
+from stratabase.store.indexes.entries import REQUIRED_ROLE
 
 _SHOWN = 3
 """How many things are named in one line."""

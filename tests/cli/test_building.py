@@ -12,9 +12,9 @@ from cli.server.welcome import left_to_build
 from stratabase.bootstrap import Instance
 from stratabase.settings import Settings
 from stratabase.store import keys
-from stratabase.store.built import Built
 from stratabase.store.claiming import Duplicates
-from stratabase.store.registry import registry_of
+from stratabase.store.indexes.entries import RegistryEntry
+from stratabase.store.indexes.registry import parse_registry
 from stratabase.store.role_building import RoleBuilder, Tell
 from tests.cli.terminal import Project, Terminal, serving
 from tests.soak import count
@@ -59,7 +59,7 @@ def fill(project: Project, names: Iterable[object]) -> None:
 def states(project: Project) -> list[str]:
     """Return the states of what the registry lists for pets."""
     instance = instance_of(project)
-    registry = registry_of(instance.engine.get([keys.REGISTRY])[0])
+    registry = parse_registry(instance.engine.get([keys.REGISTRY])[0])
     instance.close()
     listed = (*registry.classes["Pet"], *registry.uniques.get("Pet", ()))
     return [one.state.value for one in listed]
@@ -250,7 +250,7 @@ def test_roles_are_built_again_if_the_last_model_changes_them_meanwhile(
     project.edit(project.model, "owner: Owner ", "owner: Owner! ")
     later, build = instance_of(project), RoleBuilder.build
 
-    def interrupted(builder: RoleBuilder, tell: Tell) -> Mapping[Built, Duplicates]:
+    def interrupted(builder: RoleBuilder, tell: Tell) -> Mapping[RegistryEntry, Duplicates]:
         found = build(builder, tell)
         if not built:
             ask(earlier, f'Pet___create(data: {{name: "Rex", owner: "{id_}"}}) {{ _id }}')
@@ -282,7 +282,7 @@ def test_a_role_that_objects_break_is_built_once_at_each_start(
     project.edit(project.model, OWNER, 'type Owner { name: String pet: Pet @association(opposite: "owner") }')
     instance, told, built, build = instance_of(project), list[str](), list[object](), RoleBuilder.build
 
-    def counting(builder: RoleBuilder, tell: Tell) -> Mapping[Built, Duplicates]:
+    def counting(builder: RoleBuilder, tell: Tell) -> Mapping[RegistryEntry, Duplicates]:
         built.append(builder)
         return build(builder, tell)
 

@@ -11,7 +11,7 @@ from moto import mock_aws
 
 from cli.main import main
 from stratabase.domain.succession import GRACE, PREPARATION
-from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
+from stratabase.store.dynamodb.aws import Credentials, Endpoint
 from stratabase.store.keyring import document
 from stratabase.store.keyring.file import NAME
 from tests.contract.keyring.kinds import client

@@ -16,7 +16,7 @@ from stratabase.operations.callers import Callers
 from stratabase.operations.write.services import create
 from stratabase.settings import Settings
 from stratabase.store import codec, keys
-from stratabase.store.engine import Batch, Delete, Item, Patch
+from stratabase.store.engine.port import Batch, Delete, Item, Patch
 from tests.cli.test_members import PASSWORD, Terminal
 from tests.service import ROOT
 

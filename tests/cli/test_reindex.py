@@ -14,7 +14,7 @@ from cli.unbuilt import MOST_IDS, MOST_VALUES
 from stratabase.bootstrap import Instance
 from stratabase.settings import Settings
 from stratabase.store import keys
-from stratabase.store.reindex import Outcome, Reindex
+from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
 from tests import ministack
 from tests.worlds import ADMINISTRATOR
 
@@ -88,7 +88,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
     """A shop; nobody waits for other processes, of which there are none."""
     monkeypatch.setenv("STRATABASE_MODEL", str(tmp_path / "model.graphql"))
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("stratabase.store.reindex.SETTLED", 0)
+    monkeypatch.setattr("stratabase.store.backfill.reindex.SETTLED", 0)
     shop = Shop(tmp_path)
     shop.has("")
     return shop
@@ -100,7 +100,7 @@ tables = itertools.count(1)
 @pytest.fixture(params=["sqlite", "dynamodb"])
 def deployed(shop: Shop, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Shop:
     """The shop over each engine; processes hear of a change at once."""
-    monkeypatch.setattr("stratabase.store.slots.FRESH", 0)
+    monkeypatch.setattr("stratabase.store.indexes.registry_cache.MAX_AGE", 0)
     if request.param == "dynamodb":
         monkeypatch.setenv("STRATABASE_STORE", "dynamodb")
         monkeypatch.setenv("STRATABASE_ENDPOINT", str(ministack.endpoint().url))
@@ -247,7 +247,7 @@ def test_many_are_counted_unless_all_are_asked_for(shop: Shop, capsys: pytest.Ca
 def test_what_others_took_back_is_to_be_done_again(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(Reindex, "of", lambda *_: Outcome(interrupted=("@unique(name)",)))
+    monkeypatch.setattr(Reindex, "run", lambda *_: ReindexOutcome(interrupted=("@unique(name)",)))
 
     assert main(["reindex"]) == 1
     out, err = capsys.readouterr()

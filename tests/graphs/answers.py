@@ -3,7 +3,7 @@
 from typing import Any
 
 from stratabase.domain.refusal import Refused, Unavailable
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from tests.graphs.commands import do
 from tests.graphs.company import COMPANY
 from tests.graphs.deeds import DEEDS

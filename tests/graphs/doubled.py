@@ -7,7 +7,7 @@ from typing import Any
 from stratabase.domain.objects.change import Change, Creation, Effect, Modification
 from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation, UniqueViolation
 from stratabase.model.model import Model
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.acting import settled
 from tests.store.graph_agreement import disagreements

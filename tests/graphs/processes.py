@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from stratabase.model.model import Model
 from stratabase.operations.world import World
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from stratabase.store.ids import TimeOrderedIds
 from tests.worlds import world_of

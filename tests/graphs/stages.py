@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stratabase.store.dynamodb.engine import DynamoDBEngine
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.acting import put, settled
 from tests.contract.engine.dynamodb import ministack_client, over_ministack

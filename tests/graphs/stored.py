@@ -9,7 +9,7 @@ from stratabase.domain.objects.entity import Entity
 from stratabase.domain.objects.instant import Instant
 from stratabase.model.model import Model
 from stratabase.operations.world import World
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.company import COMPANY

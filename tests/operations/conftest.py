@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from stratabase.store import slots
+from stratabase.store.indexes import registry_cache
 
 
 @pytest.fixture
 def lasting_registry() -> Iterator[None]:
     """Keep the registry of indexes fresh: a slow machine must not read it again amid what is counted."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(slots, "FRESH", 1e9)
+        patch.setattr(registry_cache, "MAX_AGE", 1e9)
         yield

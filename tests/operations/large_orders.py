@@ -22,7 +22,7 @@ from stratabase.operations.world import World
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.outcome import WriteResult
 from stratabase.operations.write.services import delete, restore, save
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from stratabase.store.ids import TimeOrderedIds
 from tests.graphs.commands import change, create, end, make, point

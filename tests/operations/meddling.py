@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from stratabase.store.engine import Batch, Engine
+from stratabase.store.engine.port import Batch, Engine
 from tests.store.passing import PassingEngine
 
 

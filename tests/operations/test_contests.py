@@ -12,7 +12,7 @@ from stratabase.domain.objects.entity import RoleName
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command
 from stratabase.operations.world import World
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.acting import together
 from tests.contract.engine.kinds import STURDY

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from stratabase.domain.refusal import Unavailable
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.acting import settled
 from tests.graphs.answers import answer_of

@@ -11,7 +11,7 @@ from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete
 from stratabase.operations.world import World
 from stratabase.operations.write.services import delete, save
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from tests.contract.engine.acting import together
 from tests.contract.engine.kinds import STURDY
 from tests.graphs.comparing import told_by, told_by_plain

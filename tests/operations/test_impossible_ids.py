@@ -11,7 +11,7 @@ from stratabase.domain.write.commands import Command, Delete
 from stratabase.model.expressions import ANYWHERE
 from stratabase.operations.read import get
 from stratabase.operations.write.services import delete, update, validate
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from tests.contract.engine.kinds import STURDY
 from tests.graphs.commands import add, change, create, end, make, point, remove
 from tests.graphs.company import COMPANY

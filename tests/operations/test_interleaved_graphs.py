@@ -11,7 +11,7 @@ import pytest
 
 from stratabase.domain.refusal import Refused
 from stratabase.store import codec
-from stratabase.store.engine import Engine, Item
+from stratabase.store.engine.port import Engine, Item
 from tests.contract.engine.acting import put
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.commands import do

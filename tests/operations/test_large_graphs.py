@@ -15,7 +15,7 @@ from stratabase.model.reading import read_model
 from stratabase.operations.locks.lock import lock
 from stratabase.operations.world import World
 from stratabase.operations.write.services import delete, save, validate
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine

@@ -19,7 +19,7 @@ from stratabase.operations.locks.lock import lock
 from stratabase.operations.write.services import delete, save
 from stratabase.store import aftermath, keys, staging
 from stratabase.store.claims import holder
-from stratabase.store.engine import Batch, Key
+from stratabase.store.engine.port import Batch, Key
 from stratabase.store.entities import StoredEntities
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine
@@ -395,7 +395,7 @@ def test_what_comes_back_is_written_by_the_rules_of_the_time_when_it_does() -> N
     def list_constraint(number: int) -> None:
         if number == 2:
             StoredEntities(scene.store, coming).lacking()
-            process.entities._slots.forget()  # as it does every few seconds
+            process.entities._slots.invalidate()  # as it does every few seconds
 
     engine.commits, engine.before = 0, list_constraint
     process.restore(scene.order, scene.there)

@@ -16,8 +16,8 @@ from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.read import get
 from stratabase.operations.world import World
 from stratabase.operations.write.services import delete, save
+from stratabase.store.dynamodb.metering import MeteredEngine
 from stratabase.store.entities import StoredEntities
-from stratabase.store.metered import MeteredEngine
 from tests.graphs.commands import change, create, make, update
 from tests.graphs.company import COMPANY
 from tests.store.cost import Cost, cost_of

@@ -10,7 +10,7 @@ from stratabase.domain.objects.change import Change
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.kinds import STURDY
 from tests.contract.engine.reference import ReferenceEngine

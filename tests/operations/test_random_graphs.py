@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from stratabase.model.model import Model
 from stratabase.store import keys
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine

@@ -17,7 +17,7 @@ from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.model.model import Model
 from stratabase.operations.ports import Entities
 from stratabase.store import size
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.acting import settled
 from tests.contract.engine.kinds import KINDS, Kind

@@ -14,9 +14,9 @@ from stratabase.domain.write.commands import Create, Delete, RoleCommand, ToOneC
 from stratabase.operations.world import World
 from stratabase.operations.write.services import delete, save
 from stratabase.store import keys
-from stratabase.store.engine import Batch, Item, Patch, Put, Value
+from stratabase.store.dynamodb.metering import MeteredEngine
+from stratabase.store.engine.port import Batch, Item, Patch, Put, Value
 from stratabase.store.entities import StoredEntities
-from stratabase.store.metered import MeteredEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.contract.versions.models import COMPANY
 from tests.graphs.commands import point

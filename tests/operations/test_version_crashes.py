@@ -9,7 +9,7 @@ from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Create, Delete, PartsCommand, Update
 from stratabase.operations.world import World
 from stratabase.operations.write.services import delete, save
-from stratabase.store.engine import Batch, Engine, Item, Key
+from stratabase.store.engine.port import Batch, Engine, Item, Key
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.reference import ReferenceEngine
 from tests.contract.versions.models import COMPANY

@@ -23,7 +23,7 @@ from stratabase.operations.versions import version
 from stratabase.operations.world import World
 from stratabase.operations.write.services import save, update
 from stratabase.store import versions
-from stratabase.store.engine import Engine, Item
+from stratabase.store.engine.port import Engine, Item
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.acting import together
 from tests.contract.engine.kinds import KINDS

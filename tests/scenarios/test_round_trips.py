@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from stratabase.store.dynamodb.creation import ensure_table
 from stratabase.store.dynamodb.engine import DynamoDBEngine
+from stratabase.store.dynamodb.table import ensure_table
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests import ministack
 from tests.contract.engine.acting import put

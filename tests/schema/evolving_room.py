@@ -7,9 +7,9 @@ from stratabase.domain.member import Caller
 from stratabase.model.reading import read_model
 from stratabase.operations.world import World
 from stratabase.schema.executor import SchemaExecutor
-from stratabase.store.engine import Engine
+from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
-from stratabase.store.reindex import Outcome, Reindex
 from tests.worlds import ADMINISTRATOR, CountedIds, FrozenClock, plenty
 
 HEADING = 'extend schema @application(name: "Test") @profile(name: "Administrator", administrator: true)\n'
@@ -32,10 +32,10 @@ class EvolvingRoom:
         self.world = World(self.model, self.entities, self.clock, self._ids, plenty)
         self.executor = SchemaExecutor(self.world, _failed)
 
-    def reindex(self) -> list[Outcome]:
+    def reindex(self) -> list[ReindexOutcome]:
         """Build what the model asks for of all its classes; nobody else serves."""
         reindex = Reindex(self.engine, self.model, sleep=lambda _: None)
-        return [reindex.of(class_.name) for class_ in self.model.classes.values() if class_.is_stored]
+        return [reindex.run(class_.name) for class_ in self.model.classes.values() if class_.is_stored]
 
     def body(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> dict[str, Any]:
         """Return all of an answer."""

@@ -7,9 +7,9 @@ import pytest
 
 from stratabase.model.reading import read_model
 from stratabase.store import keys
-from stratabase.store.engine import Engine
+from stratabase.store.engine.parallel import sequential_map
+from stratabase.store.engine.port import Engine
 from stratabase.store.required_values import Lack, RequiredValues
-from stratabase.store.side_by_side import one_by_one
 from tests.contract.engine.kinds import STURDY
 from tests.schema.evolving_room import HEADING, EvolvingRoom
 from tests.schema.test_required_on_old_data import NEW, OLD
@@ -43,7 +43,7 @@ def test_objects_that_lack_something_are_counted_by_attribute_and_role(engine: E
     assert room.update("House", name="x") == []
     registry = engine.get([keys.REGISTRY])
 
-    counted = RequiredValues(engine, read_model(HEADING + NEW, "model.graphql"), one_by_one)
+    counted = RequiredValues(engine, read_model(HEADING + NEW, "model.graphql"), sequential_map)
 
     assert [*counted.lacks()] == [
         Lack("Person", "team", 1, 107),
@@ -59,7 +59,7 @@ def test_a_value_of_an_earlier_type_is_missing(engine: Engine) -> None:
     room = EvolvingRoom(engine, "type Pet { age: String }")
     room.create("Pet", age="old")
     room.serve("type Pet { age: Int! }")
-    assert [*RequiredValues(engine, room.model, one_by_one).lacks()] == [Lack("Pet", "age", 1, 1)]
+    assert [*RequiredValues(engine, room.model, sequential_map).lacks()] == [Lack("Pet", "age", 1, 1)]
 
 
 def test_those_who_lead_back_fill_a_required_list(engine: Engine) -> None:
@@ -71,4 +71,4 @@ def test_those_who_lead_back_fill_a_required_list(engine: Engine) -> None:
         'type Team { name: String  players: [Player!]! @association(opposite: "team") }'
         'type Player { team: Team @association(opposite: "players") }'
     )
-    assert [*RequiredValues(engine, room.model, one_by_one).lacks()] == [Lack("Team", "players", 1, 2)]
+    assert [*RequiredValues(engine, room.model, sequential_map).lacks()] == [Lack("Team", "players", 1, 2)]

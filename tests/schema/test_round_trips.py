@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from stratabase.schema.executor import SchemaExecutor
-from stratabase.store import slots
 from stratabase.store.dynamodb.engine import DynamoDBEngine
-from stratabase.store.engine import Engine
+from stratabase.store.dynamodb.metering import MeteredEngine, record_consumption
+from stratabase.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
-from stratabase.store.metered import MeteredEngine, measuring
-from stratabase.store.side_by_side import SideBySide, Threads, one_by_one
+from stratabase.store.indexes import registry_cache
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client, over_ministack
@@ -27,14 +27,14 @@ from tests.worlds import ADMINISTRATOR, world_of
 class Room:
     """The schema room over an engine that holds the staff."""
 
-    def __init__(self, engine: Engine, together: SideBySide, wire: Sequence[str] = ()) -> None:
+    def __init__(self, engine: Engine, together: ParallelMap, wire: Sequence[str] = ()) -> None:
         """`wire`: what has been asked over the network."""
         self.wire = wire
         world, _, _ = world_of(HR)
         entities = StoredEntities(MeteredEngine(engine), HR, together)
         entities.lacking()  # the registry is read before
         self.executor = SchemaExecutor(
-            replace(world, entities=entities, measuring=measuring), lambda *_: None
+            replace(world, entities=entities, measuring=record_consumption), lambda *_: None
         )
 
     def ask(self, query: str) -> tuple[Any, Any]:
@@ -48,12 +48,12 @@ class Room:
 def over_sqlite(folder: Path) -> Iterator[Room]:
     engine = SqliteEngine(folder / "store.db")
     put(engine, staff().values())
-    yield Room(engine, one_by_one)
+    yield Room(engine, sequential_map)
     engine.close()
 
 
 def over_dynamodb(_: Path) -> Iterator[Room]:
-    table, threads = over_ministack(), Threads(16)
+    table, threads = over_ministack(), ThreadedMap(16)
     put(table, staff().values())
     client = WatchedClient(ministack_client())
     yield Room(DynamoDBEngine(client, table.name), threads, client.operations)
@@ -67,7 +67,7 @@ def over_dynamodb(_: Path) -> Iterator[Room]:
 def room(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
     """The staff on either engine; the registry of slots stays fresh."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(slots, "FRESH", 1e9)
+        patch.setattr(registry_cache, "MAX_AGE", 1e9)
         yield from request.param(tmp_path_factory.mktemp("staff"))
 
 

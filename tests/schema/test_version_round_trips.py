@@ -9,11 +9,11 @@ import pytest
 from stratabase.domain.consumption import Consumption, round_trips
 from stratabase.model.reading import read_model
 from stratabase.schema.executor import SchemaExecutor
-from stratabase.store import slots
-from stratabase.store.engine import Engine
+from stratabase.store.dynamodb.metering import MeteredEngine, record_consumption
+from stratabase.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
-from stratabase.store.metered import MeteredEngine, measuring
-from stratabase.store.side_by_side import SideBySide, Threads, one_by_one
+from stratabase.store.indexes import registry_cache
 from tests.contract.engine.dynamodb import over_ministack
 from tests.contract.engine.reference import ReferenceEngine
 from tests.everything import EVERYTHING
@@ -41,18 +41,18 @@ SHELVES = read_model(
 START = f'start: _versionStart(format: "{FORMAT}")'
 
 
-def over_dict() -> Iterator[tuple[Engine, SideBySide]]:
-    yield ReferenceEngine(), one_by_one
+def over_dict() -> Iterator[tuple[Engine, ParallelMap]]:
+    yield ReferenceEngine(), sequential_map
 
 
-def over_dynamodb() -> Iterator[tuple[Engine, SideBySide]]:
-    table, threads = over_ministack(), Threads(16)
+def over_dynamodb() -> Iterator[tuple[Engine, ParallelMap]]:
+    table, threads = over_ministack(), ThreadedMap(16)
     yield table, threads
     threads.close()
     table.close()
 
 
-Over = Callable[[], Iterator[tuple[Engine, SideBySide]]]
+Over = Callable[[], Iterator[tuple[Engine, ParallelMap]]]
 PLACES: list[Over] = [over_dict, over_dynamodb] if FULL else [over_dict]
 
 
@@ -60,7 +60,7 @@ PLACES: list[Over] = [over_dict, over_dynamodb] if FULL else [over_dict]
 def past(request: pytest.FixtureRequest) -> Iterator["Past"]:
     """The same past for all tests; the registry of slots stays fresh."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(slots, "FRESH", 1e9)
+        patch.setattr(registry_cache, "MAX_AGE", 1e9)
         for engine, together in request.param():
             yield Past(engine, together)
 
@@ -68,9 +68,9 @@ def past(request: pytest.FixtureRequest) -> Iterator["Past"]:
 class Past:
     """Ada, who has often changed, as those have to whom her roles lead, and to whom those of theirs do."""
 
-    def __init__(self, engine: Engine, together: SideBySide) -> None:
+    def __init__(self, engine: Engine, together: ParallelMap) -> None:
         graphs = GraphRoom(StoredEntities(MeteredEngine(engine), EVERYTHING, together))
-        graphs.world = replace(graphs.world, measuring=measuring)
+        graphs.world = replace(graphs.world, measuring=record_consumption)
         graphs.executor = SchemaExecutor(graphs.world, _failed)
         self.room = VersionedRoom(graphs)
         self._teams = [graphs.create("Team", name=f"team {number}") for number in range(3)]
@@ -211,7 +211,7 @@ def test_what_is_asked_for_several_versions_is_read_once(past: Past) -> None:
 def test_so_it_is_where_grants_hide_some_of_it(
     monkeypatch: pytest.MonkeyPatch, asked: str, order: str
 ) -> None:
-    monkeypatch.setattr(slots, "FRESH", 1e9)
+    monkeypatch.setattr(registry_cache, "MAX_AGE", 1e9)
     archives = [_archive(number) for number in (5, VERSIONS)]
     trips = [_trips(*archive, asked, order) for archive in archives]
     assert trips[0] == trips[1]
@@ -219,7 +219,7 @@ def test_so_it_is_where_grants_hide_some_of_it(
 
 def test_versions_that_are_hidden_are_passed_over_more_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """A page of one that follows many of these waits little longer than where few are hidden."""
-    monkeypatch.setattr(slots, "FRESH", 1e9)
+    monkeypatch.setattr(registry_cache, "MAX_AGE", 1e9)
     few, many = (_trips(*_hidden(number), "{ items { name } }", size=1) for number in (5, 160))
     assert many <= few + 10
 
@@ -228,7 +228,7 @@ def test_who_changed_many_attributes_is_found_out_as_fast_as_who_changed_few(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Also where grants have to be asked of each version."""
-    monkeypatch.setattr(slots, "FRESH", 1e9)
+    monkeypatch.setattr(registry_cache, "MAX_AGE", 1e9)
     trips = []
     for number in (2, len(LETTERS)):
         archive = Archive(MeteredEngine(ReferenceEngine()), SHELVES)
@@ -237,7 +237,7 @@ def test_who_changed_many_attributes_is_found_out_as_fast_as_who_changed_few(
         for letter in LETTERS[:number]:
             archive.change("Dossier", file, **{letter: letter})
         told: list[Consumption] = []
-        with measuring(told.append):
+        with record_consumption(told.append):
             changes = archive.diff(file, 0, number)
         assert [change[3] for change in changes.values()] == [f"{each:02}" for each in range(1, number + 1)]
         trips.append(round_trips(told))
@@ -271,7 +271,7 @@ def _trips(
     """Return how many round trips follow one another for what a clerk asks."""
     told: list[Consumption] = []
     options = f"options: {{next: {size}, orderBy: [{order}]}}"
-    with measuring(told.append):
+    with record_consumption(told.append):
         body = archive.body(f'{{ Dossier___getVersionPage(_id: "{file}", {options}) {asked} }}', CLERK)
     assert body["data"]["Dossier___getVersionPage"]["items"]
     return round_trips(told)

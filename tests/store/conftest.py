@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from tests.contract.engine.kinds import STURDY
 from tests.soak import mostly
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from stratabase.domain.refusal import Unavailable
-from stratabase.store.engine import EVERYTHING, Batch, Bounds, Engine, Item, Key
+from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Engine, Item, Key
 
 GET, RANGE = "get", "range"
 
@@ -34,7 +34,7 @@ class FailingEngine:
         self,
         index: str,
         partition: str,
-        bounds: Bounds = EVERYTHING,
+        bounds: Bounds = UNBOUNDED,
         *,
         backward: bool = False,
         limit: int | None = None,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from stratabase.store.engine import ANYTHING, Action, Batch, Check, Delete, Patch, Put
+from stratabase.store.engine.port import NO_EXPECTATION, Action, Batch, Check, Delete, Patch, Put
 from stratabase.store.versions import END
 from tests.store.passing import PassingEngine
 
@@ -57,7 +57,7 @@ def _careless(action: Action) -> Action:
     if isinstance(action, Patch | Check):
         return replace(action, expect=replace(action.expect, conditions=(), either=()))
     assert isinstance(action, Put | Delete)
-    return replace(action, expect=ANYTHING)
+    return replace(action, expect=NO_EXPECTATION)
 
 
 def _closes(action: Action) -> bool:

@@ -2,7 +2,7 @@
 
 from threading import Condition
 
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from tests.store.passing import PassingEngine
 
 

@@ -6,8 +6,8 @@ from typing import Any
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.model.model import Model
 from stratabase.store import codec, heads, keys, versions
-from stratabase.store.engine import Item, Key, Place
-from stratabase.store.registry import registry_of
+from stratabase.store.engine.port import Item, Key, Place
+from stratabase.store.indexes.registry import parse_registry
 from tests.role_rules import Graph, is_counted, opposite_of, role_of, roles, target
 
 
@@ -153,7 +153,7 @@ def _miscounted(model: Model, graph: Graph, items: Mapping[Key, Item]) -> Iterat
 
 def _misplaced(items: Mapping[Key, Item]) -> Iterator[str]:
     """Return where an item lies in indexes otherwise than it should: what is there in its class's."""
-    registry = registry_of(items.get(keys.REGISTRY))
+    registry = parse_registry(items.get(keys.REGISTRY))
     for key, item in items.items():
         places: dict[str, Place] = {}
         if key.sort == keys.HEAD and versions.gone_of(item) is None:

@@ -24,10 +24,10 @@ from stratabase.domain.page import Query, Window
 from stratabase.model.class_ import Class, Kind, Unique
 from stratabase.model.model import Model
 from stratabase.model.role import Role
-from stratabase.store.built import State
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
-from stratabase.store.registry import Registry
+from stratabase.store.indexes.entries import BuildState
+from stratabase.store.indexes.registry import Registry
 from tests.models import attribute, model
 from tests.worlds import plenty
 
@@ -170,13 +170,15 @@ class Objects:
 
         def ready(registry: Registry) -> Registry:
             for name, roles in registry.roles.items():
-                registry = registry.with_roles(name, tuple(one.turned(State.READY, 0) for one in roles))
+                registry = registry.with_roles(
+                    name, tuple(one.with_state(BuildState.READY, 0) for one in roles)
+                )
             return registry
 
         slots = self.entities._slots
         slots.registry()
-        slots.change(ready)
-        slots.forget()
+        slots.update(ready)
+        slots.invalidate()
         return self
 
     def reference(self, class_name: str, id_: str) -> Reference:

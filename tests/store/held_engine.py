@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from stratabase.store.engine import EVERYTHING, Batch, Bounds, Item, Key
+from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Item, Key
 from tests.contract.engine.reference import ReferenceEngine
 
 
@@ -27,7 +27,7 @@ class HeldEngine(ReferenceEngine):
         self,
         index: str,
         partition: str,
-        bounds: Bounds = EVERYTHING,
+        bounds: Bounds = UNBOUNDED,
         *,
         backward: bool = False,
         limit: int | None = None,

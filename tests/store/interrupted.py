@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from stratabase.store.engine import Engine, Item, Key
+from stratabase.store.engine.port import Engine, Item, Key
 from tests.contract.engine.reference import ReferenceEngine
 from tests.store.passing import PassingEngine
 

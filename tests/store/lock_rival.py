@@ -11,10 +11,10 @@ from functools import partial
 from pathlib import Path
 
 from stratabase.domain.objects.commit_refusals import LockRefused
-from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
+from stratabase.store.dynamodb.aws import Credentials, Endpoint
 from stratabase.store.dynamodb.engine import DynamoDBEngine
-from stratabase.store.dynamodb.signed import SignedClient
-from stratabase.store.engine import Engine
+from stratabase.store.dynamodb.signed_client import SignedClient
+from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.acting import together
 from tests.models import model

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from stratabase.store.engine import EVERYTHING, Batch, Bounds, Engine, Item, Key
+from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Engine, Item, Key
 
 
 class PassingEngine:
@@ -22,7 +22,7 @@ class PassingEngine:
         self,
         index: str,
         partition: str,
-        bounds: Bounds = EVERYTHING,
+        bounds: Bounds = UNBOUNDED,
         *,
         backward: bool = False,
         limit: int | None = None,

@@ -9,13 +9,12 @@ from stratabase.domain.allowance import Allowance
 from stratabase.domain.objects.change import Change, Creation, Deletion, Effect, Modification
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.page import Page, Query
-from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.class_ import Class, Index, Unique
-from stratabase.store.budget import Budget
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
+from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.entities import StoredEntities
-from stratabase.store.registry import Registry
-from stratabase.store.slots import Rules, Slots
+from stratabase.store.indexes.registry import Registry
+from stratabase.store.indexes.registry_cache import RegistryCache, WriteRules
 from tests.models import THING, model
 from tests.worlds import plenty
 
@@ -32,17 +31,17 @@ def fresh_class(*uniques: tuple[str, ...], indexes: Iterable[tuple[str, ...]] = 
     )
 
 
-def unlimited() -> Budget:
-    """Return a budget that nothing uses up."""
-    return Budget(plenty(), lambda budget: TooMuchRead("Thing", budget.items))
+def unlimited() -> ReadLimiter:
+    """Return a limiter with an allowance that nothing uses up."""
+    return ReadLimiter(plenty(), "Thing")
 
 
-class Unguarding(Slots):
+class Unguarding(RegistryCache):
     """What an early version of the service goes by, which keeps no guards that its model does not name."""
 
-    def rules(self) -> Rules:
+    def rules(self) -> WriteRules:
         """Return the rules of a registry in which nothing is listed."""
-        return Rules(Registry(), self._model, self._now)
+        return WriteRules(Registry(), self._model, self._now)
 
 
 class Store:

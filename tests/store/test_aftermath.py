@@ -10,7 +10,7 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.refusal import Unavailable
 from stratabase.store import aftermath, keys
 from stratabase.store.aftermath import Aftermath, Steps
-from stratabase.store.engine import Key
+from stratabase.store.engine.port import Key
 
 LEFT = [keys.purge(Reference("Order", "o"))]
 

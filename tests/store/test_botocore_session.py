@@ -2,11 +2,11 @@
 
 from botocore.session import Session
 
-from stratabase.store.botocore_session import new_session, sharing
+from stratabase.store.dynamodb.aws import new_session, share_data_loader
 
 
 def test_what_was_read_for_one_session_is_there_for_all() -> None:
-    sessions = [new_session(), new_session(), sharing(Session())]
+    sessions = [new_session(), new_session(), share_data_loader(Session())]
 
     loaders = {id(each.get_component("data_loader")) for each in sessions}
 

@@ -14,8 +14,8 @@ from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.remedy import Remedy
 from stratabase.model.class_ import Index
 from stratabase.model.operator import Operator
-from stratabase.store.budget import Budget, weight
-from stratabase.store.engine import Item, Key
+from stratabase.store.engine.port import Item, Key
+from stratabase.store.engine.read_limiter import ReadLimiter, approximate_bytes
 from tests.contract.engine.reference import ReferenceEngine
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
@@ -159,20 +159,19 @@ def test_reads_by_id_draw_from_the_allowance_too(store: Store) -> None:
 
 def test_time_is_part_of_the_allowance() -> None:
     now = [100.0]
-    budget = Budget(
-        Allowance(MEGABYTE, 10, clock=lambda: now[0]), lambda budget: TooMuchRead("Pet", budget.items)
-    )
+    allowance = Allowance(MEGABYTE, 10, clock=lambda: now[0])
+    limiter = ReadLimiter(allowance, "Pet", lambda limiter: TooMuchRead("Pet", limiter.items))
     item = Item(Key("p", "s"))
     now[0] = 110.0
-    assert budget.spend([item]) == [item]
+    assert limiter.spend([item]) == [item]
     now[0] = 110.1
     with pytest.raises(TooMuchRead, match="2 objects"):
-        budget.spend([item])
+        limiter.spend([item])
 
 
 def test_what_is_read_is_weighed_in_bytes() -> None:
     key = Key("p", "s")
-    nothing = weight([None])
+    nothing = approximate_bytes([None])
     assert nothing > 0
-    assert weight([Item(key, state="a" * 1000)]) == nothing + 1000
-    assert weight([Item(key, state="€" * 1000), None]) == 2 * nothing + 3000
+    assert approximate_bytes([Item(key, state="a" * 1000)]) == nothing + 1000
+    assert approximate_bytes([Item(key, state="€" * 1000), None]) == 2 * nothing + 3000

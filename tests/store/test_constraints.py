@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from stratabase.domain.filter import And, Comparison
 from stratabase.model.operator import Operator
-from stratabase.store.plans.constraints import Slice, constraints
+from stratabase.store.query.filter_analysis import Slice, index_constraints
 from tests.store.stores import fresh_class
 
 CLASS = fresh_class()
@@ -25,7 +25,7 @@ COMPARISONS = st.one_of(
 
 
 def slices(*comparisons: Comparison) -> list[Slice]:
-    return list(constraints(And(comparisons), CLASS)["count"].slices)
+    return list(index_constraints(And(comparisons), CLASS)["count"].slices)
 
 
 @given(COMPARISONS, COMPARISONS)

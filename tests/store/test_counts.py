@@ -7,7 +7,7 @@ import pytest
 from stratabase.domain.objects.change import LinkCreation
 from stratabase.domain.objects.commit_refusals import Conflict, RequiredRoleEmpty, TargetNotFound
 from stratabase.store import codec, keys
-from stratabase.store.engine import Engine, Item, Key
+from stratabase.store.engine.port import Engine, Item, Key
 from tests.store.graphs import Objects, associated
 from tests.store.watched_engine import WatchedEngine
 

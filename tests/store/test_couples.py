@@ -4,7 +4,7 @@ import pytest
 
 from stratabase.domain.objects.commit_refusals import AlreadyAssociated, RequiredRoleEmpty, RoleViolation
 from stratabase.store import keys
-from stratabase.store.engine import Engine, Item, Put
+from stratabase.store.engine.port import Engine, Item, Put
 from tests.contract.engine.acting import commit
 from tests.store.graphs import Objects, associated
 from tests.store.watched_engine import WatchedEngine

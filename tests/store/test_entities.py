@@ -13,7 +13,7 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.operations.ports import Entities
 from stratabase.store import keys
 from stratabase.store.codec import LARGEST_STATE
-from stratabase.store.engine import MOST_ACTIONS, Engine
+from stratabase.store.engine.port import MAX_ACTIONS, Engine
 from stratabase.store.entities import StoredEntities
 from stratabase.store.size import LARGEST_BATCH
 from tests.domain.queries import states
@@ -188,9 +188,9 @@ def test_an_update_that_makes_an_object_too_large_is_refused(store: Store) -> No
 
 def test_a_change_of_too_many_objects_is_refused(store: Store) -> None:
     """A unique value counts as well."""
-    effects = [store.creation(str(number), code=str(number)) for number in range(MOST_ACTIONS // 2)]
+    effects = [store.creation(str(number), code=str(number)) for number in range(MAX_ACTIONS // 2)]
     store.commit(*effects)
-    more = [store.creation(f"more{number}", code=f"m{number}") for number in range(MOST_ACTIONS // 2)]
+    more = [store.creation(f"more{number}", code=f"m{number}") for number in range(MAX_ACTIONS // 2)]
     with pytest.raises(TooLarge, match=r"101 objects, links and unique values in one write: at most 100 are"):
         store.commit(*more, store.creation("last"))
     assert store.find("more0") is None

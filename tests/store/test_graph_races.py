@@ -8,7 +8,7 @@ import pytest
 
 from stratabase.domain.objects.change import Effect
 from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.acting import together
 from tests.soak import count

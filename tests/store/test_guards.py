@@ -15,7 +15,7 @@ from stratabase.domain.objects.change import Effect
 from stratabase.domain.objects.commit_refusals import Conflict, UniqueViolation
 from stratabase.model.class_ import Unique
 from stratabase.store import keys
-from stratabase.store.engine import Delete, Engine, Item, Put
+from stratabase.store.engine.port import Delete, Engine, Item, Put
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
 

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 from stratabase.model.formats import DEFAULT_FORMATS
 from stratabase.model.types import TYPES
 from stratabase.model.types.storage import number_text
-from stratabase.store.index_values import (
-    ABOVE_SOME,
-    END,
-    SOME,
-    cut,
-    following,
-    is_cut,
-    leading,
-    some_text,
+from stratabase.store.indexes.index_text import (
+    ABOVE_NOT_NULL,
+    NOT_NULL,
+    VALUE_END,
+    first_values,
+    is_truncated,
+    not_null_text,
+    prefix_end,
+    truncate,
     value_text,
-    whole_text,
+    values_text,
 )
 
 texts = st.text(
@@ -90,41 +90,41 @@ def test_the_values_of_every_type_are_in_order_after_null(type_: str, given: lis
 @pytest.mark.soak
 @given(rows, rows)
 def test_several_values_are_in_order(left: list[str | None], right: list[str | None]) -> None:
-    assert as_bytes(whole_text(left), whole_text(right)) == sign(meaning(left), meaning(right))
+    assert as_bytes(values_text(left), values_text(right)) == sign(meaning(left), meaning(right))
 
 
 @pytest.mark.soak
 @given(texts, texts)
 def test_prefixes_are_ranges(prefix: str, text: str) -> None:
     """What begins with a text lies between it and what follows it, and nothing else does."""
-    low = some_text(prefix)
-    lies_within = low <= value_text(text) < following(low)
+    low = not_null_text(prefix)
+    lies_within = low <= value_text(text) < prefix_end(low)
     assert lies_within is text.startswith(prefix)
 
 
 @pytest.mark.soak
 @given(rows, rows, st.integers(1, 3))
 def test_equal_first_values_are_a_range(left: list[str | None], right: list[str | None], count: int) -> None:
-    low = whole_text(left[:count])
-    assert (low <= whole_text(right) < following(low)) is (left[:count] == right[:count])
+    low = values_text(left[:count])
+    assert (low <= values_text(right) < prefix_end(low)) is (left[:count] == right[:count])
 
 
 @given(st.none() | texts)
 def test_all_that_is_not_null_is_a_range(text: str | None) -> None:
-    assert (SOME <= value_text(text) < ABOVE_SOME) is (text is not None)
+    assert (NOT_NULL <= value_text(text) < ABOVE_NOT_NULL) is (text is not None)
 
 
 @pytest.mark.soak
 @given(long_texts, long_texts)
 def test_cut_texts_are_in_order_and_never_begin_one_another(left: str, right: str) -> None:
     """Those that were cut may be equal; with ids behind them, the order stays theirs."""
-    one, other = whole_text([left, "x"]), whole_text([right, "y"])
-    order = as_bytes(cut(one), cut(other))
+    one, other = values_text([left, "x"]), values_text([right, "y"])
+    order = as_bytes(truncate(one), truncate(other))
     assert order in {0, as_bytes(one, other)}
-    assert order == as_bytes(f"{cut(one)}zz", f"{cut(other)}aa") or order == 0
-    assert len(cut(one).encode()) <= 900
-    assert one.startswith(cut(one))
-    assert is_cut(one) or cut(one) == one
+    assert order == as_bytes(f"{truncate(one)}zz", f"{truncate(other)}aa") or order == 0
+    assert len(truncate(one).encode()) <= 900
+    assert one.startswith(truncate(one))
+    assert is_truncated(one) or truncate(one) == one
 
 
 @pytest.mark.parametrize(
@@ -132,4 +132,4 @@ def test_cut_texts_are_in_order_and_never_begin_one_another(left: str, right: st
 )
 def test_the_first_values_of_a_text(values: int, shown: str) -> None:
     """What was cut before them is shown whole."""
-    assert leading(f".a{END}{END}.b", values) == shown
+    assert first_values(f".a{VALUE_END}{VALUE_END}.b", values) == shown

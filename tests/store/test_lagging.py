@@ -12,9 +12,9 @@ from stratabase.domain.filter import Filter
 from stratabase.domain.objects.entity import State
 from stratabase.domain.order import Order, Position, position_of
 from stratabase.domain.page import Page, Query, Window
-from stratabase.store import pages
-from stratabase.store.plans import Source, candidates
-from stratabase.store.slots import Slots
+from stratabase.store.indexes.registry_cache import RegistryCache
+from stratabase.store.query import pages
+from stratabase.store.query.planner import PlanSource, plan_candidates
 from tests.domain import naive
 from tests.models import THING, model
 from tests.store.scenarios import ALL, scenario
@@ -31,13 +31,15 @@ class Reader:
         self._story = story
         self._chance = chance
         class_ = story.store.class_
-        self._paths = Slots(story.engine, model(class_)).paths(class_.name)
+        self._paths = RegistryCache(story.engine, model(class_)).paths(class_.name)
 
     def ways(self, query: Query) -> Sequence[tuple[str, Find]]:
         """Return the ways to answer a query: as the store would, and by each plan."""
-        found = candidates(self._story.store.class_, query, self._paths)
-        source = Source(self._story.engine, unlimited())
-        by_plan = [(one.why, lambda query, one=one: pages.shown(one.plan(source), query)) for one in found]
+        found = plan_candidates(self._story.store.class_, query, self._paths)
+        source = PlanSource(self._story.engine, unlimited())
+        by_plan = [
+            (one.description, lambda query, one=one: pages.page_of(one.build(source), query)) for one in found
+        ]
         return [("the store's own", self._story.store.page), *by_plan]
 
     def page(self, query: Query) -> tuple[Page, Span]:
@@ -117,7 +119,7 @@ def test_a_walk_shows_what_was_there_and_misses_nothing_that_has_stayed(number: 
     story = Story(chance, told)
     reader = Reader(story, chance)
     story.engine.meanwhile = lambda: story.write() if chance.random() < 0.3 else None
-    with patch("stratabase.store.plans.walk.LONG_RUN", long_run):
+    with patch("stratabase.store.query.index_scan.MAX_SORTED_RUN", long_run):
         for _ in range(3):
             began = story.engine.now
             walked: list[State] = []

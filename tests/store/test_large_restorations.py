@@ -2,7 +2,7 @@
 
 from stratabase.domain.objects.entity import Reference
 from stratabase.store import keys
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from tests.operations.large_orders import LINES, MINUTE, Reader, Shop, Told
 from tests.operations.meddling import Meddling
 

@@ -9,7 +9,7 @@ from stratabase.domain.objects.commit_refusals import Conflict, TargetNotFound
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.class_ import Kind
 from stratabase.store import keys
-from stratabase.store.engine import Engine, Item, Key
+from stratabase.store.engine.port import Engine, Item, Key
 from stratabase.store.entities import StoredEntities
 from tests.models import model
 from tests.store.graphs import KINDS, Objects, associated, class_with, key, many, parts, whole

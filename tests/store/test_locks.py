@@ -10,7 +10,7 @@ from stratabase.domain.objects.commit_refusals import Conflict, LockedByOthers, 
 from stratabase.domain.objects.lock import Lock
 from stratabase.model.class_ import Kind, Unique
 from stratabase.store import keys
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from tests.models import model
 from tests.store.graphs import Objects, class_with, key, many, parts, whole
 from tests.store.locking import MINUTE, Member

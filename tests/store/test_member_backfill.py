@@ -11,9 +11,9 @@ from stratabase.domain.objects.change import Change, Effect
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.objects.entity import Entity
 from stratabase.model.member_names import MEMBER_IDS, NOBODY, member_id
-from stratabase.store.engine import Batch, Engine, Item, Key
+from stratabase.store.backfill.member_names import MemberBackfill, MemberBackfillOutcome, describe_outcome
+from stratabase.store.engine.port import Batch, Engine, Item, Key
 from stratabase.store.ids import TimeOrderedIds
-from stratabase.store.member_backfill import MemberBackfill, Outcome, lines
 from tests.models import model
 from tests.soak import count as soak_count
 from tests.store.passing import PassingEngine
@@ -43,9 +43,9 @@ def store_of(engine: Engine, *, versioned: bool = False) -> Store:
     return Store(engine, replace(fresh_class(), versioned=versioned))
 
 
-def backfill(engine: Engine, store: Store) -> Outcome:
+def backfill(engine: Engine, store: Store) -> MemberBackfillOutcome:
     """Give ids to the names in a class."""
-    return MemberBackfill(engine, model(store.class_)).of(store.class_.name, [OLD_ADA, YOUNG_BOB])
+    return MemberBackfill(engine, model(store.class_)).run(store.class_.name, [OLD_ADA, YOUNG_BOB])
 
 
 def written(store: Store, day: int, *effects: Effect) -> None:
@@ -72,7 +72,7 @@ def test_a_name_gets_the_id_of_the_member_of_today_if_that_is_old_enough(engine:
     by_bob = made_by(store, "bob", 6)
     by_who_left = made_by(store, "eve", 2)
 
-    assert backfill(engine, store) == Outcome(objects=4, known=4, younger=2, unknown=2)
+    assert backfill(engine, store) == MemberBackfillOutcome(objects=4, known=4, younger=2, unknown=2)
 
     assert ids_in(store.get(by_ada)) == [OLD_ADA.id] * 2
     assert ids_in(store.get(by_an_earlier_bob)) == [NOBODY] * 2
@@ -87,7 +87,7 @@ def test_each_name_in_an_object_goes_by_its_own_time(engine: Engine) -> None:
     id_ = id_of(2)
     store.create(id_, _createdby="bob", _lastmodifiedby="bob", _lastmodifiedon="2030-01-01T00:00:00.000Z")
 
-    assert backfill(engine, store) == Outcome(objects=1, known=1, younger=1)
+    assert backfill(engine, store) == MemberBackfillOutcome(objects=1, known=1, younger=1)
     assert ids_in(store.get(id_)) == [NOBODY, YOUNG_BOB.id]
 
 
@@ -102,7 +102,7 @@ def test_what_is_known_is_left_alone_and_what_is_done_is_told(engine: Engine) ->
     assert backfill(engine, store).known == 2
     assert ids_in(store.get(known)) == ["another"] * 2
     assert pending() == ()
-    assert backfill(engine, store) == Outcome(objects=2)
+    assert backfill(engine, store) == MemberBackfillOutcome(objects=2)
 
 
 def test_closed_versions_get_ids_too(engine: Engine) -> None:
@@ -111,7 +111,7 @@ def test_closed_versions_get_ids_too(engine: Engine) -> None:
     for number in range(3):
         written(store, 3 + number, store.update(id_, name=str(number)))
 
-    assert backfill(engine, store) == Outcome(objects=1, known=2)
+    assert backfill(engine, store) == MemberBackfillOutcome(objects=1, known=2)
 
     versions = list(store.entities.versions(store.get(id_).reference))
     assert [each.state["name"] for each in versions] == ["x", "0", "1", "2"]
@@ -135,7 +135,7 @@ def test_a_write_that_comes_between_is_kept(engine: Engine) -> None:
             return found
 
     late: list[Effect] = []
-    assert MemberBackfill(Late(engine), model(store.class_)).of(store.class_.name, [OLD_ADA]).known == 2
+    assert MemberBackfill(Late(engine), model(store.class_)).run(store.class_.name, [OLD_ADA]).known == 2
     found = store.get(id_)
     assert (found.state["name"], ids_in(found)) == ("late", [OLD_ADA.id] * 2)
 
@@ -168,7 +168,7 @@ def test_it_goes_on_where_it_was_stopped(engine: Engine) -> None:
 
     commits: list[Batch] = []
     with pytest.raises(Stopped):
-        MemberBackfill(Mortal(engine), model(store.class_)).of(store.class_.name, [OLD_ADA])
+        MemberBackfill(Mortal(engine), model(store.class_)).run(store.class_.name, [OLD_ADA])
     assert MemberBackfill(engine, model(store.class_)).pending() == (store.class_.name,)
     outcome = backfill(engine, store)
     assert (outcome.objects, outcome.known) == (MANY, 2 * (MANY - 50))
@@ -176,8 +176,8 @@ def test_it_goes_on_where_it_was_stopped(engine: Engine) -> None:
 
 
 def test_what_a_person_is_told() -> None:
-    assert list(lines("Thing", Outcome(objects=3))) == []
-    assert list(lines("Thing", Outcome(5, 1200, 2, 1))) == [
+    assert list(describe_outcome("Thing", MemberBackfillOutcome(objects=3))) == []
+    assert list(describe_outcome("Thing", MemberBackfillOutcome(5, 1200, 2, 1))) == [
         "Thing: 1,200 names of members have the ids of their members now.",
         "Thing: 2 names mean nobody, since the member of that name was made after they were written.",
         "Thing: 1 names mean nobody, since no member has them.",

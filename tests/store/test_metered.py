@@ -9,10 +9,12 @@ import pytest
 
 from stratabase.domain.consumption import Consumption, round_trips
 from stratabase.domain.refusal import Unavailable
-from stratabase.store.engine import (
-    FREE,
+from stratabase.store.dynamodb.metering import MeteredEngine, record_consumption
+from stratabase.store.engine.parallel import sequential_map
+from stratabase.store.engine.port import (
+    EXISTS,
     ITEMS,
-    THERE,
+    NOT_EXISTS,
     Action,
     Batch,
     Check,
@@ -24,8 +26,6 @@ from stratabase.store.engine import (
     Place,
     Put,
 )
-from stratabase.store.metered import MeteredEngine, measuring
-from stratabase.store.side_by_side import one_by_one
 from tests.contract.engine.reference import ReferenceEngine
 
 KEY = Key("Thing#1", "V#~")
@@ -62,7 +62,7 @@ def engine(inner: Frail) -> MeteredEngine:
 
 def measured(work: Callable[[], object]) -> list[Consumption]:
     told: list[Consumption] = []
-    with measuring(told.append):
+    with record_consumption(told.append):
         work()
     return told
 
@@ -136,7 +136,7 @@ def test_a_range_is_told_page_by_page_as_far_as_it_is_read(engine: MeteredEngine
         ((Put(item(1500)),), 2),
         ((Put(item(900, places=LISTING)),), 2),
         ((Put(item(10)), Put(item(10, Key("Thing#2", "V#~")))), 4),
-        ((Put(item(10)), Check(Key("Thing#2", "V#~"), FREE)), 4),
+        ((Put(item(10)), Check(Key("Thing#2", "V#~"), NOT_EXISTS)), 4),
     ],
     ids=["small", "large", "in an index", "a transaction", "a check"],
 )
@@ -153,7 +153,7 @@ def test_what_a_new_item_costs(actions: tuple[Action, ...], units: int, engine: 
         (Patch(KEY, places=MOVED), 3),
         (Patch(KEY, places={"index1": None}), 2),
         # Conditional, so a transaction: docs/decisions/2026-11-21-whose-delete-it-was.md
-        (Delete(KEY, THERE), 3),
+        (Delete(KEY, EXISTS), 3),
     ],
     ids=["unseen by the index", "seen", "moved", "left", "deleted"],
 )
@@ -166,8 +166,8 @@ def test_what_is_refused_costs_all_the_same_and_stays_refused(engine: MeteredEng
     engine.commit(Batch("a", (Put(item(1500, places=LISTING)),)))
     told: list[Consumption] = []
 
-    with pytest.raises(ExpectationFailed), measuring(told.append):
-        engine.commit(Batch("b", (Put(item(), FREE),)))
+    with pytest.raises(ExpectationFailed), record_consumption(told.append):
+        engine.commit(Batch("b", (Put(item(), NOT_EXISTS),)))
 
     assert [(one.kind, one.write_units) for one in told] == [("commit", 2)]
 
@@ -201,7 +201,7 @@ def test_requests_at_the_same_time_are_told_of_their_own_calls(engine: MeteredEn
 def test_calls_that_follow_one_another_are_told_apart_from_those_side_by_side(engine: MeteredEngine) -> None:
     def work() -> None:
         engine.get([KEY])
-        one_by_one(lambda number: engine.get([KEY] * number), [1, 101, 1])
+        sequential_map(lambda number: engine.get([KEY] * number), [1, 101, 1])
         list(engine.range(ITEMS, "p"))
         engine.commit(Batch("b", (Put(item()),)))
 

@@ -11,7 +11,7 @@ from stratabase.domain.page import Query, Wanted, Window
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.remedy import Remedy
 from stratabase.model.operator import Operator
-from stratabase.store.plans.named import named
+from stratabase.store.query.filter_analysis import named_ids
 from tests.contract.engine.lagging import LaggingEngine
 from tests.soak import seed
 from tests.store.stores import Store, fresh_class
@@ -62,7 +62,7 @@ GOOD = Comparison("good", Operator.EQ, True)
 )
 def test_what_a_filter_names(filter_: Filter | None, ids: set[str] | None) -> None:
     """Ids of which every match has one, where the filter says so."""
-    assert named(filter_) == ids
+    assert named_ids(filter_) == ids
 
 
 @pytest.fixture

@@ -7,7 +7,16 @@ from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.store import keys
 from stratabase.store.codec import COMMIT_IDS, REMEMBERED
-from stratabase.store.engine import FREE, Batch, Check, ExpectationFailed, Failure, Item, Key, OutcomeUnknown
+from stratabase.store.engine.port import (
+    NOT_EXISTS,
+    Batch,
+    Check,
+    ExpectationFailed,
+    Failure,
+    Item,
+    Key,
+    OutcomeUnknown,
+)
 from stratabase.store.outcome import was_done, was_not_done
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
@@ -25,10 +34,10 @@ def change(*effects: Effect) -> Change:
 
 def failure(*commit_ids: str, key: Key = keys.head(X)) -> Failure:  # noqa: B008 - it does not change
     """Return what a head that names these commits is found by."""
-    return Failure(Check(key, FREE), Item(key, {COMMIT_IDS: [*commit_ids]}))
+    return Failure(Check(key, NOT_EXISTS), Item(key, {COMMIT_IDS: [*commit_ids]}))
 
 
-NOTHING = Failure(Check(keys.head(X), FREE), None)
+NOTHING = Failure(Check(keys.head(X), NOT_EXISTS), None)
 
 
 @pytest.mark.parametrize("effect", [CREATION, UPDATE, DELETION])

@@ -12,10 +12,9 @@ from stratabase.domain.filter import Comparison, Filter
 from stratabase.domain.order import Order, Position, Term
 from stratabase.domain.page import Page, Query, Wanted, Window
 from stratabase.model.operator import Operator
-from stratabase.store.engine import Engine
-from stratabase.store.plans import Source, chosen
-from stratabase.store.plans.scanned import Scanned
-from stratabase.store.plans.streamed import Streamed
+from stratabase.store.engine.port import Engine
+from stratabase.store.query.planner import PlanSource, choose_plan
+from stratabase.store.query.plans import IdOrderPlan, SortPlan
 from tests.domain import naive
 from tests.domain.queries import filters, many_states, orders, windows
 from tests.models import THING
@@ -166,17 +165,17 @@ def test_no_object_is_decoded_twice(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("query", "plan"),
     [
-        (Query("", BY_ID), Streamed),
-        (Query("", BY_ID_DOWN, AMONG_ODD), Streamed),
-        (Query("", BY_ID, None, wanted=ALL), Streamed),
-        (Query("", BY_ID, AMONG_ODD, wanted=ALL), Scanned),
-        (Query("", BY_COUNT), Scanned),
-        (Query("", BY_ID, window=Window(start=Position((None,)))), Scanned),
+        (Query("", BY_ID), IdOrderPlan),
+        (Query("", BY_ID_DOWN, AMONG_ODD), IdOrderPlan),
+        (Query("", BY_ID, None, wanted=ALL), IdOrderPlan),
+        (Query("", BY_ID, AMONG_ODD, wanted=ALL), SortPlan),
+        (Query("", BY_COUNT), SortPlan),
+        (Query("", BY_ID, window=Window(start=Position((None,)))), SortPlan),
     ],
 )
-def test_only_what_needs_it_is_scanned(query: Query, plan: type[Streamed | Scanned]) -> None:
-    source = Source(WatchedEngine(), unlimited())
-    assert type(chosen(THING, query, ()).plan(source)) is plan
+def test_only_what_needs_it_is_scanned(query: Query, plan: type[IdOrderPlan | SortPlan]) -> None:
+    source = PlanSource(WatchedEngine(), unlimited())
+    assert type(choose_plan(THING, query, ()).build(source)) is plan
 
 
 def test_a_large_sorted_page_out_of_many_is_right(engine: Engine) -> None:

@@ -10,7 +10,7 @@ from stratabase.domain.cursor import decode, encode
 from stratabase.domain.objects.change import Deletion
 from stratabase.domain.order import Order, Term, position_of
 from stratabase.domain.page import Query, Wanted, Window
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.acting import settled
 from tests.contract.engine.lagging import LaggingEngine

@@ -8,7 +8,7 @@ from stratabase.domain.objects.change import Deletion
 from stratabase.domain.objects.commit_refusals import Conflict, LockedByOthers, LockRefused
 from stratabase.domain.refusal import Unavailable
 from stratabase.store import aftermath
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from tests.contract.engine.acting import together
 from tests.models import model
 from tests.soak import count

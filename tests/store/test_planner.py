@@ -13,11 +13,11 @@ from stratabase.domain.filter import And, Comparison
 from stratabase.domain.order import Order, Position, Term, position_of
 from stratabase.domain.page import Page, Query, Wanted, Window
 from stratabase.model.operator import Operator
-from stratabase.store import pages
-from stratabase.store.engine import Engine
-from stratabase.store.plans import Source, candidates
-from stratabase.store.plans.walk import LONG_RUN
-from stratabase.store.slots import Slots
+from stratabase.store.engine.port import Engine
+from stratabase.store.indexes.registry_cache import RegistryCache
+from stratabase.store.query import pages
+from stratabase.store.query.index_scan import MAX_SORTED_RUN
+from stratabase.store.query.planner import PlanSource, plan_candidates
 from tests.contract.engine.kinds import STURDY
 from tests.contract.engine.reference import ReferenceEngine
 from tests.domain import naive
@@ -41,9 +41,11 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 def answers(engine: Engine, store: Store, query: Query) -> Sequence[tuple[str, Page]]:
     """Return what each plan makes of a query."""
-    paths = Slots(engine, model(store.class_)).paths(store.class_.name)
-    found = candidates(store.class_, query, paths)
-    return [(one.why, pages.shown(one.plan(Source(engine, unlimited())), query)) for one in found]
+    paths = RegistryCache(engine, model(store.class_)).paths(store.class_.name)
+    found = plan_candidates(store.class_, query, paths)
+    return [
+        (one.description, pages.page_of(one.build(PlanSource(engine, unlimited())), query)) for one in found
+    ]
 
 
 def hold_against_the_naive_model(engine: Engine, number: int) -> None:
@@ -77,7 +79,7 @@ def test_so_it_is_over_a_network(engine: Engine, number: int) -> None:
 @given(st.integers(0, 2**64))
 def test_long_runs_of_equal_values_are_in_order_too(number: int) -> None:
     """What is long is one object and more here, so that all runs are read the way that long ones are."""
-    with patch("stratabase.store.plans.walk.LONG_RUN", 1):
+    with patch("stratabase.store.query.index_scan.MAX_SORTED_RUN", 1):
         hold_against_the_naive_model(ReferenceEngine(), number)
 
 
@@ -94,7 +96,7 @@ def test_of_a_long_run_of_equal_values_only_a_part_is_read() -> None:
         page = store.page(Query("", order, None, Window(10, start=start)))
         walked += [entity.reference.id for entity in page.items]
         start = position_of(page.items[-1].state, order)
-        assert engine.items_read < LONG_RUN + 30
+        assert engine.items_read < MAX_SORTED_RUN + 30
     assert walked == [f"{n:04}" for n in range(0, 60, 2)]
 
 
@@ -147,4 +149,4 @@ def test_what_an_index_serves_is_read_and_no_more(index: tuple[str, ...], query:
     assert engine.items_read <= reads
     plain = Store(engine, replace(store.class_, indexes=()))
     query = replace(query, class_name=store.class_.name)
-    assert page == pages.page(engine, plain.class_, query, plenty())
+    assert page == pages.read_page(engine, plain.class_, query, plenty())

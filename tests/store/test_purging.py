@@ -11,7 +11,7 @@ from stratabase.domain.refusal import Unavailable
 from stratabase.model.class_ import Unique
 from stratabase.model.model import Model
 from stratabase.store import aftermath, keys
-from stratabase.store.engine import Batch, Delete, Engine
+from stratabase.store.engine.port import Batch, Delete, Engine
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.models import model
 from tests.soak import count

@@ -11,7 +11,7 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Unavailable
 from stratabase.model.model import Model
 from stratabase.store import aftermath, keys
-from stratabase.store.engine import Batch, Engine
+from stratabase.store.engine.port import Batch, Engine
 from stratabase.store.entities import StoredEntities
 from tests.contract.versions.chronicle import HOUR, Chronicle
 from tests.contract.versions.models import named, remembering

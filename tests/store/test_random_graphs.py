@@ -25,7 +25,7 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.version import instant_after
 from stratabase.model.model import Model
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from tests.role_rules import is_linked, opposite_of, role_of, roles
 from tests.soak import count, seed

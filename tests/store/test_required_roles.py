@@ -22,10 +22,10 @@ from stratabase.domain.objects.entity import Entity
 from stratabase.model.model import Model
 from stratabase.store import keys, links
 from stratabase.store.association import Ends, Keyed
+from stratabase.store.backfill.reindex import Reindex
 from stratabase.store.claims import holder
-from stratabase.store.engine import Batch, Engine, Item, Patch, Put
-from stratabase.store.registry import registry_of
-from stratabase.store.reindex import Reindex
+from stratabase.store.engine.port import Batch, Engine, Item, Patch, Put
+from stratabase.store.indexes.registry import parse_registry
 from tests.contract.engine.kinds import STURDY
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
@@ -57,8 +57,8 @@ def unbuilt(objects: Objects, class_name: str, id_: str, *role: str) -> set[Role
 def built(objects: Objects) -> list[str]:
     """Build what a model asks for; return what is not READY after that."""
     reindex = Reindex(objects.engine, objects.model, sleep=lambda _: None)
-    left = [name for class_name in objects.model.classes for name in reindex.of(class_name).interrupted]
-    objects.entities._slots.forget()
+    left = [name for class_name in objects.model.classes for name in reindex.run(class_name).interrupted]
+    objects.entities._slots.invalidate()
     return left
 
 
@@ -241,7 +241,7 @@ def test_two_who_lead_to_what_one_only_may_are_told(engine: Engine) -> None:
     objects.create("A", "x", "y", to="b")
     now = objects.under(associated("one to one, key required"))
     class_name = now.reference("A", "").class_name
-    outcome = Reindex(engine, now.model, sleep=lambda _: None).of(class_name)
+    outcome = Reindex(engine, now.model, sleep=lambda _: None).run(class_name)
     (duplicate,) = outcome.duplicates
     assert (duplicate.values, duplicate.ids) == ({"to": "b"}, ("x", "y"))
     now.commit(now.update("A", "x", to=None))
@@ -268,12 +268,12 @@ def test_a_process_with_an_earlier_model_makes_a_reindex_necessary_again(engine:
     old.create("A", "x", to="b")
     now = old.under(associated("required key"))
     assert built(now) == []
-    old.entities._slots.forget()
+    old.entities._slots.invalidate()
     old.commit(old.update("A", "x", name="still there"))
-    now.entities._slots.forget()
+    now.entities._slots.invalidate()
     assert now.entities.lacking() == ()
     old.commit(old.update("A", "x", to="c"))
-    now.entities._slots.forget()
+    now.entities._slots.invalidate()
     (lacking,) = now.entities.lacking()
     assert lacking.endswith("required role to")
     assert now.refused(now.deletion("B", "c")) == unbuilt(now, "B", "c", "A", "to")
@@ -317,7 +317,7 @@ def test_a_store_without_a_note_of_required_roles_is_built_once() -> None:
     objects.create("B", "b")
     objects.create("A", "x", to="b")
     class_name = objects.reference("A", "").class_name
-    objects.entities._slots.change(lambda registry: registry.with_roles(class_name, ()))
+    objects.entities._slots.update(lambda registry: registry.with_roles(class_name, ()))
     again = objects.under(associated("required key"))
     assert again.refused(again.deletion("B", "b")) == {
         RoleNotBuilt(again.reference("B", "b"), again.role("A", "to"))
@@ -382,9 +382,9 @@ def test_a_process_whose_model_names_the_opposite_otherwise_is_noticed(
     now = objects.under(named("owners", required=True))
     assert built(now) == []
 
-    objects.entities._slots.forget()
+    objects.entities._slots.invalidate()
     objects.commit(*objects.linking("B", "of", "c", "x"))
-    now.entities._slots.forget()
+    now.entities._slots.invalidate()
     assert now.entities.lacking() == (f"{now.reference('A', '').class_name} required role to",)
     assert built(now) == []
     agrees(now)
@@ -398,7 +398,7 @@ def test_of_many_objects_of_which_one_may_lead_somewhere_some_are_remembered() -
     objects.create("A", "y", "z", to="c")
     now = objects.under(associated("one to one, key required"))
     reindex = Reindex(now.engine, now.model, sleep=lambda _: None, most=2)
-    outcome = reindex.of(now.reference("A", "").class_name)
+    outcome = reindex.run(now.reference("A", "").class_name)
     assert [(each.ids, outcome.more) for each in outcome.duplicates] == [(("u", "v", "w"), 2)]
     assert now.entities.lacking()
 
@@ -413,7 +413,7 @@ def test_a_role_is_built_anew_when_a_version_that_knows_no_required_roles_has_se
     kept = json.loads(item.state or "")
     assert {*kept["uniques"]} == {*objects.model.classes}
     assert all(one["columns"] == [] for known in kept["uniques"].values() for one in known)
-    assert registry_of(item).uniques == {}
+    assert parse_registry(item).uniques == {}
 
     kept = {"lastNumber": kept["lastNumber"], "classes": kept["classes"], "uniques": {}}
     engine.commit(Batch("older", (Put(replace(item, state=json.dumps(kept))),)))
@@ -507,7 +507,7 @@ def do(objects: Objects, deed: Deed, made: set[str]) -> None:
     `made`: the ids that were given to a B.
     """
     _, what, a, b = deed
-    objects.entities._slots.forget()
+    objects.entities._slots.invalidate()
     to = objects.told.classes["A"].roles["to"]
     with suppress(IntegrityViolation, Conflict, AssertionError):
         match what:

@@ -9,7 +9,7 @@ import pytest
 
 from stratabase.domain.objects.serials import SerialName
 from stratabase.domain.refusal import Unavailable
-from stratabase.store.engine import Batch, Engine, ExpectationFailed, OutcomeUnknown, Patch
+from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, OutcomeUnknown, Patch
 from stratabase.store.serials import Serials
 from tests.contract.engine.acting import together
 from tests.contract.engine.reference import ReferenceEngine

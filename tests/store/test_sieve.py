@@ -9,9 +9,9 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.operator import Operator
 from stratabase.store import codec
-from stratabase.store.budget import Budget
-from stratabase.store.engine import Item, Key
-from stratabase.store.sieve import Sieve
+from stratabase.store.engine.port import Item, Key
+from stratabase.store.engine.read_limiter import ReadLimiter
+from stratabase.store.query.rows import RowFilter
 from tests.store.stores import fresh_class
 
 WIDE = Or(tuple(Comparison("name", Operator.CONTAINS, f"{number}z") for number in range(500)))
@@ -30,10 +30,10 @@ class Passing:
     def tested(self, filter_: Filter, objects: int, seconds: float = 100) -> int:
         """Return how many objects pass a filter."""
         allowance = Allowance(MEGABYTE, seconds, clock=lambda: self.now)
-        budget = Budget(allowance, lambda _: TooMuchRead("Thing"))
+        limiter = ReadLimiter(allowance, "Thing")
         state = codec.state_text(Entity(Reference("Thing", "a"), {"_id": "a", "name": "a"}))
         items = [Item(Key(f"Thing#{number}", "s"), state=state) for number in range(objects)]
-        return sum(1 for _ in Sieve(fresh_class(), filter_, budget)(iter(items)))
+        return sum(1 for _ in RowFilter(fresh_class(), filter_, limiter)(iter(items)))
 
 
 @pytest.fixture

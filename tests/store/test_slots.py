@@ -15,11 +15,11 @@ from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.order import Order, Term
 from stratabase.domain.page import Query, Window
 from stratabase.model.class_ import Class, Index, Unique
-from stratabase.store.built import State
-from stratabase.store.engine import Batch, Engine
-from stratabase.store.registry import Registry, action_on, registry_of
-from stratabase.store.reindex import SETTLED, Outcome, Reindex
-from stratabase.store.slots import FRESH, Slots
+from stratabase.store.backfill.reindex import SETTLED, Reindex, ReindexOutcome
+from stratabase.store.engine.port import Batch, Engine
+from stratabase.store.indexes.entries import BuildState
+from stratabase.store.indexes.registry import Registry, parse_registry, registry_put
+from stratabase.store.indexes.registry_cache import MAX_AGE, RegistryCache
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import THING, model
 from tests.soak import count
@@ -37,18 +37,18 @@ def indexed(class_: Class, *indexes: Sequence[str]) -> Class:
     return replace(class_, indexes=tuple(Index(tuple(each)) for each in indexes))
 
 
-def slots_of(engine: Engine, class_: Class) -> dict[tuple[str, ...], tuple[str, State]]:
+def slots_of(engine: Engine, class_: Class) -> dict[tuple[str, ...], tuple[str, BuildState]]:
     """Return which slot each index has, and its state."""
-    found = Slots(engine, model(class_)).registry().classes[class_.name]
+    found = RegistryCache(engine, model(class_)).registry().classes[class_.name]
     return {
         tuple(column.attribute for column in slot.columns): (slot.index_name, slot.state) for slot in found
     }
 
 
-def reindex(engine: Engine, class_: Class, time: Time | None = None) -> Outcome:
+def reindex(engine: Engine, class_: Class, time: Time | None = None) -> ReindexOutcome:
     """Reindex a class without waiting."""
     time = time or Time()
-    return Reindex(engine, model(class_), now=time.milliseconds, sleep=time.sleep).of(class_.name)
+    return Reindex(engine, model(class_), now=time.milliseconds, sleep=time.sleep).run(class_.name)
 
 
 @pytest.mark.soak
@@ -77,16 +77,16 @@ def test_the_eighth_index_waits_until_a_reindex_frees_a_slot() -> None:
     changed = indexed(THING, *((name,) for name in NAMES[1:8]))
     assert (NAMES[7],) not in slots_of(engine, changed)
     assert reindex(engine, changed, time).interrupted == (f"@index({NAMES[7]})",)
-    assert slots_of(engine, changed)[(NAMES[0],)] == ("index2", State.RETIRED)
+    assert slots_of(engine, changed)[(NAMES[0],)] == ("index2", BuildState.RETIRED)
     time.sleep(SETTLED)
-    assert reindex(engine, changed, time) == Outcome()
-    assert slots_of(engine, changed)[(NAMES[7],)] == ("index2", State.READY)
+    assert reindex(engine, changed, time) == ReindexOutcome()
+    assert slots_of(engine, changed)[(NAMES[7],)] == ("index2", BuildState.READY)
 
 
 def test_a_class_without_objects_is_ready_and_one_with_some_is_not() -> None:
     engine = ReferenceEngine()
-    assert slots_of(engine, indexed(THING, ["count"])) == {("count",): ("index2", State.READY)}
-    assert slots_of(engine, indexed(THING, ["count"], ["name"]))[("name",)] == ("index3", State.BUILDING)
+    assert slots_of(engine, indexed(THING, ["count"])) == {("count",): ("index2", BuildState.READY)}
+    assert slots_of(engine, indexed(THING, ["count"], ["name"]))[("name",)] == ("index3", BuildState.BUILDING)
 
 
 def test_objects_older_than_the_registry_are_not_in_an_index_yet() -> None:
@@ -94,7 +94,7 @@ def test_objects_older_than_the_registry_are_not_in_an_index_yet() -> None:
     store = Store(engine, THING)
     store.create("x")
     del engine._items[next(key for key in engine._items if key.partition == "META")]
-    assert slots_of(engine, indexed(THING, ["count"]))[("count",)][1] is State.BUILDING
+    assert slots_of(engine, indexed(THING, ["count"]))[("count",)][1] is BuildState.BUILDING
 
 
 def test_another_way_to_keep_values_is_another_index() -> None:
@@ -104,7 +104,7 @@ def test_another_way_to_keep_values_is_another_index() -> None:
     slots_of(engine, class_)
     text = {name: replace(THING.attributes[name], type=THING.attributes["notes"].type) for name in NAMES[:2]}
     changed = replace(class_, attributes={**class_.attributes, **text})
-    columns = [slot.columns for slot in Slots(engine, model(changed)).registry().classes["Thing"]]
+    columns = [slot.columns for slot in RegistryCache(engine, model(changed)).registry().classes["Thing"]]
     assert [column.storage.name for (column,) in columns] == ["whole", "text", "text"]
 
 
@@ -146,7 +146,7 @@ def test_a_reindex_that_was_stopped_goes_on_and_one_that_is_done_writes_nothing(
         engine.before_commit = None
         reindex_until(engine, changed, 2, power_cut)
     assert len(engine.commits) == commits + 6
-    assert slots_of(engine, changed)[("count",)][1] is State.BUILDING
+    assert slots_of(engine, changed)[("count",)][1] is BuildState.BUILDING
     reindex(engine, changed)
     assert len(engine.commits) == commits + 10
     assert counts(Store(engine, changed)) == list(range(10))
@@ -186,20 +186,20 @@ def test_who_has_read_the_registry_long_ago_writes_before_a_reindex_begins() -> 
     engine, time = ReferenceEngine(), Time()
     class_ = fresh_class()
     old = Store(engine, class_)
-    old.entities._slots = Slots(engine, model(class_), clock=time, now=time.milliseconds)
+    old.entities._slots = RegistryCache(engine, model(class_), clock=time, now=time.milliseconds)
     old.create("a", count=1)
     changed = indexed(class_, ["count"])
 
     def sleep(seconds: float) -> None:
-        assert seconds >= FRESH
+        assert seconds >= MAX_AGE
         old.create("b", count=2)
         time.sleep(seconds)
         old.create("c", count=3)
 
-    Reindex(engine, model(changed), now=time.milliseconds, sleep=sleep).of(class_.name)
-    assert slots_of(engine, changed)[("count",)][1] is State.READY
+    Reindex(engine, model(changed), now=time.milliseconds, sleep=sleep).run(class_.name)
+    assert slots_of(engine, changed)[("count",)][1] is BuildState.READY
     assert counts(Store(engine, changed)) == [1, 2, 3]
-    time.sleep(FRESH)
+    time.sleep(MAX_AGE)
     old.commit(old.update("a", count=9))
     assert counts(Store(engine, changed)) == [2, 3, 9]
 
@@ -266,10 +266,10 @@ def _write_on(engine: Engine, class_: Class, number: int, done: Event) -> None:
 def test_the_registry_reads_back_what_it_writes() -> None:
     """Versions of the service that do not know ENFORCED take it for BUILDING."""
     class_ = replace(indexed(THING, ["count"], ["name"]), uniques=tuple(map(Unique, (("code",), ("day",)))))
-    ready = Registry(7).serving(class_, State.READY, now=1)
-    written = ready.violated("Thing", {one.number for one in ready.uniques["Thing"][:1]}, now=2)
-    item = action_on(written).item
-    assert registry_of(item) == replace(written, revision=8)
+    ready = Registry(7).with_class(class_, BuildState.READY, now=1)
+    written = ready.with_violations("Thing", {one.number for one in ready.uniques["Thing"][:1]}, now=2)
+    item = registry_put(written).item
+    assert parse_registry(item) == replace(written, revision=8)
     kept = json.loads(item.state or "")["uniques"]["Thing"]
     assert [one["state"] for one in kept] == ["BUILDING", "READY"]
-    assert [one.state for one in written.uniques["Thing"]] == [State.ENFORCED, State.READY]
+    assert [one.state for one in written.uniques["Thing"]] == [BuildState.ENFORCED, BuildState.READY]

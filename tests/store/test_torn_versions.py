@@ -11,7 +11,7 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Unavailable
 from stratabase.store import keys
-from stratabase.store.engine import Key
+from stratabase.store.engine.port import Key
 from stratabase.store.entities import StoredEntities
 from tests.contract.versions.chronicle import NOON, Chronicle
 from tests.contract.versions.models import COMPANY

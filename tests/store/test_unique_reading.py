@@ -11,7 +11,7 @@ from stratabase.domain.objects.change import Modification
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.class_ import Unique
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from tests.store.stores import Store, fresh_class
 from tests.store.test_uniques import is_guarded, reindex, with_uniques
 from tests.store.watched_engine import WatchedEngine

@@ -18,11 +18,11 @@ from stratabase.domain.objects.entity import Entity
 from stratabase.model.class_ import Class, Index, Unique
 from stratabase.model.types import TYPES
 from stratabase.store import keys
-from stratabase.store.built import shown
+from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
 from stratabase.store.claims import claims, constraint_of, holder
-from stratabase.store.engine import Engine, Item, Key
-from stratabase.store.reindex import Outcome, Reindex
-from stratabase.store.slots import FRESH, Slots
+from stratabase.store.engine.port import Engine, Item, Key
+from stratabase.store.indexes.entries import directive_label
+from stratabase.store.indexes.registry_cache import MAX_AGE, RegistryCache
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
@@ -56,21 +56,21 @@ def reindex(
     time: Time | None = None,
     tell: Callable[[int], None] = lambda _: None,
     **options: Any,
-) -> Outcome:
+) -> ReindexOutcome:
     """Reindex a class without waiting."""
     time = time or Time()
     built = Reindex(engine, model(class_), now=time.milliseconds, sleep=time.sleep, **options)
-    return built.of(class_.name, tell)
+    return built.run(class_.name, tell)
 
 
 def is_guarded(engine: Engine, class_: Class, unique: Unique = CODE) -> bool:
     """Return whether a process that has just started takes a constraint for READY."""
-    return Slots(engine, model(class_)).is_guarded(class_, unique)
+    return RegistryCache(engine, model(class_)).is_guarded(class_, unique)
 
 
-def shared(outcome: Outcome) -> list[tuple[str, dict[str, Any], tuple[str, ...]]]:
+def shared(outcome: ReindexOutcome) -> list[tuple[str, dict[str, Any], tuple[str, ...]]]:
     """Return what several objects have, as plain values."""
-    return [(shown(each.unique), dict(each.values), each.ids) for each in outcome.duplicates]
+    return [(directive_label(each.unique), dict(each.values), each.ids) for each in outcome.duplicates]
 
 
 class Old:
@@ -94,7 +94,7 @@ class Old:
         """A process that has just started with the model without constraints."""
         return Store(self.engine, self.bare)
 
-    def reindex(self, **more: Any) -> Outcome:
+    def reindex(self, **more: Any) -> ReindexOutcome:
         """Reindex the class without waiting."""
         return reindex(self.engine, self.class_, **more)
 
@@ -120,7 +120,7 @@ def test_a_class_that_is_new_is_ready_at_once(engine: Engine) -> None:
 def test_a_constraint_on_a_class_that_was_served_is_ready_after_a_reindex(engine: Engine) -> None:
     old = Old(engine, x="a", y="b", z=None)
     assert not is_guarded(engine, old.class_)
-    assert old.reindex() == Outcome()
+    assert old.reindex() == ReindexOutcome()
     assert is_guarded(engine, old.class_)
     old.now.create("new", code="c")
     assert_exact(engine, old.class_)
@@ -161,8 +161,8 @@ def test_values_that_several_have_are_listed_and_the_rest_is_ready(engine: Engin
     assert outcome.interrupted == ()
     assert not is_guarded(engine, indexed)
     assert is_guarded(engine, indexed, Unique(("name",)))
-    assert all(path.ready for path in Slots(engine, model(indexed)).paths(indexed.name))
-    assert Slots(engine, model(indexed)).lacking() == (f"{indexed.name} @unique(code)",)
+    assert all(path.ready for path in RegistryCache(engine, model(indexed)).paths(indexed.name))
+    assert RegistryCache(engine, model(indexed)).unfinished_labels() == (f"{indexed.name} @unique(code)",)
 
 
 def test_when_they_are_mended_it_is_ready(engine: Engine) -> None:
@@ -174,7 +174,7 @@ def test_when_they_are_mended_it_is_ready(engine: Engine) -> None:
     store.commit(store.deletion("y"))
     assert shared(old.reindex()) == [("@unique(code)", {"code": "b"}, ("v", "w"))]
     store.commit(store.update("v", code=None))
-    assert old.reindex() == Outcome()
+    assert old.reindex() == ReindexOutcome()
     assert is_guarded(engine, old.class_)
     assert_exact(engine, old.class_)
 
@@ -225,7 +225,7 @@ def test_guards_left_behind_by_an_earlier_constraint_are_taken_over() -> None:
     without.commit(without.update("x", code="b"), without.deletion("gone"))
     without.create("y", code="a")
     without.create("z", code="c")
-    assert reindex(engine, class_) == Outcome()
+    assert reindex(engine, class_) == ReindexOutcome()
     assert is_guarded(engine, class_)
     assert_exact(engine, class_)
 
@@ -254,7 +254,7 @@ def test_a_model_without_the_constraint_keeps_its_guards_and_refuses_nobody(engi
     ]
     store = Store(engine, class_)
     store.commit(store.deletion("z"), store.deletion("u"))
-    assert reindex(engine, class_) == Outcome()
+    assert reindex(engine, class_) == ReindexOutcome()
     assert is_guarded(engine, class_)
     assert_exact(engine, class_)
 
@@ -273,13 +273,13 @@ def test_a_model_can_be_reindexed_before_it_is_served(engine: Engine) -> None:
     class_ = replace(fresh_class(), indexes=(Index(("name",)),))
     later = replace(with_uniques(class_, ("code",)), indexes=())
     Store(engine, class_).create("x", code="a")
-    assert reindex(engine, later, ahead=True) == Outcome()
+    assert reindex(engine, later, ahead=True) == ReindexOutcome()
     earlier = Store(engine, class_)
     earlier.create("y", code="b")
     earlier.commit(earlier.update("x", code="c"))
     earlier.create("z", code="a")
     earlier.commit(earlier.deletion("y"))
-    assert all(path.ready for path in Slots(engine, model(class_)).paths(class_.name))
+    assert all(path.ready for path in RegistryCache(engine, model(class_)).paths(class_.name))
     assert is_guarded(engine, later)
     assert_exact(engine, later)
     Store(engine, later).create("y", code="b")
@@ -311,7 +311,7 @@ def test_until_it_is_built_values_are_not_set_and_all_else_goes_on() -> None:
     store.commit(store.deletion("z"))
     assert engine.items_read == read
     assert [store.find(id_) is not None for id_ in ("new", "x", "y", "z")] == [True, True, True, False]
-    assert old.reindex() == Outcome()
+    assert old.reindex() == ReindexOutcome()
     assert_exact(engine, old.class_)
 
 
@@ -329,7 +329,7 @@ def test_a_deleted_object_comes_back_with_its_values_when_they_are_built() -> No
     assert gone is not None
     with pytest.raises(UniqueNotBuilt):
         store.entities.commit(Change("back", 2, (Restoration(gone, after),)))
-    assert reindex(engine, class_) == Outcome()
+    assert reindex(engine, class_) == ReindexOutcome()
     Store(engine, class_).entities.commit(Change("back", 2, (Restoration(gone, after),)))
     assert_exact(engine, class_)
 
@@ -348,7 +348,7 @@ def test_values_of_an_earlier_type_count_as_null() -> None:
     bare = fresh_class()
     Store(engine, bare).fill([{"_id": "x", "count": 1}, {"_id": "y", "count": 1}, {"_id": "z", "count": 2}])
     text = retyped(with_uniques(bare, ("count",)), count="String")
-    assert reindex(engine, text) == Outcome()
+    assert reindex(engine, text) == ReindexOutcome()
     assert is_guarded(engine, text, Unique(("count",)))
     store = Store(engine, text)
     store.create("new", count="1")
@@ -367,7 +367,7 @@ def test_another_way_to_keep_values_makes_another_constraint() -> None:
     assert not is_guarded(engine, text, Unique(("count",)))
     assert is_guarded(engine, text, Unique(("name",)))
     assert is_guarded(engine, class_, Unique(("count",)))
-    assert reindex(engine, text, ahead=True) == Outcome()
+    assert reindex(engine, text, ahead=True) == ReindexOutcome()
     for each, value in ((text, "1"), (class_, 2)):
         Store(engine, each).create(each.attributes["count"].type.name, count=value)
     for each in (text, class_):
@@ -419,7 +419,7 @@ def test_an_object_that_is_written_just_before_its_guard_is(act: Callable[[Store
     old = Old(engine, x="a", z="c")
     store = old.still
     engine.before_commit = lambda: act(store)
-    assert old.reindex() == Outcome()
+    assert old.reindex() == ReindexOutcome()
     assert engine.before_commit is None
     assert is_guarded(engine, old.class_)
     assert_exact(engine, old.class_)
@@ -441,7 +441,7 @@ def test_a_duplicate_that_is_mended_meanwhile_is_none() -> None:
         assert key is not None
         return key
 
-    assert old.reindex(tell=mend) == Outcome()
+    assert old.reindex(tell=mend) == ReindexOutcome()
     assert is_guarded(engine, old.class_)
     assert_exact(engine, old.class_)
 
@@ -454,14 +454,14 @@ def test_a_value_may_be_given_up_that_was_never_guarded() -> None:
     store.commit(store.update("x", code="b"))
     store.commit(store.update("y", count=1))
     store.commit(store.deletion("z"))
-    assert old.reindex() == Outcome()
+    assert old.reindex() == ReindexOutcome()
     assert_exact(engine, old.class_)
 
 
 def serving(engine: Engine, class_: Class, time: Time) -> Store:
     """Return a process that goes by a clock and has just read the registry."""
     store = Store(engine, class_)
-    store.entities._slots = Slots(engine, model(class_), clock=time, now=time.milliseconds)
+    store.entities._slots = RegistryCache(engine, model(class_), clock=time, now=time.milliseconds)
     store.entities.lacking()
     return store
 
@@ -480,12 +480,12 @@ def test_a_process_with_an_earlier_model_keeps_the_guards_when_it_has_heard_of_t
         earlier.commit(earlier.update("x", code=f"x{name}"))
 
     def sleep(seconds: float) -> None:
-        time.sleep(FRESH / 2)
+        time.sleep(MAX_AGE / 2)
         write()
-        time.sleep(seconds - FRESH / 2)
+        time.sleep(seconds - MAX_AGE / 2)
 
     built = Reindex(engine, model(old.class_), now=time.milliseconds, sleep=sleep)
-    assert built.of(old.class_.name, write) == Outcome()
+    assert built.run(old.class_.name, write) == ReindexOutcome()
     write()
     assert is_guarded(engine, old.class_)
     assert_exact(engine, old.class_)
@@ -505,15 +505,15 @@ def test_a_duplicate_of_a_process_with_an_earlier_model_keeps_it_from_being_read
         time.sleep(seconds)
         write()
 
-    asleep = Reindex(engine, model(old.class_), now=time.milliseconds, sleep=sleep).of(old.class_.name)
+    asleep = Reindex(engine, model(old.class_), now=time.milliseconds, sleep=sleep).run(old.class_.name)
     assert [ids for _, _, ids in shared(asleep)] == [("a", "u")]
     _mend(old.now, asleep)
     meanwhile = reindex(engine, old.class_, time, tell=write)
-    assert meanwhile == Outcome(interrupted=("@unique(code)",))
+    assert meanwhile == ReindexOutcome(interrupted=("@unique(code)",))
     again = reindex(engine, old.class_, time)
     assert [ids for _, _, ids in shared(again)] == [("a", "v")]
     _mend(old.now, again)
-    assert reindex(engine, old.class_, time) == Outcome()
+    assert reindex(engine, old.class_, time) == ReindexOutcome()
     assert is_guarded(engine, old.class_)
     write()
     assert not is_guarded(engine, old.class_)
@@ -523,7 +523,7 @@ def test_two_builds_at_once_see_what_either_was_told_of() -> None:
     """The second begins after a duplicate was written that the first has passed by."""
     engine, time = WatchedEngine(), Time()
     old = Old(engine, a="a", b="b")
-    outcomes: list[Outcome] = []
+    outcomes: list[ReindexOutcome] = []
 
     def meanwhile(_: object) -> None:
         serving(engine, old.bare, time).create("c", code="a")
@@ -540,9 +540,9 @@ def test_a_process_that_was_frozen_reads_the_registry_again() -> None:
     engine, time = ReferenceEngine(), Time()
     old = Old(engine, x="a")
     frozen = Store(engine, old.bare)
-    frozen.entities._slots = Slots(engine, model(old.bare), clock=lambda: 0.0, now=time.milliseconds)
+    frozen.entities._slots = RegistryCache(engine, model(old.bare), clock=lambda: 0.0, now=time.milliseconds)
     frozen.entities.lacking()
-    assert reindex(engine, old.class_, time) == Outcome()
+    assert reindex(engine, old.class_, time) == ReindexOutcome()
     frozen.create("y", code="b")
     assert_exact(engine, old.class_)
 
@@ -563,7 +563,7 @@ def test_an_embedded_engine_lets_no_process_write_by_an_earlier_registry(tmp_pat
         raise AssertionError("it must not wait")
 
     built = Reindex(engine, model(old.class_), now=time.milliseconds, sleep=sleep, local=True)
-    assert built.of(old.class_.name) == Outcome()
+    assert built.run(old.class_.name) == ReindexOutcome()
     assert_exact(engine, old.class_)
     engine.close()
 
@@ -581,7 +581,7 @@ def test_a_build_remembers_so_many_duplicates_and_counts_the_others() -> None:
 def test_two_reindexes_at_once_do_no_harm() -> None:
     engine = WatchedEngine()
     old = Old(engine, v="b", w="b", x="a", y="c")
-    outcomes: list[Outcome] = []
+    outcomes: list[ReindexOutcome] = []
     engine.before_commit = lambda: outcomes.append(old.reindex())
     outcomes.append(old.reindex())
     expected = [("@unique(code)", {"code": "b"}, ("v", "w"))]
@@ -590,7 +590,7 @@ def test_two_reindexes_at_once_do_no_harm() -> None:
     store.commit(store.deletion("w"))
     engine.before_commit = lambda: outcomes.append(old.reindex())
     store.commit(store.deletion("y"))
-    assert outcomes[-1] == old.reindex() == Outcome()
+    assert outcomes[-1] == old.reindex() == ReindexOutcome()
     assert_exact(engine, old.class_)
 
 
@@ -628,9 +628,9 @@ def test_at_whatever_step_something_comes_between(
         engine.acts = iter([*[None] * step, _acts(writer, [deed])])
         outcome = reindex(engine, class_, time)
         reached = not list(engine.acts)
-        assert is_guarded(engine, class_) is (outcome == Outcome())
+        assert is_guarded(engine, class_) is (outcome == ReindexOutcome())
         assert all(len(ids) > 1 for _, _, ids in shared(outcome))
-        if outcome == Outcome():
+        if outcome == ReindexOutcome():
             assert_exact(engine, class_)
         _mend_all(engine, class_, outcome)
         step += 1
@@ -643,9 +643,9 @@ def unbuilt(engine: Engine, class_: Class) -> None:
     assert not is_guarded(engine, class_)
 
 
-def _mend_all(engine: Engine, class_: Class, outcome: Outcome) -> None:
+def _mend_all(engine: Engine, class_: Class, outcome: ReindexOutcome) -> None:
     """Mend what several objects have until the constraint is READY, and make sure that it is exact."""
-    while outcome != Outcome():
+    while outcome != ReindexOutcome():
         _mend(Store(engine, class_), outcome)
         outcome = reindex(engine, class_)
     assert is_guarded(engine, class_)
@@ -687,8 +687,8 @@ def test_whatever_comes_between_ready_means_that_no_two_have_the_same(
     engine.acts = iter([None if each is None else _acts(writers[each[0]], each[1]) for each in meanwhile])
     outcome = reindex(engine, class_, time)
     engine.acts = iter(())
-    assert is_guarded(engine, class_) is (outcome == Outcome())
-    if outcome == Outcome():
+    assert is_guarded(engine, class_) is (outcome == ReindexOutcome())
+    if outcome == ReindexOutcome():
         assert_exact(engine, class_)
     _mend_all(engine, class_, outcome)
 
@@ -717,7 +717,7 @@ def _effects(store: Store, deed: str, id_: str, code: str | None) -> list[Effect
     return [Modification(before, replace(before, state={**before.state, **changes}))]
 
 
-def _mend(store: Store, outcome: Outcome) -> None:
+def _mend(store: Store, outcome: ReindexOutcome) -> None:
     """Clear all but one of what several have."""
     for duplicate in outcome.duplicates:
         for id_ in duplicate.ids[1:]:
@@ -750,7 +750,7 @@ def _build_under_load(engine: Engine, names: Sequence[bool], **options: bool) ->
         thread.start()
     try:
         outcome = old.reindex(**options)
-        while outcome != Outcome():
+        while outcome != ReindexOutcome():
             _mend(old.now, outcome)
             outcome = old.reindex(**options)
     finally:

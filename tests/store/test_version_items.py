@@ -24,11 +24,11 @@ from stratabase.model.class_ import Index, Unique
 from stratabase.model.model import Model
 from stratabase.model.operator import Operator
 from stratabase.store import keys
+from stratabase.store.backfill.reindex import Reindex
 from stratabase.store.codec import LARGEST_STATE
-from stratabase.store.engine import Batch, ExpectationFailed, Item, Key, OutcomeUnknown
+from stratabase.store.engine.port import Batch, ExpectationFailed, Item, Key, OutcomeUnknown
 from stratabase.store.entities import StoredEntities
 from stratabase.store.ids import TimeOrderedIds
-from stratabase.store.reindex import Reindex
 from tests.contract.versions.chronicle import HOUR, NOON, Chronicle
 from tests.contract.versions.models import COMPANY, named, remembering
 from tests.models import model
@@ -385,7 +385,7 @@ def test_a_reindex_passes_tombstones_over(engine: WatchedEngine) -> None:
     tombstone = head(engine, Reference("Thing", "b"))
     engine.items[tombstone.key] = replace(tombstone, places={"index1": keys.listed(Reference("Thing", "b"))})
     time = Time()
-    outcome = Reindex(engine, model(INDEXED), now=time.milliseconds, sleep=time.sleep).of("Thing")
+    outcome = Reindex(engine, model(INDEXED), now=time.milliseconds, sleep=time.sleep).run("Thing")
     assert not outcome.duplicates
     assert not outcome.interrupted
     assert {*head(engine, Reference("Thing", "a")).places} - {*places} == {"index2"}

@@ -3,7 +3,7 @@
 from collections import UserDict
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
 
-from stratabase.store.engine import EVERYTHING, Batch, Bounds, Item, Key
+from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Item, Key
 from stratabase.store.keys import REGISTRY
 from tests.contract.engine.reference import ReferenceEngine
 
@@ -47,7 +47,7 @@ class WatchedEngine(ReferenceEngine):
         self,
         index: str,
         partition: str,
-        bounds: Bounds = EVERYTHING,
+        bounds: Bounds = UNBOUNDED,
         *,
         backward: bool = False,
         limit: int | None = None,

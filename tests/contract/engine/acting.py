@@ -6,9 +6,9 @@ from itertools import count
 from threading import Barrier
 from typing import Any, TypeVar
 
-from stratabase.store.engine import (
-    EVERYTHING,
-    MOST_ACTIONS,
+from stratabase.store.engine.port import (
+    MAX_ACTIONS,
+    UNBOUNDED,
     Action,
     Batch,
     Bounds,
@@ -36,8 +36,8 @@ def commit(engine: Engine, *actions: Action) -> None:
 def put(engine: Engine, items: Iterable[Item]) -> None:
     """Put any number of items, in as many batches as it takes."""
     waiting = [Put(item) for item in items]
-    for at in range(0, len(waiting), MOST_ACTIONS):
-        commit(engine, *waiting[at : at + MOST_ACTIONS])
+    for at in range(0, len(waiting), MAX_ACTIONS):
+        commit(engine, *waiting[at : at + MAX_ACTIONS])
 
 
 def refused(engine: Engine, *actions: Action) -> tuple[Failure, ...]:
@@ -73,7 +73,7 @@ def keys(
     engine: Engine,
     index: str,
     partition: str,
-    bounds: Bounds = EVERYTHING,
+    bounds: Bounds = UNBOUNDED,
     *,
     backward: bool = False,
     limit: int | None = None,

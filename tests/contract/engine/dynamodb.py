@@ -5,11 +5,11 @@ from itertools import count
 
 from moto import mock_aws
 
-from stratabase.store.dynamodb.boto import BotoClient
+from stratabase.store.dynamodb.aws import Credentials, Endpoint
+from stratabase.store.dynamodb.boto_client import BotoClient
 from stratabase.store.dynamodb.client import Client
-from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
 from stratabase.store.dynamodb.engine import DynamoDBEngine
-from stratabase.store.dynamodb.signed import SignedClient
+from stratabase.store.dynamodb.signed_client import SignedClient
 from stratabase.store.dynamodb.table import table_definition
 from tests import ministack
 

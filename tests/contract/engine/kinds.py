@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from stratabase.store.engine import Engine
-from stratabase.store.metered import MeteredEngine
+from stratabase.store.dynamodb.metering import MeteredEngine
+from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.dynamodb import OverMoto, over_ministack
 from tests.contract.engine.lagging import LaggingEngine

@@ -7,7 +7,7 @@ from operator import gt, lt
 from threading import Lock
 from typing import NamedTuple
 
-from stratabase.store.engine import EVERYTHING, INDEX_NAMES, ITEMS, Batch, Bounds, Item, Key, Place
+from stratabase.store.engine.port import INDEX_NAMES, ITEMS, UNBOUNDED, Batch, Bounds, Item, Key, Place
 from tests.contract.engine.reference import ReferenceEngine
 
 LONGEST_LAG = 3.0
@@ -47,7 +47,7 @@ class LaggingEngine(ReferenceEngine):
         self,
         index: str,
         partition: str,
-        bounds: Bounds = EVERYTHING,
+        bounds: Bounds = UNBOUNDED,
         *,
         backward: bool = False,
         limit: int | None = None,

@@ -3,15 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from threading import Lock
 
-from stratabase.store.engine import (
-    EVERYTHING,
+from stratabase.store.engine.port import (
     INDEX_NAMES,
     ITEMS,
+    UNBOUNDED,
     Action,
     Batch,
     Bounds,
     Check,
     Condition,
+    ConditionOperator,
     ExpectationFailed,
     Failure,
     Item,
@@ -19,7 +20,6 @@ from stratabase.store.engine import (
     Patch,
     Place,
     Put,
-    Test,
 )
 
 
@@ -38,7 +38,7 @@ class ReferenceEngine:
         self,
         index: str,
         partition: str,
-        bounds: Bounds = EVERYTHING,
+        bounds: Bounds = UNBOUNDED,
         *,
         backward: bool = False,
         limit: int | None = None,
@@ -95,17 +95,17 @@ def _as_expected(action: Action, found: Item | None) -> bool:
 def _met(condition: Condition, found: Item | None) -> bool:
     name, test, value = condition
     there = found is not None and name in found.attributes
-    if not there or test in {Test.ABSENT, Test.PRESENT}:
-        return test is (Test.PRESENT if there else Test.ABSENT)
+    if not there or test in {ConditionOperator.ABSENT, ConditionOperator.PRESENT}:
+        return test is (ConditionOperator.PRESENT if there else ConditionOperator.ABSENT)
     held = found.attributes[name] if found else None
     if type(held) is not type(value):
         return False
-    if test is Test.EQUALS:
+    if test is ConditionOperator.EQUALS:
         return held == value
     if isinstance(held, str) and isinstance(value, str):
-        return (held <= value) is (test is Test.AT_MOST)
+        return (held <= value) is (test is ConditionOperator.AT_MOST)
     if type(held) is int and type(value) is int:
-        return (held <= value) is (test is Test.AT_MOST)
+        return (held <= value) is (test is ConditionOperator.AT_MOST)
     return False
 
 

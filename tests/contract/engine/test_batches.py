@@ -4,14 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.store.engine import (
-    FREE,
-    MOST_ACTIONS,
-    THERE,
+from stratabase.store.engine.port import (
+    EXISTS,
+    MAX_ACTIONS,
+    NOT_EXISTS,
     Action,
     Batch,
     Check,
     Condition,
+    ConditionOperator,
     Delete,
     Engine,
     Expectation,
@@ -21,30 +22,29 @@ from stratabase.store.engine import (
     Key,
     Patch,
     Put,
-    Test,
 )
 from tests.contract.engine.acting import commit, put, refused
 from tests.contract.engine.kinds import Kind
 
-KEYS = [Key(f"p{number % 7}", f"s{number}") for number in range(MOST_ACTIONS)]
+KEYS = [Key(f"p{number % 7}", f"s{number}") for number in range(MAX_ACTIONS)]
 
 
 def test_a_batch_of_the_largest_size_is_done(engine: Engine) -> None:
-    commit(engine, *(Put(Item(key), FREE) for key in KEYS))
+    commit(engine, *(Put(Item(key), NOT_EXISTS) for key in KEYS))
     assert [item and item.key for item in engine.get(KEYS)] == KEYS
 
 
 def test_a_fence_stops_a_batch_where_the_engine_judges_it(engine: Engine, kind: Kind) -> None:
     """It fails like an action, and counts as none: a batch of the largest size may have one."""
-    fence, puts = Check(Key("fence", "f"), THERE), tuple(Put(Item(key), FREE) for key in KEYS)
+    fence, puts = Check(Key("fence", "f"), EXISTS), tuple(Put(Item(key), NOT_EXISTS) for key in KEYS)
     batch = Batch("first", puts, fence=fence)
     if kind.fences:
         with pytest.raises(ExpectationFailed) as refusal:
             engine.commit(batch)
         assert refusal.value.failures == (Failure(fence, None),)
-        assert engine.get(KEYS) == [None] * MOST_ACTIONS
+        assert engine.get(KEYS) == [None] * MAX_ACTIONS
         put(engine, [Item(fence.key, {"n": 1})])
-        stale = replace(fence, expect=Expectation(conditions=(Condition("n", Test.EQUALS, 0),)))
+        stale = replace(fence, expect=Expectation(conditions=(Condition("n", ConditionOperator.EQUALS, 0),)))
         with pytest.raises(ExpectationFailed):
             engine.commit(Batch("second", puts, fence=stale))
         batch = Batch("third", puts, fence=replace(fence, expect=Expectation(conditions=(_ONE,))))
@@ -52,7 +52,7 @@ def test_a_fence_stops_a_batch_where_the_engine_judges_it(engine: Engine, kind: 
     assert [item and item.key for item in engine.get(KEYS)] == KEYS
 
 
-_ONE = Condition("n", Test.EQUALS, 1)
+_ONE = Condition("n", ConditionOperator.EQUALS, 1)
 
 
 def test_different_actions_go_together(engine: Engine) -> None:
@@ -61,18 +61,18 @@ def test_different_actions_go_together(engine: Engine) -> None:
     commit(
         engine,
         Patch(patched, add={"n": 1}),
-        Delete(deleted, THERE),
-        Check(checked, THERE),
-        Put(Item(fresh), FREE),
+        Delete(deleted, EXISTS),
+        Check(checked, EXISTS),
+        Put(Item(fresh), NOT_EXISTS),
     )
     assert engine.get(KEYS[:4]) == [Item(patched, {"n": 2}), None, Item(checked), Item(fresh)]
 
 
-@pytest.mark.parametrize("at", [0, 50, MOST_ACTIONS - 1])
+@pytest.mark.parametrize("at", [0, 50, MAX_ACTIONS - 1])
 def test_one_failure_anywhere_stops_all(engine: Engine, at: int) -> None:
     occupied = Item(KEYS[at], {"mine": True})
     commit(engine, Put(occupied))
-    failures = refused(engine, *(Put(Item(key), FREE) for key in KEYS))
+    failures = refused(engine, *(Put(Item(key), NOT_EXISTS) for key in KEYS))
     assert [(failure.action.key, failure.found) for failure in failures] == [(KEYS[at], occupied)]
     assert [item for item in engine.get(KEYS) if item] == [occupied]
 
@@ -81,12 +81,12 @@ def test_all_failures_are_told_in_the_order_of_the_actions(engine: Engine) -> No
     held = Item(KEYS[0], {"n": 1}, "{}")
     commit(engine, Put(held))
     actions: list[Action] = [
-        Put(Item(KEYS[0]), FREE),
-        Put(Item(KEYS[1]), FREE),
-        Delete(KEYS[2], THERE),
+        Put(Item(KEYS[0]), NOT_EXISTS),
+        Put(Item(KEYS[1]), NOT_EXISTS),
+        Delete(KEYS[2], EXISTS),
         Patch(KEYS[3]),
-        Check(KEYS[4], FREE),
-        Check(KEYS[5], THERE),
+        Check(KEYS[4], NOT_EXISTS),
+        Check(KEYS[5], EXISTS),
     ]
     failures = refused(engine, *actions)
     failed = [actions[number] for number in (0, 2, 3, 5)]
@@ -102,15 +102,15 @@ def test_a_refused_batch_leaves_no_trace_in_any_form(engine: Engine) -> None:
         Patch(KEYS[0], add={"n": 1}, state="[]"),
         Delete(KEYS[1]),
         Put(Item(KEYS[2])),
-        Check(KEYS[3], THERE),
+        Check(KEYS[3], EXISTS),
     )
     assert engine.get(KEYS[:3]) == before
 
 
 def test_after_a_refusal_the_next_batch_goes_through(engine: Engine) -> None:
-    refused(engine, Check(KEYS[0], THERE))
-    commit(engine, Put(Item(KEYS[0]), FREE))
-    commit(engine, Check(KEYS[0], THERE))
+    refused(engine, Check(KEYS[0], EXISTS))
+    commit(engine, Put(Item(KEYS[0]), NOT_EXISTS))
+    commit(engine, Check(KEYS[0], EXISTS))
 
 
 def test_a_batch_of_nothing_is_done(engine: Engine) -> None:
@@ -119,9 +119,9 @@ def test_a_batch_of_nothing_is_done(engine: Engine) -> None:
 
 def test_the_same_key_twice_is_a_fault() -> None:
     with pytest.raises(ValueError, match=r"several on \[Key\(partition='p0', sort='s0'\)\]"):
-        Batch("twice", (Put(Item(KEYS[0])), Check(KEYS[1], THERE), Delete(KEYS[0])))
+        Batch("twice", (Put(Item(KEYS[0])), Check(KEYS[1], EXISTS), Delete(KEYS[0])))
 
 
 def test_too_many_actions_are_a_fault() -> None:
     with pytest.raises(ValueError, match="at most 100 actions, but this one has 101"):
-        Batch("large", tuple(Delete(Key("p", str(number))) for number in range(MOST_ACTIONS + 1)))
+        Batch("large", tuple(Delete(Key("p", str(number))) for number in range(MAX_ACTIONS + 1)))

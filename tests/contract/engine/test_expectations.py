@@ -4,20 +4,20 @@ from collections.abc import Callable
 
 import pytest
 
-from stratabase.store.engine import (
-    ANYTHING,
-    FREE,
-    THERE,
+from stratabase.store.engine.port import (
+    EXISTS,
+    NO_EXPECTATION,
+    NOT_EXISTS,
     Action,
     Check,
     Condition,
+    ConditionOperator,
     Delete,
     Engine,
     Expectation,
     Item,
     Patch,
     Put,
-    Test,
     Value,
 )
 from tests.contract.engine.acting import HERE, commit, found, refused, there
@@ -48,25 +48,25 @@ EACH_ACTION = pytest.mark.parametrize("action", ACTIONS, ids=["put", "patch", "d
 
 @EACH_ACTION
 def test_free_means_that_nothing_is_there(engine: Engine, action: Callable[[Expectation], Action]) -> None:
-    commit(engine, action(FREE))
+    commit(engine, action(NOT_EXISTS))
     commit(engine, Put(HELD))
-    assert refused(engine, action(FREE))[0].found == HELD
+    assert refused(engine, action(NOT_EXISTS))[0].found == HELD
     assert there(engine) == HELD
 
 
 @EACH_ACTION
 def test_there_means_that_something_is(engine: Engine, action: Callable[[Expectation], Action]) -> None:
-    assert refused(engine, action(THERE))[0].found is None
+    assert refused(engine, action(EXISTS))[0].found is None
     assert found(engine) is None
     commit(engine, Put(HELD))
-    commit(engine, action(THERE))
+    commit(engine, action(EXISTS))
 
 
 @EACH_ACTION
 def test_anything_is_always_met(engine: Engine, action: Callable[[Expectation], Action]) -> None:
-    commit(engine, action(ANYTHING))
+    commit(engine, action(NO_EXPECTATION))
     commit(engine, Put(HELD))
-    commit(engine, action(ANYTHING))
+    commit(engine, action(NO_EXPECTATION))
 
 
 @EACH_ACTION
@@ -74,68 +74,70 @@ def test_a_condition_that_does_not_hold_stops_every_action(
     engine: Engine, action: Callable[[Expectation], Action]
 ) -> None:
     commit(engine, Put(HELD))
-    expect = Expectation(conditions=(Condition("number", Test.EQUALS, 6),))
+    expect = Expectation(conditions=(Condition("number", ConditionOperator.EQUALS, 6),))
     assert refused(engine, action(expect))[0].found == HELD
     assert there(engine) == HELD
 
 
-HOLD: list[tuple[str, Test, Value]] = [
-    ("text", Test.EQUALS, "m"),
-    ("number", Test.EQUALS, 5),
-    ("yes", Test.EQUALS, True),
-    ("none", Test.EQUALS, None),
-    ("list", Test.EQUALS, ["a", "b"]),
-    ("empty", Test.EQUALS, ""),
-    ("missing", Test.ABSENT, None),
-    ("none", Test.PRESENT, None),
-    ("empty", Test.PRESENT, None),
-    ("number", Test.AT_MOST, 5),
-    ("number", Test.AT_MOST, 6),
-    ("number", Test.MORE_THAN, 4),
-    ("number", Test.MORE_THAN, -5),
-    ("text", Test.AT_MOST, "m"),
-    ("text", Test.AT_MOST, "ma"),
-    ("text", Test.AT_MOST, "é"),
-    ("text", Test.MORE_THAN, "M"),
-    ("text", Test.MORE_THAN, ""),
+HOLD: list[tuple[str, ConditionOperator, Value]] = [
+    ("text", ConditionOperator.EQUALS, "m"),
+    ("number", ConditionOperator.EQUALS, 5),
+    ("yes", ConditionOperator.EQUALS, True),
+    ("none", ConditionOperator.EQUALS, None),
+    ("list", ConditionOperator.EQUALS, ["a", "b"]),
+    ("empty", ConditionOperator.EQUALS, ""),
+    ("missing", ConditionOperator.ABSENT, None),
+    ("none", ConditionOperator.PRESENT, None),
+    ("empty", ConditionOperator.PRESENT, None),
+    ("number", ConditionOperator.AT_MOST, 5),
+    ("number", ConditionOperator.AT_MOST, 6),
+    ("number", ConditionOperator.MORE_THAN, 4),
+    ("number", ConditionOperator.MORE_THAN, -5),
+    ("text", ConditionOperator.AT_MOST, "m"),
+    ("text", ConditionOperator.AT_MOST, "ma"),
+    ("text", ConditionOperator.AT_MOST, "é"),
+    ("text", ConditionOperator.MORE_THAN, "M"),
+    ("text", ConditionOperator.MORE_THAN, ""),
 ]
-FAIL: list[tuple[str, Test, Value]] = [
-    ("text", Test.EQUALS, "M"),
-    ("text", Test.EQUALS, None),
-    ("number", Test.EQUALS, "5"),
-    ("one", Test.EQUALS, True),
-    ("yes", Test.EQUALS, 1),
-    ("no", Test.EQUALS, 0),
-    ("no", Test.EQUALS, None),
-    ("none", Test.EQUALS, ""),
-    ("list", Test.EQUALS, ["b", "a"]),
-    ("list", Test.EQUALS, ["a"]),
-    ("missing", Test.EQUALS, None),
-    ("missing", Test.EQUALS, "m"),
-    ("none", Test.ABSENT, None),
-    ("missing", Test.PRESENT, None),
-    ("missing", Test.AT_MOST, 5),
-    ("missing", Test.MORE_THAN, 5),
-    ("number", Test.AT_MOST, 4),
-    ("number", Test.MORE_THAN, 5),
-    ("number", Test.AT_MOST, "6"),
-    ("text", Test.AT_MOST, 9),
-    ("text", Test.MORE_THAN, 1),
-    ("text", Test.AT_MOST, "Z"),
-    ("text", Test.MORE_THAN, "n"),
-    ("none", Test.AT_MOST, 5),
-    ("list", Test.AT_MOST, "z"),
+FAIL: list[tuple[str, ConditionOperator, Value]] = [
+    ("text", ConditionOperator.EQUALS, "M"),
+    ("text", ConditionOperator.EQUALS, None),
+    ("number", ConditionOperator.EQUALS, "5"),
+    ("one", ConditionOperator.EQUALS, True),
+    ("yes", ConditionOperator.EQUALS, 1),
+    ("no", ConditionOperator.EQUALS, 0),
+    ("no", ConditionOperator.EQUALS, None),
+    ("none", ConditionOperator.EQUALS, ""),
+    ("list", ConditionOperator.EQUALS, ["b", "a"]),
+    ("list", ConditionOperator.EQUALS, ["a"]),
+    ("missing", ConditionOperator.EQUALS, None),
+    ("missing", ConditionOperator.EQUALS, "m"),
+    ("none", ConditionOperator.ABSENT, None),
+    ("missing", ConditionOperator.PRESENT, None),
+    ("missing", ConditionOperator.AT_MOST, 5),
+    ("missing", ConditionOperator.MORE_THAN, 5),
+    ("number", ConditionOperator.AT_MOST, 4),
+    ("number", ConditionOperator.MORE_THAN, 5),
+    ("number", ConditionOperator.AT_MOST, "6"),
+    ("text", ConditionOperator.AT_MOST, 9),
+    ("text", ConditionOperator.MORE_THAN, 1),
+    ("text", ConditionOperator.AT_MOST, "Z"),
+    ("text", ConditionOperator.MORE_THAN, "n"),
+    ("none", ConditionOperator.AT_MOST, 5),
+    ("list", ConditionOperator.AT_MOST, "z"),
 ]
 
 
 @pytest.mark.parametrize(("attribute", "test", "value"), HOLD)
-def test_a_condition_holds(engine: Engine, attribute: str, test: Test, value: Value) -> None:
+def test_a_condition_holds(engine: Engine, attribute: str, test: ConditionOperator, value: Value) -> None:
     commit(engine, Put(HELD))
     commit(engine, Check(HERE, Expectation(conditions=(Condition(attribute, test, value),))))
 
 
 @pytest.mark.parametrize(("attribute", "test", "value"), FAIL)
-def test_a_condition_does_not_hold(engine: Engine, attribute: str, test: Test, value: Value) -> None:
+def test_a_condition_does_not_hold(
+    engine: Engine, attribute: str, test: ConditionOperator, value: Value
+) -> None:
     commit(engine, Put(HELD))
     check = Check(HERE, Expectation(conditions=(Condition(attribute, test, value),)))
     assert refused(engine, check)[0].found == HELD
@@ -143,9 +145,12 @@ def test_a_condition_does_not_hold(engine: Engine, attribute: str, test: Test, v
 
 def test_all_conditions_must_hold(engine: Engine) -> None:
     commit(engine, Put(HELD))
-    five, text = Condition("number", Test.EQUALS, 5), Condition("text", Test.EQUALS, "m")
+    five, text = (
+        Condition("number", ConditionOperator.EQUALS, 5),
+        Condition("text", ConditionOperator.EQUALS, "m"),
+    )
     commit(engine, Check(HERE, Expectation(conditions=(five, text))))
-    wrong = Condition("text", Test.EQUALS, "x")
+    wrong = Condition("text", ConditionOperator.EQUALS, "x")
     assert refused(engine, Check(HERE, Expectation(conditions=(five, wrong))))
     assert refused(engine, Check(HERE, Expectation(conditions=(wrong, five))))
 
@@ -155,31 +160,38 @@ def test_one_of_either_suffices_and_none_does_not(
     engine: Engine, action: Callable[[Expectation], Action]
 ) -> None:
     commit(engine, Put(HELD))
-    wrong = (Condition("text", Test.ABSENT), Condition("number", Test.AT_MOST, 4))
+    wrong = (Condition("text", ConditionOperator.ABSENT), Condition("number", ConditionOperator.AT_MOST, 4))
     assert refused(engine, action(Expectation(True, either=wrong)))[0].found == HELD
     assert refused(engine, action(Expectation(either=wrong[:1])))[0].found == HELD
-    commit(engine, action(Expectation(True, either=(*wrong, Condition("text", Test.EQUALS, "m")))))
+    commit(
+        engine, action(Expectation(True, either=(*wrong, Condition("text", ConditionOperator.EQUALS, "m"))))
+    )
 
 
 @pytest.mark.parametrize(("attribute", "test", "value"), HOLD)
-def test_either_holds_wherever_its_one_is(engine: Engine, attribute: str, test: Test, value: Value) -> None:
+def test_either_holds_wherever_its_one_is(
+    engine: Engine, attribute: str, test: ConditionOperator, value: Value
+) -> None:
     commit(engine, Put(HELD))
-    right, wrong = Condition(attribute, test, value), Condition("text", Test.AT_MOST, 9)
+    right, wrong = Condition(attribute, test, value), Condition("text", ConditionOperator.AT_MOST, 9)
     for either in ((right,), (right, wrong), (wrong, right), (right, right)):
         commit(engine, Check(HERE, Expectation(either=either)))
 
 
 @pytest.mark.parametrize(("attribute", "test", "value"), FAIL)
-def test_either_does_not_hold(engine: Engine, attribute: str, test: Test, value: Value) -> None:
+def test_either_does_not_hold(engine: Engine, attribute: str, test: ConditionOperator, value: Value) -> None:
     commit(engine, Put(HELD))
     wrong = Condition(attribute, test, value)
-    for either in ((wrong,), (wrong, Condition("text", Test.ABSENT))):
+    for either in ((wrong,), (wrong, Condition("text", ConditionOperator.ABSENT))):
         assert refused(engine, Check(HERE, Expectation(either=either)))[0].found == HELD
 
 
 def test_either_comes_besides_the_conditions(engine: Engine) -> None:
     commit(engine, Put(HELD))
-    right, wrong = Condition("number", Test.EQUALS, 5), Condition("text", Test.EQUALS, "x")
+    right, wrong = (
+        Condition("number", ConditionOperator.EQUALS, 5),
+        Condition("text", ConditionOperator.EQUALS, "x"),
+    )
     commit(engine, Check(HERE, Expectation(True, (right,), (wrong, right))))
     assert refused(engine, Check(HERE, Expectation(True, (wrong,), (wrong, right))))
     assert refused(engine, Check(HERE, Expectation(True, (right,), (wrong,))))
@@ -187,13 +199,15 @@ def test_either_comes_besides_the_conditions(engine: Engine) -> None:
 
 
 def test_either_of_nothing(engine: Engine) -> None:
-    absent, equals = Condition("x", Test.ABSENT), Condition("x", Test.EQUALS, 1)
+    absent, equals = Condition("x", ConditionOperator.ABSENT), Condition("x", ConditionOperator.EQUALS, 1)
     commit(engine, Check(HERE, Expectation(either=(equals, absent))))
-    assert refused(engine, Check(HERE, Expectation(either=(equals, Condition("y", Test.AT_MOST, 1)))))
+    assert refused(
+        engine, Check(HERE, Expectation(either=(equals, Condition("y", ConditionOperator.AT_MOST, 1))))
+    )
 
 
 def test_of_nothing_every_attribute_is_absent(engine: Engine) -> None:
-    absent, equals = Condition("x", Test.ABSENT), Condition("x", Test.EQUALS, None)
+    absent, equals = Condition("x", ConditionOperator.ABSENT), Condition("x", ConditionOperator.EQUALS, None)
     commit(engine, Check(HERE, Expectation(conditions=(absent,))))
     commit(engine, Check(HERE, Expectation(exists=False, conditions=(absent,))))
     assert refused(engine, Check(HERE, Expectation(conditions=(equals,))))
@@ -203,4 +217,4 @@ def test_of_nothing_every_attribute_is_absent(engine: Engine) -> None:
 def test_what_was_removed_is_absent(engine: Engine) -> None:
     commit(engine, Put(HELD))
     commit(engine, Patch(HERE, remove=frozenset({"text"})))
-    commit(engine, Check(HERE, Expectation(True, (Condition("text", Test.ABSENT),))))
+    commit(engine, Check(HERE, Expectation(True, (Condition("text", ConditionOperator.ABSENT),))))

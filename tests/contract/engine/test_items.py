@@ -2,9 +2,9 @@
 
 import pytest
 
-from stratabase.store.engine import (
-    ANYTHING,
-    FREE,
+from stratabase.store.engine.port import (
+    NO_EXPECTATION,
+    NOT_EXISTS,
     Check,
     Delete,
     Engine,
@@ -80,7 +80,7 @@ def test_deleting_nothing_is_no_failure(engine: Engine) -> None:
 
 def test_a_check_changes_nothing(engine: Engine) -> None:
     commit(engine, Put(FULL))
-    commit(engine, Check(HERE, ANYTHING))
+    commit(engine, Check(HERE, NO_EXPECTATION))
     assert there(engine) == FULL
 
 
@@ -123,7 +123,7 @@ def test_a_patch_needs_an_item_unless_it_says_otherwise(engine: Engine) -> None:
     assert found(engine) is None
 
 
-@pytest.mark.parametrize("expect", [ANYTHING, FREE])
+@pytest.mark.parametrize("expect", [NO_EXPECTATION, NOT_EXISTS])
 def test_a_patch_that_takes_nothing_for_granted_makes_the_item(engine: Engine, expect: Expectation) -> None:
     patch = Patch(
         HERE, expect, {"owner": "ada"}, {"count": 2}, frozenset({"x"}), "{}", {"index1": Place("a", "b")}

@@ -6,11 +6,12 @@ from threading import Event
 
 import pytest
 
-from stratabase.store.engine import (
-    ANYTHING,
-    FREE,
+from stratabase.store.engine.port import (
     ITEMS,
+    NO_EXPECTATION,
+    NOT_EXISTS,
     Condition,
+    ConditionOperator,
     Engine,
     Expectation,
     ExpectationFailed,
@@ -19,7 +20,6 @@ from stratabase.store.engine import (
     Patch,
     Place,
     Put,
-    Test,
 )
 from tests.contract.engine.acting import HERE, commit, put, settled, there, together
 from tests.contract.engine.kinds import KINDS, Kind
@@ -54,7 +54,9 @@ def wins(engine: Engine, *actions: Patch | Put) -> bool:
 def test_of_those_who_want_a_free_key_exactly_one_gets_it(engine: Engine, kind: Kind, times: int) -> None:
     for number in range(times):
         key = Key("free", str(number))
-        racers = [partial(wins, engine, Put(Item(key, {"racer": n}), FREE)) for n in range(kind.threads)]
+        racers = [
+            partial(wins, engine, Put(Item(key, {"racer": n}), NOT_EXISTS)) for n in range(kind.threads)
+        ]
         won = together(*racers)
         assert sum(won) == 1
         assert there(engine, key).attributes == {"racer": won.index(True)}
@@ -66,7 +68,7 @@ def test_of_those_who_want_two_keys_nobody_gets_one_only(engine: Engine, kind: K
         three = [Key("pair", f"{number}-{n}") for n in range(3)]
         pairs = [(three[n % 3], three[(n + 1) % 3]) for n in range(kind.threads)]
         racers = [
-            partial(wins, engine, *(Put(Item(key, {"racer": n}), FREE) for key in pair))
+            partial(wins, engine, *(Put(Item(key, {"racer": n}), NOT_EXISTS) for key in pair))
             for n, pair in enumerate(pairs)
         ]
         (winner,) = [n for n, won in enumerate(together(*racers)) if won]
@@ -77,7 +79,7 @@ def test_of_those_who_want_two_keys_nobody_gets_one_only(engine: Engine, kind: K
 def test_no_addition_is_lost(engine: Engine, kind: Kind, times: int) -> None:
     def add() -> None:
         for _ in range(times):
-            commit(engine, Patch(HERE, ANYTHING, add={"count": 1}))
+            commit(engine, Patch(HERE, NO_EXPECTATION, add={"count": 1}))
 
     together(*[add] * kind.threads)
     assert there(engine).attributes == {"count": times * kind.threads}
@@ -88,7 +90,7 @@ def increment(engine: Engine) -> None:
     while True:
         number = there(engine).attributes["count"]
         assert isinstance(number, int)
-        expect = Expectation(True, (Condition("count", Test.EQUALS, number),))
+        expect = Expectation(True, (Condition("count", ConditionOperator.EQUALS, number),))
         if wins(engine, Patch(HERE, expect, {"count": number + 1})):
             return
 

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratabase.store.engine import (
+from stratabase.store.engine.port import (
     INDEX_NAMES,
     ITEMS,
     Action,
     Bounds,
     Check,
     Condition,
+    ConditionOperator,
     Delete,
     Engine,
     Expectation,
@@ -24,7 +25,6 @@ from stratabase.store.engine import (
     Patch,
     Place,
     Put,
-    Test,
 )
 from tests.contract.engine.acting import commit, settled
 from tests.contract.engine.kinds import KINDS
@@ -51,7 +51,7 @@ ITEMS_PUT = st.builds(
     STATES,
     st.dictionaries(INDEXES, PLACES, max_size=2),
 )
-CONDITIONS = st.builds(Condition, NAMES, st.sampled_from(Test), VALUES)
+CONDITIONS = st.builds(Condition, NAMES, st.sampled_from(ConditionOperator), VALUES)
 EXPECTATIONS = st.builds(
     Expectation,
     st.sampled_from([None, None, None, True, False]),

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from stratabase.store.engine import EVERYTHING, ITEMS, Bounds, Delete, Engine, Item, Key, Put
+from stratabase.store.engine.port import ITEMS, UNBOUNDED, Bounds, Delete, Engine, Item, Key, Put
 from tests.contract.engine.acting import commit, keys, put, settled
 from tests.contract.engine.kinds import Kind
 
@@ -98,7 +98,7 @@ def test_a_range_shows_later_pages_as_they_are_when_they_are_read(engine: Engine
     """Whatever is inserted and deleted between pages, what was there throughout comes exactly once."""
     put(engine, [Item(Key("p", f"{number:05}")) for number in range(kind.many)])
     seen: list[str] = []
-    for number, page in enumerate(engine.range(ITEMS, "p", EVERYTHING)):
+    for number, page in enumerate(engine.range(ITEMS, "p", UNBOUNDED)):
         seen += [item.key.sort for item in page]
         commit(engine, Put(Item(Key("p", f"00000+{number}"))), Put(Item(Key("p", f"~{number}"))))
         commit(engine, Delete(page[-1].key))

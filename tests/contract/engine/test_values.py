@@ -2,11 +2,12 @@
 
 import pytest
 
-from stratabase.store.engine import (
+from stratabase.store.engine.port import (
     ITEMS,
     Bounds,
     Check,
     Condition,
+    ConditionOperator,
     Delete,
     Engine,
     Expectation,
@@ -15,7 +16,6 @@ from stratabase.store.engine import (
     Patch,
     Place,
     Put,
-    Test,
     Value,
 )
 from tests.contract.engine.acting import HERE, commit, found, keys, put, there
@@ -75,7 +75,7 @@ def test_an_attribute_comes_back_as_it_was(engine: Engine, value: Value) -> None
     (held,) = there(engine).attributes.values()
     assert held == value
     assert type(held) is type(value)
-    commit(engine, Check(HERE, Expectation(True, (Condition("held", Test.EQUALS, value),))))
+    commit(engine, Check(HERE, Expectation(True, (Condition("held", ConditionOperator.EQUALS, value),))))
 
 
 @pytest.mark.parametrize("value", VALUES, ids=ascii)

@@ -12,7 +12,7 @@ from botocore.session import Session
 from moto import mock_aws
 
 from stratabase.operations.ports import Keyring
-from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
+from stratabase.store.dynamodb.aws import Credentials, Endpoint
 from stratabase.store.keyring.file import FileKeyring
 from stratabase.store.keyring.secrets_client import SecretsClient
 from stratabase.store.keyring.secrets_manager import SecretsManagerKeyring

@@ -8,7 +8,7 @@ from pathlib import Path
 from moto import mock_aws
 
 from stratabase.operations.ports import Members
-from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
+from stratabase.store.dynamodb.aws import Credentials, Endpoint
 from stratabase.store.pynamodb.members import PynamoMembers
 from stratabase.store.pynamodb.table import Table
 from tests import ministack

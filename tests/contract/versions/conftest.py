@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.kinds import KINDS
 from tests.contract.versions.chronicle import Chronicle

@@ -13,7 +13,7 @@ from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolati
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.operations.ports import Entities
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from tests import soak
 from tests.contract.engine.kinds import KINDS, Kind

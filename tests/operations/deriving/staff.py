@@ -10,7 +10,7 @@ from stratabase.model.attribute import Aggregate
 from stratabase.model.reading import read_model
 from stratabase.operations.deriving.circumstances import circumstances_of
 from stratabase.operations.fetching.known import Known
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.acting import settled
 from tests.operations.deriving.plain import Plain

@@ -13,9 +13,9 @@ from stratabase.domain import cursor
 from stratabase.domain.derived_query import derived_by
 from stratabase.domain.order import Order, Term, position_of
 from stratabase.domain.page import Query, Wanted, Window
-from stratabase.store import pages
-from stratabase.store.plans import Source, candidates
-from stratabase.store.slots import Slots
+from stratabase.store.indexes.registry_cache import RegistryCache
+from stratabase.store.query import pages
+from stratabase.store.query.planner import PlanSource, plan_candidates
 from tests.contract.engine.kinds import KINDS
 from tests.domain import naive
 from tests.operations.deriving.random_queries import query
@@ -73,11 +73,11 @@ def test_every_plan_shows_the_same(staff: Staff, number: int) -> None:
     ids, total, *sides = naive.page(staff.states("Person"), asked.filter, asked.order, asked.window, PERSON)
     names = derived_by(asked, PERSON)
     derive = partial(staff.known().derived, "Person", names=names) if names else None
-    paths = Slots(staff.engine, STAFF).paths("Person")
-    for one in candidates(PERSON, asked, paths):
-        page = pages.shown(one.plan(Source(staff.engine, unlimited(), derive)), asked)
-        assert [each.reference.id for each in page.items] == ids, one.why
-        assert (page.total_count, page.has_next, page.has_prev) == (total, *sides), one.why
+    paths = RegistryCache(staff.engine, STAFF).paths("Person")
+    for one in plan_candidates(PERSON, asked, paths):
+        page = pages.page_of(one.build(PlanSource(staff.engine, unlimited(), derive)), asked)
+        assert [each.reference.id for each in page.items] == ids, one.description
+        assert (page.total_count, page.has_next, page.has_prev) == (total, *sides), one.description
 
 
 ORDERS = [

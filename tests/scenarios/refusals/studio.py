@@ -5,12 +5,12 @@ import json
 import re
 import sqlite3
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from stratabase.store.dynamodb.signed import SignedClient
+from stratabase.store.dynamodb.signed_client import SignedClient
 from tests import ministack
 from tests.scenarios.refusals.case import KEY, Asked
 from tests.service import PASSWORD, Reply, RunningService, basic
@@ -91,7 +91,7 @@ class DynamoDBShelf(Shelf):
             start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
 
-SHELVES = {"sqlite": SqliteShelf, "dynamodb": DynamoDBShelf}
+SHELVES: Mapping[str, Callable[[Path], Shelf]] = {"sqlite": SqliteShelf, "dynamodb": DynamoDBShelf}
 
 
 class Studio:

@@ -10,7 +10,7 @@ from stratabase.model.model import Model
 from stratabase.model.reading import read_model_file
 from stratabase.operations.world import World
 from stratabase.schema.executor import SchemaExecutor
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from tests.schema.grants.guild import Guild
 from tests.schema.graph_room import OrderedIds

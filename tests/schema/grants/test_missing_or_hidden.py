@@ -11,7 +11,7 @@ from stratabase.domain.member import Caller
 from stratabase.model.reading import read_model_file
 from stratabase.operations.world import World
 from stratabase.schema.executor import SchemaExecutor
-from stratabase.store.engine import Engine
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine

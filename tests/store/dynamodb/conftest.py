@@ -6,8 +6,8 @@ import pytest
 
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
-from stratabase.store.dynamodb.insistence import Patience
-from stratabase.store.engine import Engine
+from stratabase.store.dynamodb.retry import RetryPolicy
+from stratabase.store.engine.port import Engine
 from tests.contract.engine.dynamodb import OwnTable, ministack_client, over_ministack
 from tests.store.dynamodb.faults import HASTY
 
@@ -33,7 +33,7 @@ def client(engine: OwnTable) -> Client:
 def over(engine: OwnTable) -> Callable[..., Engine]:
     """Another engine of the same table, over another client."""
 
-    def make(client: Client, patience: Patience = HASTY) -> Engine:
+    def make(client: Client, patience: RetryPolicy = HASTY) -> Engine:
         return DynamoDBEngine(client, engine.name, patience)
 
     return make

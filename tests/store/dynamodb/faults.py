@@ -7,12 +7,12 @@ from threading import Lock
 from typing import Any
 
 from stratabase.store.dynamodb.client import Client, Rejected, Unanswered
-from stratabase.store.dynamodb.insistence import Patience
+from stratabase.store.dynamodb.retry import RetryPolicy
 
 Call = Callable[[], Mapping[str, Any]]
 Fault = Callable[[str, Call], Mapping[str, Any]]
 
-HASTY = Patience(attempts=50, pause=lambda _: None)
+HASTY = RetryPolicy(max_attempts=50, sleep=lambda _: None)
 """Tries often, and does not wait between."""
 
 

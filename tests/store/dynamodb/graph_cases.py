@@ -7,7 +7,7 @@ from typing import NamedTuple
 from stratabase.domain.objects.change import Change, Deletion, Effect
 from stratabase.domain.objects.commit_refusals import IntegrityViolation
 from stratabase.model.model import Model
-from stratabase.store.engine import Item
+from stratabase.store.engine.port import Item
 from tests.models import model
 from tests.role_rules import Graph
 from tests.store.dynamodb.operating import held, table

@@ -16,11 +16,11 @@ from stratabase.store import heads, keys
 from stratabase.store.claims import HOLDER, claims, constraint_of
 from stratabase.store.codec import entity_of
 from stratabase.store.dynamodb.client import Client
-from stratabase.store.dynamodb.record import items_of
-from stratabase.store.engine import Engine, Item, Key
+from stratabase.store.dynamodb.records import items_of
+from stratabase.store.engine.port import Engine, Item, Key
 from stratabase.store.entities import StoredEntities
+from stratabase.store.indexes.registry import parse_registry
 from stratabase.store.presence import living
-from stratabase.store.registry import registry_of
 from tests.contract.engine.dynamodb import OwnTable, over_ministack
 from tests.models import THING, model
 from tests.worlds import ADMINISTRATOR, world_of
@@ -89,7 +89,7 @@ def codes(items: Held) -> Codes:
 
 def disagreements(items: Held, class_: Class, unguarded: Codes) -> list[str]:
     """Return where objects, guards and places do not agree; `unguarded` values have no guard, rightly."""
-    paths = registry_of(items.get(keys.REGISTRY)).paths(class_.name)
+    paths = parse_registry(items.get(keys.REGISTRY)).paths(class_.name)
     objects = [entity_of(item) for item in _heads(items)]
     wanted = {
         key: each.reference.id

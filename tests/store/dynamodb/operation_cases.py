@@ -7,9 +7,9 @@ from stratabase.domain.issue import IssueType
 from stratabase.domain.objects.change import Change, Creation, Deletion, Effect, Modification
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.model.class_ import Class
-from stratabase.store.engine import Item
+from stratabase.store.engine.port import Item
 from stratabase.store.entities import StoredEntities
-from stratabase.store.slots import Slots
+from stratabase.store.indexes.registry_cache import RegistryCache
 from tests.models import model
 from tests.store.dynamodb.operating import (
     PLAIN,
@@ -53,7 +53,7 @@ class Case:
         if self.first:
             return []
         with table() as engine:
-            Slots(engine, model(self.class_)).registry()
+            RegistryCache(engine, model(self.class_)).registry()
             strict, lax = (
                 StoredEntities(engine, model(each))
                 for each in (self.class_, replace(self.class_, uniques=()))

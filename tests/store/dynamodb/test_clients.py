@@ -5,10 +5,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from stratabase.store.dynamodb.boto import BotoClient
+from stratabase.store.dynamodb.aws import Credentials, Endpoint
+from stratabase.store.dynamodb.boto_client import BotoClient
 from stratabase.store.dynamodb.client import Client, Rejected, Unanswered, Unreached
-from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
-from stratabase.store.dynamodb.signed import SignedClient
+from stratabase.store.dynamodb.signed_client import SignedClient
 from tests.store.dynamodb.server import Reply, Server, serving
 
 READ = ("GetItem", {"TableName": "table", "Key": {"pk": {"S": "😀"}}})

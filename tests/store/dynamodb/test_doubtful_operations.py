@@ -17,7 +17,7 @@ from stratabase.store.codec import REMEMBERED
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.ids import TimeOrderedIds
-from stratabase.store.slots import Slots
+from stratabase.store.indexes.registry_cache import RegistryCache
 from tests.contract.engine.dynamodb import OwnTable, ministack_client
 from tests.store.dynamodb.faults import (
     HASTY,
@@ -93,7 +93,7 @@ class Scene:
         self._class = class_
         self._engine = engine
         self._theirs = world_over(engine, class_, TimeOrderedIds())
-        Slots(engine, self._theirs.model).registry()  # so that nobody needs to write it
+        RegistryCache(engine, self._theirs.model).registry()  # so that nobody needs to write it
 
     def do(self, deed: Deed) -> Any:
         """Do what nothing happens to."""

@@ -9,14 +9,15 @@ import pytest
 
 from stratabase.domain.refusal import Unavailable
 from stratabase.store.dynamodb.client import Client
-from stratabase.store.dynamodb.insistence import Patience
-from stratabase.store.engine import (
-    ANYTHING,
-    FREE,
-    THERE,
+from stratabase.store.dynamodb.retry import RetryPolicy
+from stratabase.store.engine.port import (
+    EXISTS,
+    NO_EXPECTATION,
+    NOT_EXISTS,
     Batch,
     Check,
     Condition,
+    ConditionOperator,
     Delete,
     Engine,
     Expectation,
@@ -26,7 +27,6 @@ from stratabase.store.engine import (
     OutcomeUnknown,
     Patch,
     Put,
-    Test,
 )
 from tests.contract.engine.acting import put
 from tests.store.dynamodb.faults import (
@@ -55,7 +55,7 @@ class Case:
     after: Sequence[Item]
 
 
-UNCHANGED = Expectation(True, (Condition("commitIds", Test.EQUALS, ["before"]),))
+UNCHANGED = Expectation(True, (Condition("commitIds", ConditionOperator.EQUALS, ["before"]),))
 HEAD = Item(ONE, {"commitIds": ["before"]}, "{}")
 
 
@@ -70,7 +70,7 @@ def patch(id_: str) -> Patch:
 
 def create(id_: str) -> Case:
     fresh = Item(ONE, {"commitIds": [id_]})
-    return Case([], Batch(id_, (Put(fresh, FREE),)), [fresh])
+    return Case([], Batch(id_, (Put(fresh, NOT_EXISTS),)), [fresh])
 
 
 def replace(id_: str) -> Case:
@@ -86,7 +86,7 @@ def delete(id_: str) -> Case:
 
 
 def add(id_: str) -> Case:
-    batch = Batch(id_, (Patch(ONE, ANYTHING, add={"n": 1}),))
+    batch = Batch(id_, (Patch(ONE, NO_EXPECTATION, add={"n": 1}),))
     return Case([Item(ONE, {"n": 1})], batch, [Item(ONE, {"n": 2})])
 
 
@@ -99,7 +99,7 @@ def clear(id_: str) -> Case:
 
 
 def several(id_: str) -> Case:
-    others = (Delete(TWO, THERE), Patch(THREE, add={"n": 1}), Put(Item(FOUR), FREE))
+    others = (Delete(TWO, EXISTS), Patch(THREE, add={"n": 1}), Put(Item(FOUR), NOT_EXISTS))
     return Case(
         [HEAD, Item(TWO), Item(THREE, {"n": 5})],
         Batch(id_, (patch(id_), *others)),
@@ -109,7 +109,7 @@ def several(id_: str) -> Case:
 
 def checked(id_: str) -> Case:
     made = Item(THREE, {"n": 1})
-    return Case([Item(TWO)], Batch(id_, (Check(TWO, THERE), Put(made, FREE))), [Item(TWO), made])
+    return Case([Item(TWO)], Batch(id_, (Check(TWO, EXISTS), Put(made, NOT_EXISTS))), [Item(TWO), made])
 
 
 CASES = (create, replace, update, delete, add, overwrite, clear, several, checked)
@@ -151,7 +151,7 @@ def test_past_the_budget_it_is_unavailable_and_done_whole_or_not_at_all(
     engine: Engine, client: Client, over: Over, case: Case, fault: Fault
 ) -> None:
     put(engine, case.before)
-    patience = Patience(attempts=3, pause=lambda _: None)
+    patience = RetryPolicy(max_attempts=3, sleep=lambda _: None)
     with pytest.raises(Unavailable) as refusal:
         over(FaultyClient(client, [fault] * 3), patience).commit(case.batch)
     assert refusal.value.retry_after > 0
@@ -165,7 +165,7 @@ def test_a_retry_by_the_caller_is_known_for_what_it_is(
     """A caller who was told that nothing is known tries again, with the same batch."""
     put(engine, case.before)
     with pytest.raises(Unavailable):
-        over(FaultyClient(client, [fault]), Patience(attempts=1)).commit(case.batch)
+        over(FaultyClient(client, [fault]), RetryPolicy(max_attempts=1)).commit(case.batch)
     over(client).commit(case.batch)
     assert held(engine) == case.after
 
@@ -191,7 +191,7 @@ def test_a_refusal_is_told_with_all_that_failed_whatever_came_before_it(
 ) -> None:
     put(engine, [Item(ONE), Item(TWO)])
     batch = Batch(
-        f"batch{next(_numbers)}", tuple(Put(Item(key, {"x": 1}), FREE) for key in (ONE, THREE, TWO))
+        f"batch{next(_numbers)}", tuple(Put(Item(key, {"x": 1}), NOT_EXISTS) for key in (ONE, THREE, TWO))
     )
     with pytest.raises(ExpectationFailed) as refusal:
         over(FaultyClient(client, [fault])).commit(batch)
@@ -207,7 +207,7 @@ def test_nobody_knows_whose_write_it_was_when_the_item_does_not_tell(
         put(engine, [Item(ONE, {"another": True})])
         return call()
 
-    batch = Batch(f"batch{next(_numbers)}", (Put(Item(ONE), FREE),))
+    batch = Batch(f"batch{next(_numbers)}", (Put(Item(ONE), NOT_EXISTS),))
     with pytest.raises(OutcomeUnknown, match="unknown") as refusal:
         over(FaultyClient(client, [lost_answer, overtaken])).commit(batch)
     assert [failure.found for failure in refusal.value.failures] == [Item(ONE, {"another": True})]
@@ -255,7 +255,7 @@ def test_a_transaction_refused_after_a_lost_answer_was_not_done(
 ) -> None:
     """Its token would have told."""
     put(engine, [Item(ONE, {"n": 1})])
-    expect = Expectation(True, (Condition("n", Test.EQUALS, 2),))
+    expect = Expectation(True, (Condition("n", ConditionOperator.EQUALS, 2),))
     batch = Batch(f"batch{next(_numbers)}", (Patch(ONE, expect, add={"n": 1}),))
     with pytest.raises(ExpectationFailed) as refusal:
         over(FaultyClient(client, [lost_answer])).commit(batch)

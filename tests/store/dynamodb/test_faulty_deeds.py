@@ -9,7 +9,7 @@ import pytest
 
 from stratabase.domain.refusal import Unavailable
 from stratabase.store.dynamodb.engine import DynamoDBEngine
-from stratabase.store.dynamodb.insistence import Patience
+from stratabase.store.dynamodb.retry import RetryPolicy
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client
@@ -35,7 +35,7 @@ from tests.store.held import Held, of_objects
 
 pytestmark = pytest.mark.soak
 
-SHORT = Patience(attempts=3, pause=lambda _: None)
+SHORT = RetryPolicy(max_attempts=3, sleep=lambda _: None)
 ENDLESS = [fault for fault in FAULTS if fault is not duplicated]
 WRITES = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"}
 
@@ -56,7 +56,7 @@ def smooth(name: str) -> Outcome:
     return outcome(name, [])
 
 
-def outcome(name: str, faults: Iterable[Fault], patience: Patience = HASTY) -> Outcome:
+def outcome(name: str, faults: Iterable[Fault], patience: RetryPolicy = HASTY) -> Outcome:
     """Do a command on a table of its own, in a process that has done nothing yet; then another one sweeps."""
     with table() as engine:
         put(engine, company().values())

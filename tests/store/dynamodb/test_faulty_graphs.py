@@ -11,8 +11,8 @@ from stratabase.domain.objects.commit_refusals import IntegrityViolation
 from stratabase.domain.refusal import Unavailable
 from stratabase.store import keys
 from stratabase.store.dynamodb.engine import DynamoDBEngine
-from stratabase.store.dynamodb.insistence import Patience
-from stratabase.store.engine import Item
+from stratabase.store.dynamodb.retry import RetryPolicy
+from stratabase.store.engine.port import Item
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client
@@ -32,7 +32,7 @@ from tests.store.dynamodb.operating import Held, OwnTokens, held, table
 from tests.store.dynamodb.scripted import WatchedClient
 from tests.store.graph_agreement import disagreements
 
-SHORT = Patience(attempts=3, pause=lambda _: None)
+SHORT = RetryPolicy(max_attempts=3, sleep=lambda _: None)
 ENDLESS = [fault for fault in FAULTS if fault is not duplicated]
 LARGE = CASES[-1]
 """Its purge makes many calls."""
@@ -58,7 +58,7 @@ def smooth(case: Case) -> Outcome:
     return outcome(case, [])
 
 
-def outcome(case: Case, faults: Iterable[Fault], patience: Patience = HASTY) -> Outcome:
+def outcome(case: Case, faults: Iterable[Fault], patience: RetryPolicy = HASTY) -> Outcome:
     """Make the change in a table of its own, in a process that has done nothing yet."""
     with table() as engine:
         put(engine, prepared(case).items)

@@ -18,8 +18,8 @@ from stratabase.http_api.http.refusals import status_row
 from stratabase.store import keys
 from stratabase.store.codec import entity_of
 from stratabase.store.dynamodb.engine import DynamoDBEngine
-from stratabase.store.dynamodb.insistence import Patience
-from stratabase.store.engine import Item
+from stratabase.store.dynamodb.retry import RetryPolicy
+from stratabase.store.engine.port import Item
 from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client
 from tests.soak import FULL
@@ -37,7 +37,7 @@ from tests.store.dynamodb.operating import Held, OwnTokens, codes, disagreements
 from tests.store.dynamodb.operation_cases import CASES, Case
 from tests.store.dynamodb.scripted import WatchedClient
 
-SHORT = Patience(attempts=3, pause=lambda _: None)
+SHORT = RetryPolicy(max_attempts=3, sleep=lambda _: None)
 SOME_CASES = [case for case in CASES if FULL or not case.name.startswith("save")]
 """To save is to create or to update."""
 ENDLESS = [fault for fault in FAULTS if fault is not duplicated]
@@ -53,7 +53,7 @@ class Outcome(NamedTuple):
 
 
 def outcome(
-    case: Case, before: Sequence[Item], faults: Iterable[Fault], patience: Patience = HASTY
+    case: Case, before: Sequence[Item], faults: Iterable[Fault], patience: RetryPolicy = HASTY
 ) -> Outcome:
     """Do the operation on a table of its own, in a process that has done nothing yet."""
     with table() as engine:

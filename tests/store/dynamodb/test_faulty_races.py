@@ -9,11 +9,12 @@ import pytest
 
 from stratabase.domain.refusal import Unavailable
 from stratabase.store.dynamodb.client import Client
-from stratabase.store.engine import (
-    ANYTHING,
-    FREE,
+from stratabase.store.engine.port import (
+    NO_EXPECTATION,
+    NOT_EXISTS,
     Batch,
     Condition,
+    ConditionOperator,
     Engine,
     Expectation,
     ExpectationFailed,
@@ -21,7 +22,6 @@ from stratabase.store.engine import (
     Key,
     Patch,
     Put,
-    Test,
 )
 from tests.contract.engine.acting import HERE, put, there, together
 from tests.soak import count, seed
@@ -74,7 +74,7 @@ def test_what_was_acknowledged_is_in_the_history_once_and_what_was_refused_is_no
         for _ in range(TIMES):
             id_, held = fresh_id(), there(faulty).attributes["commitIds"]
             assert isinstance(held, list)
-            expect = Expectation(True, (Condition("commitIds", Test.EQUALS, held),))
+            expect = Expectation(True, (Condition("commitIds", ConditionOperator.EQUALS, held),))
             tally.commit(faulty, Batch(id_, (Patch(HERE, expect, {"commitIds": [*held, id_]}),)))
 
     together(*[write] * THREADS)
@@ -90,7 +90,7 @@ def test_no_addition_is_lost_or_doubled(engine: Engine, faulty: Engine) -> None:
 
     def add() -> None:
         for _ in range(TIMES):
-            tally.commit(faulty, Batch(fresh_id(), (Patch(HERE, ANYTHING, add={"n": 1}),)))
+            tally.commit(faulty, Batch(fresh_id(), (Patch(HERE, NO_EXPECTATION, add={"n": 1}),)))
 
     together(*[add] * THREADS)
     assert len(tally.done) == TIMES * THREADS
@@ -118,7 +118,9 @@ def test_of_those_who_want_a_free_key_exactly_one_gets_it_and_hears_so(
 ) -> None:
     for number in range(TIMES):
         key, tally = Key("free", str(number)), Tally()
-        batches = [Batch(id_, (Put(Item(key, {"by": id_}), FREE),)) for id_ in map(fresh, range(THREADS))]
+        batches = [
+            Batch(id_, (Put(Item(key, {"by": id_}), NOT_EXISTS),)) for id_ in map(fresh, range(THREADS))
+        ]
         together(*(partial(tally.commit, faulty, batch) for batch in batches))
         assert tally.done == [there(engine, key).attributes["by"]]
 

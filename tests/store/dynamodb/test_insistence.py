@@ -8,8 +8,8 @@ import pytest
 from stratabase.domain.refusal import Unavailable
 from stratabase.store.dynamodb.client import Rejected, Unanswered
 from stratabase.store.dynamodb.engine import DynamoDBEngine
-from stratabase.store.dynamodb.insistence import Patience
-from stratabase.store.engine import FREE, Batch, Check, Delete, Engine, Item, Key, Patch, Put
+from stratabase.store.dynamodb.retry import RetryPolicy
+from stratabase.store.engine.port import NOT_EXISTS, Batch, Check, Delete, Engine, Item, Key, Patch, Put
 from tests.contract.engine.acting import commit
 from tests.store.dynamodb.scripted import Answer, ScriptedClient
 
@@ -27,8 +27,8 @@ class Clock:
     def now(self) -> float:
         return sum(self.pauses)
 
-    def patience(self, attempts: int = 12, seconds: float = 8.0) -> Patience:
-        return Patience(attempts, seconds, pause=self.pauses.append, now=self.now)
+    def patience(self, attempts: int = 12, seconds: float = 8.0) -> RetryPolicy:
+        return RetryPolicy(attempts, seconds, sleep=self.pauses.append, clock=self.now)
 
 
 def read(engine: Engine) -> None:
@@ -44,11 +44,11 @@ def walk(engine: Engine) -> None:
 
 
 def write(engine: Engine) -> None:
-    commit(engine, Put(Item(KEY), FREE))
+    commit(engine, Put(Item(KEY), NOT_EXISTS))
 
 
 def write_several(engine: Engine) -> None:
-    commit(engine, Put(Item(KEY), FREE), Delete(Key("p", "2")))
+    commit(engine, Put(Item(KEY), NOT_EXISTS), Delete(Key("p", "2")))
 
 
 EACH_DEED = pytest.mark.parametrize("deed", [read, read_several, walk, write, write_several])
@@ -169,7 +169,7 @@ def test_the_fault_of_one_action_of_several_names_it() -> None:
     cancelled = Rejected("TransactionCanceledException", 400, details={"CancellationReasons": reasons})
     client = ScriptedClient(cancelled)
     with pytest.raises(ValueError, match=r"Update of \('p', '2'\) that adds to n: wrong type$"):
-        commit(DynamoDBEngine(client, "table"), Check(KEY, FREE), Patch(Key("p", "2"), add={"n": 1}))
+        commit(DynamoDBEngine(client, "table"), Check(KEY, NOT_EXISTS), Patch(Key("p", "2"), add={"n": 1}))
 
 
 @pytest.mark.parametrize("number", [10**38 + 1, -(10**38 + 1)])

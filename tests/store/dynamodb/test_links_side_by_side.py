@@ -6,8 +6,8 @@ from typing import Any
 
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
+from stratabase.store.engine.parallel import ThreadedMap
 from stratabase.store.entities import StoredEntities
-from stratabase.store.side_by_side import Threads
 from tests.contract.engine.dynamodb import ministack_client
 from tests.store.dynamodb.operating import table
 from tests.store.graphs import Objects, associated
@@ -35,7 +35,7 @@ def test_several_ranges_are_under_way_at_the_same_time() -> None:
         objects.create("B", "b", "c")
         objects.create("A", "x", "y", to="b")
         objects.create("A", "z", to="c")
-        threads = Threads(3)
+        threads = ThreadedMap(3)
         in_step = DynamoDBEngine(InStep(ministack_client(), 3), engine.name)
         entities = StoredEntities(in_step, objects.model, threads)
         found = entities.linked(objects.role("B", "of"), ["b", "c", "none"])

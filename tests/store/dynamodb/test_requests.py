@@ -3,15 +3,16 @@
 import pytest
 
 from stratabase.store.dynamodb.engine import DynamoDBEngine
-from stratabase.store.engine import (
-    ANYTHING,
-    FREE,
-    THERE,
+from stratabase.store.engine.port import (
+    EXISTS,
+    NO_EXPECTATION,
+    NOT_EXISTS,
     Action,
     Batch,
     Bounds,
     Check,
     Condition,
+    ConditionOperator,
     Delete,
     Expectation,
     Item,
@@ -19,7 +20,6 @@ from stratabase.store.engine import (
     Patch,
     Place,
     Put,
-    Test,
 )
 from tests.contract.engine.acting import commit, put
 from tests.contract.engine.dynamodb import OwnTable, ministack_client
@@ -37,17 +37,17 @@ def engine_of(client: ScriptedClient) -> DynamoDBEngine:
     ("actions", "operation"),
     [
         ((Put(Item(KEY)),), "PutItem"),
-        ((Put(Item(KEY), FREE),), "PutItem"),
+        ((Put(Item(KEY), NOT_EXISTS),), "PutItem"),
         ((Patch(KEY, set={"a": 1}),), "UpdateItem"),
         ((Delete(KEY),), "DeleteItem"),
-        ((Put(Item(KEY)), Check(OTHER, ANYTHING)), "PutItem"),
-        ((Put(Item(KEY)), Check(OTHER, THERE)), "TransactWriteItems"),
+        ((Put(Item(KEY)), Check(OTHER, NO_EXPECTATION)), "PutItem"),
+        ((Put(Item(KEY)), Check(OTHER, EXISTS)), "TransactWriteItems"),
         ((Put(Item(KEY)), Delete(OTHER)), "TransactWriteItems"),
-        ((Check(KEY, THERE),), "TransactWriteItems"),
+        ((Check(KEY, EXISTS),), "TransactWriteItems"),
         # It must not be done twice, and only a transaction has a token that sees to it.
         ((Patch(KEY, add={"a": 1}),), "TransactWriteItems"),
         # Nothing would tell who did it.
-        ((Delete(KEY, THERE),), "TransactWriteItems"),
+        ((Delete(KEY, EXISTS),), "TransactWriteItems"),
     ],
 )
 def test_one_write_goes_by_itself_and_several_as_a_transaction(
@@ -61,7 +61,7 @@ def test_one_write_goes_by_itself_and_several_as_a_transaction(
 def test_nothing_to_do_asks_for_nothing() -> None:
     client = ScriptedClient({})
     commit(engine_of(client))
-    commit(engine_of(client), Check(KEY, ANYTHING))
+    commit(engine_of(client), Check(KEY, NO_EXPECTATION))
     assert engine_of(client).get([]) == []
     assert [*engine_of(client).range("items", "p", limit=0)] == []
     assert [*engine_of(client).range("items", "p", Bounds("b", "a"))] == []
@@ -150,7 +150,7 @@ def test_what_has_no_order_is_never_asked_for_one() -> None:
     """DynamoDB would refuse the whole request."""
     client = ScriptedClient({})
     for value in (None, True, ["a"]):
-        expect = Expectation(conditions=(Condition("a", Test.AT_MOST, value),))
+        expect = Expectation(conditions=(Condition("a", ConditionOperator.AT_MOST, value),))
         commit(engine_of(client), Put(Item(KEY), expect))
     assert all("<=" not in parameters["ConditionExpression"] for _, parameters in client.asked)
 

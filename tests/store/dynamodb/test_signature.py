@@ -10,8 +10,8 @@ from botocore.credentials import Credentials as BotoCredentials
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.store.dynamodb.endpoint import Credentials
-from stratabase.store.dynamodb.signature import Signer
+from stratabase.store.dynamodb.aws import Credentials
+from stratabase.store.dynamodb.signature import RequestSigner
 
 TEXTS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=60)
 HOSTS = st.sampled_from(["dynamodb.eu-west-1.amazonaws.com", "127.0.0.1:4566"])
@@ -22,7 +22,9 @@ HOSTS = st.sampled_from(["dynamodb.eu-west-1.amazonaws.com", "127.0.0.1:4566"])
 def test_a_request_is_signed_as_botocore_signs_it(
     body: bytes, credentials: Credentials, host: str, now: int
 ) -> None:
-    headers = Signer("eu-west-1", host).headers("DynamoDB_20120810.GetItem", body, credentials, now)
+    headers = RequestSigner("eu-west-1", host).signed_headers(
+        "DynamoDB_20120810.GetItem", body, credentials, now
+    )
     ours = headers.pop("authorization")
     request = AWSRequest("POST", f"https://{host}/", headers, body)
     with patch.object(auth, "get_current_datetime", lambda: datetime.fromtimestamp(now, UTC)):

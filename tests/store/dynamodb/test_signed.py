@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.store.dynamodb import connections
+from stratabase.store.dynamodb import signed_client
+from stratabase.store.dynamodb.aws import BotocoreCredentials, Credentials, Endpoint
 from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
-from stratabase.store.dynamodb.credentials import FoundCredentials
-from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
-from stratabase.store.dynamodb.signed import SignedClient
+from stratabase.store.dynamodb.signed_client import SignedClient
 from tests.store.dynamodb.certificate import make_certificate
 from tests.store.dynamodb.server import Reply, Server, serving
 
@@ -71,10 +70,10 @@ def test_a_connection_on_which_an_answer_may_still_come_is_not_used_again() -> N
 def test_a_connection_that_ended_while_nobody_used_it_is_replaced() -> None:
     with serving() as server, client_of(server) as client:
         client.call("GetItem", {})
-        kept = client._connections.take()
+        kept = client._connections.acquire()
         assert kept.sock is not None
         kept.sock.shutdown(socket.SHUT_RD)  # as it looks from here when the other side closes
-        client._connections.give_back(kept)
+        client._connections.release(kept)
         client.call("GetItem", {})
         assert server.connections == 2
 
@@ -82,7 +81,7 @@ def test_a_connection_that_ended_while_nobody_used_it_is_replaced() -> None:
 def test_a_connection_idle_for_long_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving() as server, client_of(server) as client:
         client.call("GetItem", {})
-        later = time.time() + connections.LONGEST_IDLE
+        later = time.time() + signed_client.MAX_IDLE
         monkeypatch.setattr(time, "time", lambda: later)
         client.call("GetItem", {})
         assert server.connections == 2
@@ -91,9 +90,9 @@ def test_a_connection_idle_for_long_is_replaced(monkeypatch: pytest.MonkeyPatch)
 def test_no_more_connections_are_kept_than_wanted() -> None:
     with serving() as server:
         client = SignedClient(Endpoint("eu-west-1", server.url, KEPT, connections=1))
-        taken = [client._connections.take() for _ in range(3)]
+        taken = [client._connections.acquire() for _ in range(3)]
         for connection in taken:
-            client._connections.give_back(connection)
+            client._connections.release(connection)
         assert [connection.sock is None for connection in taken] == [False, True, True]
         client.close()
 
@@ -148,7 +147,7 @@ class Renewed:
     def current(self) -> Credentials:
         return Credentials(f"key{self.number}", "secret", f"token{self.number}")
 
-    def renew(self) -> None:
+    def discard(self) -> None:
         self.number += 1
 
 
@@ -166,14 +165,14 @@ def test_credentials_that_expired_are_renewed_once(code: str) -> None:
 
 
 def test_credentials_are_found_as_the_tools_of_aws_find_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = FoundCredentials()
+    found = BotocoreCredentials()
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "one")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     monkeypatch.setenv("AWS_SESSION_TOKEN", "lent")
     assert found.current() == Credentials("one", "secret", "lent")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "two")
     assert found.current().access_key == "one"
-    found.renew()
+    found.discard()
     assert found.current().access_key == "two"
 
 

@@ -14,7 +14,7 @@ from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.keyring import file
 from stratabase.store.keyring.file import NAME, FileKeyring
 from stratabase.store.keyring.file_lock import held
-from stratabase.store.sqlite.fault import UnusableStore
+from stratabase.store.sqlite.errors import UnusableStore
 from tests.keys import key
 from tests.soak import count
 

@@ -9,10 +9,10 @@ from moto import mock_aws
 
 from stratabase.domain.refusal import Unavailable
 from stratabase.domain.signing_key import SigningKey
-from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
+from stratabase.store.dynamodb.aws import Credentials, Endpoint
 from stratabase.store.keyring.secrets_client import Failed, SecretsClient
 from stratabase.store.keyring.secrets_manager import MOST_ROUNDS, SecretsManagerKeyring
-from stratabase.store.sqlite.fault import UnusableStore
+from stratabase.store.sqlite.errors import UnusableStore
 from tests.contract.keyring.kinds import client, secrets_client
 from tests.keys import key
 

@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import ReadTimeoutError
 
 from stratabase.domain.member import Member, NamesTaken
-from stratabase.store.dynamodb.insistence import Patience
+from stratabase.store.dynamodb.retry import RetryPolicy
 from stratabase.store.pynamodb.members import PynamoMembers
 from stratabase.store.pynamodb.table import Table
 from tests import ministack
@@ -20,7 +20,7 @@ BERT = Member("2", "Bert", "bert@example.com", "Boss")
 @pytest.fixture
 def members(monkeypatch: pytest.MonkeyPatch) -> Iterator[PynamoMembers]:
     """A store of which every first answer to a write gets lost."""
-    table = Table(ministack.endpoint(), "members-lost-answers", Patience(pause=lambda _: None))
+    table = Table(ministack.endpoint(), "members-lost-answers", RetryPolicy(sleep=lambda _: None))
     table.ensure()
     call = table._connection._make_api_call
     seen: set[str] = set()

@@ -11,14 +11,14 @@ from pynamodb.attributes import UnicodeAttribute
 from pynamodb.exceptions import DoesNotExist
 
 from stratabase.domain.refusal import Unavailable
-from stratabase.store.dynamodb.endpoint import Credentials, Endpoint
-from stratabase.store.dynamodb.insistence import Patience, Refused
+from stratabase.store.dynamodb.aws import Credentials, Endpoint
+from stratabase.store.dynamodb.retry import PermanentRejection, RetryPolicy
 from stratabase.store.pynamodb.record import Record
 from stratabase.store.pynamodb.table import Table
 from tests import ministack
 from tests.store.dynamodb.server import Reply, Server, serving
 
-FEW = Patience(attempts=4, pause=lambda _: None)
+FEW = RetryPolicy(max_attempts=4, sleep=lambda _: None)
 
 
 class Note(Record):
@@ -67,7 +67,7 @@ def test_a_reader_is_told_that_the_store_is_busy_and_no_more(trouble: Reply) -> 
     with serving(*[trouble] * 9) as server, table_of(server) as table:
         with pytest.raises(Unavailable) as refusal:
             read(table)
-        assert len(server.asked) in (1, FEW.attempts)
+        assert len(server.asked) in (1, FEW.max_attempts)
     text = str(refusal.value).lower()
     assert all(word not in text for word in ("notes", "exception", "dynamo", "error", "throughput"))
 
@@ -106,7 +106,7 @@ def test_a_condition_that_fails_is_no_trouble_and_not_asked_again() -> None:
     reasons = [{"Code": "ConditionalCheckFailed", "Message": "x"}, {"Code": "None"}]
     refused = failed("TransactionCanceledException", CancellationReasons=reasons)
     with serving(refused) as server, table_of(server) as table:
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(PermanentRejection) as refusal:
             write(table)
         assert len(server.asked) == 1
     assert [reason["Code"] for reason in refusal.value.rejected.reasons] == ["ConditionalCheckFailed", "None"]

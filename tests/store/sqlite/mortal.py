@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from threading import Thread
 
-from stratabase.store.engine import ANYTHING, FREE, Item, Key, Patch, Place, Put
+from stratabase.store.engine.port import NO_EXPECTATION, NOT_EXISTS, Item, Key, Patch, Place, Put
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.acting import HERE, commit
 
@@ -30,7 +30,11 @@ def write(engine: SqliteEngine, life: str, thread: int) -> None:
     """Commit batch after batch."""
     for number in count():
         name = f"{life}-{thread}-{number}"
-        commit(engine, Patch(HERE, ANYTHING, add={"count": 1}), *(Put(item, FREE) for item in parts(name)))
+        commit(
+            engine,
+            Patch(HERE, NO_EXPECTATION, add={"count": 1}),
+            *(Put(item, NOT_EXISTS) for item in parts(name)),
+        )
         os.write(1, f"{name}\n".encode())
 
 

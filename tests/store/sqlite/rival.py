@@ -8,17 +8,17 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from stratabase.store.engine import (
-    ANYTHING,
-    FREE,
+from stratabase.store.engine.port import (
+    NO_EXPECTATION,
+    NOT_EXISTS,
     Condition,
+    ConditionOperator,
     Expectation,
     ExpectationFailed,
     Item,
     Key,
     Patch,
     Put,
-    Test,
 )
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.acting import HERE, commit, there
@@ -27,7 +27,7 @@ from tests.contract.engine.acting import HERE, commit, there
 def won(engine: SqliteEngine, number: int) -> bool:
     """Want a key that others want, too."""
     try:
-        commit(engine, Put(Item(Key("free", str(number))), FREE))
+        commit(engine, Put(Item(Key("free", str(number))), NOT_EXISTS))
     except ExpectationFailed:
         return False
     return True
@@ -35,7 +35,7 @@ def won(engine: SqliteEngine, number: int) -> bool:
 
 def added(engine: SqliteEngine, _: int) -> bool:
     """Add one."""
-    commit(engine, Patch(HERE, ANYTHING, add={"count": 1}))
+    commit(engine, Patch(HERE, NO_EXPECTATION, add={"count": 1}))
     return True
 
 
@@ -44,7 +44,7 @@ def raised(engine: SqliteEngine, _: int) -> bool:
     while True:
         count = there(engine).attributes["count"]
         assert isinstance(count, int)
-        expect = Expectation(True, (Condition("count", Test.EQUALS, count),))
+        expect = Expectation(True, (Condition("count", ConditionOperator.EQUALS, count),))
         try:
             commit(engine, Patch(HERE, expect, {"count": count + 1}))
         except ExpectationFailed:

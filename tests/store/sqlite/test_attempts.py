@@ -15,7 +15,7 @@ from stratabase.domain.attempt import LONGEST_WINDOW, WINDOW
 from stratabase.domain.refusal import Unavailable
 from stratabase.store.sqlite import attempts as sqlite_attempts
 from stratabase.store.sqlite.attempts import SqliteAttempts
-from stratabase.store.sqlite.fault import UnusableStore
+from stratabase.store.sqlite.errors import UnusableStore
 from stratabase.store.sqlite.members import SqliteMembers
 from tests.soak import count
 from tests.worlds import NOON

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from stratabase.domain.refusal import Unavailable
-from stratabase.store.engine import FREE, ITEMS, Batch, Item, Key, Put
+from stratabase.store.engine.port import ITEMS, NOT_EXISTS, Batch, Item, Key, Put
 from stratabase.store.sqlite import file
 from stratabase.store.sqlite.engine import SqliteEngine
-from stratabase.store.sqlite.fault import UnusableStore
+from stratabase.store.sqlite.errors import UnusableStore
 from tests.contract.engine.acting import HERE, commit, found, put, together
 
 
@@ -124,7 +124,10 @@ def test_a_new_file_may_be_opened_by_many_at_once(path: Path) -> None:
         new = path.with_name(f"{number}.db")
         engines = together(*[partial(SqliteEngine, new)] * 6)
         together(
-            *(partial(commit, each, Put(Item(Key("p", str(n))), FREE)) for n, each in enumerate(engines))
+            *(
+                partial(commit, each, Put(Item(Key("p", str(n))), NOT_EXISTS))
+                for n, each in enumerate(engines)
+            )
         )
         for each in engines:
             assert all(each.get([Key("p", str(n)) for n in range(6)]))
@@ -133,7 +136,7 @@ def test_a_new_file_may_be_opened_by_many_at_once(path: Path) -> None:
 
 def test_a_newer_layout_is_refused_and_left_alone(path: Path) -> None:
     SqliteEngine(path).close()
-    altered(path, f"PRAGMA user_version = {file.OBJECTS.version + 1}")
+    altered(path, f"PRAGMA user_version = {file.OBJECT_LAYOUT.version + 1}")
     before = path.read_bytes()
     text = refusal(path)
     assert f"{path} has layout 2, but this version of Stratabase knows layout 1. Use the version" in text

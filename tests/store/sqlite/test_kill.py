@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from stratabase.store.engine import Item, Key
+from stratabase.store.engine.port import Item, Key
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.acting import HERE, found, keys
 from tests.soak import count, seed

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.store.sqlite.fault import UnusableStore
-from stratabase.store.sqlite.file import Layout, prepare
+from stratabase.store.sqlite.errors import UnusableStore
+from stratabase.store.sqlite.file import Layout, open_for_writing
 
 FIRST = Layout(b"Test", 1, ("CREATE TABLE things (a)", "INSERT INTO things VALUES (1)"))
 STEPS = {1: ("ALTER TABLE things ADD COLUMN b",), 2: ("UPDATE things SET b = a + 1",)}
@@ -21,22 +21,22 @@ def content(path: Path) -> list[tuple[int, ...]]:
 
 def test_every_step_is_taken_once(tmp_path: Path) -> None:
     path = tmp_path / "things.db"
-    prepare(path, 0, FIRST).close()
+    open_for_writing(path, 0, FIRST).close()
     for _ in range(2):
-        prepare(path, 0, THIRD).close()
+        open_for_writing(path, 0, THIRD).close()
         assert content(path) == [(1, 2), (3,)]
 
 
 def test_a_new_file_takes_none(tmp_path: Path) -> None:
     path = tmp_path / "things.db"
-    prepare(path, 0, THIRD).close()
+    open_for_writing(path, 0, THIRD).close()
     assert content(path) == [(3,)]
 
 
 def test_a_layout_from_which_no_step_leads_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "things.db"
-    prepare(path, 0, FIRST).close()
+    open_for_writing(path, 0, FIRST).close()
     for later in (Layout(b"Test", 2, ()), Layout(b"Test", 3, (), {2: STEPS[2]})):
         with pytest.raises(UnusableStore, match="has layout 1, but this version of Stratabase knows layout"):
-            prepare(path, 0, later)
+            open_for_writing(path, 0, later)
     assert content(path) == [(1,), (1,)]

@@ -18,7 +18,7 @@ from stratabase.domain.refusal import Unavailable
 from stratabase.model.formats import Formats
 from stratabase.store.sqlite import members as sqlite_members
 from stratabase.store.sqlite.engine import SqliteEngine
-from stratabase.store.sqlite.fault import UnusableStore
+from stratabase.store.sqlite.errors import UnusableStore
 from stratabase.store.sqlite.members import SqliteMembers
 
 ANNA = Member(

@@ -4,10 +4,10 @@ from itertools import product
 
 import pytest
 
-from stratabase.store.engine import INDEX_NAMES, ITEMS, Bounds
-from stratabase.store.sqlite import lookup
+from stratabase.store.engine.port import INDEX_NAMES, ITEMS, Bounds
+from stratabase.store.sqlite import queries
 from stratabase.store.sqlite.engine import SqliteEngine
-from stratabase.store.sqlite.span import span
+from stratabase.store.sqlite.queries import range_query
 from stratabase.store.sqlite.table import COLUMNS
 
 ENDS = (None, "a")
@@ -25,7 +25,7 @@ def plan(engine: SqliteEngine, statement: str) -> list[str]:
 def test_a_page_of_a_range_is_one_search_in_its_index(engine: SqliteEngine, index: str) -> None:
     used = {ITEMS: "sqlite_autoindex_items_1"}.get(index, index)
     for low, high, (included, backward, later) in product(ENDS, ENDS, product((True, False), repeat=3)):
-        asked = span(index, "p", Bounds(low, high, included, included), backward=backward)
+        asked = range_query(index, "p", Bounds(low, high, included, included), backward=backward)
         asked = asked.after(("x",) * len(COLUMNS)) if later else asked
         (step,) = plan(engine, asked.statement())
         assert step.startswith(f"SEARCH items USING INDEX {used} ("), step
@@ -35,11 +35,11 @@ def test_a_page_of_a_range_is_one_search_in_its_index(engine: SqliteEngine, inde
 
 
 def test_one_key_is_one_search(engine: SqliteEngine) -> None:
-    (step,) = plan(engine, lookup._ONE)
+    (step,) = plan(engine, queries._ONE)
     assert step == "SEARCH items USING INDEX sqlite_autoindex_items_1 (partition=? AND sort=?)"
 
 
-@pytest.mark.parametrize("size", [2, lookup.MOST_KEYS])
+@pytest.mark.parametrize("size", [2, queries.MAX_KEYS_PER_STATEMENT])
 def test_many_keys_are_looked_up_one_by_one(engine: SqliteEngine, size: int) -> None:
-    last = plan(engine, lookup._many(size))[-1]
+    last = plan(engine, queries._many(size))[-1]
     assert last == "SEARCH items USING INDEX sqlite_autoindex_items_1 (partition=? AND sort=?)"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.store.engine import Item, Put
+from stratabase.store.engine.port import Item, Put
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.acting import HERE, commit, there
 from tests.soak import count

@@ -7,7 +7,7 @@ import pytest
 
 from stratabase import waiting
 from stratabase.domain.refusal import Unavailable
-from stratabase.store.engine import ITEMS, Item, Key
+from stratabase.store.engine.port import ITEMS, Item, Key
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.acting import HERE, put
 

@@ -12,9 +12,9 @@ import pytest
 
 from stratabase import waiting
 from stratabase.domain.refusal import Unavailable
-from stratabase.store.engine import (
-    FREE,
-    THERE,
+from stratabase.store.engine.port import (
+    EXISTS,
+    NOT_EXISTS,
     Action,
     Batch,
     Check,
@@ -25,8 +25,8 @@ from stratabase.store.engine import (
     Put,
 )
 from stratabase.store.sqlite.engine import SqliteEngine
-from stratabase.store.sqlite.fault import UnusableStore
-from stratabase.store.sqlite.file import prepare
+from stratabase.store.sqlite.errors import UnusableStore
+from stratabase.store.sqlite.file import open_for_writing
 from stratabase.store.sqlite.writer import MOST_TOGETHER, Writer
 from tests.contract.engine.acting import HERE, commit, found, there, together
 
@@ -81,11 +81,11 @@ def batch(*actions: Action) -> Batch:
 
 
 def put(number: int, **attributes: int) -> Batch:
-    return batch(Put(Item(Key("many", str(number)), attributes), FREE))
+    return batch(Put(Item(Key("many", str(number)), attributes), NOT_EXISTS))
 
 
 def test_batches_that_wait_together_go_to_the_disk_together(path: Path) -> None:
-    wire = Wire(prepare(path, 0))
+    wire = Wire(open_for_writing(path, 0))
     with writing(path, wire) as writer:
         with held(path):
             futures = [writer.submit(put(number)) for number in range(20)]
@@ -94,7 +94,7 @@ def test_batches_that_wait_together_go_to_the_disk_together(path: Path) -> None:
 
 
 def test_no_transaction_is_endless(path: Path) -> None:
-    wire = Wire(prepare(path, 0))
+    wire = Wire(open_for_writing(path, 0))
     with writing(path, wire) as writer:
         with held(path):
             futures = [writer.submit(put(number)) for number in range(2 * MOST_TOGETHER)]
@@ -104,7 +104,7 @@ def test_no_transaction_is_endless(path: Path) -> None:
 
 
 def test_nobody_is_answered_before_it_is_on_the_disk(path: Path) -> None:
-    wire = Wire(prepare(path, 0))
+    wire = Wire(open_for_writing(path, 0))
     with writing(path, wire) as writer:
         with held(path):
             wire.futures = [writer.submit(put(number)) for number in range(5)]
@@ -126,9 +126,9 @@ def test_batches_are_done_in_the_order_of_their_arrival(engine: SqliteEngine, pa
 def test_a_refused_batch_does_not_touch_those_beside_it(engine: SqliteEngine, path: Path) -> None:
     engine._writer._patience = 60
     many = [
-        batch(Put(Item(FIRST, {"n": 1}), FREE)),
-        batch(Put(Item(SECOND)), Check(FIRST, FREE)),
-        batch(Put(Item(HERE, {"n": 1}), FREE), Patch(FIRST, add={"n": 1})),
+        batch(Put(Item(FIRST, {"n": 1}), NOT_EXISTS)),
+        batch(Put(Item(SECOND)), Check(FIRST, NOT_EXISTS)),
+        batch(Put(Item(HERE, {"n": 1}), NOT_EXISTS), Patch(FIRST, add={"n": 1})),
     ]
     with held(path):
         futures = [engine._writer.submit(each) for each in many]
@@ -206,7 +206,7 @@ def large() -> list[Action]:
 def test_when_the_transaction_fails_nobody_is_told_that_it_went_well(
     path: Path, moment: str, error: Exception
 ) -> None:
-    wire = Wire(prepare(path, 0), moment, error)
+    wire = Wire(open_for_writing(path, 0), moment, error)
     with writing(path, wire) as writer:
         future = writer.submit(batch(Put(Item(FIRST)), Put(Item(SECOND))))
         assert future.exception(60) is not None
@@ -217,7 +217,7 @@ def test_when_the_transaction_fails_nobody_is_told_that_it_went_well(
 
 
 def test_when_the_commit_fails_all_are_told(path: Path) -> None:
-    wire = Wire(prepare(path, 0), "COMMIT")
+    wire = Wire(open_for_writing(path, 0), "COMMIT")
     with writing(path, wire) as writer:
         with held(path):
             futures = [writer.submit(put(number)) for number in range(5)]
@@ -253,7 +253,7 @@ def test_whoever_races_with_the_closing_gets_an_answer_and_it_is_true(path: Path
         def write(number: int, engine: SqliteEngine = engine, round_: int = round_) -> Key | None:
             key = Key(f"round{round_}", str(number))
             try:
-                commit(engine, Put(Item(key), FREE))
+                commit(engine, Put(Item(key), NOT_EXISTS))
             except Unavailable:
                 return None
             return key
@@ -293,7 +293,7 @@ def test_a_caller_waits_as_this_process_waits(engine: SqliteEngine, monkeypatch:
 
 def test_damage_is_no_reason_to_try_again(path: Path) -> None:
     told = UnusableStore("broken")
-    wire = Wire(prepare(path, 0), "COMMIT")
+    wire = Wire(open_for_writing(path, 0), "COMMIT")
     writer = Writer(wire, 0, lambda _: told)  # type: ignore[arg-type]
     assert writer.submit(put(1)).exception(60) is told
     writer.close()
@@ -303,7 +303,7 @@ def test_a_batch_may_expect_what_another_of_its_group_has_made(engine: SqliteEng
     engine._writer._patience = 60
     with held(path):
         futures = [
-            engine._writer.submit(batch(Put(Item(HERE), FREE))),
-            engine._writer.submit(batch(Check(HERE, THERE), Put(Item(FIRST)))),
+            engine._writer.submit(batch(Put(Item(HERE), NOT_EXISTS))),
+            engine._writer.submit(batch(Check(HERE, EXISTS), Put(Item(FIRST)))),
         ]
     assert [future.exception(60) for future in futures] == [None, None]

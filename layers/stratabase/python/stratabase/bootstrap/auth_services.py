@@ -21,7 +21,7 @@ from stratabase.operations.sign_in import SignIn
 from stratabase.operations.token_issuer import Terms, TokenIssuer
 from stratabase.operations.tokens import Tokens
 from stratabase.settings import Settings
-from stratabase.store.dynamodb.endpoint import Endpoint
+from stratabase.store.dynamodb.aws import Endpoint
 from stratabase.store.keyring.choice import keyring_of
 
 

@@ -29,10 +29,10 @@ from stratabase.operations.world import World
 from stratabase.passwords import Argon2Passwords
 from stratabase.settings import Settings
 from stratabase.store import keys
-from stratabase.store.engine import Engine
+from stratabase.store.dynamodb.metering import record_consumption
+from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from stratabase.store.ids import TimeOrderedIds
-from stratabase.store.metered import measuring
 
 if TYPE_CHECKING:
     from stratabase.bootstrap.member_services import MemberServices
@@ -109,7 +109,7 @@ class Instance:
             self._clock,
             self._ids,
             allowance,
-            measuring,
+            record_consumption,
             bulk,
             settings.lock_minutes,
         )

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from stratabase.operations.ports import Attempts, Members
 from stratabase.settings import Settings
-from stratabase.store.aside import Aside
-from stratabase.store.dynamodb.endpoint import Endpoint
-from stratabase.store.engine import Engine
-from stratabase.store.metered import MeteredEngine
-from stratabase.store.side_by_side import SideBySide, Threads, one_by_one
+from stratabase.store.dynamodb.aws import Endpoint
+from stratabase.store.dynamodb.metering import MeteredEngine
+from stratabase.store.engine.offloading import OffloadingEngine
+from stratabase.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map
+from stratabase.store.engine.port import Engine
 
 _MAX_PARALLEL_READS = 16
 """How many a process reads side by side, where each waits for a network."""
@@ -22,14 +22,14 @@ def _sqlite_engine(settings: Settings) -> Engine:
 
 
 def _dynamodb_engine(settings: Settings) -> Engine:
-    from stratabase.store.dynamodb.creation import ensure_table  # noqa: PLC0415 - as above
     from stratabase.store.dynamodb.engine import DynamoDBEngine  # noqa: PLC0415
-    from stratabase.store.dynamodb.signed import SignedClient  # noqa: PLC0415
+    from stratabase.store.dynamodb.signed_client import SignedClient  # noqa: PLC0415
+    from stratabase.store.dynamodb.table import ensure_table  # noqa: PLC0415 - as above
 
     client = SignedClient(Endpoint(settings.region, settings.endpoint))
     if settings.endpoint is not None:
         ensure_table(client, settings.table)
-    return Aside(DynamoDBEngine(client, settings.table))
+    return OffloadingEngine(DynamoDBEngine(client, settings.table))
 
 
 _ENGINES: Mapping[str, Callable[[Settings], Engine]] = {
@@ -44,14 +44,14 @@ def open_engine(settings: Settings) -> Engine:
     return MeteredEngine(_ENGINES[settings.store](settings))
 
 
-_PARALLEL_READS: Mapping[str, Callable[[], SideBySide]] = {
-    "sqlite": lambda: one_by_one,
-    "dynamodb": lambda: Threads(_MAX_PARALLEL_READS),
+_PARALLEL_READS: Mapping[str, Callable[[], ParallelMap]] = {
+    "sqlite": lambda: sequential_map,
+    "dynamodb": lambda: ThreadedMap(_MAX_PARALLEL_READS),
 }
 """By the setting `store`."""
 
 
-def parallel_reads_of(settings: Settings) -> SideBySide:
+def parallel_reads_of(settings: Settings) -> ParallelMap:
     """Return how several ranges of the engine are read that the settings choose."""
     return _PARALLEL_READS[settings.store]()
 

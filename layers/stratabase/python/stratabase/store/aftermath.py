@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
 
 from stratabase.domain.refusal import Unavailable
-from stratabase.store.engine import Key
+from stratabase.store.engine.port import Key
 from stratabase.store.purging import Purging
 
 Steps = Iterator[None]

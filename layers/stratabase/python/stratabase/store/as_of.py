@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.store.desk import Desk
-from stratabase.store.engine import Item
+from stratabase.store.engine.port import Item
+from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.history import History
-from stratabase.store.spending import Spending
 from stratabase.store.step import Step, step_of
 
 Moment = tuple[Reference, Instant]
@@ -15,7 +15,7 @@ Heads = Mapping[Reference, Item | None]
 
 
 def as_of(
-    desk: Desk, moments: Sequence[Moment], heads: Heads, spending: Spending
+    desk: Desk, moments: Sequence[Moment], heads: Heads, spending: ReadLimiter
 ) -> Mapping[Moment, Entity | None]:
     """Return the versions of moments, None where there was none; the heads of their objects were read before.
 

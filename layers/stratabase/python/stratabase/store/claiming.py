@@ -13,13 +13,13 @@ from stratabase.model.class_ import Class, Unique
 from stratabase.model.model import Model
 from stratabase.store import codec, keys
 from stratabase.store.associations import Associations
-from stratabase.store.built import Built, Uniqueness
 from stratabase.store.claims import constraint_of, holder
-from stratabase.store.engine import Batch, Check, Engine, ExpectationFailed, Failure, Item, Key
+from stratabase.store.engine.port import Batch, Check, Engine, ExpectationFailed, Failure, Item, Key
 from stratabase.store.guards import Guards
 from stratabase.store.heads import as_read
+from stratabase.store.indexes.entries import RegistryEntry, UniqueEntry
+from stratabase.store.indexes.registry import unique_of
 from stratabase.store.presence import living
-from stratabase.store.registry import unique_of
 
 _ROUNDS = 3
 MOST_REFUSED = 10_000
@@ -55,7 +55,7 @@ class UniqueBuilder:
         engine: Engine,
         model: Model,
         class_: Class,
-        uniquenesses: Sequence[Uniqueness],
+        uniquenesses: Sequence[UniqueEntry],
         most: int = MOST_REFUSED,
     ) -> None:
         """`most`: how many objects without a guard to remember of each constraint."""
@@ -70,7 +70,7 @@ class UniqueBuilder:
         for claiming in self._claimings.values():
             claiming.claim(entities)
 
-    def finish(self) -> Mapping[Built, Duplicates]:
+    def finish(self) -> Mapping[RegistryEntry, Duplicates]:
         """Try once more for all that were refused; return the duplicates of each constraint that has some."""
         found = {one: claiming.duplicates() for one, claiming in self._claimings.items()}
         return {one: duplicates for one, duplicates in found.items() if duplicates != NO_DUPLICATES}

@@ -12,10 +12,10 @@ from stratabase.domain.objects.commit_refusals import (
 from stratabase.domain.objects.entity import Entity, Reference, State
 from stratabase.model.class_ import Class, Unique
 from stratabase.store import keys
-from stratabase.store.access_path import Column, columns_of
 from stratabase.store.association import Keyed
 from stratabase.store.associations import Associations
-from stratabase.store.engine import Item, Key
+from stratabase.store.engine.port import Item, Key
+from stratabase.store.indexes.access_path import Column, columns_of
 
 HOLDER = "holder"
 """The attribute of a guard that names the object that holds its values."""

@@ -16,7 +16,7 @@ from stratabase.domain.objects.instant import format_instant
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.model.class_ import Class
 from stratabase.store import keys, since
-from stratabase.store.engine import Item
+from stratabase.store.engine.port import Item
 from stratabase.store.locks import lock_of, part_lock_of
 
 COMMIT_IDS = "commitIds"

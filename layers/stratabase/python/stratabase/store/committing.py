@@ -15,9 +15,9 @@ from stratabase.store.deed import Deed
 from stratabase.store.desk import Desk
 from stratabase.store.drafting import drafted
 from stratabase.store.endings import deletions, difference, without_parts
-from stratabase.store.engine import Action, Batch, ExpectationFailed, Failure, Key, OutcomeUnknown
+from stratabase.store.engine.expectations import find_failures
+from stratabase.store.engine.port import Action, Batch, ExpectationFailed, Failure, Key, OutcomeUnknown
 from stratabase.store.outcome import is_known, was_done
-from stratabase.store.rehearsal import judged
 from stratabase.store.staging import Stages, Staging, split
 
 _ROUNDS = 5
@@ -76,7 +76,7 @@ def _planned(desk: Desk, change: Change, *, forced: bool) -> Plan:
     if less is None:
         return Plan(deed)
     if not forced:
-        _settle(deed, lambda _, actions: judged(desk.engine, actions))
+        _settle(deed, lambda _, actions: find_failures(desk.engine, actions))
         less.count_on(deed.tallies)
     size.check(less.actions(), at_least=True)
     return Plan(less, stages)
@@ -112,7 +112,7 @@ def _settle(deed: Deed, attempt: Attempt) -> None:
 
 def _judged(desk: Desk, actions: Sequence[Action]) -> Sequence[Failure]:
     size.check(actions)
-    return judged(desk.engine, actions)
+    return find_failures(desk.engine, actions)
 
 
 def _commit(desk: Desk, deed: Deed, more: Sequence[Action] = ()) -> None:

@@ -15,13 +15,13 @@ from stratabase.domain.objects.commit_refusals import (
 )
 from stratabase.domain.objects.entity import RoleName
 from stratabase.store.desk import Desk
-from stratabase.store.engine import Action, Check, Failure, Item, Key, Put
-from stratabase.store.expect import holds
+from stratabase.store.engine.expectations import is_met
+from stratabase.store.engine.port import Action, Check, Failure, Item, Key, Put
 from stratabase.store.guards import Guards
 from stratabase.store.head import Head
+from stratabase.store.indexes.registry_cache import WriteRules
 from stratabase.store.locks import held
 from stratabase.store.merging import merged
-from stratabase.store.slots import Rules
 
 
 class Surroundings(NamedTuple):
@@ -46,7 +46,7 @@ class Deed:
     def __init__(
         self,
         desk: Desk,
-        rules: Rules,
+        rules: WriteRules,
         change: Change,
         around: Surroundings = ALONE,
         plain: Iterable[Action] = (),
@@ -62,7 +62,7 @@ class Deed:
         self._besides = around.besides
         self._rules = rules
         self._guards = Guards(change, rules.constraints, desk.read, desk.associations)
-        self._unkept = rules.unkept(change)
+        self._unkept = rules.broken_foreign_roles(change)
 
     @property
     def left(self) -> list[Key]:
@@ -104,7 +104,7 @@ class Deed:
         """Yield what notes in the registry what other models ask for, and the change does not keep to."""
         if not (self._guards.violated or self._unkept):
             return
-        if noted := self._rules.violation(self._guards.violated, self._unkept):
+        if noted := self._rules.violation_note(self._guards.violated, self._unkept):
             yield noted
 
     @property
@@ -152,7 +152,7 @@ class Deed:
         """Return whether what was found is neither a guard, nor as others than this change need it."""
         beside = self._guards.bystanders.get(key)
         if key in self._heads or beside:
-            return beside is not None and not holds(beside.expect, found)
+            return beside is not None and not is_met(beside.expect, found)
         return not (self._guards.knows(key) or key in self._evidence)
 
     def _learn_what_was_not_counted(self, found: Mapping[Key, Item | None]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.store import keys
 from stratabase.store.association import End
-from stratabase.store.engine import Key
+from stratabase.store.engine.port import Key
 from stratabase.store.ties import Tie, Ties
 
 

@@ -11,11 +11,11 @@ from stratabase.model.class_ import Class, Kind
 from stratabase.model.model import Model
 from stratabase.store import codec, keys, links
 from stratabase.store.associations import Associations
-from stratabase.store.engine import Engine, Item, Key
+from stratabase.store.engine.parallel import ParallelMap
+from stratabase.store.engine.port import Engine, Item, Key
+from stratabase.store.engine.read_limiter import UNLIMITED, ReadLimiter
+from stratabase.store.indexes.registry_cache import RegistryCache, WriteRules
 from stratabase.store.presence import living
-from stratabase.store.side_by_side import SideBySide
-from stratabase.store.slots import Rules, Slots
-from stratabase.store.spending import FREELY, Spending
 
 _TOGETHER = 100
 """How many items are got before it is seen whether more may be: as many as engines get with a request."""
@@ -31,18 +31,18 @@ class Desk:
     engine: Engine
     model: Model
     associations: Associations
-    slots: Callable[[], Slots]
-    together: SideBySide
+    slots: Callable[[], RegistryCache]
+    together: ParallelMap
     now: Callable[[], Instant] = system_now
     """Tells until when the ledgers of others are to be believed."""
 
-    def rules(self) -> Rules:
+    def rules(self) -> WriteRules:
         """Return what objects are written with, as this process knows it."""
         return self.slots().rules()
 
     def forget_rules(self) -> None:
         """Have the rules be read again: a commit was refused because they have changed."""
-        self.slots().forget()
+        self.slots().invalidate()
 
     def class_of(self, entity: Entity) -> Class:
         """Return an object's class."""
@@ -52,13 +52,13 @@ class Desk:
         """Return whether a class has exactly one object, which is there also before it has a head."""
         return self.model.classes[class_name].kind is Kind.SINGLETON
 
-    def got(self, wanted: Sequence[Key], spending: Spending = FREELY) -> list[Item | None]:
+    def got(self, wanted: Sequence[Key], spending: ReadLimiter = UNLIMITED) -> list[Item | None]:
         """Return items, those of several requests side by side. Raises TooMuchRead."""
 
         def some_got(some: Sequence[Key]) -> list[Item | None]:
             spending.check()
             items = self.engine.get(some)
-            spending.take(items)
+            spending.record(items)
             return items
 
         some = [wanted[first : first + _TOGETHER] for first in range(0, len(wanted), _TOGETHER)]

@@ -11,11 +11,11 @@ from stratabase.store.association import Requirement
 from stratabase.store.deed import Deed, Surroundings
 from stratabase.store.demands import Demand, demands
 from stratabase.store.desk import Desk
-from stratabase.store.engine import ANYTHING, Delete, Key, Patch, Put
+from stratabase.store.engine.port import NO_EXPECTATION, Delete, Key, Patch, Put
 from stratabase.store.head import Counted, Head
 from stratabase.store.heads import Writing, action_on_head, as_read
+from stratabase.store.indexes.registry_cache import WriteRules
 from stratabase.store.locks import EVERYBODY, Admitting, admitting
-from stratabase.store.slots import Rules
 from stratabase.store.ties import Ties, ties
 
 Bases = Mapping[Reference, Put | Patch | Delete]
@@ -66,7 +66,7 @@ def drafted(
 
 def _heads(  # noqa: PLR0913 - what they follow from
     desk: Desk,
-    rules: Rules,
+    rules: WriteRules,
     change: Change,
     bases: Bases,
     all_ties: Ties,
@@ -87,12 +87,12 @@ def _heads(  # noqa: PLR0913 - what they follow from
             reference,
             bases.get(reference),
             wanted.get(reference) or Demand(),
-            counted_at(desk, reference.class_name, rules.unbuilt),
+            counted_at(desk, reference.class_name, rules.unfinished_roles),
             change.commit_id,
             forced or reference in later,
             reference in touched,
             _admitting(change) if reference in touched else EVERYBODY,
-            unchanged.get(reference, ANYTHING),
+            unchanged.get(reference, NO_EXPECTATION),
             kinds.get(reference),
         )
 
@@ -112,7 +112,7 @@ def _evidence(all_ties: Ties) -> Iterator[tuple[Key, tuple[Key, Sequence[RoleNam
 
 
 def _base(
-    desk: Desk, rules: Rules, change: Change, effect: ObjectEffect, *, leaves_parts: bool
+    desk: Desk, rules: WriteRules, change: Change, effect: ObjectEffect, *, leaves_parts: bool
 ) -> Put | Patch | Delete:
     name = reference_of(effect).class_name
     writing = Writing(

@@ -17,22 +17,22 @@ from stratabase.store import codec, keys, links
 from stratabase.store.association import Ends, Pair
 from stratabase.store.claims import claims, holds
 from stratabase.store.desk import Desk
-from stratabase.store.engine import (
-    FREE,
-    MOST_ACTIONS,
+from stratabase.store.engine.port import (
+    MAX_ACTIONS,
+    NOT_EXISTS,
     Check,
     Condition,
+    ConditionOperator,
     Expectation,
     Item,
     Key,
     Place,
     Put,
-    Test,
 )
 
 ENDED = "ended"
 """The attribute of a ledger that tells when its object was deleted."""
-_MOST_LINKS = MOST_ACTIONS + 1
+_MOST_LINKS = MAX_ACTIONS + 1
 """Of one role of one object; more are more than can be ended together, however many there are.
 
 But among those that must end with it may be some of objects that end as well, and with these.
@@ -179,14 +179,16 @@ def ended(ledger: Item) -> Instant:
 
 def named_as(ledger: Item) -> Expectation:
     """Return the expectation that a ledger is the one that was read."""
-    return Expectation(None, (Condition(codec.COMMIT_IDS, Test.EQUALS, list(codec.commit_ids(ledger))),))
+    return Expectation(
+        None, (Condition(codec.COMMIT_IDS, ConditionOperator.EQUALS, list(codec.commit_ids(ledger))),)
+    )
 
 
 def purged(desk: Desk, change: Change) -> Iterator[Check]:
     """Yield that nothing is left to be purged of objects that come back: it would end their parts."""
     for effect in change.effects:
         if isinstance(effect, Restoration) and _may_leave(desk, effect.after):
-            yield Check(keys.purge(effect.after.reference), FREE)
+            yield Check(keys.purge(effect.after.reference), NOT_EXISTS)
 
 
 def _may_leave(desk: Desk, entity: Entity) -> bool:

@@ -23,7 +23,6 @@ from stratabase.store import (
     keys,
     linked,
     locking,
-    pages,
     standing,
     unique_reading,
     unlocking,
@@ -33,14 +32,15 @@ from stratabase.store.aftermath import Aftermath, Steps
 from stratabase.store.as_of import as_of
 from stratabase.store.associations import Associations
 from stratabase.store.desk import Desk, system_now
-from stratabase.store.engine import Batch, Delete, Engine, Item, Key, Put
+from stratabase.store.engine.parallel import ParallelMap, sequential_map
+from stratabase.store.engine.port import Batch, Delete, Engine, Item, Key, Put
+from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.history import History
+from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.linked import Range
 from stratabase.store.purging import Purging
+from stratabase.store.query import pages
 from stratabase.store.serials import Serials
-from stratabase.store.side_by_side import SideBySide, one_by_one
-from stratabase.store.slots import Slots
-from stratabase.store.spending import Spending
 from stratabase.store.staging import check_finished
 
 
@@ -51,7 +51,7 @@ class StoredEntities:
         self,
         engine: Engine,
         model: Model,
-        together: SideBySide = one_by_one,
+        together: ParallelMap = sequential_map,
         now: Callable[[], Instant] = system_now,
     ) -> None:
         """`together`: how several ranges are read, which may be at the same time.
@@ -61,7 +61,7 @@ class StoredEntities:
         self._engine = engine
         self._model = model
         associations = Associations(model)
-        self._slots = Slots(engine, model, associations=associations)
+        self._slots = RegistryCache(engine, model, associations=associations)
         self._serials = Serials(engine)
         self._desk = Desk(engine, model, associations, lambda: self._slots, together, now)
         self._purging = Purging(self._desk)
@@ -89,7 +89,7 @@ class StoredEntities:
         named = list(dict.fromkeys(reference for reference, _ in moments))
         heads = dict(zip(named, self._heads(named, allowance), strict=True))
         dated = [moment for moment in moments if self._model.classes[moment[0].class_name].versioned]
-        known = as_of(self._desk, dated, heads, Spending(allowance, named[0].class_name if named else ""))
+        known = as_of(self._desk, dated, heads, ReadLimiter(allowance, named[0].class_name if named else ""))
         return [
             known[moment] if moment in known else self._now(moment[0], heads[moment[0]]) for moment in moments
         ]
@@ -109,7 +109,7 @@ class StoredEntities:
         The closed ones and the one that still holds, of those that began since an instant and before another,
         at most `limit`. Raises TooMuchRead, Unavailable.
         """
-        history = History(self._desk, reference, Spending(allowance, reference.class_name))
+        history = History(self._desk, reference, ReadLimiter(allowance, reference.class_name))
         steps = (history.descending if backward else history.ascending)(since, until, limit)
         return islice((step.version for step in steps if step.version is not None), limit)
 
@@ -123,7 +123,7 @@ class StoredEntities:
         return [None if ledger is None else endings.ended(ledger) for ledger in ledgers]
 
     def _heads(self, references: Sequence[Reference], allowance: Allowance | None) -> list[Item | None]:
-        spending = Spending(allowance, references[0].class_name if references else "")
+        spending = ReadLimiter(allowance, references[0].class_name if references else "")
         return self._desk.got([keys.head(reference) for reference in references], spending)
 
     def linked(  # noqa: PLR0913 - as the port has it
@@ -161,7 +161,7 @@ class StoredEntities:
         if standing.matters(self._desk, query):
             query, derive = standing.narrowed(self._desk, query, derive)
         class_, paths = self._model.classes[query.class_name], self._slots.paths(query.class_name)
-        return pages.page(self._engine, class_, query, allowance, paths, derive)
+        return pages.read_page(self._engine, class_, query, allowance, paths, derive)
 
     def holding(self, class_name: str, unique: Unique, values: State, allowance: Allowance) -> Entity | None:
         """Return the object that has unique values, None when there is none, or a value is null.
@@ -182,7 +182,7 @@ class StoredEntities:
 
     def lacking(self) -> tuple[str, ...]:
         """Return what a reindex has to build, as a person knows it."""
-        return self._slots.lacking()
+        return self._slots.unfinished_labels()
 
     def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
         """Return as many new numbers of each Serial attribute as are wanted: from 1, and never one again.

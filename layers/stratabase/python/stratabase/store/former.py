@@ -13,12 +13,12 @@ from stratabase.store import keys, links
 from stratabase.store.association import Keyed
 from stratabase.store.claims import holder
 from stratabase.store.desk import Desk
-from stratabase.store.engine import ITEMS, Item
-from stratabase.store.spending import Spending
+from stratabase.store.engine.port import ITEMS, Item
+from stratabase.store.engine.read_limiter import ReadLimiter
 
 
 def candidates(
-    desk: Desk, keyed: Keyed, moments: Sequence[tuple[str, Instant]], spending: Spending
+    desk: Desk, keyed: Keyed, moments: Sequence[tuple[str, Instant]], spending: ReadLimiter
 ) -> list[Iterable[str]]:
     """Return for owners at instants the ids of objects whose key may have led there. Raises TooMuchRead.
 
@@ -32,7 +32,7 @@ def candidates(
     return [chain(_held(guards.get(id_), at), _led(keyed, found[id_], at)) for id_, at in moments]
 
 
-def _guards(desk: Desk, keyed: Keyed, ids: Sequence[str], spending: Spending) -> Mapping[str, Item | None]:
+def _guards(desk: Desk, keyed: Keyed, ids: Sequence[str], spending: ReadLimiter) -> Mapping[str, Item | None]:
     return dict(zip(ids, desk.got([keys.couple(keyed.role, id_) for id_ in ids], spending), strict=True))
 
 
@@ -40,12 +40,12 @@ def _held(guard: Item | None, at: Instant) -> tuple[str, ...]:
     return (str(holder(guard)),) if guard and _had_begun(guard, at) else ()
 
 
-def _walked(desk: Desk, keyed: Keyed, id_: str, spending: Spending) -> Iterator[Item]:
+def _walked(desk: Desk, keyed: Keyed, id_: str, spending: ReadLimiter) -> Iterator[Item]:
     """Yield the links of an owner, and what is left of those that have ended."""
     assert keyed.former is not None
     name, partition = keyed.former.role_name, keys.head(Reference(keyed.target, id_)).partition
     for page in desk.engine.range(ITEMS, partition, links.all_bounds(name)):
-        spending.take(page)
+        spending.record(page)
         spending.check()
         yield from page
 

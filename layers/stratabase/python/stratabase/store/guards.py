@@ -17,18 +17,18 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.store import keys
 from stratabase.store.associations import Associations
 from stratabase.store.claims import HOLDER, Claim, Constraint, Hold, Lost, claims, holder, holds, lost
-from stratabase.store.engine import (
-    FREE,
+from stratabase.store.engine.port import (
+    NOT_EXISTS,
     Action,
     Check,
     Condition,
+    ConditionOperator,
     Delete,
     Expectation,
     Failure,
     Item,
     Key,
     Put,
-    Test,
     Value,
 )
 from stratabase.store.heads import as_read
@@ -150,4 +150,8 @@ def _is_unbuilt(claim: Claim | Hold) -> TypeGuard[Claim]:
 
 
 def _held_by(id_: str | None) -> Expectation:
-    return FREE if id_ is None else Expectation(conditions=(Condition(HOLDER, Test.EQUALS, id_),))
+    return (
+        NOT_EXISTS
+        if id_ is None
+        else Expectation(conditions=(Condition(HOLDER, ConditionOperator.EQUALS, id_),))
+    )

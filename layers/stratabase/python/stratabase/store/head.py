@@ -19,8 +19,8 @@ from stratabase.domain.objects.commit_refusals import (
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.store import codec
 from stratabase.store.demands import Demand
-from stratabase.store.engine import ANYTHING, Delete, Expectation, Item, Key, Patch, Put
-from stratabase.store.expect import holds
+from stratabase.store.engine.expectations import is_met
+from stratabase.store.engine.port import NO_EXPECTATION, Delete, Expectation, Item, Key, Patch, Put
 from stratabase.store.locks import EVERYBODY, Admitting
 from stratabase.store.presence import living
 
@@ -60,7 +60,7 @@ class Head:
     """The object is written through: it must be there, though nothing is done to it."""
     admitting: Admitting = EVERYBODY
     """What its lock must be like, if it is written or touched."""
-    unchanged: Expectation = ANYTHING
+    unchanged: Expectation = NO_EXPECTATION
     """What else is expected of an object that is touched."""
     kind: type[ObjectEffect] | None = None
     """Of the effect on its object, if it has one."""
@@ -70,7 +70,7 @@ class Head:
 
     def judge(self, found: Item | None, count: CountLinks, is_freed: IsFreed) -> list[RoleViolation]:
         """Return what is wrong with the roles if this is the head, and learn from it. Raises Conflict."""
-        if not holds(self.unchanged if self.base is None else self.base.expect, found):
+        if not is_met(self.unchanged if self.base is None else self.base.expect, found):
             raise Conflict
         if (head := living(found)) is None:
             return self._learn_nothing()

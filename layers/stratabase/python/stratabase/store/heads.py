@@ -10,19 +10,19 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.model.class_ import Class, Kind
 from stratabase.model.role import Role
 from stratabase.store import codec, keys, since, versions
-from stratabase.store.access_path import AccessPath
-from stratabase.store.engine import (
-    FREE,
+from stratabase.store.engine.port import (
+    NOT_EXISTS,
     Condition,
+    ConditionOperator,
     Delete,
     Expectation,
     Item,
     Patch,
     Place,
     Put,
-    Test,
     Value,
 )
+from stratabase.store.indexes.access_path import AccessPath
 from stratabase.store.locks import EVERYBODY, PART_LOCK, Admitting
 
 
@@ -54,12 +54,12 @@ def as_read(entity: Entity) -> Expectation:
 
 
 def _as_named(commit_ids: tuple[str, ...]) -> Expectation:
-    condition = Condition(codec.COMMIT_IDS, Test.EQUALS, list(commit_ids))
+    condition = Condition(codec.COMMIT_IDS, ConditionOperator.EQUALS, list(commit_ids))
     return Expectation(exists=True, conditions=(condition,))
 
 
 def _put(effect: Creation, writing: Writing) -> Put:
-    return Put(_head(effect.after, (), writing), FREE)
+    return Put(_head(effect.after, (), writing), NOT_EXISTS)
 
 
 def _put_back(effect: Restoration, writing: Writing) -> Put:
@@ -111,7 +111,7 @@ def _patch(effect: Modification, writing: Writing) -> Patch:
     )
 
 
-_NEVER_WRITTEN = Expectation(conditions=(Condition(codec.COMMIT_IDS, Test.ABSENT),))
+_NEVER_WRITTEN = Expectation(conditions=(Condition(codec.COMMIT_IDS, ConditionOperator.ABSENT),))
 """A singleton that has not been written yet may have a head all the same, with a count."""
 
 
@@ -147,7 +147,9 @@ def _delete(effect: Deletion, writing: Writing) -> Delete | Put:
 
 def _still(attribute: str, commit_id: str | None) -> Condition:
     """Return the condition that a head names the same commit as when it was read."""
-    return Condition(attribute, Test.ABSENT if commit_id is None else Test.EQUALS, commit_id)
+    return Condition(
+        attribute, ConditionOperator.ABSENT if commit_id is None else ConditionOperator.EQUALS, commit_id
+    )
 
 
 _ACTIONS: Mapping[type[Any], Callable[[Any, Writing], Put | Patch | Delete]] = {

@@ -12,9 +12,9 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.store import keys
 from stratabase.store.desk import Desk
-from stratabase.store.engine import ITEMS, Bounds
-from stratabase.store.looks import Looks
-from stratabase.store.spending import Spending
+from stratabase.store.engine.port import ITEMS, Bounds
+from stratabase.store.engine.read_limiter import ReadLimiter
+from stratabase.store.engine.read_retry import ReadRetry
 from stratabase.store.step import Step, step_of
 
 
@@ -25,7 +25,7 @@ class _Torn(Exception):
 class History:
     """The steps of one object of a versioned class, each read when it is asked for."""
 
-    def __init__(self, desk: Desk, reference: Reference, spending: Spending) -> None:
+    def __init__(self, desk: Desk, reference: Reference, spending: ReadLimiter) -> None:
         self._engine = desk.engine
         self._class = desk.model.classes[reference.class_name]
         self._head = keys.head(reference)
@@ -36,7 +36,7 @@ class History:
 
         Raises TooMuchRead, Unavailable.
         """
-        looks, exact = Looks(), False
+        looks, exact = ReadRetry(), False
         while present is not None and present.start > instant:
             if present.previous is None:
                 return None
@@ -46,7 +46,7 @@ class History:
             if self._is_known(newest, instant, present):
                 return None
             if exact:
-                looks.again()
+                looks.wait()
                 present = self._present()
             exact = True
         return None if present is None else present.version
@@ -64,7 +64,7 @@ class History:
 
         Raises TooMuchRead, Unavailable.
         """
-        looks, last, is_complete = Looks(), None, False
+        looks, last, is_complete = ReadRetry(), None, False
         while not is_complete:
             is_complete, at = True, since if last is None else last.start + 1
             try:
@@ -73,15 +73,15 @@ class History:
                     if not _is_within(step, since, until):
                         return
                     yield step
-                    looks.went_on()
+                    looks.reset()
                     last, is_complete = step, step.end is None
             except _Torn:
-                looks.again()
+                looks.wait()
                 is_complete = False
 
     def descending(self, since: Instant | None, until: Instant | None, limit: int | None) -> Iterator[Step]:
         """Yield the same the other way round."""
-        looks, last = Looks(), None
+        looks, last = ReadRetry(), None
         while not _is_first(last, since):
             before = last
             try:
@@ -90,13 +90,13 @@ class History:
                     if not _is_within(step, since, until):
                         return
                     yield step
-                    looks.went_on()
+                    looks.reset()
                     last = step
                 if last is None:
                     return
                 _check(last is not before)
             except _Torn:
-                looks.again()
+                looks.wait()
 
     def _downward(
         self, last: Step | None, since: Instant | None, until: Instant | None, limit: int | None
@@ -146,7 +146,7 @@ class History:
         for items in self._engine.range(
             ITEMS, self._head.partition, Bounds(low, high), backward=backward, limit=limit, exact=exact
         ):
-            self._spending.take(items)
+            self._spending.record(items)
             steps = (step_of(item, self._class) for item in items)
             yield from (step for step in steps if step is not None)
             self._spending.check()

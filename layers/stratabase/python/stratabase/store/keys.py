@@ -10,7 +10,7 @@ from stratabase.domain.objects.entity import Reference, RoleName, State
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.serials import SerialName
 from stratabase.model.class_ import Unique
-from stratabase.store.engine import Bounds, Key, Place
+from stratabase.store.engine.port import Bounds, Key, Place
 
 VERSIONS = "V#"
 """What the sort keys of an object's versions begin with."""

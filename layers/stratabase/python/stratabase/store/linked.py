@@ -9,9 +9,9 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.store import keys, links
 from stratabase.store.claims import holder
 from stratabase.store.desk import Desk
-from stratabase.store.engine import ITEMS, Bounds
+from stratabase.store.engine.port import ITEMS, Bounds
+from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.former import candidates
-from stratabase.store.spending import Spending
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def linked(  # noqa: PLR0913, PLR0917 - whose, which of them, when, and how much
 
     Whoever is named several times is asked once. Raises TooMuchRead, ValueError.
     """
-    spending = Spending(allowance, role.class_name)
+    spending = ReadLimiter(allowance, role.class_name)
     spending.check()
     keyed = desk.associations.keyed_from(role)
     if keyed is not None and keyed.former is not None and at is not None:
@@ -61,7 +61,7 @@ def linked(  # noqa: PLR0913, PLR0917 - whose, which of them, when, and how much
 
 
 def _present(
-    desk: Desk, role: RoleName, ids: Sequence[str], range_: Range, spending: Spending
+    desk: Desk, role: RoleName, ids: Sequence[str], range_: Range, spending: ReadLimiter
 ) -> list[tuple[str, ...]]:
     """Return for each owner the ids of the objects that a role leads to now."""
     keyed = desk.associations.keyed_from(role)
@@ -75,7 +75,7 @@ def _present(
 
 
 def _held(
-    desk: Desk, role: RoleName, ids: Sequence[str], range_: Range, spending: Spending
+    desk: Desk, role: RoleName, ids: Sequence[str], range_: Range, spending: ReadLimiter
 ) -> list[tuple[str, ...]]:
     """Return the ids of those whose key leads to each of some objects, and no other key does."""
     guards = desk.got([keys.couple(role, id_) for id_ in ids], spending)
@@ -85,7 +85,7 @@ def _held(
 
 
 def _walked(
-    desk: Desk, owner: Reference, role: RoleName, range_: Range, spending: Spending
+    desk: Desk, owner: Reference, role: RoleName, range_: Range, spending: ReadLimiter
 ) -> tuple[str, ...]:
     """Return the ids that the links of one object lead to."""
     found: list[str] = []
@@ -97,7 +97,7 @@ def _walked(
         limit=range_.limit,
     )
     for page in pages:
-        spending.take(page)
+        spending.record(page)
         spending.check()
         found += links.ids(page, role.role_name)
     return tuple(found)
@@ -106,7 +106,7 @@ def _walked(
 def referrers(desk: Desk, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
     """Return the ids of objects whose key leads to an object by a role, where that keeps track of them."""
     (keyed,) = (each for each in desk.associations.keyed(role.class_name) if each.role == role)
-    spending, range_ = Spending(None, role.class_name), Range(limit=limit)
+    spending, range_ = ReadLimiter(None, role.class_name), Range(limit=limit)
     if keyed.exclusive:
         return _held(desk, role, [id_], range_, spending)[0]
     if keyed.link is None:

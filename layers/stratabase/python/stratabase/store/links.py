@@ -6,11 +6,11 @@ from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.store import keys
 from stratabase.store.association import Pair
-from stratabase.store.engine import (
-    ANYTHING,
-    FREE,
+from stratabase.store.engine.port import (
+    EXISTS,
     ITEMS,
-    THERE,
+    NO_EXPECTATION,
+    NOT_EXISTS,
     Action,
     Bounds,
     Delete,
@@ -30,16 +30,16 @@ def actions(all_ties: Ties, instant: Instant) -> Iterator[Action]:
     """Yield what is to be done to the links of associations that are made and ended, at both ends."""
     for tie in all_ties.left:
         if link := _link(tie):
-            yield Delete(link, THERE if tie.keyed.counted else ANYTHING)
+            yield Delete(link, EXISTS if tie.keyed.counted else NO_EXPECTATION)
         if former := tie.keyed.former:
             yield Put(Item(keys.former_link(tie.end, former.role_name, tie.holder), {END: instant}))
     for tie in all_ties.set:
         if link := _link(tie):
             yield Put(Item(link, {START: instant}))
     for each in all_ties.parted:
-        yield from (Delete(key, expect) for key, expect in _both(each, THERE))
+        yield from (Delete(key, expect) for key, expect in _both(each, EXISTS))
     for each in all_ties.joined:
-        yield from (Put(Item(key), expect) for key, expect in _both(each, FREE))
+        yield from (Put(Item(key), expect) for key, expect in _both(each, NOT_EXISTS))
 
 
 def evidence(tie: Tie) -> Key | None:
@@ -64,7 +64,7 @@ def _both(each: Pair, expect: Expectation) -> Iterator[tuple[Key, Expectation]]:
     for end, reference, other in each.sides():
         if end.kept:
             seen = end is each.ends.near and each.ends.counted
-            yield keys.link(reference, end.role.role_name, other), expect if seen else ANYTHING
+            yield keys.link(reference, end.role.role_name, other), expect if seen else NO_EXPECTATION
 
 
 def bounds(name: str, start: str | None = None, *, backward: bool = False) -> Bounds:

@@ -15,8 +15,9 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.store import codec, keys, locks
 from stratabase.store.desk import Desk
-from stratabase.store.engine import (
-    MOST_ACTIONS,
+from stratabase.store.engine.expectations import find_failures
+from stratabase.store.engine.port import (
+    MAX_ACTIONS,
     Action,
     Batch,
     Expectation,
@@ -26,7 +27,6 @@ from stratabase.store.engine import (
     Value,
 )
 from stratabase.store.presence import THERE, UNDELETED, living
-from stratabase.store.rehearsal import judged
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ def lock(desk: Desk, commit_id: str, references: Sequence[Reference], taken: Loc
     ]
     check_size(actions, "objects with the wholes of parts among them")
     if wholes.missing:
-        raise unlockable(judged(desk.engine, actions), wholes)
+        raise unlockable(find_failures(desk.engine, actions), wholes)
     try:
         desk.engine.commit(Batch(commit_id, tuple(actions)))
     except ExpectationFailed as refusal:
@@ -63,8 +63,8 @@ def there(desk: Desk, reference: Reference, either: locks.Admitting) -> Expectat
 
 def check_size(named: Sequence[Reference | Action], what: str = "objects") -> None:
     """Raise TooLarge for more than is done together."""
-    if len(named) > MOST_ACTIONS:
-        raise TooLarge(what, len(named), MOST_ACTIONS)
+    if len(named) > MAX_ACTIONS:
+        raise TooLarge(what, len(named), MAX_ACTIONS)
 
 
 def unlockable(failures: Iterable[Failure], wholes: Wholes) -> LockRefused:
@@ -103,7 +103,7 @@ def _wholes(desk: Desk, references: Sequence[Reference]) -> Wholes:
     """Read level by level what objects are parts of; no farther than can be locked together."""
     found = Wholes()
     level = {reference: {reference} for reference in references if _is_part(desk, reference)}
-    while level and len(found.parts) <= MOST_ACTIONS:
+    while level and len(found.parts) <= MAX_ACTIONS:
         items = desk.engine.get([keys.head(reference) for reference in level])
         above: dict[Reference, set[Reference]] = defaultdict(set)
         for origins, item in zip(level.values(), items, strict=True):

@@ -7,8 +7,8 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.store import keys
-from stratabase.store.engine import Condition, Failure, Item, Test, Value
-from stratabase.store.expect import holds
+from stratabase.store.engine.expectations import is_met
+from stratabase.store.engine.port import Condition, ConditionOperator, Failure, Item, Value
 
 OWNER, UNTIL, NAME = "lockOwner", "lockedUntil", "lockedBy"
 """The attributes of a head that tell who has locked it, until when, and his name; they may outlive that."""
@@ -45,9 +45,9 @@ def admitting(member_id: str | None, now: Instant) -> Admitting:
     if member_id is None:
         return EVERYBODY
     return (
-        Condition(UNTIL, Test.ABSENT),
-        Condition(UNTIL, Test.AT_MOST, now),
-        Condition(OWNER, Test.EQUALS, member_id),
+        Condition(UNTIL, ConditionOperator.ABSENT),
+        Condition(UNTIL, ConditionOperator.AT_MOST, now),
+        Condition(OWNER, ConditionOperator.EQUALS, member_id),
     )
 
 
@@ -66,7 +66,7 @@ def held(failures: Sequence[Failure]) -> list[tuple[Reference, Lock]]:
 
 def holding(failure: Failure) -> Lock | None:
     """Return the lock that alone is in the way of an action; None if something else is."""
-    is_as_expected = holds(replace(failure.action.expect, either=()), failure.found)
+    is_as_expected = is_met(replace(failure.action.expect, either=()), failure.found)
     return lock_of(failure.found) if is_as_expected and failure.found else None
 
 

@@ -7,16 +7,16 @@ from typing import Any
 from stratabase.domain.objects.change import Creation, Deletion, Modification, ObjectEffect, Restoration
 from stratabase.domain.objects.entity import RoleName
 from stratabase.store import codec, keys
-from stratabase.store.engine import (
-    ANYTHING,
+from stratabase.store.engine.port import (
+    NO_EXPECTATION,
     Action,
     Check,
     Condition,
+    ConditionOperator,
     Delete,
     Expectation,
     Patch,
     Put,
-    Test,
     Value,
 )
 from stratabase.store.head import Head, IsFreed
@@ -33,7 +33,7 @@ def merged(head: Head, beside: Check | None, is_freed: IsFreed) -> Action | None
     key = keys.head(head.reference)
     if head.gone or head.bereft(is_freed):
         return Check(key, GONE)
-    there = _both(ANYTHING if head.counted.optional else THERE, head.unchanged)
+    there = _both(NO_EXPECTATION if head.counted.optional else THERE, head.unchanged)
     patch = _patch(head, Patch(key, replace(there, either=head.admitting)))
     # That it is there goes before that it is not.
     expect = _both(patch.expect, beside.expect) if beside and beside.expect != GONE else patch.expect
@@ -66,10 +66,10 @@ def _patch(head: Head, base: Patch) -> Patch:
 def _countable(head: Head, role: RoleName, number: int) -> Condition:
     name = codec.count_name(role)
     if role in head.absent:
-        return Condition(name, Test.ABSENT)
+        return Condition(name, ConditionOperator.ABSENT)
     if number < 0 and role not in head.counted.barriers and not head.forced:
-        return Condition(name, Test.MORE_THAN, -number)
-    return Condition(name, Test.PRESENT)
+        return Condition(name, ConditionOperator.MORE_THAN, -number)
+    return Condition(name, ConditionOperator.PRESENT)
 
 
 def _put_back(head: Head, base: Put) -> Action:
@@ -89,8 +89,8 @@ def _delete(head: Head, base: Delete | Put) -> Action:
 def _unneeded(head: Head, role: RoleName) -> Condition:
     name = codec.count_name(role)
     if role in head.absent:
-        return Condition(name, Test.ABSENT)
-    return Condition(name, Test.AT_MOST, -head.demand.tally[role])
+        return Condition(name, ConditionOperator.ABSENT)
+    return Condition(name, ConditionOperator.AT_MOST, -head.demand.tally[role])
 
 
 def _stamp(head: Head) -> dict[str, Value]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from stratabase.domain.objects.change import Change, ObjectEffect, Restoration, reference_of
 from stratabase.store import codec, keys
-from stratabase.store.engine import Failure
+from stratabase.store.engine.port import Failure
 
 
 def is_known(change: Change, failures: Sequence[Failure]) -> bool:

@@ -4,16 +4,18 @@ Only here stands what that means. It holds whether the class is versioned (any m
 """
 
 from stratabase.store.codec import COMMIT_IDS
-from stratabase.store.engine import Condition, Expectation, Item, Test
+from stratabase.store.engine.port import Condition, ConditionOperator, Expectation, Item
 
 DELETED = "deleted"
 """The attribute of a tombstone that tells it from a head."""
 
-THERE = Expectation(exists=True, conditions=(Condition(DELETED, Test.ABSENT),))
+THERE = Expectation(exists=True, conditions=(Condition(DELETED, ConditionOperator.ABSENT),))
 """There is an object."""
-GONE = Expectation(either=(Condition(COMMIT_IDS, Test.ABSENT), Condition(DELETED, Test.PRESENT)))
+GONE = Expectation(
+    either=(Condition(COMMIT_IDS, ConditionOperator.ABSENT), Condition(DELETED, ConditionOperator.PRESENT))
+)
 """There is none (any more). No singleton is ever gone: it may have a head that no commit has written yet."""
-UNDELETED = Expectation(conditions=(Condition(DELETED, Test.ABSENT),))
+UNDELETED = Expectation(conditions=(Condition(DELETED, ConditionOperator.ABSENT),))
 """There is an object, or a singleton without a head."""
 
 

@@ -19,7 +19,7 @@ from stratabase.domain.objects.version import instant_after
 from stratabase.store import codec, endings, keys, links, since, staging
 from stratabase.store.committing import commit
 from stratabase.store.desk import Desk
-from stratabase.store.engine import ITEMS, Batch, Delete, ExpectationFailed, Item, Key, OutcomeUnknown
+from stratabase.store.engine.port import ITEMS, Batch, Delete, ExpectationFailed, Item, Key, OutcomeUnknown
 
 _TOGETHER = 100
 _LINKS_TOGETHER = 20

@@ -19,8 +19,8 @@ from stratabase.model.class_ import Class, Kind
 from stratabase.model.model import Model
 from stratabase.model.role import Role
 from stratabase.store import codec, keys, links
-from stratabase.store.engine import Engine, Item
-from stratabase.store.side_by_side import SideBySide
+from stratabase.store.engine.parallel import ParallelMap
+from stratabase.store.engine.port import Engine, Item
 
 _TOGETHER = 100
 """Objects whose links are read side by side."""
@@ -38,7 +38,7 @@ class Lack(NamedTuple):
 class RequiredValues:
     """What the objects in a store lack of what a model requires."""
 
-    def __init__(self, engine: Engine, model: Model, together: SideBySide) -> None:
+    def __init__(self, engine: Engine, model: Model, together: ParallelMap) -> None:
         """`together`: how several ranges are read, which may be at the same time."""
         self._engine = engine
         self._model = model

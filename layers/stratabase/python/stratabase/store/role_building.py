@@ -25,21 +25,22 @@ from stratabase.model.model import Model
 from stratabase.store import codec, keys, links
 from stratabase.store.association import End, Ends, Keyed, Pair
 from stratabase.store.associations import Associations
-from stratabase.store.built import Built, RequiredRole
 from stratabase.store.claiming import MOST_REFUSED, Duplicate, Duplicates
 from stratabase.store.claims import HOLDER, holder
 from stratabase.store.deed import Deed, Surroundings
 from stratabase.store.demands import Demand, Demands, demands
 from stratabase.store.desk import Desk
 from stratabase.store.drafting import counted_at
-from stratabase.store.engine import (
-    ANYTHING,
-    FREE,
-    THERE,
+from stratabase.store.engine.parallel import sequential_map
+from stratabase.store.engine.port import (
+    EXISTS,
+    NO_EXPECTATION,
+    NOT_EXISTS,
     Action,
     Batch,
     Check,
     Condition,
+    ConditionOperator,
     Delete,
     Engine,
     Expectation,
@@ -49,16 +50,15 @@ from stratabase.store.engine import (
     OutcomeUnknown,
     Patch,
     Put,
-    Test,
     Value,
 )
 from stratabase.store.head import Head
 from stratabase.store.heads import as_read
+from stratabase.store.indexes.entries import RegistryEntry, RequiredRoleEntry
+from stratabase.store.indexes.registry import Registry
+from stratabase.store.indexes.registry_cache import RegistryCache, WriteRules
 from stratabase.store.presence import GONE, living
 from stratabase.store.presence import THERE as ALIVE
-from stratabase.store.registry import Registry
-from stratabase.store.side_by_side import one_by_one
-from stratabase.store.slots import Rules, Slots
 from stratabase.store.ties import ties
 
 _TOGETHER = 100
@@ -79,16 +79,16 @@ class RoleBuilder:
         self,
         engine: Engine,
         model: Model,
-        slots: Slots,
-        roles: Sequence[RequiredRole],
+        slots: RegistryCache,
+        roles: Sequence[RequiredRoleEntry],
         most: int = MOST_REFUSED,
     ) -> None:
         """`most`: how many objects to remember of which only one may lead where several do."""
         self._engine = engine
         self._model = model
         self._associations = Associations(model)
-        self._desk = Desk(engine, model, self._associations, lambda: slots, one_by_one)
-        self._rules = Rules(Registry(), model, lambda: 0, self._associations)
+        self._desk = Desk(engine, model, self._associations, lambda: slots, sequential_map)
+        self._rules = WriteRules(Registry(), model, lambda: 0, self._associations)
         self._roles = roles
         self._most = most
         self._rivals: dict[RoleName, dict[str, set[str]]] = {}
@@ -98,7 +98,7 @@ class RoleBuilder:
         self._more = Counter[RoleName]()
         """How many there are beside them."""
 
-    def build(self, tell: Tell) -> Mapping[Built, Duplicates]:
+    def build(self, tell: Tell) -> Mapping[RegistryEntry, Duplicates]:
         """Build all of them; return those that some objects break, with what these lead to."""
         done: set[object] = set()
         for one in self._roles:
@@ -114,7 +114,7 @@ class RoleBuilder:
                 done.add(requirement.key)
         return {one: found for one in self._roles if (found := self._refused(one))}
 
-    def _refused(self, one: RequiredRole) -> Duplicates | None:
+    def _refused(self, one: RequiredRoleEntry) -> Duplicates | None:
         key = one.requirement.key
         rivals = {} if key is None else self._rivals.get(key, {})
         if key is None or not (rivals or self._more[key]):
@@ -186,7 +186,7 @@ class RoleBuilder:
         attributes: dict[str, Value] = {links.START: 0}
         if keyed.link is None:
             attributes[HOLDER] = entity.reference.id
-        link = Put(Item(key, attributes), FREE)
+        link = Put(Item(key, attributes), NOT_EXISTS)
         unchanged = Check(keys.head(entity.reference), as_read(entity))
         try:
             self._engine.commit(Batch(_name(), (link, unchanged, Check(target, GONE))))
@@ -248,9 +248,9 @@ class RoleBuilder:
         reference = Reference(keyed.role.class_name, id_)
         if keyed.link is None:
             key = keys.couple(keyed.role, target.id)
-            expect = Expectation(conditions=(Condition(HOLDER, Test.EQUALS, id_),))
+            expect = Expectation(conditions=(Condition(HOLDER, ConditionOperator.EQUALS, id_),))
         else:
-            key, expect = keys.link(target, keyed.link.role_name, id_), THERE
+            key, expect = keys.link(target, keyed.link.role_name, id_), EXISTS
         for _ in range(_ROUNDS):
             entity = self._desk.read(reference)
             (item,) = self._engine.get([key])
@@ -315,7 +315,7 @@ class RoleBuilder:
         wanted[other] = Demand(there=not far.always, linked=True)
         if far.required:
             wanted[other].tally[far.role] += 1
-        self._attempt(wanted, {key: Put(Item(key), FREE)}, [Check(own, THERE)])
+        self._attempt(wanted, {key: Put(Item(key), NOT_EXISTS)}, [Check(own, EXISTS)])
 
     def _part(self, pair: Pair) -> None:
         """Take away the near link of a pair that has no other end."""
@@ -327,8 +327,8 @@ class RoleBuilder:
         if near.required:
             wanted[owner].tally[near.role] -= 1
         is_there = self._desk.read(other) is not None or far.always
-        beside = Check(back, FREE) if is_there else Check(keys.head(other), GONE)
-        self._attempt(wanted, {key: Delete(key, THERE)}, [beside])
+        beside = Check(back, NOT_EXISTS) if is_there else Check(keys.head(other), GONE)
+        self._attempt(wanted, {key: Delete(key, EXISTS)}, [beside])
 
     def _attempt(self, wanted: Demands, links_: Mapping[Key, Action], beside: Sequence[Check]) -> None:
         """Do something to a link, unless it or its other end has changed meanwhile: then others keep it."""
@@ -366,7 +366,7 @@ class RoleBuilder:
         """Take the count of an object away, whatever it is, and make it anew."""
         name = codec.count_name(role)
         while (known := self._counts([key], role).get(key)) is not None:
-            as_read = Expectation(conditions=(Condition(name, Test.EQUALS, known),))
+            as_read = Expectation(conditions=(Condition(name, ConditionOperator.EQUALS, known),))
             self._write([Patch(key, as_read, remove=frozenset({name}))])
         self._write([_count(key, role, self._desk.count(keys.reference_of(key), role))])
 
@@ -401,7 +401,7 @@ class RoleBuilder:
                 counted_at(self._desk, reference.class_name),
                 change.commit_id,
                 forced=True,
-                unchanged=expected.get(reference, ANYTHING),
+                unchanged=expected.get(reference, NO_EXPECTATION),
             )
             for reference, demand in wanted.items()
         ]
@@ -451,14 +451,14 @@ def _evidence(keyed: Keyed, entity: Entity) -> Key:
 def _count(key: Key, role: RoleName, number: int) -> Patch:
     """Return what gives an object that is there a count that it does not have."""
     name = codec.count_name(role)
-    absent = Expectation(ALIVE.exists, (*ALIVE.conditions, Condition(name, Test.ABSENT)))
+    absent = Expectation(ALIVE.exists, (*ALIVE.conditions, Condition(name, ConditionOperator.ABSENT)))
     return Patch(key, absent, set={name: number})
 
 
 def _if_free(action: Action) -> Action:
     """Return what makes a link, if nobody has made it meanwhile: it is counted only once."""
     assert isinstance(action, Put)
-    return Put(action.item, FREE)
+    return Put(action.item, NOT_EXISTS)
 
 
 def _batches(wanted: Iterable[T], size: int) -> Iterator[list[T]]:

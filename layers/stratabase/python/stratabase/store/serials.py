@@ -9,9 +9,10 @@ from typing import NamedTuple
 from stratabase.domain.objects.serials import SerialName
 from stratabase.domain.refusal import Unavailable
 from stratabase.store import keys
-from stratabase.store.engine import (
+from stratabase.store.engine.port import (
     Batch,
     Condition,
+    ConditionOperator,
     Engine,
     Expectation,
     ExpectationFailed,
@@ -19,7 +20,6 @@ from stratabase.store.engine import (
     Key,
     OutcomeUnknown,
     Patch,
-    Test,
 )
 
 _LAST = "last"
@@ -107,7 +107,11 @@ class Serials:
 def _counted(key: Key, numbers: range) -> Patch:
     """Return what takes numbers."""
     last = numbers.start - 1
-    condition = Condition(_LAST, Test.EQUALS, last) if last else Condition(_LAST, Test.ABSENT)
+    condition = (
+        Condition(_LAST, ConditionOperator.EQUALS, last)
+        if last
+        else Condition(_LAST, ConditionOperator.ABSENT)
+    )
     return Patch(key, Expectation(conditions=(condition,)), set={_LAST: numbers.stop - 1})
 
 

@@ -8,7 +8,7 @@ from stratabase.domain.objects.entity import Entity, State
 from stratabase.domain.objects.instant import Instant, parse_instant
 from stratabase.model.class_ import PlatformAttribute
 from stratabase.model.types.identifier import made_at
-from stratabase.store.engine import Item, Value
+from stratabase.store.engine.port import Item, Value
 
 VERSION_START = "versionStart"
 """The attribute of a head that tells it, in milliseconds."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from stratabase.domain.objects.commit_refusals import SizeCause, TooLarge
 from stratabase.store import keys
-from stratabase.store.engine import MOST_ACTIONS, Action, Patch, Put
+from stratabase.store.engine.port import MAX_ACTIONS, Action, Patch, Put
 
 LARGEST_BATCH = 4 * 1024 * 1024
 """Bytes."""
@@ -17,15 +17,15 @@ _BESIDE_STATE = 1024
 
 def fits(actions: Sequence[Action]) -> bool:
     """Return whether actions can be done together."""
-    return len(actions) <= MOST_ACTIONS and _size(actions) <= LARGEST_BATCH
+    return len(actions) <= MAX_ACTIONS and _size(actions) <= LARGEST_BATCH
 
 
 def check(actions: Sequence[Action], *, at_least: bool = False) -> None:
     """Raise TooLarge when actions cannot be done together. `at_least`: there may be more of them."""
     number = len(actions)
-    if number > MOST_ACTIONS:
+    if number > MAX_ACTIONS:
         what, cause = "objects, links and unique values in one write", _cause(actions)
-        raise TooLarge(what, number, MOST_ACTIONS, at_least=at_least, cause=cause)
+        raise TooLarge(what, number, MAX_ACTIONS, at_least=at_least, cause=cause)
     size = _size(actions)
     if size > LARGEST_BATCH:
         raise TooLarge("bytes in one write", size, LARGEST_BATCH)
@@ -37,7 +37,7 @@ def _cause(actions: Sequence[Action]) -> SizeCause | None:
     for (_, role), number in ends.most_common(1):
         each = -(-(len(actions) - 1) // number)
         if each <= _MOST_OF_A_LINK:
-            return SizeCause(role, (MOST_ACTIONS - 1) // each)
+            return SizeCause(role, (MAX_ACTIONS - 1) // each)
     return None
 
 

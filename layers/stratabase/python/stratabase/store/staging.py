@@ -31,14 +31,15 @@ from stratabase.store import codec, endings, keys
 from stratabase.store.deed import Deed
 from stratabase.store.desk import Desk
 from stratabase.store.drafting import drafted
-from stratabase.store.engine import (
-    FREE,
+from stratabase.store.engine.port import (
     ITEMS,
-    MOST_ACTIONS,
+    MAX_ACTIONS,
+    NOT_EXISTS,
     Action,
     Batch,
     Check,
     Condition,
+    ConditionOperator,
     Engine,
     Expectation,
     ExpectationFailed,
@@ -48,7 +49,6 @@ from stratabase.store.engine import (
     Patch,
     Place,
     Put,
-    Test,
 )
 
 LEASE = 60_000
@@ -57,7 +57,7 @@ LONGEST = 15_000
 """Milliseconds after which a restoration gives up by itself: long before its lease ends, or a function."""
 _LEASE, _STATE = "lease", "state"
 _RUNNING, _STOPPED, _DONE = "running", "stopped", "done"
-_ROOM = MOST_ACTIONS - 2
+_ROOM = MAX_ACTIONS - 2
 """Actions that bring parts back: there are also the list of these, and what the ledger is expected to say."""
 
 Do = Callable[[Deed, Sequence[Action]], None]
@@ -138,7 +138,7 @@ class Staging:
             places={keys.LISTING: Place(keys.PURGES, f"{self._root.class_name}#{self._root.id}")},
         )
         try:
-            self._desk.engine.commit(Batch(self._id, (Put(ledger, FREE),)))
+            self._desk.engine.commit(Batch(self._id, (Put(ledger, NOT_EXISTS),)))
         except ExpectationFailed as refusal:
             check_finished(refusal.failures[0].found, self._desk.now())
             raise Conflict from None  # what another has left is ended first
@@ -208,8 +208,8 @@ def _fitting(deed: Deed) -> int:
 
 
 def _in_state(id_: str, state: str) -> Expectation:
-    named = Condition(codec.COMMIT_IDS, Test.EQUALS, [id_])
-    return Expectation(exists=True, conditions=(named, Condition(_STATE, Test.EQUALS, state)))
+    named = Condition(codec.COMMIT_IDS, ConditionOperator.EQUALS, [id_])
+    return Expectation(exists=True, conditions=(named, Condition(_STATE, ConditionOperator.EQUALS, state)))
 
 
 def _turn(ledger: Key, expect: Expectation, state: str) -> Patch:

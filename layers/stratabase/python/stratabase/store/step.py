@@ -6,7 +6,7 @@ from stratabase.domain.objects.entity import Entity
 from stratabase.domain.objects.instant import Instant
 from stratabase.model.class_ import Class
 from stratabase.store import codec, keys, since, versions
-from stratabase.store.engine import Item
+from stratabase.store.engine.port import Item
 from stratabase.store.presence import DELETED
 
 

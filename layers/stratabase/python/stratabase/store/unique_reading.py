@@ -13,9 +13,9 @@ from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Class, Unique
 from stratabase.model.operator import Operator
 from stratabase.store import codec, keys
-from stratabase.store.budget import weight
 from stratabase.store.claims import guard_key, holder
-from stratabase.store.engine import Engine, Item, Key
+from stratabase.store.engine.port import Engine, Item, Key
+from stratabase.store.engine.read_limiter import approximate_bytes
 from stratabase.store.presence import living
 
 _LOOKS = 4
@@ -64,5 +64,5 @@ def _read(engine: Engine, class_: Class, key: Key, allowance: Allowance) -> Item
     if allowance.is_used_up:
         raise TooMuchRead(class_.name)
     items = engine.get([key])
-    allowance.take(weight(items))
+    allowance.take(approximate_bytes(items))
     return items[0]

@@ -8,15 +8,15 @@ from stratabase.domain.objects.lock import Lock
 from stratabase.domain.refusal import Unavailable
 from stratabase.store import keys, locks
 from stratabase.store.desk import Desk
-from stratabase.store.engine import (
+from stratabase.store.engine.port import (
     Batch,
     Condition,
+    ConditionOperator,
     Expectation,
     ExpectationFailed,
     Failure,
     OutcomeUnknown,
     Patch,
-    Test,
 )
 from stratabase.store.locking import Wholes, check_size, there, unlockable
 
@@ -75,7 +75,7 @@ def _refused(
 
 def _as_found(lock: Lock) -> Expectation:
     conditions = (
-        Condition(locks.OWNER, Test.EQUALS, lock.owner),
-        Condition(locks.UNTIL, Test.EQUALS, lock.until),
+        Condition(locks.OWNER, ConditionOperator.EQUALS, lock.owner),
+        Condition(locks.UNTIL, ConditionOperator.EQUALS, lock.until),
     )
     return Expectation(exists=True, conditions=conditions)

@@ -9,7 +9,7 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.version import with_version_times
 from stratabase.model.class_ import Class
 from stratabase.store import codec, keys, since
-from stratabase.store.engine import FREE, Item, Put, Value
+from stratabase.store.engine.port import NOT_EXISTS, Item, Put, Value
 from stratabase.store.presence import DELETED
 
 START, END = "start", "end"
@@ -24,7 +24,7 @@ def closed(effect: ObjectEffect, class_: Class, change: Change) -> Iterator[Put]
     if isinstance(effect, Deletion) and effect.withdrawn is not None:
         return
     if class_.versioned and before is not None and before.commit_ids:
-        yield Put(_version(before, change), FREE)
+        yield Put(_version(before, change), NOT_EXISTS)
 
 
 def tombstone(before: Entity, instant: Instant, commit_id: str, withdrawn: Tombstone | None = None) -> Item:

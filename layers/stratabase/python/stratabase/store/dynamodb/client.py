@@ -1,5 +1,6 @@
 """What the engine needs of a client: one call, and what can come of it besides an answer."""
 
+import zlib
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -44,3 +45,13 @@ class Unanswered(Exception):
 
 class Unreached(Unanswered):
     """The request was not even sent."""
+
+
+CHECKSUM_HEADER = "x-amz-crc32"
+"""The header that has it."""
+
+
+def verify_checksum(checksum: str | None, content: bytes) -> None:
+    """Raise Unanswered when the content is not what was sent."""
+    if checksum is not None and checksum != str(zlib.crc32(content)):
+        raise Unanswered("The answer's checksum is wrong.")

@@ -5,7 +5,7 @@ import time
 from functools import lru_cache
 from hashlib import sha256
 
-from stratabase.store.dynamodb.endpoint import Credentials
+from stratabase.store.dynamodb.aws import Credentials
 
 CONTENT_TYPE = "application/x-amz-json-1.0"
 _ALGORITHM = "AWS4-HMAC-SHA256"
@@ -13,14 +13,16 @@ _SERVICE = "dynamodb"
 _INSTANT = "%Y%m%dT%H%M%SZ"
 
 
-class Signer:
+class RequestSigner:
     """Makes the headers of requests to one host in one region."""
 
     def __init__(self, region: str, host: str) -> None:
         self._region = region
         self._host = host
 
-    def headers(self, target: str, body: bytes, credentials: Credentials, now: float) -> dict[str, str]:
+    def signed_headers(
+        self, target: str, body: bytes, credentials: Credentials, now: float
+    ) -> dict[str, str]:
         """Return the headers of a request, signed as of `now`, in seconds since 1970."""
         instant = time.strftime(_INSTANT, time.gmtime(now))
         headers = {

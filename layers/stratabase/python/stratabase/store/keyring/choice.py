@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from stratabase.store.dynamodb.endpoint import Endpoint
+from stratabase.store.dynamodb.aws import Endpoint
 from stratabase.store.keyring.file import FileKeyring
 from stratabase.store.keyring.secrets_client import SecretsClient
 from stratabase.store.keyring.secrets_manager import SecretsManagerKeyring

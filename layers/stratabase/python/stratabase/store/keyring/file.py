@@ -7,7 +7,7 @@ from pathlib import Path
 from stratabase.domain.signing_key import SigningKey
 from stratabase.store.keyring import document
 from stratabase.store.keyring.file_lock import held
-from stratabase.store.sqlite.fault import UnusableStore
+from stratabase.store.sqlite.errors import UnusableStore
 
 NAME = "signing-keys.json"
 PATIENCE = 5.0

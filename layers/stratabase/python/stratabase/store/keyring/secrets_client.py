@@ -5,9 +5,8 @@ from typing import Any
 
 from stratabase import waiting
 from stratabase.domain.refusal import Unavailable
-from stratabase.store.botocore_session import new_session
-from stratabase.store.dynamodb.endpoint import Endpoint
-from stratabase.store.sqlite.fault import UnusableStore
+from stratabase.store.dynamodb.aws import Endpoint, new_session
+from stratabase.store.sqlite.errors import UnusableStore
 
 _ATTEMPTS = 3
 _MENDABLE = frozenset(

@@ -11,7 +11,7 @@ from stratabase.domain.refusal import Unavailable
 from stratabase.domain.signing_key import SigningKey
 from stratabase.store.keyring import document
 from stratabase.store.keyring.secrets_client import Failed, SecretsClient
-from stratabase.store.sqlite.fault import UnusableStore
+from stratabase.store.sqlite.errors import UnusableStore
 
 MOST_ROUNDS = 8
 """After which a change gives up against others; each leaves a version behind, of which there may be 100."""

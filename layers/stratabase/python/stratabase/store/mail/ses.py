@@ -6,7 +6,7 @@ from typing import Any
 
 from stratabase.domain.mail import Mail
 from stratabase.domain.refusal import Unavailable
-from stratabase.store.botocore_session import new_session
+from stratabase.store.dynamodb.aws import new_session
 from stratabase.store.mail.message import is_plain, message_of
 
 CONNECT_PATIENCE, READ_PATIENCE = 3, 10

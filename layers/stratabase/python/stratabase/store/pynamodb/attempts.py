@@ -13,7 +13,7 @@ from pynamodb.expressions.update import Action
 from stratabase.domain.attempt import MOST_KEPT, Noted
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Unavailable
-from stratabase.store.dynamodb.insistence import Refused
+from stratabase.store.dynamodb.retry import PermanentRejection
 from stratabase.store.pynamodb.record import Record
 from stratabase.store.pynamodb.table import Table
 
@@ -82,7 +82,7 @@ class PynamoAttempts:
         """Write, which may well be done twice. What a condition forbids need not be done."""
         try:
             self._table.write(work)
-        except Refused as refused:
+        except PermanentRejection as refused:
             if refused.rejected.code != "ConditionalCheckFailedException":
                 raise Unavailable("The store cannot be written just now; try again later.", 5) from refused
 

@@ -13,12 +13,11 @@ from pynamodb.models import MetaModel
 from pynamodb.transactions import TransactWrite
 
 from stratabase import waiting
-from stratabase.store.botocore_session import sharing
+from stratabase.store.dynamodb.aws import Endpoint, share_data_loader
+from stratabase.store.dynamodb.boto_client import map_botocore_error
 from stratabase.store.dynamodb.client import Rejected, Unanswered
-from stratabase.store.dynamodb.endpoint import Endpoint
-from stratabase.store.dynamodb.fault import fault
-from stratabase.store.dynamodb.insistence import Attempts, Patience, Refused
-from stratabase.store.dynamodb.trouble import trouble
+from stratabase.store.dynamodb.errors import permanent_error
+from stratabase.store.dynamodb.retry import Attempts, PermanentRejection, RetryPolicy
 from stratabase.store.pynamodb.record import Record
 
 R = TypeVar("R", bound=Record)
@@ -31,10 +30,10 @@ class Table:
     PynamoDB itself never tries again: that is decided here, as for the table of the objects.
     """
 
-    def __init__(self, endpoint: Endpoint, name: str, patience: Patience | None = None) -> None:
+    def __init__(self, endpoint: Endpoint, name: str, patience: RetryPolicy | None = None) -> None:
         self._root = _rooted(endpoint, name)
         self._connection = self._root._get_connection().connection  # noqa: SLF001 - all kinds share it
-        self._patience = patience or Patience()
+        self._patience = patience or RetryPolicy()
         self._door = Lock()
         self._connected = False
 
@@ -48,8 +47,8 @@ class Table:
         """Return what reading comes to, done again while that may help. Raises Unavailable."""
         try:
             return waiting.aside(partial(self._insist, work, Attempts(self._patience)))
-        except Refused as refused:
-            raise fault(refused.rejected) from refused
+        except PermanentRejection as refused:
+            raise permanent_error(refused.rejected) from refused
 
     def write(self, work: Callable[[], T]) -> T:
         """Return what writing comes to, done again while that may help. Raises Refused, Unavailable.
@@ -82,13 +81,13 @@ class Table:
             try:
                 return work()
             except (PynamoDBException, BotoCoreError, ClientError) as error:
-                attempts.failed(_trouble(error))
+                attempts.wait_after(_trouble(error))
 
     def _connect(self) -> None:
         """Make the client, which takes long, once and not in many threads."""
         with self._door:
             if not self._connected:
-                sharing(self._connection.session)
+                share_data_loader(self._connection.session)
             _ = self._connection.client
             self._connected = True
 
@@ -130,4 +129,4 @@ def _trouble(error: Exception) -> Rejected | Unanswered:
     if not isinstance(cause, BotoCoreError | ClientError):
         raise error
     # PynamoDB words DynamoDB's refusals anew; the one that it got has the status and all reasons.
-    return trouble(cause.__cause__ if isinstance(cause.__cause__, ClientError) else cause)
+    return map_botocore_error(cause.__cause__ if isinstance(cause.__cause__, ClientError) else cause)

@@ -6,8 +6,8 @@ from typing import Generic, NamedTuple, TypeVar
 from pynamodb.expressions.condition import Condition
 from pynamodb.transactions import TransactWrite
 
-from stratabase.store.dynamodb.fault import CANCELLED, CONDITION_FAILED, fault
-from stratabase.store.dynamodb.insistence import Refused
+from stratabase.store.dynamodb.errors import CANCELLED, CONDITION_FAILED, permanent_error
+from stratabase.store.dynamodb.retry import PermanentRejection
 from stratabase.store.pynamodb.record import Record
 from stratabase.store.pynamodb.table import Table
 
@@ -44,15 +44,15 @@ def broken(table: Table, token: str, writes: Iterable[Write[M]]) -> tuple[M, ...
 
     try:
         table.write(work)
-    except Refused as refused:
+    except PermanentRejection as refused:
         return _meanings(refused, ordered)
     return ()
 
 
-def _meanings(refused: Refused, writes: list[Write[M]]) -> tuple[M, ...]:
+def _meanings(refused: PermanentRejection, writes: list[Write[M]]) -> tuple[M, ...]:
     rejected = refused.rejected
     judged = zip(writes, rejected.reasons, strict=True) if rejected.code == CANCELLED else ()
     found = tuple(write.meaning for write, reason in judged if reason.get("Code") == CONDITION_FAILED)
     if not found:
-        raise fault(rejected) from refused
+        raise permanent_error(rejected) from refused
     return found

@@ -10,9 +10,8 @@ from threading import Lock
 from stratabase import waiting
 from stratabase.domain.attempt import LONGEST_WINDOW, MOST_KEPT, Noted
 from stratabase.domain.objects.instant import Instant
-from stratabase.store.sqlite.fault import refusal
-from stratabase.store.sqlite.file import Layout, prepare
-from stratabase.store.sqlite.insist import insist
+from stratabase.store.sqlite.errors import map_sqlite_error, retry_while_busy
+from stratabase.store.sqlite.file import Layout, open_for_writing
 
 PATIENCE = 5.0
 """Seconds to wait for another process that is writing."""
@@ -25,7 +24,7 @@ CREATE TABLE attempts (
   PRIMARY KEY (key, instant, attempt)
 ) STRICT, WITHOUT ROWID
 """
-LAYOUT = Layout(b"StrA", 1, (_TABLE, "CREATE INDEX age ON attempts (instant)"))
+ATTEMPT_LAYOUT = Layout(b"StrA", 1, (_TABLE, "CREATE INDEX age ON attempts (instant)"))
 
 
 class SqliteAttempts:
@@ -38,7 +37,7 @@ class SqliteAttempts:
     def __init__(self, path: Path) -> None:
         self._lock = Lock()
         self._path = path
-        self._connection = prepare(path, PATIENCE, LAYOUT)
+        self._connection = open_for_writing(path, PATIENCE, ATTEMPT_LAYOUT)
         # Nothing waits for the disk: a power cut may take the last attempts, a killed process takes none.
         self._connection.execute("PRAGMA synchronous = NORMAL")
 
@@ -81,7 +80,7 @@ class SqliteAttempts:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._work() as connection:
-            insist(lambda: connection.execute("BEGIN IMMEDIATE"), PATIENCE)
+            retry_while_busy(lambda: connection.execute("BEGIN IMMEDIATE"), PATIENCE)
             with connection:
                 yield connection
 
@@ -91,7 +90,7 @@ class SqliteAttempts:
             try:
                 yield self._connection
             except sqlite3.Error as error:
-                raise refusal(self._path, error) from error
+                raise map_sqlite_error(self._path, error) from error
 
 
 _INSTANTS = "SELECT instant FROM attempts WHERE key = ? AND instant >= ?"

@@ -5,12 +5,11 @@ from functools import partial
 from pathlib import Path
 
 from stratabase import waiting
-from stratabase.store.engine import EVERYTHING, Batch, Bounds, Item, Key
-from stratabase.store.sqlite.fault import refusal
-from stratabase.store.sqlite.file import connect, prepare
-from stratabase.store.sqlite.lookup import look_up
+from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Item, Key
+from stratabase.store.sqlite.errors import map_sqlite_error
+from stratabase.store.sqlite.file import open_for_reading, open_for_writing
+from stratabase.store.sqlite.queries import RangeQuery, range_query, select_items
 from stratabase.store.sqlite.readers import Readers
-from stratabase.store.sqlite.span import Span, span
 from stratabase.store.sqlite.writer import Writer
 
 PATIENCE = 10.0
@@ -27,26 +26,26 @@ class SqliteEngine:
     """
 
     def __init__(self, path: Path, *, patience: float = PATIENCE) -> None:
-        told = partial(refusal, path)
-        self._writer = Writer(prepare(path, patience), patience, told)
-        self._readers = Readers(partial(connect, path, patience), told)
+        told = partial(map_sqlite_error, path)
+        self._writer = Writer(open_for_writing(path, patience), patience, told)
+        self._readers = Readers(partial(open_for_reading, path, patience), told)
 
     def get(self, keys: Sequence[Key]) -> list[Item | None]:
         """Return the items in the order of `keys`, None where there is none; what was committed is seen."""
-        return self._readers.read(partial(look_up, keys=keys))
+        return self._readers.read(partial(select_items, keys=keys))
 
     def range(  # noqa: PLR0913 - as the port has it
         self,
         index: str,
         partition: str,
-        bounds: Bounds = EVERYTHING,
+        bounds: Bounds = UNBOUNDED,
         *,
         backward: bool = False,
         limit: int | None = None,
         exact: bool = True,  # noqa: ARG002 - it always is
     ) -> Iterator[Sequence[Item]]:
         """Yield the items of one partition of an index in the order of their sort keys, page by page."""
-        return self._pages(span(index, partition, bounds, backward=backward), limit)
+        return self._pages(range_query(index, partition, bounds, backward=backward), limit)
 
     def commit(self, batch: Batch) -> None:
         """Do all actions or none. Raises ExpectationFailed, Unavailable."""
@@ -57,7 +56,7 @@ class SqliteEngine:
         self._writer.close()
         self._readers.close()
 
-    def _pages(self, left: Span, limit: int | None) -> Iterator[Sequence[Item]]:
+    def _pages(self, left: RangeQuery, limit: int | None) -> Iterator[Sequence[Item]]:
         for size in _page_sizes(limit):
             rows = self._readers.read(partial(left.rows, most=size))
             if rows:

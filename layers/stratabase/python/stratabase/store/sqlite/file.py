@@ -8,9 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from stratabase.store.sqlite.fault import UnusableStore, damaged, is_damage
-from stratabase.store.sqlite.insist import insist
-from stratabase.store.sqlite.table import CREATION
+from stratabase.store.sqlite.errors import UnusableStore, corrupt_file_error, is_corruption, retry_while_busy
+from stratabase.store.sqlite.table import CREATE_STATEMENTS
 
 
 class Layout(NamedTuple):
@@ -24,7 +23,7 @@ class Layout(NamedTuple):
     upgrades: Mapping[int, Sequence[str]] = MappingProxyType({})
     """By an earlier version, the statements that lead from it to the one after it, with all that is kept."""
 
-    def knows(self, version: int) -> bool:
+    def supports(self, version: int) -> bool:
         """Return whether a file of this version can be used, upgraded if need be."""
         return all(step in self.upgrades for step in range(version, self.version)) and version <= self.version
 
@@ -35,7 +34,7 @@ class Layout(NamedTuple):
             yield from self.upgrades[step]
 
 
-OBJECTS = Layout(b"Stra", 1, CREATION)
+OBJECT_LAYOUT = Layout(b"Stra", 1, CREATE_STATEMENTS)
 
 OLDEST_SQLITE = (3, 37, 0)
 """The first that has STRICT tables."""
@@ -48,7 +47,7 @@ _PRAGMAS = (
 )
 
 
-def prepare(path: Path, patience: float, layout: Layout = OBJECTS) -> sqlite3.Connection:
+def open_for_writing(path: Path, patience: float, layout: Layout = OBJECT_LAYOUT) -> sqlite3.Connection:
     """Return a connection for writing to the file, which is made where there is none. Raises UnusableStore.
 
     The connection does not wait for other processes itself: see `insist`.
@@ -57,7 +56,7 @@ def prepare(path: Path, patience: float, layout: Layout = OBJECTS) -> sqlite3.Co
     try:
         _make(path)
         return _opened(
-            path, 0, lambda connection: insist(partial(_adopt, path, layout, connection), patience)
+            path, 0, lambda connection: retry_while_busy(partial(_adopt, path, layout, connection), patience)
         )
     except OSError as error:
         raise UnusableStore(
@@ -67,10 +66,10 @@ def prepare(path: Path, patience: float, layout: Layout = OBJECTS) -> sqlite3.Co
         raise _unusable(path, error) from error
 
 
-def connect(path: Path, patience: float) -> sqlite3.Connection:
+def open_for_reading(path: Path, patience: float) -> sqlite3.Connection:
     """Return a connection for reading, from any thread, but one at a time."""
     # SQLite itself does not wait for another connection that is just putting the log away as it closes.
-    return insist(partial(_opened, path, patience, _set_up_for_reading), patience)
+    return retry_while_busy(partial(_opened, path, patience, _set_up_for_reading), patience)
 
 
 def _check_library() -> None:
@@ -141,7 +140,7 @@ def _version(path: Path, layout: Layout, connection: sqlite3.Connection) -> int:
         raise UnusableStore(
             f"{path} is a database of another program or kind. Name another file, or move this one away."
         )
-    if not layout.knows(version):
+    if not layout.supports(version):
         raise UnusableStore(
             f"{path} has layout {version}, but this version of Stratabase knows layout {layout.version}. "
             "Use the version of Stratabase that last wrote to it, or a newer one."
@@ -179,8 +178,8 @@ def _number(mark: bytes) -> int:
 
 
 def _unusable(path: Path, error: sqlite3.DatabaseError) -> UnusableStore:
-    if is_damage(error):
-        return damaged(path, error)
+    if is_corruption(error):
+        return corrupt_file_error(path, error)
     return UnusableStore(
         f"{path} cannot be opened ({error}). Is another program holding it, or its disk full?"
     )

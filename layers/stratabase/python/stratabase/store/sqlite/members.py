@@ -3,15 +3,19 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
+from typing import Any
+
+import orjson
 
 from stratabase import waiting
-from stratabase.domain.member import Member, Roster, folded
-from stratabase.store.sqlite.fault import refusal
-from stratabase.store.sqlite.file import connect, prepare
-from stratabase.store.sqlite.insist import insist
-from stratabase.store.sqlite.member_rows import LAYOUT, add, change, member_of, remove
+from stratabase.domain.member import MailedLink, Member, NamesTaken, Roster, folded
+from stratabase.domain.objects.commit_refusals import Conflict
+from stratabase.model.formats import Formats
+from stratabase.store.sqlite.errors import map_sqlite_error, retry_while_busy
+from stratabase.store.sqlite.file import Layout, open_for_reading, open_for_writing
 
 PATIENCE = 5.0
 """Seconds to wait for another process that is writing."""
@@ -28,8 +32,8 @@ class SqliteMembers:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._writing = prepare(path, PATIENCE, LAYOUT)
-        self._reading = connect(path, PATIENCE)
+        self._writing = open_for_writing(path, PATIENCE, MEMBER_LAYOUT)
+        self._reading = open_for_reading(path, PATIENCE)
         self._writers, self._readers = Lock(), Lock()
 
     def by_id(self, id_: str) -> Member | None:
@@ -58,15 +62,15 @@ class SqliteMembers:
 
     def add(self, member: Member) -> None:
         """Add a member. Raises NamesTaken; Conflict when the id is taken."""
-        self._write(lambda connection: add(connection, member))
+        self._write(lambda connection: _insert(connection, member))
 
     def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
         """Put `after` in place of `before`; with a roster, only while that is the present one."""
-        self._write(lambda connection: change(connection, before, after, roster))
+        self._write(lambda connection: _update(connection, before, after, roster))
 
     def remove(self, member: Member, roster: Roster | None = None) -> None:
         """Remove a member, as `change` does. Raises Conflict."""
-        self._write(lambda connection: remove(connection, member, roster))
+        self._write(lambda connection: _delete(connection, member, roster))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -87,7 +91,7 @@ class SqliteMembers:
 
     def _transact(self, work: Callable[[sqlite3.Connection], None]) -> None:
         with self._work(self._writers, self._writing) as connection:
-            insist(lambda: connection.execute("BEGIN IMMEDIATE"), PATIENCE)
+            retry_while_busy(lambda: connection.execute("BEGIN IMMEDIATE"), PATIENCE)
             with connection:
                 work(connection)
 
@@ -97,4 +101,93 @@ class SqliteMembers:
             try:
                 yield connection
             except sqlite3.Error as error:
-                raise refusal(self._path, error) from error
+                raise map_sqlite_error(self._path, error) from error
+
+
+_TABLE = """
+CREATE TABLE members (
+  id TEXT PRIMARY KEY,
+  username TEXT NOT NULL UNIQUE,
+  email TEXT NOT NULL UNIQUE,
+  member TEXT NOT NULL
+) STRICT, WITHOUT ROWID
+"""
+
+_REVISIONS = (
+    "ALTER TABLE members ADD COLUMN revision INTEGER NOT NULL DEFAULT 1",
+    "CREATE TABLE roster (revision INTEGER NOT NULL) STRICT",
+    "INSERT INTO roster VALUES (0)",
+)
+
+MEMBER_LAYOUT = Layout(b"StrM", 3, (_TABLE, *_REVISIONS), {1: _REVISIONS, 2: ()})
+"""Names are unique by their columns, which hold them folded; all that is shown is in the JSON.
+
+Since layout 3 that may have `pending_email` and `confirmation`, which earlier versions cannot read.
+"""
+
+_LINKS = ("reset", "confirmation")
+"""The fields of a member that are links."""
+
+Row = tuple[Any, ...]
+
+
+def _insert(connection: sqlite3.Connection, member: Member) -> None:
+    """Add a member. Raises NamesTaken; Conflict when the id is taken."""
+    if connection.execute("SELECT 1 FROM members WHERE id = ?", (member.id,)).fetchone():
+        raise Conflict
+    _check_names(connection, member)
+    connection.execute(
+        "INSERT INTO members (username, email, member, revision, id) VALUES (?, ?, ?, 1, ?)", _row(member)
+    )
+
+
+def _update(connection: sqlite3.Connection, before: Member, after: Member, roster: Roster | None) -> None:
+    """Put `after` in place of `before`. Raises Conflict, NamesTaken."""
+    _check_present(connection, before, roster)
+    _check_names(connection, after)
+    connection.execute(
+        "UPDATE members SET username = ?, email = ?, member = ?, revision = revision + 1 WHERE id = ?",
+        _row(after),
+    )
+
+
+def _delete(connection: sqlite3.Connection, member: Member, roster: Roster | None) -> None:
+    """Take a member away. Raises Conflict."""
+    _check_present(connection, member, roster)
+    connection.execute("DELETE FROM members WHERE id = ?", (member.id,))
+
+
+def _check_present(connection: sqlite3.Connection, member: Member, roster: Roster | None) -> None:
+    """Raise Conflict unless all is as it was read; end the roster."""
+    row = connection.execute("SELECT revision FROM members WHERE id = ?", (member.id,)).fetchone()
+    if row != (member.revision,):
+        raise Conflict
+    if roster is not None:
+        ended = "UPDATE roster SET revision = revision + 1 WHERE revision = ?"
+        if connection.execute(ended, (roster.revision,)).rowcount != 1:
+            raise Conflict
+
+
+def _check_names(connection: sqlite3.Connection, member: Member) -> None:
+    others = "SELECT 1 FROM members WHERE {} = ? AND id <> ?"
+    names = {"username": folded(member.username), "email": folded(member.email)}
+    taken = tuple(
+        field
+        for field, name in names.items()
+        if connection.execute(others.format(field), (name, member.id)).fetchone()
+    )
+    if taken:
+        raise NamesTaken(taken)
+
+
+def _row(member: Member) -> Row:
+    fields = {name: value for name, value in asdict(member).items() if name != "revision"}
+    return (folded(member.username), folded(member.email), orjson.dumps(fields).decode(), member.id)
+
+
+def member_of(row: Row) -> Member:
+    """Return the member of a row with the columns `member` and `revision`."""
+    text, revision = row
+    fields: dict[str, Any] = orjson.loads(text)
+    links = {name: MailedLink(**fields[name]) for name in _LINKS if fields.get(name)}
+    return Member(**{**fields, **links, "formats": Formats(**fields["formats"]), "revision": revision})

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from threading import Lock, Thread, current_thread, local
 from typing import TypeVar
 
-from stratabase.store.sqlite.fault import FAULTS_OF_VALUES, closed
+from stratabase.store.sqlite.errors import VALUE_ERRORS, closed_error
 
 T = TypeVar("T")
 
@@ -21,7 +21,7 @@ class _Reader:
     def read(self, question: Callable[[sqlite3.Connection], T]) -> T:
         with self._lock:
             if self._closed:
-                raise closed()
+                raise closed_error()
             return question(self._connection)
 
     def close(self) -> None:
@@ -50,7 +50,7 @@ class Readers:
         """
         try:
             return self._reader().read(question)
-        except FAULTS_OF_VALUES:
+        except VALUE_ERRORS:
             raise
         except sqlite3.Error as error:
             raise self._refusal(error) from error
@@ -72,7 +72,7 @@ class Readers:
     def _new(self) -> _Reader:
         with self._door:
             if self._closed:
-                raise closed()
+                raise closed_error()
             for thread in [thread for thread in self._all if not thread.is_alive()]:
                 self._all.pop(thread).close()
             reader = self._all[current_thread()] = _Reader(self._connect())

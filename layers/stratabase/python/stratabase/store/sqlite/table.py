@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from stratabase.store.engine import INDEX_NAMES, Item, Key, Place, Value
+from stratabase.store.engine.port import INDEX_NAMES, Item, Key, Place, Value
 
 Row = tuple[Any, ...]
 """The values of COLUMNS."""
@@ -23,11 +23,11 @@ COLUMNS = (
 
 _PLACES = tuple((name, COLUMNS.index(columns[0])) for name, columns in PLACE_COLUMNS.items())
 
-SHOWN = {name: (*COLUMNS[:4], sort) for name, (_, sort) in PLACE_COLUMNS.items()}
+INDEX_COLUMNS = {name: (*COLUMNS[:4], sort) for name, (_, sort) in PLACE_COLUMNS.items()}
 """The columns that a range of a secondary index reads: all of them would cost as much again."""
 
 # A rowid table: new rows go to its end, whatever their keys. An index holds only items with a place in it.
-CREATION = (
+CREATE_STATEMENTS = (
     "CREATE TABLE items (id INTEGER PRIMARY KEY, partition TEXT NOT NULL, sort TEXT NOT NULL, "
     "attributes TEXT NOT NULL, state TEXT, "
     + ", ".join(f"{p} TEXT, {s} TEXT" for p, s in PLACE_COLUMNS.values())
@@ -46,7 +46,7 @@ def item_of(row: Row) -> Item:
     return Item(Key(row[0], row[1]), orjson.loads(row[2]), row[3], places)
 
 
-def listed_items(rows: Sequence[Row], index: str, within: str) -> list[Item]:
+def index_items(rows: Sequence[Row], index: str, within: str) -> list[Item]:
     """Return the items in rows of what a partition of an index shows (SHOWN); of their places only that."""
     return [
         Item(Key(partition, sort), orjson.loads(attributes), state, {index: Place(within, place)})
@@ -60,9 +60,9 @@ def row_of(item: Item) -> Row:
     if not places.keys() <= PLACE_COLUMNS.keys():
         raise ValueError(f"The indexes are {', '.join(INDEX_NAMES)}, but an item has places in {[*places]}.")
     lying = [text for name in INDEX_NAMES for text in places.get(name, (None, None))]
-    return (*item.key, attributes_text(item.attributes), item.state, *lying)
+    return (*item.key, attributes_json(item.attributes), item.state, *lying)
 
 
-def attributes_text(attributes: Mapping[str, Value]) -> str:
+def attributes_json(attributes: Mapping[str, Value]) -> str:
     """Return attributes as the table keeps them."""
     return orjson.dumps(dict(attributes)).decode() if attributes else "{}"

@@ -8,10 +8,9 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import NamedTuple
 
-from stratabase.store.engine import Batch
-from stratabase.store.sqlite.fault import FAULTS_OF_VALUES, closed
-from stratabase.store.sqlite.insist import insist
-from stratabase.store.sqlite.transaction import perform
+from stratabase.store.engine.port import Batch
+from stratabase.store.sqlite.commit import commit_batch
+from stratabase.store.sqlite.errors import VALUE_ERRORS, closed_error, retry_while_busy
 
 MOST_TOGETHER = 64
 """Batches in one transaction, so that nobody waits for an endless one."""
@@ -48,7 +47,7 @@ class Writer:
         commit = _Commit(batch, Future())
         with self._door:
             if self._closed:
-                raise closed()
+                raise closed_error()
             self._queue.put(commit)
         return commit.future
 
@@ -88,7 +87,7 @@ class Writer:
             _answer(commit.future, outcome)
 
     def _write(self, group: Sequence[_Commit]) -> list[Exception | None]:
-        insist(lambda: self._connection.execute("BEGIN IMMEDIATE"), self._patience)
+        retry_while_busy(lambda: self._connection.execute("BEGIN IMMEDIATE"), self._patience)
         outcomes = [self._attempt(commit.batch) for commit in group]
         self._connection.execute("COMMIT")
         return outcomes
@@ -96,8 +95,8 @@ class Writer:
     def _attempt(self, batch: Batch) -> Exception | None:
         """Return why a batch is not done; raise what concerns all of its group."""
         try:
-            perform(self._connection, batch)
-        except FAULTS_OF_VALUES as fault:
+            commit_batch(self._connection, batch)
+        except VALUE_ERRORS as fault:
             return fault
         except (sqlite3.Error, MemoryError):
             raise
@@ -120,7 +119,7 @@ class Writer:
             waiting += filter(None, [self._queue.get()])
         for commit in waiting:
             if not commit.future.done():
-                commit.future.set_exception(closed())
+                commit.future.set_exception(closed_error())
 
     def _leave(self) -> None:
         with suppress(sqlite3.Error):  # the log is kept, and read at the next start

@@ -1,0 +1,228 @@
+"""Gives the names of members that older versions of the service wrote the ids of the members they mean.
+
+That is done once for each class: an item in the store tells which classes are done. Until then a name without
+an id means a member of that name if the member is older than the name (model/member_names). The same rule
+decides here. A name that means no member of today is marked, so that nobody gets it who takes the name later.
+
+Each object is changed under the condition that it is as it was read, and so are its closed versions. What has
+ids is left alone. So it can be stopped and started at any time, and several may do it at once.
+"""
+
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any, TypeVar
+
+import orjson
+
+from stratabase.domain.member import Member, folded
+from stratabase.model.attribute import Stored
+from stratabase.model.class_ import PlatformAttribute
+from stratabase.model.member_names import (
+    MEMBER_IDS,
+    NAMING,
+    NOBODY,
+    could_mean,
+    member_id,
+    with_ids,
+    written_at,
+)
+from stratabase.model.model import Model
+from stratabase.model.types.identifier import made_at
+from stratabase.store import codec, heads, keys, since, versions
+from stratabase.store.engine.port import (
+    EXISTS,
+    ITEMS,
+    NO_EXPECTATION,
+    Batch,
+    Bounds,
+    Engine,
+    ExpectationFailed,
+    Item,
+    Key,
+    OutcomeUnknown,
+    Patch,
+)
+from stratabase.store.presence import living
+
+_TOGETHER = 50
+_LAST_MODIFIED_BY = PlatformAttribute.LAST_MODIFIED_BY.value
+T = TypeVar("T")
+ReportProgress = Callable[[int], None]
+"""Is told how many objects were looked at since it was told last."""
+
+
+@dataclass(slots=True)
+class MemberBackfillOutcome:
+    """What became of the names in the objects of a class, without those in closed versions."""
+
+    objects: int = 0
+    """How many were looked at."""
+    known: int = 0
+    """Names that have the id of a member now."""
+    younger: int = 0
+    """Names that mean nobody, since the member of that name is younger than they are."""
+    unknown: int = 0
+    """Names that mean nobody, since no member has them."""
+
+
+class MemberBackfill:
+    """Gives ids to the names of members in the objects of a model."""
+
+    def __init__(self, engine: Engine, model: Model) -> None:
+        self._engine = engine
+        self._model = model
+
+    def classes(self) -> tuple[str, ...]:
+        """Return the names of the classes that record members."""
+        stored = (class_ for class_ in self._model.classes.values() if class_.is_stored)
+        return tuple(each.name for each in stored if not NAMING.keys().isdisjoint(each.attributes))
+
+    def pending(self) -> tuple[str, ...]:
+        """Return the names of those that are not done yet."""
+        (marks,) = self._engine.get([keys.MEMBER_IDS])
+        done = marks.attributes if marks else {}
+        return tuple(name for name in self.classes() if _mark(name) not in done)
+
+    def run(
+        self, class_name: str, members: Iterable[Member], tell: ReportProgress = lambda _: None
+    ) -> MemberBackfillOutcome:
+        """Give ids to the names in all objects of a class, by the members of today. Raises Unavailable."""
+        by_name = {folded(member.username): member.id for member in members}
+        outcome = MemberBackfillOutcome()
+        listed = chain.from_iterable(self._engine.range(keys.LISTING, keys.listing(class_name)))
+        for some in _some(listed):
+            found = self._heads([item.key for item in some])
+            for head in found:
+                # First, so that an object that is done has no version that is not.
+                self._complete_versions(head, by_name)
+            self._complete(found, by_name, outcome)
+            outcome.objects += len(found)
+            tell(len(found))
+        self._engine.commit(_batch([Patch(keys.MEMBER_IDS, NO_EXPECTATION, set={_mark(class_name): True})]))
+        return outcome
+
+    def _heads(self, found: Sequence[Key]) -> list[Item]:
+        return [head for item in self._engine.get(found) if (head := living(item)) is not None and head.state]
+
+    def _complete(
+        self, found: Sequence[Item], by_name: Mapping[str, str], outcome: MemberBackfillOutcome
+    ) -> None:
+        """Give ids to the names in objects, of which these are the heads."""
+        while found:
+            ids = [_ids(head, by_name) for head in found]
+            patches = [_head_patch(head, new) for head, new in zip(found, ids, strict=True) if new]
+            if not patches or self._commits(patches):
+                _note(outcome, found, ids, by_name)
+                return
+            if len(found) > 1:
+                for head in found:
+                    self._complete([head], by_name, outcome)
+                return
+            found = self._heads([found[0].key])
+
+    def _complete_versions(self, head: Item, by_name: Mapping[str, str]) -> None:
+        """Give ids to the names in the closed versions of an object."""
+        if since.previous_of(head) is None:
+            return
+        bounds = Bounds(keys.VERSIONS, keys.HEAD, high_included=False)
+        items = chain.from_iterable(self._engine.range(ITEMS, head.key.partition, bounds))
+        patches = (
+            Patch(item.key, EXISTS, state=_with_ids(item, ids))
+            for item in items
+            if (ids := _ids(item, by_name))
+        )
+        for some in _some(patches):
+            if not self._commits(some):
+                for patch in some:
+                    self._commits([patch])  # unless it has been purged meanwhile
+
+    def _commits(self, patches: Sequence[Patch]) -> bool:
+        """Return whether patches were committed: not if something is not as it was read."""
+        try:
+            self._engine.commit(_batch(patches))
+        except (ExpectationFailed, OutcomeUnknown):
+            return False
+        return True
+
+
+def describe_outcome(class_name: str, outcome: MemberBackfillOutcome) -> Iterator[str]:
+    """Yield what a person should know of an outcome."""
+    if outcome.known:
+        yield f"{class_name}: {outcome.known:,} names of members have the ids of their members now."
+    if outcome.younger:
+        reason = "since the member of that name was made after they were written"
+        yield f"{class_name}: {outcome.younger:,} names mean nobody, {reason}."
+    if outcome.unknown:
+        yield f"{class_name}: {outcome.unknown:,} names mean nobody, since no member has them."
+
+
+def _some(each: Iterable[T]) -> Iterator[list[T]]:
+    """Yield what there is in lists of at most so many."""
+    left = iter(each)
+    while found := list(islice(left, _TOGETHER)):
+        yield found
+
+
+def _mark(class_name: str) -> str:
+    return f"class.{class_name}"
+
+
+def _batch(patches: Sequence[Patch]) -> Batch:
+    return Batch(f"members{secrets.token_hex(12)}", tuple(patches))
+
+
+def _ids(item: Item, by_name: Mapping[str, str]) -> dict[str, str | None]:
+    """Return the ids that the names of an object or a version lack, by attribute."""
+    state = codec.kept_state(item)
+    found: dict[str, str | None] = {}
+    for attribute in NAMING:
+        name = state.get(attribute)
+        if isinstance(name, str) and member_id(state, attribute) is None:
+            id_ = by_name.get(folded(name))
+            is_theirs = id_ is not None and could_mean(made_at(id_), _written(item, state, attribute))
+            found[attribute] = id_ if is_theirs else NOBODY
+    return found
+
+
+def _written(item: Item, state: Mapping[str, Stored], attribute: str) -> int | None:
+    """Return when a name was written, or a time before that."""
+    if attribute == _LAST_MODIFIED_BY and NAMING[attribute] not in state:
+        start = item.attributes.get(versions.START, item.attributes.get(since.VERSION_START))
+        if isinstance(start, int):
+            return start
+    return written_at(state, attribute)
+
+
+def _note(
+    outcome: MemberBackfillOutcome,
+    found: Sequence[Item],
+    ids: Sequence[Mapping[str, str | None]],
+    by_name: Mapping[str, str],
+) -> None:
+    for item, new in zip(found, ids, strict=True):
+        state = codec.kept_state(item)
+        for attribute, id_ in new.items():
+            if id_ != NOBODY:
+                outcome.known += 1
+            elif folded(str(state[attribute])) in by_name:
+                outcome.younger += 1
+            else:
+                outcome.unknown += 1
+
+
+def _head_patch(head: Item, ids: Mapping[str, str | None]) -> Patch:
+    """Return what gives an object ids. It counts as a write, so that no other one undoes it unseen."""
+    named = codec.commit_ids(head)
+    return Patch(
+        head.key,
+        heads.as_read(codec.entity_of(head)),
+        set={codec.COMMIT_IDS: codec.remembered(named, f"members{secrets.token_hex(12)}")},
+        state=_with_ids(head, ids),
+    )
+
+
+def _with_ids(item: Item, ids: Mapping[str, str | None]) -> str:
+    state: dict[str, Any] = orjson.loads(item.state or b"{}")
+    return orjson.dumps({**state, MEMBER_IDS: with_ids(state, ids)}).decode()

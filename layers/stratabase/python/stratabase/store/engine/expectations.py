@@ -1,0 +1,63 @@
+"""Whether an item is as an action expects it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from stratabase.store.engine.port import (
+    Action,
+    Condition,
+    ConditionOperator,
+    Engine,
+    Expectation,
+    Failure,
+    Item,
+)
+
+_ABSENT: Any = object()
+
+
+def is_met(expect: Expectation, item: Item | None) -> bool:
+    """Return whether what is expected is true of an item, or of there being none."""
+    if expect.exists is not None and expect.exists != (item is not None):
+        return False
+    attributes = item.attributes if item else {}
+    if not all(_condition_holds(condition, attributes) for condition in expect.conditions):
+        return False
+    return not expect.either or any(_condition_holds(condition, attributes) for condition in expect.either)
+
+
+def _condition_holds(condition: Condition, attributes: Mapping[str, Any]) -> bool:
+    return _TESTS[condition.operator](attributes.get(condition.attribute, _ABSENT), condition.value)
+
+
+def _equals(found: Any, value: Any) -> bool:
+    # Python takes True for 1; the port does not.
+    return bool(found == value) and isinstance(found, bool) == isinstance(value, bool)
+
+
+def _is_ordered(found: Any, value: Any) -> bool:
+    both = (found, value)
+    return all(isinstance(each, str) for each in both) or all(_is_number(each) for each in both)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_TESTS: Mapping[ConditionOperator, Callable[[Any, Any], bool]] = {
+    ConditionOperator.EQUALS: _equals,
+    ConditionOperator.ABSENT: lambda found, _: found is _ABSENT,
+    ConditionOperator.PRESENT: lambda found, _: found is not _ABSENT,
+    ConditionOperator.AT_MOST: lambda found, value: _is_ordered(found, value) and found <= value,
+    ConditionOperator.MORE_THAN: lambda found, value: _is_ordered(found, value) and found > value,
+}
+
+
+def find_failures(engine: Engine, actions: Sequence[Action]) -> tuple[Failure, ...]:
+    """Return the actions whose expectations do not hold, of any number."""
+    found = engine.get([action.key for action in actions])
+    return tuple(
+        Failure(action, item)
+        for action, item in zip(actions, found, strict=True)
+        if not is_met(action.expect, item)
+    )

@@ -1,0 +1,40 @@
+"""An engine that waits for a network, so that in the local server it holds up nobody."""
+
+from collections.abc import Iterator, Sequence
+
+from stratabase import waiting
+from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Engine, Item, Key
+
+
+class OffloadingEngine:
+    """Passes every call on to an engine, each where it holds up nobody else."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+        """Return the items in the order of `keys`, None where there is none; what was committed is seen."""
+        return waiting.aside(self._engine.get, keys)
+
+    def range(  # noqa: PLR0913 - as the port has it
+        self,
+        index: str,
+        partition: str,
+        bounds: Bounds = UNBOUNDED,
+        *,
+        backward: bool = False,
+        limit: int | None = None,
+        exact: bool = True,
+    ) -> Iterator[Sequence[Item]]:
+        """Yield the items of one partition of an index in the order of their sort keys, page by page."""
+        pages = self._engine.range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
+        while (page := waiting.aside(next, pages, None)) is not None:
+            yield page
+
+    def commit(self, batch: Batch) -> None:
+        """Do all actions or none. Raises ExpectationFailed, Unavailable."""
+        waiting.aside(self._engine.commit, batch)
+
+    def close(self) -> None:
+        """Finish what is under way and let go of files and connections."""
+        self._engine.close()

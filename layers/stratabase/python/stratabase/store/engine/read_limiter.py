@@ -1,0 +1,70 @@
+"""Limits what a request reads: what is read is drawn from its allowance, and past that it is refused."""
+
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import TypeVar
+
+from stratabase.domain.allowance import Allowance
+from stratabase.domain.refusal import TooMuchRead
+from stratabase.store.engine.port import Item
+
+Read = TypeVar("Read", Item, Item | None)
+
+_BYTES_BESIDE_STATE = 200
+"""About what an item weighs without its state. Looking for an item that is not there costs as much."""
+
+
+class ReadLimiter:
+    """Draws reads from a request's allowance; threads that read for the same request may share it.
+
+    Without an allowance, nothing is limited. `explain` makes the refusal; the plain one names the class only.
+    """
+
+    def __init__(
+        self,
+        allowance: Allowance | None,
+        class_name: str,
+        explain: Callable[["ReadLimiter"], TooMuchRead] | None = None,
+    ) -> None:
+        self._allowance = allowance
+        self._class_name = class_name
+        self._explain = explain
+        self._lock = Lock()
+        self.is_shared = allowance is not None and allowance.taken > 0
+        """Whether the request has read other things before."""
+        self.items = 0
+        """How many items were read; an item that was looked for and is not there counts too."""
+
+    def check(self) -> None:
+        """Raise TooMuchRead when nothing is left."""
+        if self._allowance is not None and self._allowance.is_used_up:
+            raise self.refusal()
+
+    def record(self, items: Sequence[Item | None]) -> None:
+        """Draw what was read from the allowance."""
+        if self._allowance is not None:
+            with self._lock:
+                self.items += len(items)
+                self._allowance.take(approximate_bytes(items))
+
+    def spend(self, items: Sequence[Read]) -> Sequence[Read]:
+        """Return what was read, if the allowance admits it. Raises TooMuchRead."""
+        self.record(items)
+        self.check()
+        return items
+
+    def refusal(self) -> TooMuchRead:
+        """Return what to raise when nothing is left."""
+        return self._explain(self) if self._explain else TooMuchRead(self._class_name)
+
+
+UNLIMITED = ReadLimiter(None, "")
+
+
+def approximate_bytes(items: Sequence[Item | None]) -> int:
+    """Return about how many bytes items weigh together."""
+    size = _BYTES_BESIDE_STATE * len(items)
+    for item in items:  # a loop rather than a sum, since every get comes through here
+        if item is not None and (text := item.state):
+            size += len(text) if text.isascii() else len(text.encode())
+    return size

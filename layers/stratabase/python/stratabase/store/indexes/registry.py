@@ -1,0 +1,321 @@
+"""The registry as a value: which slots the indexes of each class have, its constraints, and in what state.
+
+Every process keeps what the registry lists, also where its own model does not ask for it: a newer model may
+be about to be deployed, or an older one to come back. Only a reindex with a model removes what that does not
+ask for.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import orjson
+
+from stratabase.model.class_ import Class, Index, Unique
+from stratabase.store import keys
+from stratabase.store.association import Requirement
+from stratabase.store.engine.port import (
+    INDEX_NAMES,
+    NOT_EXISTS,
+    Check,
+    Condition,
+    ConditionOperator,
+    Expectation,
+    Item,
+    Put,
+)
+from stratabase.store.indexes.access_path import AccessPath, Column, columns_of
+from stratabase.store.indexes.entries import (
+    INDEX,
+    UNIQUE,
+    BuildState,
+    IndexSlot,
+    RegistryEntry,
+    RequiredRoleEntry,
+    UniqueEntry,
+    directive_label,
+    parse_required_role,
+    parse_slot,
+    parse_unique,
+    serialize_entry,
+)
+
+_REVISION = "revision"
+_SLOTS = tuple(name for name in INDEX_NAMES if name != keys.LISTING)
+_NEWER: dict[str, Any] = {"columns": [], "number": 0, "state": BuildState.BUILDING.value, "since": 0}
+"""A uniqueness constraint of no attributes, for versions that know no required roles (`_spelled_uniques`)."""
+
+_UNFINISHED = frozenset({BuildState.BUILDING, BuildState.ENFORCED})
+B = TypeVar("B", bound=RegistryEntry)
+Slots = tuple[IndexSlot, ...]
+Uniquenesses = tuple[UniqueEntry, ...]
+RequiredRoles = tuple[RequiredRoleEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """What is built for all classes that were ever served; `revision` is 0 before it is written."""
+
+    revision: int = 0
+    last_number: int = 0
+    classes: Mapping[str, Slots] = field(default_factory=dict)
+    uniques: Mapping[str, Uniquenesses] = field(default_factory=dict)
+    """The uniqueness constraints of those that have some."""
+    roles: Mapping[str, RequiredRoles] = field(default_factory=dict)
+    """The required roles of those that have some."""
+
+    def paths(self, class_name: str) -> tuple[AccessPath, ...]:
+        """Return the indexes of a class."""
+        return tuple(access_path(class_name, slot) for slot in self.classes.get(class_name, ()))
+
+    def is_guarded(self, class_: Class, unique: Unique) -> bool:
+        """Return whether every object of a class holds its guard of a uniqueness constraint."""
+        columns = _guarded(class_, unique)
+        return any(
+            one.columns == columns and one.state is BuildState.READY
+            for one in self.uniques.get(class_.name, ())
+        )
+
+    def unfinished(self, class_: Class) -> tuple[RegistryEntry, ...]:
+        """Return what the model asks for of a class, and objects may lack yet: what is not READY."""
+        found = (one for one in self._built(class_.name) if is_wanted(class_, one))
+        return tuple(one for one in found if one.state in _UNFINISHED)
+
+    def unfinished_labels(self, class_: Class) -> tuple[str, ...]:
+        """Return what the model asks for of a class and is not READY, as a person knows it."""
+        ready = {
+            (one.directive, one.columns) for one in self._built(class_.name) if one.state is BuildState.READY
+        }
+        return tuple(directive_label(one) for key, one in _wanted(class_).items() if key not in ready)
+
+    def unfinished_roles(self, requirements: Iterable[Requirement]) -> tuple[RequiredRoleEntry, ...]:
+        """Return those required roles of which objects may not be linked or counted yet."""
+        known = {one.requirement: one for roles in self.roles.values() for one in roles}
+        found = (known[each] for each in requirements if each in known)
+        return tuple(one for one in found if one.state is not BuildState.READY)
+
+    def _built(self, class_name: str) -> Iterator[RegistryEntry]:
+        yield from self.classes.get(class_name, ())
+        yield from self.uniques.get(class_name, ())
+
+    def with_class(self, class_: Class, state: BuildState, now: int) -> "Registry":
+        """Return it with what a class's model asks for; what it did not have yet is in a state.
+
+        No slot moves, and nothing is taken away that the model does not ask for.
+        """
+        return self.with_indexes(class_, state, now).with_constraints(class_, state, now)
+
+    def with_indexes(self, class_: Class, state: BuildState, now: int) -> "Registry":
+        """Return it with slots for those indexes of a class that have none, while there are any."""
+        slots = [_revived(slot, class_, now) for slot in self.classes.get(class_.name, ())]
+        free = [name for name in _SLOTS if name not in {slot.index_name for slot in slots}]
+        missing = _missing(class_, INDEX, slots)
+        given = [
+            IndexSlot(columns, self.last_number + number, state, now, index_name)
+            for number, (index_name, columns) in enumerate(zip(free, missing, strict=False), start=1)
+        ]
+        return self.with_slots(class_.name, (*slots, *given))
+
+    def with_constraints(self, class_: Class, state: BuildState, now: int) -> "Registry":
+        """Return it with those uniqueness constraints of a class that it does not have yet."""
+        kept = self.uniques.get(class_.name, ())
+        new = [
+            UniqueEntry(columns, self.last_number + number, state, now)
+            for number, columns in enumerate(_missing(class_, UNIQUE, kept), start=1)
+        ]
+        return self.with_uniques(class_.name, (*kept, *new))
+
+    def with_required_roles(
+        self, class_name: str, requirements: Iterable[Requirement], state: BuildState, now: int
+    ) -> "Registry":
+        """Return it with those required roles of a class that it does not have yet."""
+        kept = self.roles.get(class_name, ())
+        there = {one.requirement for one in kept}
+        missing = [each for each in requirements if each not in there]
+        new = [
+            RequiredRoleEntry((), self.last_number + number, state, now, each)
+            for number, each in enumerate(missing, start=1)
+        ]
+        return self.with_roles(class_name, (*kept, *new))
+
+    def with_roles(self, class_name: str, roles: RequiredRoles) -> "Registry":
+        """Return it with other required roles for a class; itself when they are the same."""
+        if self.roles.get(class_name, ()) == roles:
+            return self
+        return replace(self, last_number=self._last(roles), roles={**self.roles, class_name: roles})
+
+    def without_roles(self, class_name: str, requirements: Collection[Requirement]) -> "Registry":
+        """Return it without the required roles of a class but some."""
+        kept = (one for one in self.roles.get(class_name, ()) if one.requirement in requirements)
+        return self.with_roles(class_name, tuple(kept))
+
+    def with_slots(self, class_name: str, slots: Slots) -> "Registry":
+        """Return it with other slots for a class; itself when they are the same."""
+        if self.classes.get(class_name) == slots:
+            return self
+        return replace(self, last_number=self._last(slots), classes={**self.classes, class_name: slots})
+
+    def with_uniques(self, class_name: str, uniques: Uniquenesses) -> "Registry":
+        """Return it with other uniqueness constraints for a class; itself when they are the same."""
+        if self.uniques.get(class_name, ()) == uniques:
+            return self
+        return replace(self, last_number=self._last(uniques), uniques={**self.uniques, class_name: uniques})
+
+    def without_violations(self, class_name: str, now: int) -> "Registry":
+        """Return it without what was noted of duplicates, so that a build sees the next one."""
+        uniques = (
+            replace(one, violated=False, since=now) if one.violated else one
+            for one in self.uniques.get(class_name, ())
+        )
+        roles = (
+            replace(one, violated=False, since=now) if one.violated else one
+            for one in self.roles.get(class_name, ())
+        )
+        return self.with_uniques(class_name, tuple(uniques)).with_roles(class_name, tuple(roles))
+
+    def with_violations(self, class_name: str, numbers: Collection[int], now: int) -> "Registry":
+        """Return it with the note that some constraints or required roles of a class were not kept to."""
+        uniques = (
+            _violated(one, now) if one.number in numbers else one for one in self.uniques.get(class_name, ())
+        )
+        roles = (
+            replace(one.with_state(BuildState.BUILDING, now), violated=True) if one.number in numbers else one
+            for one in self.roles.get(class_name, ())
+        )
+        return self.with_uniques(class_name, tuple(uniques)).with_roles(class_name, tuple(roles))
+
+    def without_unwanted(self, class_name: str, class_: Class | None) -> "Registry":
+        """Return it without the uniqueness constraints of a class that its model does not name."""
+        kept = (one for one in self.uniques.get(class_name, ()) if is_wanted(class_, one))
+        return self.with_uniques(class_name, tuple(kept))
+
+    def with_finished(
+        self, class_name: str, begun: Sequence[RegistryEntry], refused: Collection[RegistryEntry], now: int
+    ) -> "Registry":
+        """Return it after a build of a class.
+
+        `begun`: what was built, as it was then. `refused`: what some objects could not be given. What has
+        left the registry meanwhile, or come back to it under another number, is not finished by this.
+        """
+        known = {one.number: one for one in begun}
+        slots = (_finished(one, known, refused, now) for one in self.classes.get(class_name, ()))
+        uniques = (_finished(one, known, refused, now) for one in self.uniques.get(class_name, ()))
+        roles = (_finished(one, known, refused, now) for one in self.roles.get(class_name, ()))
+        with_both = self.with_slots(class_name, tuple(slots)).with_uniques(class_name, tuple(uniques))
+        return with_both.with_roles(class_name, tuple(roles))
+
+    def _last(self, built: Iterable[RegistryEntry]) -> int:
+        return max([self.last_number, *(one.number for one in built)])
+
+
+def access_path(class_name: str, slot: IndexSlot) -> AccessPath:
+    """Return the index of a class that has a slot."""
+    ready = slot.state is BuildState.READY
+    return AccessPath(slot.index_name, keys.indexed(class_name, slot.number), slot.columns, ready)
+
+
+def _wanted(class_: Class) -> dict[tuple[str, tuple[Column, ...]], Index | Unique]:
+    """Return what the model asks for of a class, by directive and columns."""
+    indexes = {(INDEX, columns_of(class_, index.attributes)): index for index in class_.indexes}
+    uniques = {(UNIQUE, _guarded(class_, unique)): unique for unique in class_.uniques}
+    return {**indexes, **uniques}
+
+
+def _missing(class_: Class, directive: str, built: Iterable[RegistryEntry]) -> list[tuple[Column, ...]]:
+    """Return the columns of what the model asks for by one directive, and is not among what there is."""
+    there = {one.columns for one in built}
+    return [columns for name, columns in _wanted(class_) if name == directive and columns not in there]
+
+
+def _guarded(class_: Class, unique: Unique) -> tuple[Column, ...]:
+    """Return the columns of a uniqueness constraint, whose order in the model does not matter."""
+    return columns_of(class_, tuple(sorted(unique.attributes)))
+
+
+def is_wanted(class_: Class | None, built: RegistryEntry) -> bool:
+    """Return whether the model asks for something that was built, or is to be."""
+    return class_ is not None and (built.directive, built.columns) in _wanted(class_)
+
+
+def entry_label(class_: Class, built: RegistryEntry) -> str:
+    """Return how a person knows what is built for a class: `@unique(last_name, first_name)`."""
+    if isinstance(built, RequiredRoleEntry):
+        return built.label
+    return directive_label(_wanted(class_)[built.directive, built.columns])
+
+
+def unique_of(class_: Class, uniqueness: UniqueEntry) -> Unique:
+    """Return a uniqueness constraint as the model names it."""
+    return next(unique for unique in class_.uniques if _guarded(class_, unique) == uniqueness.columns)
+
+
+def _violated(one: UniqueEntry, now: int) -> UniqueEntry:
+    """Return a constraint of which a duplicate was written. While it is BUILDING, it stays so."""
+    state = BuildState.ENFORCED if one.state is BuildState.READY else one.state
+    return replace(one.with_state(state, now), violated=True)
+
+
+def _finished(one: B, begun: Mapping[int, RegistryEntry], refused: Collection[RegistryEntry], now: int) -> B:
+    """Return what a build has made of something. Another build that has begun meanwhile goes before."""
+    before = begun.get(one.number)
+    if before is None or one.state not in _UNFINISHED:
+        return one
+    if isinstance(one, RequiredRoleEntry) and (before in refused or one.violated):
+        return one
+    if before in refused or (isinstance(one, UniqueEntry) and one.violated):
+        return one.with_state(BuildState.ENFORCED, now)
+    return one.with_state(BuildState.READY, now) if one == before else one
+
+
+def _revived(slot: IndexSlot, class_: Class, now: int) -> IndexSlot:
+    revived = slot.state is BuildState.RETIRED and is_wanted(class_, slot)
+    return slot.with_state(BuildState.BUILDING, now) if revived else slot
+
+
+def parse_registry(item: Item | None) -> Registry:
+    """Return what the store's item says."""
+    if item is None:
+        return Registry()
+    kept: dict[str, Any] = orjson.loads(item.state or "{}")
+    classes = {name: tuple(map(parse_slot, slots)) for name, slots in kept["classes"].items()}
+    uniques = {
+        name: found
+        for name, known in kept.get("uniques", {}).items()
+        if (found := tuple(parse_unique(one) for one in known if one != _NEWER))
+    }
+    roles = {name: tuple(map(parse_required_role, known)) for name, known in kept.get("roles", {}).items()}
+    return Registry(int(str(item.attributes[_REVISION])), kept["lastNumber"], classes, uniques, roles)
+
+
+def registry_fence(registry: Registry) -> Check:
+    """Return the expectation that a registry is still as it was read."""
+    return Check(keys.REGISTRY, _as_read(registry))
+
+
+def _as_read(registry: Registry) -> Expectation:
+    if not registry.revision:
+        return NOT_EXISTS
+    return Expectation(conditions=(Condition(_REVISION, ConditionOperator.EQUALS, registry.revision),))
+
+
+def registry_put(registry: Registry) -> Put:
+    """Return what writes a registry in place of the one that it was made from."""
+    kept = {
+        "lastNumber": registry.last_number,
+        "classes": {name: list(map(serialize_entry, slots)) for name, slots in registry.classes.items()},
+        "uniques": dict(_spelled_uniques(registry)),
+        "roles": {name: list(map(serialize_entry, known)) for name, known in registry.roles.items()},
+    }
+    item = Item(keys.REGISTRY, {_REVISION: registry.revision + 1}, orjson.dumps(kept).decode())
+    return Put(item, _as_read(registry))
+
+
+def _spelled_uniques(registry: Registry) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield the constraints of each class, with one that no model names where required roles are listed.
+
+    Versions of the service that do not know required roles drop such a constraint before they write anything,
+    and all required roles with it. So those are built anew when such a version has served in between.
+    """
+    newer = [_NEWER] if any(registry.roles.values()) else []
+    for name in dict.fromkeys((*registry.uniques, *registry.classes)) if newer else registry.uniques:
+        yield name, [*map(serialize_entry, registry.uniques.get(name, ())), *newer]

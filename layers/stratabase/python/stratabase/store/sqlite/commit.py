@@ -1,0 +1,156 @@
+"""One batch within a transaction: judge every expectation, then write all or nothing."""
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import orjson
+
+from stratabase.store.engine.expectations import is_met
+from stratabase.store.engine.port import (
+    NO_EXPECTATION,
+    Action,
+    Batch,
+    Delete,
+    ExpectationFailed,
+    Failure,
+    Item,
+    Patch,
+    Put,
+)
+from stratabase.store.sqlite.queries import select_by_key
+from stratabase.store.sqlite.table import COLUMNS, PLACE_COLUMNS, attributes_json, row_of
+
+Statement = tuple[str, Sequence[str | None]]
+"""SQL and its parameters."""
+
+_ATTRIBUTES = "SELECT attributes FROM items WHERE partition = ? AND sort = ?"
+
+
+def commit_batch(connection: sqlite3.Connection, batch: Batch) -> None:
+    """Do all of a batch, or raise and leave nothing of it. Raises ExpectationFailed."""
+    _pass_fence(connection, batch)
+    found = select_by_key(connection, [action.key for action in batch.actions if _depends(action)])
+    judged = [(action, found.get(action.key)) for action in batch.actions]
+    failures = [Failure(action, item) for action, item in judged if not is_met(action.expect, item)]
+    if failures:
+        raise ExpectationFailed(failures)
+    _write(connection, write_statements(batch.actions, found))
+
+
+def _pass_fence(connection: sqlite3.Connection, batch: Batch) -> None:
+    """Raise ExpectationFailed if the fence of a batch does not hold."""
+    if batch.fence is None:
+        return
+    # Not all columns: every write pays for this.
+    row = connection.execute(_ATTRIBUTES, batch.fence.key).fetchone()
+    item = None if row is None else Item(batch.fence.key, orjson.loads(row[0]))
+    if not is_met(batch.fence.expect, item):
+        raise ExpectationFailed([Failure(batch.fence, item)])
+
+
+def _depends(action: Action) -> bool:
+    """Return whether it matters what an action finds."""
+    return isinstance(action, Patch) or action.expect != NO_EXPECTATION
+
+
+def _write(connection: sqlite3.Connection, written: Sequence[Statement]) -> None:
+    if len(written) == 1:  # which is done or not done by itself
+        connection.execute(*written[0])
+    else:
+        _write_together(connection, written)
+
+
+def _write_together(connection: sqlite3.Connection, written: Sequence[Statement]) -> None:
+    connection.execute("SAVEPOINT batch")
+    try:
+        for sql, parameters in written:
+            connection.execute(sql, parameters)
+        connection.execute("RELEASE batch")
+    except Exception:
+        # A failure of the disk has already rolled back the whole transaction, and the savepoint with it.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK TO batch")
+            connection.execute("RELEASE batch")
+        raise
+
+
+_PUT = (
+    f"INSERT INTO items ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) "  # noqa: S608 - own names
+    "ON CONFLICT (partition, sort) DO UPDATE SET "
+    + ", ".join(f"{column} = excluded.{column}" for column in COLUMNS[2:])
+)
+
+_DELETE = "DELETE FROM items WHERE partition = ? AND sort = ?"
+
+
+def write_statements(actions: Sequence[Action], found: Mapping[Any, Item]) -> list[Statement]:
+    """Return what the actions write, given the items that were found; a check writes nothing."""
+    return [
+        _WRITTEN[type(action)](action, found.get(action.key))
+        for action in actions
+        if type(action) in _WRITTEN
+    ]
+
+
+def _put(put: Put, _: Item | None) -> Statement:
+    return _PUT, row_of(put.item)
+
+
+def _patch(patch: Patch, found: Item | None) -> Statement:
+    after = apply_patch(patch, found)
+    if found is None:
+        return _PUT, row_of(after)
+    state = () if patch.state is None else (patch.state,)
+    names = tuple(sorted(patch.places))
+    places = [text for name in names for text in after.places.get(name, (None, None))]
+    return _update(bool(state), names), (attributes_json(after.attributes), *state, *places, *patch.key)
+
+
+def _delete(delete: Delete, _: Item | None) -> Statement:
+    return _DELETE, delete.key
+
+
+@cache
+def _update(state: bool, places: tuple[str, ...]) -> str:  # noqa: FBT001 - part of the key of a cache
+    # Only what changes: SQLite rewrites every index of which a column is named, whatever its value.
+    changed = [
+        "attributes",
+        *["state"] * state,
+        *(column for name in places for column in PLACE_COLUMNS[name]),
+    ]
+    assignments = ", ".join(f"{column} = ?" for column in changed)
+    return f"UPDATE items SET {assignments} WHERE partition = ? AND sort = ?"  # noqa: S608 - own names
+
+
+_WRITTEN: Mapping[type[Action], Callable[[Any, Item | None], Statement]] = {
+    Put: _put,
+    Patch: _patch,
+    Delete: _delete,
+}
+
+
+def apply_patch(patch: Patch, found: Item | None) -> Item:
+    """Return the item as the patch makes it, out of the one that was found or of nothing."""
+    before = found or Item(patch.key)
+    return Item(
+        patch.key,
+        _attributes(patch, before),
+        before.state if patch.state is None else patch.state,
+        {name: place for name, place in {**before.places, **patch.places}.items() if place is not None},
+    )
+
+
+def _attributes(patch: Patch, before: Item) -> Mapping[str, Any]:
+    kept = {name: value for name, value in before.attributes.items() if name not in patch.remove}
+    sums = {name: _sum(patch, name, kept.get(name, 0)) for name in patch.add}
+    return {**kept, **patch.set, **sums}
+
+
+def _sum(patch: Patch, name: str, found: Any) -> int:
+    if not isinstance(found, int) or isinstance(found, bool):
+        raise ValueError(  # noqa: TRY004 - as the port has it
+            f"A patch adds to {name!r} of {patch.key}, which is {found!r}: it must be a whole number."
+        )
+    return found + patch.add[name]

@@ -1,0 +1,81 @@
+"""What goes wrong below the engine, and what it means to those above."""
+
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import uniform
+from typing import TypeVar
+
+from stratabase.domain.refusal import Unavailable
+
+VALUE_ERRORS = (
+    sqlite3.ProgrammingError,
+    sqlite3.InterfaceError,
+    sqlite3.DataError,
+    sqlite3.IntegrityError,
+)
+"""What SQLite raises about values that it cannot take; its other errors are about the file or the machine."""
+
+
+class UnusableStore(Exception):
+    """The embedded store cannot be used as it is; the text says why, and what to do."""
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Return whether another process holds the file, so that the same may go well in a moment."""
+    return _primary_code(error) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+
+
+def is_corruption(error: sqlite3.Error) -> bool:
+    """Return whether the file's content is at fault, which waiting does not mend."""
+    return _primary_code(error) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
+def corrupt_file_error(path: Path, error: Exception) -> UnusableStore:
+    """Return what to tell of a file that SQLite cannot make sense of."""
+    return UnusableStore(
+        f"{path} is damaged or no database of Stratabase ({error}). "
+        "Put a backup in its place, or move it away to begin with an empty one."
+    )
+
+
+def map_sqlite_error(path: Path, error: Exception) -> Exception:
+    """Return what a caller is told when reading or writing failed; the cause stays with it for the log."""
+    if isinstance(error, sqlite3.Error) and is_corruption(error):
+        told: Exception = corrupt_file_error(path, error)
+    elif isinstance(error, sqlite3.Error) and is_busy(error):
+        told = Unavailable("The store is busy; try again.")
+    else:
+        told = Unavailable("The store cannot be read or written just now; try again later.", retry_after=5)
+    told.__cause__ = error
+    return told
+
+
+def closed_error() -> Unavailable:
+    """Return what a caller is told who comes after the end."""
+    return Unavailable("The store is closed.")
+
+
+def _primary_code(error: sqlite3.Error) -> int:
+    # The bits above the lowest eight only say more of the same; an error of the module itself has no code.
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+
+
+T = TypeVar("T")
+
+
+def retry_while_busy(work: Callable[[], T], patience: float) -> T:
+    """Do `work`, and again while another process holds the file, for so many seconds.
+
+    SQLite's own waiting looks ten times a second in the end, which a process that writes without a pause can
+    outlast; this looks often, and at random moments.
+    """
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            return work()
+        except sqlite3.OperationalError as error:
+            if not is_busy(error) or time.monotonic() >= deadline:
+                raise
+        time.sleep(uniform(0.001, 0.008))  # noqa: S311 - no secret

@@ -1,0 +1,141 @@
+"""Items by their keys, many with one statement."""
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from stratabase.store.engine.port import ITEMS, Bounds, Item, Key
+from stratabase.store.sqlite.table import COLUMNS, INDEX_COLUMNS, PLACE_COLUMNS, Row, index_items, item_of
+
+MAX_KEYS_PER_STATEMENT = 256
+"""What one statement looks up."""
+
+_ONE = f"SELECT {', '.join(COLUMNS)} FROM items WHERE partition = ? AND sort = ?"  # noqa: S608 - own names
+
+
+def select_items(connection: sqlite3.Connection, keys: Sequence[Key]) -> list[Item | None]:
+    """Return the items in the order of `keys`, None where there is none, all as of one moment."""
+    if len(keys) == 1:
+        row = connection.execute(_ONE, keys[0]).fetchall()
+        return [item_of(row[0]) if row else None]
+    found = select_by_key(connection, list(dict.fromkeys(keys)))
+    return [found.get(key) for key in keys]
+
+
+def select_by_key(connection: sqlite3.Connection, keys: Sequence[Key]) -> Mapping[Key, Item]:
+    """Return what lies under different keys, all as of one moment."""
+    if len(keys) <= MAX_KEYS_PER_STATEMENT:
+        return _found(connection, keys)
+    connection.execute("BEGIN")
+    with connection:
+        parts = [
+            _found(connection, keys[at : at + MAX_KEYS_PER_STATEMENT])
+            for at in range(0, len(keys), MAX_KEYS_PER_STATEMENT)
+        ]
+    return {key: item for part in parts for key, item in part.items()}
+
+
+def _found(connection: sqlite3.Connection, keys: Sequence[Key]) -> dict[Key, Item]:
+    if not keys:
+        return {}
+    # Statements come in a few sizes, so that they stay prepared; the key that fills up is under nothing.
+    size = 1 << (len(keys) - 1).bit_length()
+    asked = [text for key in keys for text in key] + [None, None] * (size - len(keys))
+    items = map(item_of, connection.execute(_many(size), asked).fetchall())
+    return {item.key: item for item in items}
+
+
+@cache
+def _many(size: int) -> str:
+    # CROSS JOIN, because SQLite may not turn it round: it must look up each key, not scan the table for them.
+    wanted = ", ".join(["(?, ?)"] * size)
+    return (
+        f"SELECT {', '.join(COLUMNS)} FROM (VALUES {wanted}) AS wanted "  # noqa: S608 - own names
+        "CROSS JOIN items ON partition = wanted.column1 AND sort = wanted.column2"
+    )
+
+
+class _Index(NamedTuple):
+    """The column of an index's partition, and those of its order, which together tell its items apart."""
+
+    partition: str
+    order: tuple[str, ...]
+
+
+_INDEXES = {
+    ITEMS: _Index("partition", ("sort",)),
+    **{name: _Index(p, (s, "partition", "sort")) for name, (p, s) in PLACE_COLUMNS.items()},
+}
+
+_COLUMNS = {ITEMS: COLUMNS, **INDEX_COLUMNS}
+_AT = {name: tuple(map(_COLUMNS[name].index, index.order)) for name, index in _INDEXES.items()}
+
+
+class RangeEnd(NamedTuple):
+    """Where a span ends: values of the first columns of its index's order; nowhere without any."""
+
+    values: tuple[str, ...] = ()
+    included: bool = True
+
+
+class RangeQuery(NamedTuple):
+    """A range of one partition of an index, to be read in one direction."""
+
+    index_name: str
+    partition: str
+    low: RangeEnd = RangeEnd()
+    high: RangeEnd = RangeEnd()
+    backward: bool = False
+
+    def rows(self, connection: sqlite3.Connection, most: int) -> Sequence[Row]:
+        """Return its first rows."""
+        return connection.execute(
+            self.statement(), (self.partition, *self.low.values, *self.high.values, most)
+        ).fetchall()
+
+    def items(self, rows: Sequence[Row]) -> list[Item]:
+        """Return the items that lie in some of its rows."""
+        if self.index_name == ITEMS:
+            return list(map(item_of, rows))
+        return index_items(rows, self.index_name, self.partition)
+
+    def statement(self) -> str:
+        """Return what reads it; there are only so many, so that they stay prepared."""
+        low, high = (len(self.low.values), self.low.included), (len(self.high.values), self.high.included)
+        return _statement(self.index_name, low, high, self.backward)
+
+    def after(self, row: Row) -> "RangeQuery":
+        """Return what is left of it after a row."""
+        end = RangeEnd(tuple(row[at] for at in _AT[self.index_name]), included=False)
+        return self._replace(high=end) if self.backward else self._replace(low=end)
+
+
+def range_query(index: str, partition: str, bounds: Bounds, *, backward: bool) -> RangeQuery:
+    """Return the range of an index that has these bounds."""
+    if index not in _INDEXES:
+        raise ValueError(f"There is no index {index!r}; there are {', '.join(_INDEXES)}.")
+    low, high = _end(bounds.low, bounds.low_included), _end(bounds.high, bounds.high_included)
+    return RangeQuery(index, partition, low, high, backward)
+
+
+def _end(bound: str | None, included: bool) -> RangeEnd:  # noqa: FBT001 - as the bounds have it
+    return RangeEnd() if bound is None else RangeEnd((bound,), included)
+
+
+@cache
+def _statement(index: str, low: tuple[int, bool], high: tuple[int, bool], backward: bool) -> str:  # noqa: FBT001
+    partition, order = _INDEXES[index]
+    conditions = [f"{partition} = ?", *_condition(order, low, ">"), *_condition(order, high, "<")]
+    direction = " DESC" if backward else ""
+    return (
+        f"SELECT {', '.join(_COLUMNS[index])} FROM items WHERE {' AND '.join(conditions)} "  # noqa: S608 - own names
+        f"ORDER BY {', '.join(column + direction for column in order)} LIMIT ?"
+    )
+
+
+def _condition(order: Sequence[str], end: tuple[int, bool], operator: str) -> list[str]:
+    length, included = end
+    if not length:
+        return []
+    return [f"({', '.join(order[:length])}) {operator}{'=' if included else ''} ({', '.join('?' * length)})"]
