@@ -17,19 +17,19 @@ from benchmarks.table import Figure, print_table
 from benchmarks.version_rows import MODEL as VERSIONS
 from benchmarks.version_rows import Versions
 from cli.emulator import emulator
-from stratabase.domain.allowance import MEGABYTE, Allowance
-from stratabase.domain.filter import Comparison
 from stratabase.domain.objects.change import Change, Creation
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.order import Order, Term
-from stratabase.domain.page import Query, Wanted, Window
+from stratabase.domain.query.filter import Comparison
+from stratabase.domain.query.order import Order, OrderTerm
+from stratabase.domain.query.page import PageFields, Query, Window
+from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.domain.write.commands import Create, Delete, Update
 from stratabase.model.attribute import Stored
 from stratabase.model.expressions import ANYWHERE
 from stratabase.model.operator import Operator
 from stratabase.model.reading import read_model
 from stratabase.operations.read import get, page
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.services import create, delete, update
 from stratabase.settings import Settings
 from stratabase.store.dynamodb.aws import Credentials, Endpoint
@@ -94,7 +94,7 @@ def _dynamodb(stack: ExitStack) -> Callable[[str], Engine]:
 def _measure(name: str, engine: Engine, size: int) -> None:
     model = read_model(MODEL + ROLES + GRAPHS + LOCKS + VERSIONS, "benchmark")
     entities = StoredEntities(MeteredEngine(engine), model)
-    world = World(model, entities, FrozenClock(), TimeOrderedIds(), _allowance)
+    world = Services(model, entities, FrozenClock(), TimeOrderedIds(), _allowance)
     graphs = Graphs(world)
     references = [
         reference
@@ -112,7 +112,7 @@ def _measure(name: str, engine: Engine, size: int) -> None:
     print_table(f"Costs on {name}, {size:,} objects a class", list(_figures(world, rows)))
 
 
-def _fill(world: World, class_name: str, size: int) -> Iterator[Reference]:
+def _fill(world: Services, class_name: str, size: int) -> Iterator[Reference]:
     made = [_entity(world, class_name, number) for number in range(size)]
     for at in range(0, size, AT_ONCE // 2):
         effects = tuple(map(Creation, made[at : at + AT_ONCE // 2]))
@@ -120,7 +120,7 @@ def _fill(world: World, class_name: str, size: int) -> Iterator[Reference]:
     return (entity.reference for entity in made)
 
 
-def _entity(world: World, class_name: str, number: int) -> Entity:
+def _entity(world: Services, class_name: str, number: int) -> Entity:
     reference = Reference(class_name, world.ids.new())
     return Entity(reference, {"_id": reference.id, **_values(number)})
 
@@ -129,10 +129,10 @@ def _values(number: int) -> dict[str, Stored]:
     return {"name": f"name {number:06}", "size": number, "notes": "n" * 400}
 
 
-def _figures(world: World, rows: Operations) -> Iterator[Figure]:
+def _figures(world: Services, rows: Operations) -> Iterator[Figure]:
     for name, (cost, operation) in rows.items():
         # It reads the registry, if that is stale.
-        page(world, Query("Plain", Order.of(()), window=Window(size=0)), world.allowance(), ANYWHERE)
+        page(world, Query("Plain", Order.of(()), window=Window(size=0)), world.new_budget(), ANYWHERE)
         took = metered(operation)
         yield Figure(f"{name}: round trips", took.round_trips, "", cost.calls)
         if took.read_units or cost.read_units:
@@ -141,14 +141,14 @@ def _figures(world: World, rows: Operations) -> Iterator[Figure]:
             yield Figure(f"{name}: write units", took.write_units, "", cost.write_units)
 
 
-def _operations(world: World, some: dict[str, Reference], size: int) -> Operations:
+def _operations(world: Services, some: dict[str, Reference], size: int) -> Operations:
     """Return what is measured; s, the index slots of an object, is 1, and 2 for Indexed."""
-    by_name = Order.of((Term("name"),))
+    by_name = Order.of((OrderTerm("name"),))
     from_the_middle = Comparison("name", Operator.GTE, f"name {size // 2:06}")
     window = Window(size=50)
     page_units = 50 * 700 / 4096 / 2 + 1
     return {
-        "get": (Cost(1, 1, 0), lambda: get(world, some["Plain"], world.allowance(), ANYWHERE)),
+        "get": (Cost(1, 1, 0), lambda: get(world, some["Plain"], world.new_budget(), ANYWHERE)),
         "create": (Cost(1, 0, 2), lambda: _create(world, "Plain", size)),
         "create with one uniqueness": (Cost(1, 0, 2 + 1 + 2), lambda: _create(world, "Unique", size)),
         "create with one @index": (Cost(1, 0, 3), lambda: _create(world, "Indexed", size)),
@@ -161,37 +161,37 @@ def _operations(world: World, some: dict[str, Reference], size: int) -> Operatio
         "delete": (Cost(2, 1, 3), lambda: delete(world, Delete(some["Plain"]), CALLER)),
         "page of 50 by _id": (
             Cost(1, page_units, 0),
-            lambda: page(world, Query("Plain", Order.of(()), window=window), world.allowance(), ANYWHERE),
+            lambda: page(world, Query("Plain", Order.of(()), window=window), world.new_budget(), ANYWHERE),
         ),
         "page of 50 by @index": (
             Cost(1, page_units, 0),
             lambda: page(
-                world, Query("Indexed", by_name, from_the_middle, window), world.allowance(), ANYWHERE
+                world, Query("Indexed", by_name, from_the_middle, window), world.new_budget(), ANYWHERE
             ),
         ),
         "page of 50 without an index": (
             Cost(None, None, 0),
             lambda: page(
-                world, Query("Plain", by_name, from_the_middle, window), world.allowance(), ANYWHERE
+                world, Query("Plain", by_name, from_the_middle, window), world.new_budget(), ANYWHERE
             ),
         ),
         "totalCount": (
             Cost(None, None, 0),
             lambda: page(
                 world,
-                Query("Plain", Order.of(()), wanted=Wanted(items=False, total_count=True)),
-                world.allowance(),
+                Query("Plain", Order.of(()), fields=PageFields(items=False, total_count=True)),
+                world.new_budget(),
                 ANYWHERE,
             ),
         ),
     }
 
 
-def _allowance() -> Allowance:
+def _allowance() -> ReadBudget:
     """Return what a request may read if nothing else is set."""
     settings = Settings()
-    return Allowance(settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
+    return ReadBudget(settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
 
 
-def _create(world: World, class_name: str, number: int) -> Reference:
+def _create(world: Services, class_name: str, number: int) -> Reference:
     return create(world, Create(class_name, _values(number)), CALLER).reference

@@ -11,7 +11,7 @@ from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import PartsCommand, Update
 from stratabase.model.attribute import Stored
 from stratabase.operations.locks.lock import lock, unlock
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.services import update
 
 MODEL = """
@@ -26,7 +26,7 @@ _SEVERAL = 10
 class Locks:
     """Objects that are locked, and what is measured of them; s, their index slots, is 1."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: Services) -> None:
         self._world = world
         self._whole = self._make("Page", "whole", lines=["part"])
         self._part = self._make("Row", "part", page_=self._whole.id)
@@ -62,7 +62,7 @@ class Locks:
             ),
         }
 
-    def _refused(self, world: World) -> None:
+    def _refused(self, world: Services) -> None:
         with suppress(Refused):
             update(world, Update(self._held, {"name": "new"}), CALLER)
 
@@ -81,7 +81,7 @@ class _Ahead:
     That is when an object was read: so its lock is taken to have ended, and only the commit sees it.
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: Services) -> None:
         self._clock = world.clock
         self._looks = 0
 

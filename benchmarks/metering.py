@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from stratabase.domain.consumption import Consumption, round_trips
+from stratabase.domain.query.consumption import Consumption, round_trips
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.store.dynamodb.metering import record_consumption
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.role_rows import CALLER, Cost, Operations
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 
 MODEL = """
@@ -33,7 +33,7 @@ S = 1
 class Graphs:
     """Persons, and what they lead to; they are the first of their class."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: Services) -> None:
         self._executor = SchemaExecutor(world, _raise)
         self._crews = self._make("Crew", CREWS)
         self._jobs = self._make("Job", JOBS)

@@ -16,7 +16,7 @@ from stratabase.domain.write.commands import (
     Update,
 )
 from stratabase.model.attribute import Stored
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.services import create, delete, update
 
 MODEL = """
@@ -50,7 +50,7 @@ Operations = Mapping[str, tuple[Cost, Callable[[], object]]]
 class Roles:
     """Objects that lead to one another, and what is measured of them; s, their index slots, is 1."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: Services) -> None:
         self._world = world
         for id_ in ("t", "u"):
             self._make("Team", id_)

@@ -11,7 +11,7 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.version import instant_after
 from stratabase.domain.write.commands import Create, Delete, RoleCommand, ToOneCommand, Update
 from stratabase.model.attribute import Stored
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.services import create, delete, update
 
 MODEL = """
@@ -32,7 +32,7 @@ class Past(NamedTuple):
 class Versions:
     """Objects with a past, and what is measured of them; s, their index slots, is 1."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: Services) -> None:
         self._world = world
         for id_ in ("here", "there"):
             self._make("Vessel", id_)

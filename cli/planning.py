@@ -8,7 +8,7 @@ from graphql import GraphQLInputObjectType
 from graphql.utilities import coerce_input_value, validate_input_value
 
 from cli.fault import Fault
-from stratabase.domain.page import Query, Wanted
+from stratabase.domain.query.page import PageFields, Query
 from stratabase.domain.refusal import Refused
 from stratabase.model.api_names import GeneratedType, type_name
 from stratabase.model.class_ import Class
@@ -27,7 +27,7 @@ def explanation(model: Model, class_name: str, options: str, *, total_count: boo
     class_ = model.classes.get(class_name)
     if class_ is None:
         raise Fault(f"There is no class {class_name!r}; there are {', '.join(model.classes)}.")
-    query = _query(model, class_, _json(options), Wanted(items=True, total_count=total_count))
+    query = _query(model, class_, _json(options), PageFields(items=True, total_count=total_count))
     # As it is once each index has been filled; on a new one, `reindex` sees to that.
     paths = Registry().with_class(class_, BuildState.READY, now=0).paths(class_name)
     return "\n".join(_lines(class_, query, plan_candidates(class_, query, paths))) + "\n"
@@ -58,7 +58,7 @@ def _json(text: str) -> Mapping[str, Any]:
     return given
 
 
-def _query(model: Model, class_: Class, given: Mapping[str, Any], wanted: Wanted) -> Query:
+def _query(model: Model, class_: Class, given: Mapping[str, Any], wanted: PageFields) -> Query:
     try:
         type_ = generate_schema(model).type_map.get(type_name(class_.name, GeneratedType.OPTIONS))
     except NothingServed as error:

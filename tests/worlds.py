@@ -5,9 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count, islice
 
-from stratabase.domain.allowance import Allowance
-from stratabase.domain.cut import Cut
-from stratabase.domain.derived_query import Derive
 from stratabase.domain.member import Caller
 from stratabase.domain.objects.change import Change, Tombstone, reference_of
 from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation, TooLarge, UniqueViolation
@@ -15,10 +12,12 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.objects.serials import SerialName
-from stratabase.domain.page import Page, Query
+from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.page import Page, Paginator, Query
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.class_ import Kind, Unique
 from stratabase.model.model import Model
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from tests.lock_rules import refuse_held, refuse_unlockable, whole_of
 from tests.role_rules import Graph, breaches, has_doubtful_links, taken
 
@@ -63,7 +62,7 @@ class DictEntities:
         self.graph = Graph()
         self.commits: list[Change] = []
         self.queries: list[Query] = []
-        self.allowances: list[Allowance] = []
+        self.allowances: list[ReadBudget] = []
         self.before_commit: Callable[[], None] = lambda: None
         self.refuse: Exception | None = None
         self.sweeping = True
@@ -77,7 +76,7 @@ class DictEntities:
         return self.graph.objects
 
     def read(
-        self, references: Sequence[Reference], allowance: Allowance | None = None
+        self, references: Sequence[Reference], allowance: ReadBudget | None = None
     ) -> list[Entity | None]:
         if allowance is not None:
             self.allowances.append(allowance)
@@ -92,7 +91,7 @@ class DictEntities:
         limit: int | None = None,
         backward: bool = False,
         at: Sequence[Instant] | None = None,
-        allowance: Allowance | None = None,
+        allowance: ReadBudget | None = None,
     ) -> list[tuple[str, ...]]:
         if allowance is not None:
             self.allowances.append(allowance)
@@ -105,7 +104,7 @@ class DictEntities:
         return tuple(sorted(leading)[:limit])
 
     def as_of(
-        self, moments: Sequence[tuple[Reference, Instant]], allowance: Allowance | None = None
+        self, moments: Sequence[tuple[Reference, Instant]], allowance: ReadBudget | None = None
     ) -> list[Entity | None]:
         now = self.read([reference for reference, _ in moments], allowance)
         return [
@@ -123,7 +122,7 @@ class DictEntities:
         *,
         backward: bool = False,
         limit: int | None = None,
-        allowance: Allowance | None = None,
+        allowance: ReadBudget | None = None,
     ) -> Iterator[Entity]:
         if allowance is not None:
             self.allowances.append(allowance)
@@ -147,14 +146,14 @@ class DictEntities:
     def joined(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
         return [other in self.graph.led_to(self._model, role, owner) for owner, other in pairs]
 
-    def page(self, query: Query, allowance: Allowance, derive: Derive | None = None) -> Page:
+    def page(self, query: Query, allowance: ReadBudget, derive: Derive | None = None) -> Page:
         self.queries.append(query)
         self.allowances.append(allowance)
-        cut = Cut(query, self._model.classes[query.class_name])
+        cut = Paginator(query, self._model.classes[query.class_name])
         found = [each for each in self.objects.values() if each.reference.class_name == query.class_name]
         return cut(derive(found) if derive else found)
 
-    def holding(self, class_name: str, unique: Unique, values: State, allowance: Allowance) -> Entity | None:
+    def holding(self, class_name: str, unique: Unique, values: State, allowance: ReadBudget) -> Entity | None:
         self.allowances.append(allowance)
         return self._counted(next(self.graph.holding(class_name, unique, values), None))
 
@@ -267,12 +266,12 @@ class DictEntities:
         return tuple(other for other in all_ids if start is None or other > start)
 
 
-def plenty() -> Allowance:
+def plenty() -> ReadBudget:
     """Return an allowance that nothing uses up."""
-    return Allowance(2**60, 1, clock=lambda: 0.0)
+    return ReadBudget(2**60, 1, clock=lambda: 0.0)
 
 
-def world_of(model: Model) -> tuple[World, DictEntities, FrozenClock]:
+def world_of(model: Model) -> tuple[Services, DictEntities, FrozenClock]:
     """Return a world of a model, with the fakes that it is made of."""
     entities, clock = DictEntities(model), FrozenClock()
-    return World(model, entities, clock, CountedIds(), plenty), entities, clock
+    return Services(model, entities, clock, CountedIds(), plenty), entities, clock

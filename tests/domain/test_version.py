@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from stratabase.domain.attributes import type_of, value_of
 from stratabase.domain.objects.instant import format_instant, parse_instant
 from stratabase.domain.objects.version import instant_after, with_version_times
-from stratabase.domain.order import Order, Term
-from stratabase.domain.ordering import ordered
+from stratabase.domain.query.order import Order, OrderTerm, sort_objects
 from tests.models import THING
 
 NOON = 1_577_880_000_000
@@ -56,8 +55,8 @@ def test_the_times_of_a_version_are_ordered_as_datetimes_are() -> None:
         {"_id": "b"},
         {"_id": "c", "_versionEnd": format_instant(9)},
     ]
-    down = Order.of([Term("_versionEnd", descending=True)])
-    assert [state["_id"] for state in ordered(states, lambda state: state, down, REMEMBERED)] == [
+    down = Order.of([OrderTerm("_versionEnd", descending=True)])
+    assert [state["_id"] for state in sort_objects(states, lambda state: state, down, REMEMBERED)] == [
         "a",
         "c",
         "b",

@@ -14,13 +14,13 @@ from stratabase.domain.write.commands import (
     ToOneCommand,
     Update,
 )
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete as delete_
 from stratabase.operations.write.services import save
 from tests.worlds import ADMINISTRATOR
 
 
-def do(world: World, command: Command) -> Any:
+def do(world: Services, command: Command) -> Any:
     """Do a command, and return what its operation does. Raises Refused, Unavailable."""
     if isinstance(command, Delete):
         return delete_(world, command, ADMINISTRATOR)

@@ -13,8 +13,8 @@ from stratabase.model.expressions import ANYWHERE
 from stratabase.operations.fetching.as_of import AsOf
 from stratabase.operations.past import Past as Told
 from stratabase.operations.ports import Entities
+from stratabase.operations.services import Services
 from stratabase.operations.versions import version
-from stratabase.operations.world import World
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.services import delete, restore, save
 from tests.graphs.past import Past
@@ -30,7 +30,7 @@ DEPTH = 2
 class Diary:
     """Writes into a world at a clock that goes on with each request, and keeps what it saw."""
 
-    def __init__(self, world: World, clock: FrozenClock, chance: Random) -> None:
+    def __init__(self, world: Services, clock: FrozenClock, chance: Random) -> None:
         self._world = world
         self._clock = clock
         self._chance = chance

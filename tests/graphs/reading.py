@@ -4,8 +4,8 @@ from typing import Any
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
-from stratabase.domain.order import Order
-from stratabase.domain.page import Query, Window
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import Query, Window
 from stratabase.model.model import Model
 from stratabase.model.role import Role
 from stratabase.operations.fetching.source import Source

@@ -8,7 +8,7 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete
 from stratabase.model.model import Model
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from tests.graphs.company import COMPANY
 from tests.role_rules import ends
@@ -73,7 +73,7 @@ class Scene:
     """The company, and a world in which it can be written."""
 
     def __init__(self, model: Model = COMPANY) -> None:
-        self.world: World
+        self.world: Services
         self.entities: DictEntities
         self.world, self.entities, self.clock = world_of(model)
         for class_name, objects in OBJECTS.items():

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from stratabase.domain.fetch import Fetch, RoleFetch, ToMany, ToOne, View
 from stratabase.domain.objects.entity import Entity, RoleName
-from stratabase.domain.order import Order
-from stratabase.domain.page import Query, Window
+from stratabase.domain.query.fetch import Fetch, RoleFetch, ToMany, ToOne, View
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import Query, Window
 from stratabase.model.model import Model
 from stratabase.model.role import Role
 from stratabase.operations.fetch import fetched

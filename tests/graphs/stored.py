@@ -8,7 +8,7 @@ from stratabase.domain.objects.change import Change, Creation, Effect, LinkCreat
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.objects.instant import Instant
 from stratabase.model.model import Model
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.reference import ReferenceEngine
@@ -23,7 +23,7 @@ _TOGETHER = 15
 """Effects in one commit; none takes more than six actions."""
 
 
-def world_over(engine: Engine, model: Model) -> World:
+def world_over(engine: Engine, model: Model) -> Services:
     """Return a world of which nothing has been read yet. Its ids, also those of commits, are id1, id2 …"""
     world, _, _ = world_of(model)
     return replace(world, entities=StoredEntities(engine, model))

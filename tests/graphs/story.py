@@ -13,7 +13,7 @@ from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Create, Delete, Update
 from stratabase.operations.fetching.source import Source
 from stratabase.operations.overlay import Overlay
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, preview, save, validate
 from tests.graphs.comparing import told_by, told_by_plain
 from tests.graphs.plain import Plain, Wrong
@@ -38,7 +38,7 @@ class SharedIds:
 class Story:
     """A graph in a world, and the same one told plainly."""
 
-    def __init__(self, world: World, chance: Random) -> None:
+    def __init__(self, world: Services, chance: Random) -> None:
         self._world = world
         self._ids = world.ids
         self.graph = Plain(world.model)
@@ -110,7 +110,7 @@ class Story:
             self.graph = expected
 
 
-def tell(world: World, chance: Random, requests: int) -> Story:
+def tell(world: Services, chance: Random, requests: int) -> Story:
     """Return a story in which so much has happened."""
     story = Story(replace(world, ids=SharedIds()), chance)
     for _ in range(requests):

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from stratabase.domain.filter import Comparison
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.order import Order
-from stratabase.domain.page import Query, Wanted, Window
+from stratabase.domain.query.filter import Comparison
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.domain.write.commands import PartsCommand, Update
 from stratabase.model.expressions import Circumstances
 from stratabase.model.operator import Operator
@@ -16,9 +16,9 @@ from stratabase.model.reading import read_model
 from stratabase.operations.deriving.circumstances import circumstances_of
 from stratabase.operations.fetching.as_of import AsOf
 from stratabase.operations.fetching.known import Known
+from stratabase.operations.services import Services
 from stratabase.operations.version_diff import version_diff
 from stratabase.operations.version_page import version_page
-from stratabase.operations.world import World
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.outcome import WriteResult
 from stratabase.operations.write.services import delete, restore, save
@@ -58,7 +58,7 @@ class Shop:
         self.clock = clock or FrozenClock()
         self.entities = StoredEntities(engine, MODEL, now=self.clock.now)
         world, _, _ = world_of(MODEL)
-        self.world: World = replace(
+        self.world: Services = replace(
             world, entities=self.entities, clock=self.clock, ids=TimeOrderedIds(lambda: NOON)
         )
 
@@ -160,7 +160,7 @@ class Reader:
         """Yield how many objects pages count and show, as their readers do."""
         text = Comparison("text", Operator.EQ, "t")
         for class_name, filter_ in (("Line", None), ("Line", text), ("Note", None)):
-            for wanted in (Wanted(), Wanted(items=True, total_count=True)):
+            for wanted in (PageFields(), PageFields(items=True, total_count=True)):
                 query = Query(class_name, Order(), filter_, Window(size=10_000), wanted)
                 known = Known(self._shop.entities, MODEL, plenty(), circumstances=self._circumstances)
                 page = known.page(query)
@@ -176,6 +176,6 @@ class Reader:
 
     def _versions(self, line: Reference) -> int | None:
         query = Query(
-            "Line", Order.of(()), window=Window(size=100), wanted=Wanted(items=True, total_count=True)
+            "Line", Order.of(()), window=Window(size=100), fields=PageFields(items=True, total_count=True)
         )
         return version_page(self._shop.world, line, query, plenty(), self._circumstances).total_count

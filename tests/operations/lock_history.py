@@ -15,7 +15,7 @@ from stratabase.domain.objects.lock import Lock
 from stratabase.domain.refusal import Refused
 from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.ports import Entities
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.services import save, update
 from stratabase.store.ids import TimeOrderedIds
 from tests.contract.engine.acting import together
@@ -63,7 +63,7 @@ class History:
     def __init__(self, processes: Sequence[Entities]) -> None:
         self._clock = SharedClock()
         ids = TimeOrderedIds()
-        self._worlds = [World(COMPANY, each, self._clock, ids, plenty) for each in processes]
+        self._worlds = [Services(COMPANY, each, self._clock, ids, plenty) for each in processes]
         command = make(WHOLE, name="0", addresses=create(make(PART, street="0")))
         whole = save(self._worlds[0], command, ADMINISTRATOR)
         parts = whole.state["addresses"]
@@ -98,18 +98,18 @@ class History:
     def _named(self, asked: Asked) -> list[Reference]:
         return [self._references[name] for name in asked.of]
 
-    def lock(self, world: World, asked: Asked) -> Told:
+    def lock(self, world: Services, asked: Asked) -> Told:
         """Lock."""
         lock(world, self._named(asked), _MINUTES, _caller(asked))
         until = self._clock.last_told + _MINUTES * 60_000
         return Told(lock=Lock(member_id(asked.member), _caller(asked).username, until))
 
-    def unlock(self, world: World, asked: Asked) -> Told:
+    def unlock(self, world: Services, asked: Asked) -> Told:
         """Unlock."""
         unlock(world, self._named(asked), _caller(asked))
         return Told()
 
-    def write(self, world: World, asked: Asked) -> Told:
+    def write(self, world: Services, asked: Asked) -> Told:
         """Write the whole, or the part through it."""
         whole, value = self._references[WHOLE], str(asked.value)
         command = change(*whole, name=value)
@@ -118,20 +118,20 @@ class History:
         update(world, command, _caller(asked))
         return Told()
 
-    def read(self, world: World, asked: Asked) -> Told:
+    def read(self, world: Services, asked: Asked) -> Told:
         """Read."""
         (entity,) = world.entities.read(self._named(asked))
         assert entity is not None
         value = entity.state["name" if asked.of == (WHOLE,) else "street"]
         return Told(lock=entity.lock, value=str(value))
 
-    def wait(self, _: World, asked: Asked) -> Told:
+    def wait(self, _: Services, asked: Asked) -> Told:
         """Let time go by."""
         self._clock.go_on(asked.value)
         return Told()
 
 
-_ACTS: Mapping[str, Callable[[History, World, Asked], Told]] = {
+_ACTS: Mapping[str, Callable[[History, Services, Asked], Told]] = {
     "lock": History.lock,
     "unlock": History.unlock,
     "write": History.write,

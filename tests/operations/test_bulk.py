@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.domain.filter import Comparison
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.order import Order
-from stratabase.domain.page import Query, Window
+from stratabase.domain.query.filter import Comparison
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import Query, Window
 from stratabase.domain.refusal import Refused, TooMuchRead, Unavailable
 from stratabase.domain.write.commands import UpdateBulk
 from stratabase.domain.write.limits import BulkLimits
@@ -125,7 +125,7 @@ def test_where_they_cannot_be_counted_too_many_are_refused_all_the_same(
     page = scene.entities.page
 
     def uncountable(query: Query, *given: object) -> object:
-        if query.wanted.total_count:
+        if query.fields.total_count:
             raise TooMuchRead("Label")
         return page(query, plenty())
 

@@ -1,8 +1,8 @@
 """Objects that end before their turn comes in a bulk service, where no filter tells who is meant."""
 
 from stratabase.domain.objects.entity import Reference
-from stratabase.domain.order import Order
-from stratabase.domain.page import Query
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import Query
 from stratabase.domain.write.commands import UpdateBulk
 from stratabase.model.expressions import ANYWHERE
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk

@@ -11,7 +11,7 @@ import pytest
 from stratabase.domain.objects.entity import RoleName
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.acting import together
@@ -42,19 +42,19 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def worlds(engine: Engine) -> Iterator[Sequence[World]]:
+def worlds(engine: Engine) -> Iterator[Sequence[Services]]:
     """Processes that share the engine, in which nothing may be wrong when all is done."""
     yield [process(engine, COMPANY) for _ in range(4)]
     StoredEntities(engine, COMPANY).sweep()
     assert faults(COMPANY, held(engine)) == []
 
 
-def made(world: World, class_name: str, **asked: Any) -> str:
+def made(world: Services, class_name: str, **asked: Any) -> str:
     """Make an object, and return its id."""
     return str(do(world, make(class_name, **asked)).reference.id)
 
 
-def done(world: World, command: Command) -> bool | str:
+def done(world: Services, command: Command) -> bool | str:
     """Return whether something was done; when it is refused, the kind of the only issue."""
     try:
         return bool(do(world, command))
@@ -63,7 +63,7 @@ def done(world: World, command: Command) -> bool | str:
         return issue.type.name
 
 
-def raced(worlds: Sequence[World], *commands: Command) -> Sequence[bool | str]:
+def raced(worlds: Sequence[Services], *commands: Command) -> Sequence[bool | str]:
     """Do commands at once, each in a process of its own; return what came of them."""
     return together(*(partial(done, *each) for each in zip(worlds, commands, strict=False)))
 
@@ -76,33 +76,33 @@ def deleting(gate: Gate, project: str) -> bool | str:
         gate.close()
 
 
-def entering(gate: Gate, calls: int, world: World, command: Command) -> bool | str:
+def entering(gate: Gate, calls: int, world: Services, command: Command) -> bool | str:
     """Do a command when another process has made so many calls."""
     gate.wait(calls)
     return done(world, command)
 
 
-Prepare = Callable[[World], Sequence[Command]]
+Prepare = Callable[[Services], Sequence[Command]]
 """Makes what is contested, and returns what the contestants want."""
 
 
-def _employees(world: World, number: int = 2) -> list[str]:
+def _employees(world: Services, number: int = 2) -> list[str]:
     return [made(world, "Employee", name="Eve") for _ in range(number)]
 
 
-def _members_by_keys(world: World) -> Sequence[Command]:
+def _members_by_keys(world: Services) -> Sequence[Command]:
     ids = [made(world, "Person", name="Kim") for _ in range(2)]
     made(world, "Club", people=add(*ids), name="chess")
     return [end("Person", id_) for id_ in ids]
 
 
-def _member_and_list(world: World) -> Sequence[Command]:
+def _member_and_list(world: Services) -> Sequence[Command]:
     one, other = (made(world, "Person", name="Lee") for _ in range(2))
     club = made(world, "Club", people=add(one, other), name="go")
     return [end("Person", one), change("Club", club, people=remove(other))]
 
 
-def _members_by_links(world: World) -> Sequence[Command]:
+def _members_by_links(world: Services) -> Sequence[Command]:
     ids = _employees(world)
     charter = create(make("Charter", text="Go."))
     customer = made(world, "Customer", name="Acme")
@@ -110,36 +110,36 @@ def _members_by_links(world: World) -> Sequence[Command]:
     return [end("Employee", id_) for id_ in ids]
 
 
-def _members_one_way(world: World) -> Sequence[Command]:
+def _members_one_way(world: Services) -> Sequence[Command]:
     ids = _employees(world)
     made(world, "Meeting", attendees=add(*ids))
     return [end("Employee", id_) for id_ in ids]
 
 
-def _keys_to_a_partner(world: World) -> Sequence[Command]:
+def _keys_to_a_partner(world: Services) -> Sequence[Command]:
     (employee,) = _employees(world, 1)
     teams = [made(world, "Team", name=world.ids.new()) for _ in range(2)]
     return [change("Team", team, lead=point(employee)) for team in teams]
 
 
-def _a_new_key_and_an_old_one(world: World) -> Sequence[Command]:
+def _a_new_key_and_an_old_one(world: Services) -> Sequence[Command]:
     (employee,) = _employees(world, 1)
     team = made(world, "Team", name=world.ids.new())
     new = make("Team", name=world.ids.new(), lead=point(employee))
     return [change("Team", team, lead=point(employee)), new]
 
 
-def _the_key_of_a_partner(world: World) -> Sequence[Command]:
+def _the_key_of_a_partner(world: Services) -> Sequence[Command]:
     team = made(world, "Team", name=world.ids.new())
     return [change("Employee", id_, leads=point(team)) for id_ in _employees(world)]
 
 
-def _required_keys_to_a_partner(world: World) -> Sequence[Command]:
+def _required_keys_to_a_partner(world: Services) -> Sequence[Command]:
     (employee,) = _employees(world, 1)
     return [make("Passport", owner=point(employee))] * 2
 
 
-def _partners_that_are_required(world: World) -> Sequence[Command]:
+def _partners_that_are_required(world: Services) -> Sequence[Command]:
     ship = made(world, "Ship", name="Argo")
     return [make("Captain", ship=point(ship))] * 2
 
@@ -158,13 +158,13 @@ CONTESTS: dict[str, Prepare] = {
 
 
 @pytest.mark.parametrize("prepare", CONTESTS.values(), ids=CONTESTS)
-def test_of_two_one_is_done_and_the_other_refused(worlds: Sequence[World], prepare: Prepare) -> None:
+def test_of_two_one_is_done_and_the_other_refused(worlds: Sequence[Services], prepare: Prepare) -> None:
     for _ in range(TIMES):
         outcomes = raced(worlds, *prepare(worlds[0]))
         assert sorted(map(str, outcomes)) == ["ROLE_CARDINALITY", "True"]
 
 
-def _project(world: World, tasks: int) -> tuple[str, str, str]:
+def _project(world: Services, tasks: int) -> tuple[str, str, str]:
     """Make a project with so many tasks; return its id, that of a task, and that of who works on it."""
     (employee,) = _employees(world, 1)
     labels = add(*(made(world, "Label") for _ in range(2)))
@@ -185,7 +185,7 @@ def _project(world: World, tasks: int) -> tuple[str, str, str]:
 
 @pytest.mark.parametrize(("tasks", "times"), [(2, TIMES), (TASKS, LARGE_TIMES)], ids=["few", "many"])
 def test_parts_that_are_written_while_their_whole_is_deleted_go_with_it(
-    engine: Engine, worlds: Sequence[World], tasks: int, times: int
+    engine: Engine, worlds: Sequence[Services], tasks: int, times: int
 ) -> None:
     """Parts are made, one is changed, and gets a part of its own: at any moment, and done or refused."""
     chance, most = Random(seed()), 1

@@ -9,7 +9,7 @@ import pytest
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from stratabase.store.engine.port import Engine
 from tests.contract.engine.acting import together
@@ -42,7 +42,7 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     engine.close()
 
 
-def done(world: World, command: Command) -> bool:
+def done(world: Services, command: Command) -> bool:
     """Return whether a command is not refused."""
     try:
         if isinstance(command, Delete):
@@ -53,7 +53,7 @@ def done(world: World, command: Command) -> bool:
     return True
 
 
-def look(world: World) -> Plain:
+def look(world: Services) -> Plain:
     """Return the graph that a store holds; it must be as the model wants it, also from the other sides."""
     graph = plain_of(world.entities, world.model)
     assert told_by(world.entities, graph, graph.objects) == told_by_plain(graph)

@@ -13,7 +13,7 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Delete, Update
 from stratabase.model.reading import read_model
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save, update
 from stratabase.store.entities import StoredEntities
 from stratabase.store.sqlite.engine import SqliteEngine
@@ -49,7 +49,7 @@ class Between(CountedIds):
 
 
 @pytest.fixture(params=["dict", "sqlite"])
-def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Services]:
     made, _, _ = world_of(MODEL)
     if request.param == "dict":
         yield replace(made, ids=Between())
@@ -66,7 +66,7 @@ def relying(command: Update | Delete, start: Instant | None) -> Update | Delete:
 @pytest.mark.parametrize("asked", ["value", "links", "parts", "end"])
 @pytest.mark.parametrize("is_rivalled", [False, True])
 def test_the_version_is_that_one_when_the_write_is_done(
-    world: World, asked: str, *, is_rivalled: bool
+    world: Services, asked: str, *, is_rivalled: bool
 ) -> None:
     tag = save(world, make("Tag", name="t"), ADMINISTRATOR).reference.id
     order = save(world, make("Order", name="o", lines=create(make("Line"))), ADMINISTRATOR).reference
@@ -97,7 +97,7 @@ def test_the_version_is_that_one_when_the_write_is_done(
     assert "name" not in part.state
 
 
-def write(world: World, command: Update | Delete) -> None:
+def write(world: Services, command: Update | Delete) -> None:
     if isinstance(command, Delete):
         assert delete(world, command, ADMINISTRATOR)
     else:

@@ -13,7 +13,7 @@ from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Create, PartsCommand, Update
 from stratabase.model.reading import read_model
 from stratabase.operations.locks.lock import lock
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save, validate
 from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
@@ -41,11 +41,11 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def world(engine: Engine) -> World:
+def world(engine: Engine) -> Services:
     return process(engine, COMPANY)
 
 
-def refusal(world: World, command: Create | Update) -> Issue:
+def refusal(world: Services, command: Create | Update) -> Issue:
     """Return the one reason why a command is refused, which is found without writing anything, too."""
     with pytest.raises(Refused) as refused:
         save(world, command, ADMINISTRATOR)
@@ -58,7 +58,7 @@ def addresses(number: int) -> PartsCommand:
     return create(*(make("Address", street=str(each)) for each in range(number)))
 
 
-def test_more_than_can_be_done_at_once_is_refused_with_number_and_limit(world: World) -> None:
+def test_more_than_can_be_done_at_once_is_refused_with_number_and_limit(world: Services) -> None:
     issue = refusal(world, make("Employee", name="Eve", addresses=addresses(120)))
 
     assert issue.type is IssueType.MALFORMED_REQUEST
@@ -68,7 +68,7 @@ def test_more_than_can_be_done_at_once_is_refused_with_number_and_limit(world: W
     assert plain_of(world.entities, COMPANY).objects == {}
 
 
-def test_a_part_that_is_too_large_is_refused_with_the_limit(world: World) -> None:
+def test_a_part_that_is_too_large_is_refused_with_the_limit(world: Services) -> None:
     model = read_model(LONG_TEXTS, "long.graphql")
     world = replace(world, model=model, entities=StoredEntities(ReferenceEngine(), model))
 
@@ -79,7 +79,7 @@ def test_a_part_that_is_too_large_is_refused_with_the_limit(world: World) -> Non
     assert "358,400" in issue.message
 
 
-def test_a_whole_with_more_parts_than_end_at_once_can_be_deleted(world: World) -> None:
+def test_a_whole_with_more_parts_than_end_at_once_can_be_deleted(world: Services) -> None:
     eve = save(world, make("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(4):
         save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
@@ -96,7 +96,7 @@ def test_a_whole_with_more_parts_than_end_at_once_can_be_deleted(world: World) -
     assert plain_of(world.entities, COMPANY).objects == {}
 
 
-def test_so_it_can_be_when_something_else_must_have_it_only_by_being_refused(world: World) -> None:
+def test_so_it_can_be_when_something_else_must_have_it_only_by_being_refused(world: Services) -> None:
     eve = save(world, make("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(2):
         save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
@@ -109,7 +109,7 @@ def test_so_it_can_be_when_something_else_must_have_it_only_by_being_refused(wor
     assert len(plain_of(world.entities, COMPANY).objects) == 162
 
 
-def test_all_parts_of_a_whole_that_stays_can_be_deleted_however_many(world: World) -> None:
+def test_all_parts_of_a_whole_that_stays_can_be_deleted_however_many(world: Services) -> None:
     eve = save(world, make("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(2):
         save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
@@ -126,7 +126,7 @@ def test_all_parts_of_a_whole_that_stays_can_be_deleted_however_many(world: Worl
     assert entity.state["addresses"] == state["addresses"]
 
 
-def test_but_not_together_with_more_new_ones_than_fit(world: World) -> None:
+def test_but_not_together_with_more_new_ones_than_fit(world: Services) -> None:
     eve = save(world, make("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(2):
         save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
@@ -138,7 +138,7 @@ def test_but_not_together_with_more_new_ones_than_fit(world: World) -> None:
     assert len(plain_of(world.entities, COMPANY).objects) == 161
 
 
-def test_nor_while_another_has_locked_one_of_them(world: World) -> None:
+def test_nor_while_another_has_locked_one_of_them(world: Services) -> None:
     eve = save(world, make("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(2):
         save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.domain.consumption import Consumption
 from stratabase.domain.member import Caller
 from stratabase.domain.objects.entity import Reference
+from stratabase.domain.query.consumption import Consumption
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete
 from stratabase.model.expressions import ANYWHERE
 from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.read import get
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from stratabase.store.dynamodb.metering import MeteredEngine
 from stratabase.store.entities import StoredEntities
@@ -37,7 +37,7 @@ class Room:
         self._told: list[Consumption] = []
         metered = MeteredEngine(self.engine, lambda: self._told.append)
         entities = StoredEntities(metered, COMPANY)
-        self.world = World(COMPANY, entities, FrozenClock(), CountedIds(), plenty)
+        self.world = Services(COMPANY, entities, FrozenClock(), CountedIds(), plenty)
         whole = make(
             "Customer",
             name="Acme",
@@ -106,7 +106,7 @@ COSTS: dict[str, tuple[Callable[[Room], object], Cost]] = {
     "unlock three": (lambda room: room.unlock(*room.labels), Cost(1, 0, 6)),
     "unlock a part": (lambda room: room.unlock(room.address), Cost(1, 0, 1)),
     "read one": (
-        lambda room: get(room.world, room.labels[0], room.world.allowance(), ANYWHERE),
+        lambda room: get(room.world, room.labels[0], room.world.new_budget(), ANYWHERE),
         Cost(1, 1, 0),
     ),
     "write one": (lambda room: room.write(room.renamed), Cost(2, 1, 2)),

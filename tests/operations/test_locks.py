@@ -11,8 +11,8 @@ from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.lock import Lock
-from stratabase.domain.order import Order
-from stratabase.domain.page import Query, Window
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import Query, Window
 from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.domain.write.commands import Delete, Update, UpdateBulk
 from stratabase.model.expressions import ANYWHERE

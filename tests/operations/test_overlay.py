@@ -5,8 +5,8 @@ import pytest
 from stratabase.domain.objects.change import Creation, Effect
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
-from stratabase.domain.order import Order
-from stratabase.domain.page import Query
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import Query
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from stratabase.operations.fetching.source import Source
 from stratabase.operations.overlay import Overlay

@@ -11,8 +11,8 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Refused
 from stratabase.model.reading import read_model
 from stratabase.operations.fetching.as_of import AsOf
+from stratabase.operations.services import Services
 from stratabase.operations.versions import version
-from stratabase.operations.world import World
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.services import delete, restore, save, update
 from stratabase.store import aftermath
@@ -97,7 +97,7 @@ def test_a_part_was_there_until_its_whole_ended_also_before_it_is_purged(
     engine.close()
 
 
-def _is_shown(world: World, part: Reference, at: Instant) -> bool:
+def _is_shown(world: Services, part: Reference, at: Instant) -> bool:
     """Return whether a part is fetched as of an instant, with its whole or alone."""
     found = version(world, part, at, plenty())
     source = AsOf(world.entities, world.model, at)

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.consumption import Consumption
 from stratabase.domain.objects.change import Change, Restoration
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
+from stratabase.domain.query.consumption import Consumption
 from stratabase.domain.write.commands import Create, Delete, RoleCommand, ToOneCommand, Update
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from stratabase.store import keys
 from stratabase.store.dynamodb.metering import MeteredEngine
@@ -38,7 +38,7 @@ class Room:
         metered = MeteredEngine(self.engine, lambda: self._told.append)
         self.entities = StoredEntities(metered, COMPANY)
         self.clock = FrozenClock()
-        self.world = World(COMPANY, self.entities, self.clock, CountedIds(), plenty)
+        self.world = Services(COMPANY, self.entities, self.clock, CountedIds(), plenty)
         self.red, self.blue, self.desk, self.other_desk, self.room = (
             self._made(name) for name in ("Team", "Team", "Desk", "Desk", "Room")
         )

@@ -7,7 +7,7 @@ import pytest
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Create, Delete, PartsCommand, Update
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from stratabase.store.engine.port import Batch, Engine, Item, Key
 from stratabase.store.entities import StoredEntities
@@ -62,7 +62,7 @@ class Process:
         ids = CountedIds()
         for _ in range(first_id):
             ids.new()
-        self.world = World(COMPANY, self.entities, FrozenClock(instant), ids, plenty)
+        self.world = Services(COMPANY, self.entities, FrozenClock(instant), ids, plenty)
 
     def write(self, command: Command) -> None:
         """Do a command."""

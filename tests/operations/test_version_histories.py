@@ -19,8 +19,8 @@ from stratabase.domain.refusal import Unavailable
 from stratabase.domain.write import effects
 from stratabase.domain.write.commands import Update
 from stratabase.model.reading import read_model
+from stratabase.operations.services import Services
 from stratabase.operations.versions import version
-from stratabase.operations.world import World
 from stratabase.operations.write.services import save, update
 from stratabase.store import versions
 from stratabase.store.engine.port import Engine, Item
@@ -71,7 +71,7 @@ class Host:
 
     def __init__(self, engine: Engine, ahead: Instant, clock_seed: int) -> None:
         clock = JumpingClock(ahead, Random(clock_seed))
-        self.world = World(MODEL, StoredEntities(engine, MODEL), clock, RandomIds(), plenty)
+        self.world = Services(MODEL, StoredEntities(engine, MODEL), clock, RandomIds(), plenty)
 
     def change(self, sheets: Sequence[Reference], thread: int, chance: Random) -> list[tuple[Reference, str]]:
         """Give objects new names, no name twice; return which got which."""
@@ -178,7 +178,7 @@ def check_intervals(found: Sequence[Entity]) -> None:
     assert found[-1].end is None
 
 
-def check_reading(world: World, kept: Sequence[Entity]) -> None:
+def check_reading(world: Services, kept: Sequence[Entity]) -> None:
     """Find some versions by their instants."""
     for one in Random(seed()).sample(kept, min(20, len(kept))):
         assert one.start is not None

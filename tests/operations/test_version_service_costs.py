@@ -4,8 +4,8 @@ from functools import partial
 
 import pytest
 
-from stratabase.domain.order import Order, Term
-from stratabase.domain.page import Query, Wanted, Window
+from stratabase.domain.query.order import Order, OrderTerm
+from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.model.expressions import ANYWHERE
 from stratabase.operations.version_diff import version_diff
 from stratabase.operations.version_page import version_page
@@ -18,8 +18,10 @@ from tests.worlds import ADMINISTRATOR, NOON, plenty
 
 pytestmark = pytest.mark.usefixtures("lasting_registry")
 
-FORWARD = Query("Employee", Order.of_versions(()), window=Window(5), wanted=Wanted(has_next=True))
-BACKWARD = Query("Employee", Order.of_versions([Term("_versionStart", descending=True)]), window=Window(5))
+FORWARD = Query("Employee", Order.of_versions(()), window=Window(5), fields=PageFields(has_next=True))
+BACKWARD = Query(
+    "Employee", Order.of_versions([OrderTerm("_versionStart", descending=True)]), window=Window(5)
+)
 LAST = Query("Employee", Order.of_versions(()), window=Window(5, backward=True))
 
 
@@ -46,7 +48,7 @@ def test_the_services_cost_the_same_however_many_versions_there_are(number: int)
 
 def test_a_page_in_another_order_reads_all_versions() -> None:
     few, many = Room(1), Room(1000)
-    query = Query("Employee", Order.of_versions([Term("name")]), window=Window(5))
+    query = Query("Employee", Order.of_versions([OrderTerm("name")]), window=Window(5))
     costs = [room.cost(partial(_page, query=query)) for room in (few, many)]
     assert costs[1].read > 10 * costs[0].read
 

@@ -10,29 +10,29 @@ from stratabase.domain.objects.commit_refusals import TooLarge, UniqueViolation
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.domain.write.commands import Create, Delete, Update
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.services import create, delete, save, update
 from tests.models import THING, THINGS
 from tests.worlds import ADMINISTRATOR, NOON, DictEntities, FrozenClock, world_of
 
 
 @pytest.fixture
-def parts() -> tuple[World, DictEntities, FrozenClock]:
+def parts() -> tuple[Services, DictEntities, FrozenClock]:
     return world_of(THINGS)
 
 
 @pytest.fixture
-def world(parts: tuple[World, DictEntities, FrozenClock]) -> World:
+def world(parts: tuple[Services, DictEntities, FrozenClock]) -> Services:
     return parts[0]
 
 
 @pytest.fixture
-def entities(parts: tuple[World, DictEntities, FrozenClock]) -> DictEntities:
+def entities(parts: tuple[Services, DictEntities, FrozenClock]) -> DictEntities:
     return parts[1]
 
 
 @pytest.fixture
-def clock(parts: tuple[World, DictEntities, FrozenClock]) -> FrozenClock:
+def clock(parts: tuple[Services, DictEntities, FrozenClock]) -> FrozenClock:
     return parts[2]
 
 
@@ -47,7 +47,7 @@ def stored(entities: DictEntities, id_: str) -> Entity:
 
 
 def test_a_creation_stores_what_was_given_in_its_canonical_spelling_and_who_made_it_when(
-    world: World, entities: DictEntities
+    world: Services, entities: DictEntities
 ) -> None:
     made = create(
         world, Create("Thing", {"name": "chair", "price": 1.50, "day": "31/01/2020"}), ADMINISTRATOR
@@ -68,7 +68,7 @@ def test_a_creation_stores_what_was_given_in_its_canonical_spelling_and_who_made
 
 
 def test_a_creation_reports_every_issue_at_once_and_writes_nothing(
-    world: World, entities: DictEntities
+    world: Services, entities: DictEntities
 ) -> None:
     given = {"name": "a name that is too long", "count": -1, "day": "yesterday", "price": "much"}
 
@@ -86,19 +86,19 @@ def test_a_creation_reports_every_issue_at_once_and_writes_nothing(
 
 
 @pytest.mark.parametrize("given", [{}, {"name": None}])
-def test_a_required_value_must_be_given(world: World, given: dict[str, None]) -> None:
+def test_a_required_value_must_be_given(world: Services, given: dict[str, None]) -> None:
     (issue,) = refusal(lambda: create(world, Create("Thing", given), ADMINISTRATOR))
 
     assert (issue.type, issue.attribute_names) == (IssueType.ATTRIBUTE_REQUIRED, ("name",))
 
 
-def test_a_value_that_cannot_be_read_is_not_said_to_be_missing_too(world: World) -> None:
+def test_a_value_that_cannot_be_read_is_not_said_to_be_missing_too(world: Services) -> None:
     (issue,) = refusal(lambda: create(world, Create("Thing", {"name": 7}), ADMINISTRATOR))
 
     assert issue.type is IssueType.DATA_TYPE
 
 
-def test_a_file_that_was_never_uploaded_cannot_be_bound(world: World) -> None:
+def test_a_file_that_was_never_uploaded_cannot_be_bound(world: Services) -> None:
     reference = {
         "pendingFileId": "p1",
         "fileId": "f1",
@@ -116,7 +116,7 @@ def test_a_file_that_was_never_uploaded_cannot_be_bound(world: World) -> None:
 
 
 def test_an_update_keeps_what_is_not_given_clears_null_and_notes_the_change(
-    world: World, clock: FrozenClock
+    world: Services, clock: FrozenClock
 ) -> None:
     made = create(world, Create("Thing", {"name": "chair", "count": 4, "notes": "old"}), ADMINISTRATOR)
     clock.instant = NOON + 1
@@ -133,7 +133,7 @@ def test_an_update_keeps_what_is_not_given_clears_null_and_notes_the_change(
     assert changed.state["_lastmodifiedon"] == "2020-01-01T12:00:00.001Z"
 
 
-def test_an_update_that_changes_nothing_writes_nothing(world: World, entities: DictEntities) -> None:
+def test_an_update_that_changes_nothing_writes_nothing(world: Services, entities: DictEntities) -> None:
     made = create(world, Create("Thing", {"name": "chair", "price": "2.50"}), ADMINISTRATOR)
 
     same = update(world, Update(made.reference, {"price": "2.5", "notes": None}), ADMINISTRATOR)
@@ -142,14 +142,14 @@ def test_an_update_that_changes_nothing_writes_nothing(world: World, entities: D
     assert len(entities.commits) == 1
 
 
-def test_an_update_of_what_is_not_there_is_refused(world: World) -> None:
+def test_an_update_of_what_is_not_there_is_refused(world: Services) -> None:
     (issue,) = refusal(lambda: update(world, Update(Reference("Thing", "no"), {}), ADMINISTRATOR))
 
     assert (issue.type, issue.entity_name, issue.entity_id) == (IssueType.ENTITY_NOT_FOUND, "Thing", "no")
 
 
 def test_an_update_is_decided_anew_when_another_write_came_between(
-    world: World, entities: DictEntities
+    world: Services, entities: DictEntities
 ) -> None:
     """The other write changes another attribute: both changes must be there."""
     made = create(world, Create("Thing", {"name": "chair", "count": 1}), ADMINISTRATOR)
@@ -164,7 +164,7 @@ def test_an_update_is_decided_anew_when_another_write_came_between(
     assert (changed.state["count"], changed.state["notes"]) == (2, "by another")
 
 
-def test_a_refusal_shows_no_more_of_an_id_than_is_needed(world: World) -> None:
+def test_a_refusal_shows_no_more_of_an_id_than_is_needed(world: Services) -> None:
     """It comes from outside, as long as its sender likes."""
     (issue,) = refusal(lambda: update(world, Update(Reference("Thing", "x" * 9999)), ADMINISTRATOR))
 
@@ -172,7 +172,7 @@ def test_a_refusal_shows_no_more_of_an_id_than_is_needed(world: World) -> None:
     assert len(issue.message) < 100
 
 
-def test_an_update_of_what_is_deleted_meanwhile_is_refused(world: World, entities: DictEntities) -> None:
+def test_an_update_of_what_is_deleted_meanwhile_is_refused(world: Services, entities: DictEntities) -> None:
     made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
     entities.before_commit = entities.objects.clear
 
@@ -181,7 +181,7 @@ def test_an_update_of_what_is_deleted_meanwhile_is_refused(world: World, entitie
     assert issue.type is IssueType.ENTITY_NOT_FOUND
 
 
-def test_a_write_gives_up_when_others_keep_coming_between(world: World, entities: DictEntities) -> None:
+def test_a_write_gives_up_when_others_keep_coming_between(world: Services, entities: DictEntities) -> None:
     made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
 
     def other_write() -> None:
@@ -194,7 +194,7 @@ def test_a_write_gives_up_when_others_keep_coming_between(world: World, entities
 
 
 def test_a_write_of_which_the_store_cannot_say_whether_it_was_done_is_not_tried_again(
-    world: World, entities: DictEntities
+    world: Services, entities: DictEntities
 ) -> None:
     made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
     attempts: list[None] = []
@@ -212,7 +212,7 @@ def test_a_write_of_which_the_store_cannot_say_whether_it_was_done_is_not_tried_
 
 
 def test_values_that_another_object_holds_are_refused_with_the_attributes(
-    world: World, entities: DictEntities
+    world: Services, entities: DictEntities
 ) -> None:
     entities.refuse = UniqueViolation(((Reference("Thing", "id1"), THING.uniques[0]),))
 
@@ -222,7 +222,9 @@ def test_values_that_another_object_holds_are_refused_with_the_attributes(
     assert "'c'" in issue.message
 
 
-def test_an_object_that_is_too_large_is_refused_with_the_limit(world: World, entities: DictEntities) -> None:
+def test_an_object_that_is_too_large_is_refused_with_the_limit(
+    world: Services, entities: DictEntities
+) -> None:
     entities.refuse = TooLarge("the object", 400_000, 358_400)
 
     (issue,) = refusal(lambda: create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR))
@@ -231,7 +233,7 @@ def test_an_object_that_is_too_large_is_refused_with_the_limit(world: World, ent
     assert "358400" in issue.message.replace(",", "")
 
 
-def test_save_updates_with_an_id_and_creates_without(world: World, entities: DictEntities) -> None:
+def test_save_updates_with_an_id_and_creates_without(world: Services, entities: DictEntities) -> None:
     made = save(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
     saved = save(world, Update(made.reference, {"count": 3}), ADMINISTRATOR)
 
@@ -239,7 +241,7 @@ def test_save_updates_with_an_id_and_creates_without(world: World, entities: Dic
     assert list(entities.objects) == [made.reference]
 
 
-def test_delete_tells_whether_there_was_something(world: World, entities: DictEntities) -> None:
+def test_delete_tells_whether_there_was_something(world: Services, entities: DictEntities) -> None:
     made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
 
     assert delete(world, Delete(made.reference), ADMINISTRATOR) is True
@@ -248,7 +250,7 @@ def test_delete_tells_whether_there_was_something(world: World, entities: DictEn
 
 
 def test_a_deletion_goes_on_when_the_object_is_changed_meanwhile(
-    world: World, entities: DictEntities
+    world: Services, entities: DictEntities
 ) -> None:
     made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from stratabase.domain.member import Caller
 from stratabase.model.reading import read_model
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
 from stratabase.store.engine.port import Engine
@@ -29,7 +29,7 @@ class EvolvingRoom:
         text = model if "extend schema" in model else HEADING + model
         self.model = read_model(text, "model.graphql")
         self.entities = StoredEntities(self.engine, self.model)
-        self.world = World(self.model, self.entities, self.clock, self._ids, plenty)
+        self.world = Services(self.model, self.entities, self.clock, self._ids, plenty)
         self.executor = SchemaExecutor(self.world, _failed)
 
     def reindex(self) -> list[ReindexOutcome]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from stratabase.operations.ports import Entities
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.entities import StoredEntities
 from stratabase.store.sqlite.engine import SqliteEngine
@@ -27,7 +27,7 @@ class GraphRoom:
         self.entities = entities
         self.clock = FrozenClock()
         self.caller = ADMINISTRATOR
-        self.world = World(EVERYTHING, entities, self.clock, OrderedIds(), plenty)
+        self.world = Services(EVERYTHING, entities, self.clock, OrderedIds(), plenty)
         self.executor = SchemaExecutor(self.world, _failed)
 
     def close(self) -> None:

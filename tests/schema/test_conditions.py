@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.allowance import Allowance
-from stratabase.domain.filter import And, Comparison, Holds
 from stratabase.domain.member import Caller
+from stratabase.domain.query.filter import And, Comparison, Holds
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.formats import Formats
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.schema.policy import Policy
 from tests.everything import EVERYTHING, Objects
@@ -212,7 +212,7 @@ def test_of_many_mistakes_the_first_are_told(room: GraphRoom) -> None:
 
 
 def test_mistakes_do_not_say_what_there_is_where_suggestions_are_off() -> None:
-    world = World(EVERYTHING, Objects(), FrozenClock(), CountedIds(), plenty)
+    world = Services(EVERYTHING, Objects(), FrozenClock(), CountedIds(), plenty)
     executor = SchemaExecutor(world, lambda *_: None, Policy(suggestions=False))
     caller = Caller("1", "ada", "Administrator", administrator=True)
 
@@ -263,8 +263,8 @@ def test_a_condition_that_takes_long_ends_with_the_time_of_its_request(role: str
         person = objects.put("Person", f"p{number:03}", team="t", mentor="p000")
         objects.objects[person.reference] = replace(person, state=Slow(person.state))
     Slow.clock = 0.0
-    world = World(
-        EVERYTHING, objects, FrozenClock(), CountedIds(), lambda: Allowance(2**60, 200, lambda: Slow.clock)
+    world = Services(
+        EVERYTHING, objects, FrozenClock(), CountedIds(), lambda: ReadBudget(2**60, 200, lambda: Slow.clock)
     )
     page = f'{role}(options: {{filter_exp: "height > 0"}}) {{ totalCount }}{" }" * role.count("{")}'
 

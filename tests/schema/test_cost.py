@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from graphql import GraphQLError, OperationDefinitionNode, get_introspection_query, get_operation_ast, parse
 
-from stratabase.domain.page import Query
+from stratabase.domain.query.page import Query
 from stratabase.model.reading import read_model
 from stratabase.schema.cost.costs import Costs
 from stratabase.schema.cost.steps import MOST

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain import cursor
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.order import Order, Term, position_of
-from stratabase.domain.page import Page, Query
+from stratabase.domain.query import cursor
+from stratabase.domain.query.order import Order, OrderTerm, position_of
+from stratabase.domain.query.page import Page, Query
 from stratabase.schema.executor import SchemaExecutor
 from tests.models import THING, THINGS
 from tests.worlds import ADMINISTRATOR, world_of
 
-BY_COUNT = Order.of((Term("count"),))
+BY_COUNT = Order.of((OrderTerm("count"),))
 
 
 def thing(id_: str, **state: Any) -> Entity:
@@ -32,7 +32,7 @@ class Room:
         self.have(thing("1", count=1), thing("2", count=9), thing("3", count=3, name="new"))
 
     def _page(self, query: Query, *_: object) -> Page:
-        return Page(self.shown if query.wanted.items else (), 4, has_next=True, has_prev=False)
+        return Page(self.shown if query.fields.items else (), 4, has_next=True, has_prev=False)
 
     def show(self, *entities: Entity) -> None:
         self.shown = entities

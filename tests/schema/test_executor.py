@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.filter import And, Comparison, Not, Or
 from stratabase.domain.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.order import Position, Term
-from stratabase.domain.page import Wanted, Window
+from stratabase.domain.query.filter import And, Comparison, Not, Or
+from stratabase.domain.query.order import OrderTerm, Position
+from stratabase.domain.query.page import PageFields, Window
 from stratabase.domain.refusal import TooMuchRead, Unavailable
 from stratabase.domain.remedy import Remedy
 from stratabase.model.formats import Formats
@@ -210,16 +210,16 @@ def test_page_options_become_a_query(room: Room) -> None:
             Comparison("name", Operator.STARTS_WITH, "c"),
         )
     )
-    assert query.order.terms == (Term("price", descending=True), Term("name"), Term("_id"))
+    assert query.order.terms == (OrderTerm("price", descending=True), OrderTerm("name"), OrderTerm("_id"))
     assert query.window == Window(size=3, offset=2)
-    assert query.wanted == Wanted(items=False, total_count=True, version_start=False)
+    assert query.wanted == PageFields(items=False, total_count=True, version_start=False)
 
 
 @pytest.mark.parametrize("options", ["{}", "{next: null, orderBy: null, filter: null}"])
 def test_without_options_a_page_has_ten_objects_by_id(room: Room, options: str) -> None:
     query = room.query(options)
 
-    assert (query.filter, query.window, query.order.terms) == (None, Window(size=10), (Term("_id"),))
+    assert (query.filter, query.window, query.order.terms) == (None, Window(size=10), (OrderTerm("_id"),))
 
 
 def test_a_page_before_a_position_runs_backward(room: Room) -> None:
@@ -321,17 +321,23 @@ def test_a_cursor_leads_on_and_only_in_its_own_order(room: Room) -> None:
 @pytest.mark.parametrize(
     ("selection", "wanted"),
     [
-        ("items { _id }", Wanted()),
-        ("...F } } fragment F on ThingPage { t: totalCount ... { hasNext", Wanted(False, True, True, False)),
-        ("hasPrev hasNext @skip(if: true) totalCount @include(if: false)", Wanted(False, False, False, True)),
-        ("nextCursor", Wanted()),
+        ("items { _id }", PageFields()),
+        (
+            "...F } } fragment F on ThingPage { t: totalCount ... { hasNext",
+            PageFields(False, True, True, False),
+        ),
+        (
+            "hasPrev hasNext @skip(if: true) totalCount @include(if: false)",
+            PageFields(False, False, False, True),
+        ),
+        ("nextCursor", PageFields()),
     ],
 )
-def test_only_what_is_selected_is_found_out(room: Room, selection: str, wanted: Wanted) -> None:
+def test_only_what_is_selected_is_found_out(room: Room, selection: str, wanted: PageFields) -> None:
     room.ask(f"{{ Thing___getPage {{ {selection} }} }}")
 
     (query,) = room.entities.queries
-    assert query.wanted == replace(wanted, version_start=False)
+    assert query.fields == replace(wanted, version_start=False)
 
 
 @pytest.mark.parametrize(

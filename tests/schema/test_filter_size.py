@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.filter import And, Comparison, Filter, Not, Or
+from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or
 from stratabase.domain.refusal import Refused
 from stratabase.model.formats import Formats
 from stratabase.model.operator import Operator

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.consumption import Consumption, Note
 from stratabase.domain.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.query.consumption import Consumption, Note
 from stratabase.schema.executor import SchemaExecutor
 from tests.models import THINGS
 from tests.worlds import ADMINISTRATOR, world_of

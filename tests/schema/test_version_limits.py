@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.allowance import Allowance
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.schema.limits import Limits
 from stratabase.schema.policy import Policy
@@ -59,7 +59,7 @@ def test_what_has_too_many_versions_read_says_what_costs(
     id_ = room.person(last_name="a")
     for number in range(300):
         room.update(id_, height=number)
-    world = replace(graphs.world, allowance=lambda: Allowance(20_000, 1, clock=lambda: 0.0))
+    world = replace(graphs.world, new_budget=lambda: ReadBudget(20_000, 1, clock=lambda: 0.0))
     graphs.executor = SchemaExecutor(world, lambda *_: None)
     assert len(room.page(id_, orderBy=["_versionStart___DESC"])["items"]) == 10
     call = "Person___getVersionPage(_id: $id, options: $o)"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.consumption import Consumption, round_trips
+from stratabase.domain.query.consumption import Consumption, round_trips
 from stratabase.model.reading import read_model
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.dynamodb.metering import MeteredEngine, record_consumption

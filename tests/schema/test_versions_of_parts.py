@@ -6,7 +6,7 @@ from typing import Any
 from stratabase.domain.objects.version import format_version_instant
 from stratabase.model.formats import DEFAULT_FORMATS
 from stratabase.model.reading import read_model
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.entities import StoredEntities
 from tests.contract.engine.reference import ReferenceEngine
@@ -26,7 +26,7 @@ class Room:
 
     def __init__(self) -> None:
         self.clock = FrozenClock()
-        world = World(MODEL, StoredEntities(ReferenceEngine(), MODEL), self.clock, OrderedIds(), plenty)
+        world = Services(MODEL, StoredEntities(ReferenceEngine(), MODEL), self.clock, OrderedIds(), plenty)
         self._executor = SchemaExecutor(world, lambda *_: None)
 
     def ask(self, query: str) -> Any:

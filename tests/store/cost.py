@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from stratabase.domain.consumption import Consumption
+from stratabase.domain.query.consumption import Consumption
 
 
 class Cost(NamedTuple):

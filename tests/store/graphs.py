@@ -19,8 +19,8 @@ from stratabase.domain.objects.change import (
 )
 from stratabase.domain.objects.commit_refusals import IntegrityViolation, RoleViolation
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.order import Order
-from stratabase.domain.page import Query, Window
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import Query, Window
 from stratabase.model.class_ import Class, Kind, Unique
 from stratabase.model.model import Model
 from stratabase.model.role import Role

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from stratabase.domain.filter import And, Comparison, Filter, Not, Or
-from stratabase.domain.order import Order, Position, Term, position_of
-from stratabase.domain.page import Wanted, Window
+from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or
+from stratabase.domain.query.order import Order, OrderTerm, Position, position_of
+from stratabase.domain.query.page import PageFields, Window
 from stratabase.model.operator import EXISTENCE, MEMBERSHIP, TEXT, Operator
-from tests.domain.queries import IDS, VALUES, numbered, operators_of
+from tests.domain.query.queries import IDS, VALUES, numbered, operators_of
 
-ALL = Wanted(items=True, total_count=True, has_next=True, has_prev=True)
+ALL = PageFields(items=True, total_count=True, has_next=True, has_prev=True)
 LONG = [character * 448 + rest for character in "aé" for rest in ("", "\0", "a", "b", "\U0001f600")]
 NAMES = ("name", "count", "price", "good", "notes")
 """Few attributes, so that indexes, filters and orders meet."""
@@ -32,7 +32,7 @@ class Scenario(NamedTuple):
     filter: Filter | None
     order: Order
     window: Window
-    wanted: Wanted
+    wanted: PageFields
 
 
 def scenario(chance: random.Random) -> Scenario:
@@ -60,8 +60,8 @@ def an_order(chance: random.Random, columns: Sequence[str]) -> Order:
     names = [*columns[chance.choice([0, 0, 1, 2]) :]][: chance.randint(0, 3)]
     names += chance.sample((*NAMES, "_id"), chance.choice([0, 0, 0, 1, 2]))
     down = chance.random() < 0.5
-    terms = [Term(name, down ^ (chance.random() < 0.1)) for name in names]
-    return Order.of([*terms, Term("_id", down ^ (chance.random() < 0.5))])
+    terms = [OrderTerm(name, down ^ (chance.random() < 0.1)) for name in names]
+    return Order.of([*terms, OrderTerm("_id", down ^ (chance.random() < 0.5))])
 
 
 def a_filter(chance: random.Random, columns: Sequence[str]) -> Filter | None:

@@ -5,10 +5,10 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from stratabase.domain.allowance import Allowance
 from stratabase.domain.objects.change import Change, Creation, Deletion, Effect, Modification
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.page import Page, Query
+from stratabase.domain.query.page import Page, Query
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.class_ import Class, Index, Unique
 from stratabase.store.engine.port import Engine
 from stratabase.store.engine.read_limiter import ReadLimiter
@@ -100,6 +100,6 @@ class Store:
         for first in range(0, len(effects), 100):
             self.commit(*effects[first : first + 100])
 
-    def page(self, query: Query, allowance: Allowance | None = None) -> Page:
+    def page(self, query: Query, allowance: ReadBudget | None = None) -> Page:
         """Return a page, found within an allowance."""
         return self.entities.page(replace(query, class_name=self.class_.name), allowance or plenty())

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from math import inf
 from typing import Any, NamedTuple
 
-from stratabase.domain.filter import Filter
 from stratabase.domain.objects.entity import State
-from stratabase.domain.order import Order
-from stratabase.domain.page import Query
+from stratabase.domain.query.filter import Filter
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import Query
 from tests.contract.engine.lagging import LONGEST_LAG, LaggingEngine
-from tests.domain import naive
-from tests.domain.queries import IDS
+from tests.domain.query import naive
+from tests.domain.query.queries import IDS
 from tests.models import THING
 from tests.store.scenarios import Scenario, a_state
 from tests.store.stores import Store, fresh_class

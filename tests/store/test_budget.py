@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.allowance import MEGABYTE, Allowance
-from stratabase.domain.filter import And, Comparison
 from stratabase.domain.objects.entity import Reference
-from stratabase.domain.order import Order, Term
-from stratabase.domain.page import Query, Wanted, Window
+from stratabase.domain.query.filter import And, Comparison
+from stratabase.domain.query.order import Order, OrderTerm
+from stratabase.domain.query.page import PageFields, Query, Window
+from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.remedy import Remedy
 from stratabase.model.class_ import Index
@@ -21,16 +21,16 @@ from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
 
 LARGE = "n" * 34_000
-BY_COUNT = Order.of([Term("count")])
+BY_COUNT = Order.of([OrderTerm("count")])
 BY_ID = Order.of([])
 EQUAL = Comparison("name", Operator.EQ, "a")
 ABOVE = Comparison("vintage", Operator.GT, 5)
 EVERY_ID = Comparison("_id", Operator.IN, tuple(f"{number:02}" for number in range(70)))
 
 
-def two_megabytes() -> Allowance:
+def two_megabytes() -> ReadBudget:
     """Return an allowance whose time stands still."""
-    return Allowance(2 * MEGABYTE, 1, clock=lambda: 0.0)
+    return ReadBudget(2 * MEGABYTE, 1, clock=lambda: 0.0)
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +48,13 @@ def store() -> Store:
         (Query("", BY_COUNT, And((EQUAL, ABOVE))), ("name", "count"), ()),
         (Query("", BY_ID, And((ABOVE, EQUAL))), ("name", "vintage"), ()),
         (Query("", BY_ID, Comparison("name", Operator.CONTAINS, "x")), (), ()),
-        (Query("", BY_ID, None, wanted=Wanted(total_count=True)), (), ("totalCount",)),
+        (Query("", BY_ID, None, fields=PageFields(total_count=True)), (), ("totalCount",)),
         (
-            Query("", BY_COUNT, None, Window(offset=5), Wanted(total_count=True)),
+            Query("", BY_COUNT, None, Window(offset=5), PageFields(total_count=True)),
             ("count",),
             ("totalCount", "offset"),
         ),
-        (Query("", Order.of([Term("code")]), Comparison("code", Operator.EQ, "c"), Window(100)), (), ()),
+        (Query("", Order.of([OrderTerm("code")]), Comparison("code", Operator.EQ, "c"), Window(100)), (), ()),
         (Query("", BY_COUNT, And((EVERY_ID, EQUAL))), (), ()),
     ],
 )
@@ -117,7 +117,7 @@ def test_the_message_says_what_to_do(refusal: TooMuchRead, reason: str, remedy: 
 
 def test_a_page_within_the_budget_is_found(store: Store) -> None:
     assert len(store.page(Query("", BY_ID, None, Window(5)), two_megabytes()).items) == 5
-    within = Allowance(3 * MEGABYTE, 1, clock=lambda: 0.0)
+    within = ReadBudget(3 * MEGABYTE, 1, clock=lambda: 0.0)
     assert len(store.page(Query("", BY_COUNT, None, Window(5)), within).items) == 5
 
 
@@ -136,7 +136,7 @@ def test_nothing_is_read_any_more_when_all_is_used_up(store: Store) -> None:
     store = Store(engine, store.class_)
     store.create("x", name="a")
     spent = two_megabytes()
-    spent.take(2 * MEGABYTE + 1)
+    spent.charge(2 * MEGABYTE + 1)
     engine.items_read, engine.keys_got = 0, []
     for query in (Query("", BY_ID), Query("", BY_COUNT, EQUAL), Query("", BY_ID, EVERY_ID)):
         with pytest.raises(TooMuchRead) as refusal:
@@ -159,7 +159,7 @@ def test_reads_by_id_draw_from_the_allowance_too(store: Store) -> None:
 
 def test_time_is_part_of_the_allowance() -> None:
     now = [100.0]
-    allowance = Allowance(MEGABYTE, 10, clock=lambda: now[0])
+    allowance = ReadBudget(MEGABYTE, 10, clock=lambda: now[0])
     limiter = ReadLimiter(allowance, "Pet", lambda limiter: TooMuchRead("Pet", limiter.items))
     item = Item(Key("p", "s"))
     now[0] = 110.0

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.allowance import MEGABYTE, Allowance
-from stratabase.domain.filter import And, Comparison, Filter, Holds, Not, Or
 from stratabase.domain.objects.entity import Entity
-from stratabase.domain.order import Order, Term
-from stratabase.domain.page import Page, Query, Wanted, Window
+from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Not, Or
+from stratabase.domain.query.order import Order, OrderTerm
+from stratabase.domain.query.page import Page, PageFields, Query, Window
+from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.remedy import Remedy
 from stratabase.model.attribute import Attribute, Derivation, Origin
@@ -60,7 +60,7 @@ class Derived(Store):
             for entity, count in zip(entities, counts, strict=True)
         ]
 
-    def shown(self, query: Query, allowance: Allowance | None = None) -> Page:
+    def shown(self, query: Query, allowance: ReadBudget | None = None) -> Page:
         asked = replace(query, class_name=self.class_.name)
         return self.entities.page(asked, allowance or plenty(), self.derive)
 
@@ -71,7 +71,7 @@ def ids(page: Page) -> list[int]:
 
 def test_values_are_computed_for_a_hundred_at_a_time_and_only_until_the_page_is_full() -> None:
     store = Derived(450)
-    page = store.shown(Query("", BY_ID, SECOND, Window(60), Wanted(items=True, has_next=True)))
+    page = store.shown(Query("", BY_ID, SECOND, Window(60), PageFields(items=True, has_next=True)))
     assert ids(page) == list(range(1, 120, 2))
     assert page.has_next is True
     assert store.computed == [100, 100]
@@ -80,7 +80,7 @@ def test_values_are_computed_for_a_hundred_at_a_time_and_only_until_the_page_is_
 
 def test_counting_computes_them_for_all_and_once() -> None:
     store = Derived(250)
-    page = store.shown(Query("", BY_ID, SECOND, Window(3), Wanted(items=True, total_count=True)))
+    page = store.shown(Query("", BY_ID, SECOND, Window(3), PageFields(items=True, total_count=True)))
     assert (ids(page), page.total_count) == ([1, 3, 5], 125)
     assert store.computed == [100, 100, 50]
 
@@ -92,7 +92,7 @@ def test_what_the_stored_part_of_a_filter_leaves_is_computed_and_no_more() -> No
     assert isinstance(engine, WatchedEngine)
     engine.items_read = 0
     page = store.shown(
-        Query("", Order.of([Term("count", descending=True)]), And((KEPT, SECOND)), Window(100))
+        Query("", Order.of([OrderTerm("count", descending=True)]), And((KEPT, SECOND)), Window(100))
     )
     assert ids(page) == list(range(97, 0, -4))
     assert store.computed == [50]
@@ -146,26 +146,26 @@ def test_an_index_from_the_time_when_the_attribute_was_stored_serves_no_more() -
     store.class_ = with_second(plain)
     store.entities = Store(engine, store.class_).entities
     assert ids(store.shown(Query("", BY_ID, SECOND))) == [1, 3, 5, 7, 9]
-    by_second = Order.of([Term("second", descending=True)])
+    by_second = Order.of([OrderTerm("second", descending=True)])
     assert ids(store.shown(Query("", by_second, None, Window(6)))) == [1, 3, 5, 7, 9, 0]
 
 
-def small() -> Allowance:
+def small() -> ReadBudget:
     """Return an allowance whose time stands still."""
-    return Allowance(2 * MEGABYTE, 1, clock=lambda: 0.0)
+    return ReadBudget(2 * MEGABYTE, 1, clock=lambda: 0.0)
 
 
 @pytest.mark.parametrize(
     ("query", "remedy"),
     [
         (Query("", BY_ID, Comparison("second", Operator.EQ, 7)), Remedy(derived=("second",))),
-        (Query("", Order.of([Term("second")])), Remedy(derived=("second",))),
+        (Query("", Order.of([OrderTerm("second")])), Remedy(derived=("second",))),
         (
-            Query("", Order.of([Term("second")]), Comparison("vintage", Operator.NULL, True)),
+            Query("", Order.of([OrderTerm("second")]), Comparison("vintage", Operator.NULL, True)),
             Remedy(("vintage",), derived=("second",)),
         ),
         (
-            Query("", BY_ID, SECOND, wanted=Wanted(total_count=True)),
+            Query("", BY_ID, SECOND, fields=PageFields(total_count=True)),
             Remedy(costly=("totalCount",), derived=("second",)),
         ),
     ],
@@ -206,7 +206,7 @@ def test_long_thoughts_about_objects_end_with_the_time_of_the_request() -> None:
     expression = expressions_of(model(store.class_)).filter(store.class_.name, "count > 15")
     slow = Holds(replace(expression, run=ponder), ANYWHERE)
     for filter_ in (slow, Not(And((KEPT, Or((slow,))))), And((SECOND, slow))):
-        allowance, began = Allowance(MEGABYTE, 10, clock=lambda: now[0]), now[0]
+        allowance, began = ReadBudget(MEGABYTE, 10, clock=lambda: now[0]), now[0]
         with pytest.raises(TooMuchRead):
             store.shown(Query("", BY_ID, filter_, Window(1000)), allowance)
         assert now[0] - began < 16

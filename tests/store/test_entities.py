@@ -16,7 +16,7 @@ from stratabase.store.codec import LARGEST_STATE
 from stratabase.store.engine.port import MAX_ACTIONS, Engine
 from stratabase.store.entities import StoredEntities
 from stratabase.store.size import LARGEST_BATCH
-from tests.domain.queries import states
+from tests.domain.query.queries import states
 from tests.models import model
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine

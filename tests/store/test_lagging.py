@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.filter import Filter
 from stratabase.domain.objects.entity import State
-from stratabase.domain.order import Order, Position, position_of
-from stratabase.domain.page import Page, Query, Window
+from stratabase.domain.query.filter import Filter
+from stratabase.domain.query.order import Order, Position, position_of
+from stratabase.domain.query.page import Page, Query, Window
 from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.query import pages
 from stratabase.store.query.planner import PlanSource, plan_candidates
-from tests.domain import naive
+from tests.domain.query import naive
 from tests.models import THING, model
 from tests.store.scenarios import ALL, scenario
 from tests.store.stores import unlimited

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from stratabase.domain.allowance import Allowance
 from stratabase.domain.objects.commit_refusals import Conflict, TargetNotFound
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.class_ import Kind
 from stratabase.store import keys
@@ -237,8 +237,8 @@ def test_reading_links_draws_from_the_allowance(teams: Objects) -> None:
     teams.create("Employee", *"abcdefgh", team="t")
     allowance = plenty()
     assert teams.linked("Team", "members", "t", allowance=allowance) == "a b c d e f g h"
-    assert allowance.taken > 8 * 100
-    spent = Allowance(allowance.taken - 1, 1, clock=lambda: 0.0)
+    assert allowance.bytes_read > 8 * 100
+    spent = ReadBudget(allowance.bytes_read - 1, 1, clock=lambda: 0.0)
     with pytest.raises(TooMuchRead):
         teams.linked("Team", "members", "t", allowance=spent)
     with pytest.raises(TooMuchRead, match="as much as it may before it came to this"):

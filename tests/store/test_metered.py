@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import pytest
 
-from stratabase.domain.consumption import Consumption, round_trips
+from stratabase.domain.query.consumption import Consumption, round_trips
 from stratabase.domain.refusal import Unavailable
 from stratabase.store.dynamodb.metering import MeteredEngine, record_consumption
 from stratabase.store.engine.parallel import sequential_map

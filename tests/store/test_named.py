@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.allowance import Allowance
-from stratabase.domain.filter import And, Comparison, Filter, Not, Or
-from stratabase.domain.order import Order, Position, Term
-from stratabase.domain.page import Query, Wanted, Window
+from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or
+from stratabase.domain.query.order import Order, OrderTerm, Position
+from stratabase.domain.query.page import PageFields, Query, Window
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.remedy import Remedy
 from stratabase.model.operator import Operator
@@ -17,9 +17,9 @@ from tests.soak import seed
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
 
-ALL = Wanted(items=True, total_count=True, has_next=True, has_prev=True)
+ALL = PageFields(items=True, total_count=True, has_next=True, has_prev=True)
 BY_ID = Order.of([])
-BY_COUNT_DOWN = Order.of([Term("count", descending=True)])
+BY_COUNT_DOWN = Order.of([OrderTerm("count", descending=True)])
 
 
 def is_(id_: str | None) -> Comparison:
@@ -97,7 +97,7 @@ EVERY_SECOND = among(*(f"{n:03}" for n in range(0, 600, 2)))
         (Query("", BY_ID, EVERY_SECOND, Window(2, start=Position(("101",)))), ["102", "104"], 2),
         (Query("", BY_ID, EVERY_SECOND, Window(2, True, start=Position(("102",)))), ["098", "100"], 2),
         (Query("", BY_ID, And((EVERY_SECOND, GOOD)), Window(2)), ["000", "006"], 100),
-        (Query("", BY_ID, EVERY_SECOND, Window(0), Wanted(False, True)), [], 300),
+        (Query("", BY_ID, EVERY_SECOND, Window(0), PageFields(False, True)), [], 300),
     ],
 )
 def test_no_more_than_what_is_named_is_got_by_key_and_nothing_else_is_read(
@@ -138,7 +138,7 @@ def test_what_was_just_written_is_seen_though_the_indexes_lag() -> None:
         (found,) = store.page(Query("", BY_COUNT_DOWN, is_(f"{number}"))).items
         assert found == store.get(f"{number}")
     store.commit(store.deletion("3"))
-    assert store.page(Query("", BY_ID, is_("3"), wanted=ALL)).total_count == 0
+    assert store.page(Query("", BY_ID, is_("3"), fields=ALL)).total_count == 0
 
 
 @pytest.mark.parametrize("some", ["none", ""])
@@ -149,6 +149,6 @@ def test_naming_very_many_is_bounded_by_the_allowance(engine: WatchedEngine, som
     filter_: Any = among(*(f"{some}{n:03}" for n in range(100_000)))
     engine.keys_got = []
     with pytest.raises(TooMuchRead, match="narrow the filter, or ask for fewer") as refusal:
-        store.page(Query("", BY_COUNT_DOWN, filter_), Allowance(200_000, 1, clock=lambda: 0.0))
+        store.page(Query("", BY_COUNT_DOWN, filter_), ReadBudget(200_000, 1, clock=lambda: 0.0))
     assert refusal.value.remedy == Remedy()
     assert len(engine.keys_got) <= 1200

@@ -8,23 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.filter import Comparison, Filter
-from stratabase.domain.order import Order, Position, Term
-from stratabase.domain.page import Page, Query, Wanted, Window
+from stratabase.domain.query.filter import Comparison, Filter
+from stratabase.domain.query.order import Order, OrderTerm, Position
+from stratabase.domain.query.page import Page, PageFields, Query, Window
 from stratabase.model.operator import Operator
 from stratabase.store.engine.port import Engine
 from stratabase.store.query.planner import PlanSource, choose_plan
 from stratabase.store.query.plans import IdOrderPlan, SortPlan
-from tests.domain import naive
-from tests.domain.queries import filters, many_states, orders, windows
+from tests.domain.query import naive
+from tests.domain.query.queries import filters, many_states, orders, windows
 from tests.models import THING
 from tests.store.stores import Store, fresh_class, unlimited
 from tests.store.watched_engine import WatchedEngine
 
-ALL = Wanted(items=True, total_count=True, has_next=True, has_prev=True)
+ALL = PageFields(items=True, total_count=True, has_next=True, has_prev=True)
 BY_ID = Order.of([])
-BY_ID_DOWN = Order.of([Term("_id", descending=True)])
-BY_COUNT = Order.of([Term("count")])
+BY_ID_DOWN = Order.of([OrderTerm("_id", descending=True)])
+BY_COUNT = Order.of([OrderTerm("count")])
 AMONG_ODD = Comparison("count", Operator.IN, (1, 3, 5, 7, 9))
 
 
@@ -46,7 +46,7 @@ def test_any_page_shows_what_the_naive_model_shows(
     store = Store(engine, fresh_class())
     store.fill(states)
     window = data.draw(windows(order))
-    wanted = data.draw(st.builds(Wanted, st.booleans(), st.booleans(), st.booleans(), st.booleans()))
+    wanted = data.draw(st.builds(PageFields, st.booleans(), st.booleans(), st.booleans(), st.booleans()))
     ids, total, has_next, has_prev = naive.page(states, filter_, order, window, THING)
     assert seen(store.page(Query("", order, filter_, window, wanted))) == (
         ids if wanted.items else [],
@@ -117,10 +117,10 @@ def test_windows_at_the_edges(engine: Engine, window: Window, shown: Any) -> Non
     assert seen(store.page(Query("", BY_ID, None, window, ALL))) == shown
     ids, total, has_next, has_prev = shown
     alone = [
-        (Wanted(), (ids, None, None, None)),
-        (Wanted(items=False, total_count=True), ([], total, None, None)),
-        (Wanted(items=False, has_next=True), ([], None, has_next, None)),
-        (Wanted(items=False, has_prev=True), ([], None, None, has_prev)),
+        (PageFields(), (ids, None, None, None)),
+        (PageFields(items=False, total_count=True), ([], total, None, None)),
+        (PageFields(items=False, has_next=True), ([], None, has_next, None)),
+        (PageFields(items=False, has_prev=True), ([], None, None, has_prev)),
     ]
     for wanted, answer in alone:
         assert seen(store.page(Query("", BY_ID, None, window, wanted))) == answer
@@ -150,7 +150,7 @@ def test_a_filtered_page_by_id_stops_when_it_is_full() -> None:
 def test_counting_without_a_filter_decodes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     store = ten(WatchedEngine())
     monkeypatch.setattr("stratabase.store.codec.state_of", None)
-    wanted = Wanted(items=False, total_count=True, has_next=True, has_prev=True)
+    wanted = PageFields(items=False, total_count=True, has_next=True, has_prev=True)
     assert seen(store.page(Query("", BY_ID, None, Window(3), wanted))) == ([], 10, True, False)
 
 
@@ -167,8 +167,8 @@ def test_no_object_is_decoded_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (Query("", BY_ID), IdOrderPlan),
         (Query("", BY_ID_DOWN, AMONG_ODD), IdOrderPlan),
-        (Query("", BY_ID, None, wanted=ALL), IdOrderPlan),
-        (Query("", BY_ID, AMONG_ODD, wanted=ALL), SortPlan),
+        (Query("", BY_ID, None, fields=ALL), IdOrderPlan),
+        (Query("", BY_ID, AMONG_ODD, fields=ALL), SortPlan),
         (Query("", BY_COUNT), SortPlan),
         (Query("", BY_ID, window=Window(start=Position((None,)))), SortPlan),
     ],

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.cursor import decode, encode
 from stratabase.domain.objects.change import Deletion
-from stratabase.domain.order import Order, Term, position_of
-from stratabase.domain.page import Query, Wanted, Window
+from stratabase.domain.query.cursor import decode, encode
+from stratabase.domain.query.order import Order, OrderTerm, position_of
+from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.acting import settled
@@ -24,9 +24,9 @@ IN_A_DICT = 500
 PAGES = 20
 
 ORDERS = [
-    Order.of([Term("_id")]),
-    Order.of([Term("_id", descending=True)]),
-    Order.of([Term("count", descending=True), Term("name")]),
+    Order.of([OrderTerm("_id")]),
+    Order.of([OrderTerm("_id", descending=True)]),
+    Order.of([OrderTerm("count", descending=True), OrderTerm("name")]),
 ]
 
 
@@ -71,7 +71,7 @@ def test_a_walk_misses_nothing_that_was_there_throughout(
     cursor, more, rounds = None, True, 0
     while more:
         start = None if cursor is None else decode(cursor, order, THING)
-        wanted = Wanted(items=True, has_next=not backward, has_prev=backward)
+        wanted = PageFields(items=True, has_next=not backward, has_prev=backward)
         page = store.page(Query("", order, None, Window(objects // PAGES, backward, start=start), wanted))
         travelled = page.items[::-1] if backward else page.items
         walked += [dict(entity.state) for entity in travelled]

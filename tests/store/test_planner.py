@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratabase.domain.filter import And, Comparison
-from stratabase.domain.order import Order, Position, Term, position_of
-from stratabase.domain.page import Page, Query, Wanted, Window
+from stratabase.domain.query.filter import And, Comparison
+from stratabase.domain.query.order import Order, OrderTerm, Position, position_of
+from stratabase.domain.query.page import Page, PageFields, Query, Window
 from stratabase.model.operator import Operator
 from stratabase.store.engine.port import Engine
 from stratabase.store.indexes.registry_cache import RegistryCache
@@ -20,7 +20,7 @@ from stratabase.store.query.index_scan import MAX_SORTED_RUN
 from stratabase.store.query.planner import PlanSource, plan_candidates
 from tests.contract.engine.kinds import STURDY
 from tests.contract.engine.reference import ReferenceEngine
-from tests.domain import naive
+from tests.domain.query import naive
 from tests.models import THING, model
 from tests.soak import EXAMPLES, count
 from tests.store.scenarios import scenario
@@ -88,7 +88,7 @@ def test_of_a_long_run_of_equal_values_only_a_part_is_read() -> None:
     engine = WatchedEngine()
     store = Store(engine, fresh_class(indexes=[("good",)]))
     store.fill({"_id": f"{n:04}", "good": n % 2 == 0} for n in range(2000))
-    order = Order.of([Term("good", descending=True)])
+    order = Order.of([OrderTerm("good", descending=True)])
     walked: list[str] = []
     start = None
     for _ in range(3):
@@ -116,7 +116,7 @@ ABOVE = Comparison("vintage", Operator.GTE, 1990)
 
 def by(*names: str, down: bool = False) -> Order:
     """Return an order."""
-    return Order.of(Term(name, down) for name in names)
+    return Order.of(OrderTerm(name, down) for name in names)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def by(*names: str, down: bool = False) -> Order:
         (("count", "vintage"), Query("", by("count", "vintage"), AMONG, Window(4)), 5),
         (("count", "vintage"), Query("", by("name"), And((EQUAL, ABOVE)), Window(4)), 1),
         (("count",), Query("", by("name"), EQUAL, Window(4)), 10),
-        (("count",), Query("", by("name"), EQUAL, Window(0), Wanted(total_count=True)), 10),
+        (("count",), Query("", by("name"), EQUAL, Window(0), PageFields(total_count=True)), 10),
         (("name", "count"), Query("", by("count"), Comparison("name", Operator.STARTS_WITH, "a")), 20),
         (("vintage",), Query("", by("vintage"), None, Window(4, start=Position((1950,)))), 5),
         (("vintage",), Query("", by("vintage"), None, Window(4, start=Position((1950, "50")))), 5),

@@ -3,9 +3,9 @@
 import pytest
 
 from stratabase import waiting
-from stratabase.domain.allowance import MEGABYTE, Allowance
-from stratabase.domain.filter import Comparison, Filter, Or
 from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.query.filter import Comparison, Filter, Or
+from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.operator import Operator
 from stratabase.store import codec
@@ -29,7 +29,7 @@ class Passing:
 
     def tested(self, filter_: Filter, objects: int, seconds: float = 100) -> int:
         """Return how many objects pass a filter."""
-        allowance = Allowance(MEGABYTE, seconds, clock=lambda: self.now)
+        allowance = ReadBudget(MEGABYTE, seconds, clock=lambda: self.now)
         limiter = ReadLimiter(allowance, "Thing")
         state = codec.state_text(Entity(Reference("Thing", "a"), {"_id": "a", "name": "a"}))
         items = [Item(Key(f"Thing#{number}", "s"), state=state) for number in range(objects)]

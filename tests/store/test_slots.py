@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.domain.objects.commit_refusals import Conflict
-from stratabase.domain.order import Order, Term
-from stratabase.domain.page import Query, Window
+from stratabase.domain.query.order import Order, OrderTerm
+from stratabase.domain.query.page import Query, Window
 from stratabase.model.class_ import Class, Index, Unique
 from stratabase.store.backfill.reindex import SETTLED, Reindex, ReindexOutcome
 from stratabase.store.engine.port import Batch, Engine
@@ -108,7 +108,7 @@ def test_another_way_to_keep_values_is_another_index() -> None:
     assert [column.storage.name for (column,) in columns] == ["whole", "text", "text"]
 
 
-BY_COUNT = Order.of([Term("count")])
+BY_COUNT = Order.of([OrderTerm("count")])
 
 
 def counts(store: Store) -> list[Any]:

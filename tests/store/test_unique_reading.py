@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.allowance import Allowance
 from stratabase.domain.objects.change import Modification
 from stratabase.domain.objects.entity import Entity
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.class_ import Unique
 from stratabase.store.engine.port import Engine
@@ -138,13 +138,13 @@ def _coded(entity: Entity, code: str) -> Entity:
 def test_finding_an_object_draws_on_the_allowance(engine: Engine) -> None:
     store = guarded(engine)
     store.create("a", code="x")
-    allowance = Allowance(300, 1, lambda: 0)
+    allowance = ReadBudget(300, 1, lambda: 0)
 
     def find() -> Entity | None:
         return store.entities.holding(store.class_.name, CODE, {"code": "x"}, allowance)
 
     assert find() is not None
-    assert allowance.taken > 300
+    assert allowance.bytes_read > 300
     with pytest.raises(TooMuchRead):
         find()
 
@@ -156,7 +156,7 @@ def test_many_objects_are_read_some_at_a_time_while_the_request_may_read_more() 
     store.fill([{"_id": f"{number:03}"} for number in range(250)])
     references = [store.entity(f"{number:03}").reference for number in range(250)]
     engine.keys_got.clear()
-    few = Allowance(150 * 200, 1, lambda: 0)
+    few = ReadBudget(150 * 200, 1, lambda: 0)
 
     found = store.entities.read(references, plenty())
     assert [entity and entity.reference for entity in found] == references

@@ -6,7 +6,6 @@ from typing import Any
 import orjson
 import pytest
 
-from stratabase.domain.filter import Comparison, Filter
 from stratabase.domain.objects.change import Change
 from stratabase.domain.objects.commit_refusals import (
     Conflict,
@@ -18,8 +17,9 @@ from stratabase.domain.objects.commit_refusals import (
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant, format_instant
 from stratabase.domain.objects.lock import Lock
-from stratabase.domain.order import Order, Term
-from stratabase.domain.page import Query, Wanted
+from stratabase.domain.query.filter import Comparison, Filter
+from stratabase.domain.query.order import Order, OrderTerm
+from stratabase.domain.query.page import PageFields, Query
 from stratabase.model.class_ import Index, Unique
 from stratabase.model.model import Model
 from stratabase.model.operator import Operator
@@ -299,7 +299,7 @@ def test_the_times_of_a_version_are_not_stored_in_its_state(
 def test_a_page_is_told_and_ordered_by_when_versions_began(company: Chronicle) -> None:
     starts = {id_: company.create("Employee", id_, code=id_) for id_ in "cab"}
     starts["a"] = company.update("Employee", "a", name="x")
-    down = Order.of([Term("_versionStart", descending=True)])
+    down = Order.of([OrderTerm("_versionStart", descending=True)])
     page = company.entities.page(Query("Employee", down), plenty())
     assert [(each.reference.id, each.start) for each in page.items] == [(id_, starts[id_]) for id_ in "abc"]
     assert [each.state["_versionStart"] for each in page.items] == [
@@ -311,8 +311,8 @@ def test_a_page_is_told_and_ordered_by_when_versions_began(company: Chronicle) -
 def test_a_page_need_not_tell_when_versions_began(company: Chronicle, filter_: Filter | None) -> None:
     """Unless it is ordered by that."""
     start = company.create("Employee", "a")
-    unwanted = Query("Employee", Order(), filter_, wanted=Wanted(version_start=False))
-    ordered = replace(unwanted, order=Order.of([Term("_versionStart")]))
+    unwanted = Query("Employee", Order(), filter_, fields=PageFields(version_start=False))
+    ordered = replace(unwanted, order=Order.of([OrderTerm("_versionStart")]))
     (bare,) = company.entities.page(unwanted, plenty()).items
     (told,) = company.entities.page(ordered, plenty()).items
     assert told.state == {**bare.state, "_versionStart": format_instant(start)} != bare.state

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Context, Decimal, localcontext
 from typing import Any
 
-from stratabase.domain.fetch import Associables, Fetch, RoleFetch, ToOne
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.page import Query
+from stratabase.domain.query.fetch import Associables, Fetch, RoleFetch, ToOne
+from stratabase.domain.query.page import Query
 from stratabase.model.model import Model
 from stratabase.model.types.real import canonical
-from tests.domain import naive
+from tests.domain.query import naive
 from tests.operations.deriving.told import Told
 from tests.operations.fetching.naive import Shown
 from tests.role_rules import is_linked
@@ -60,10 +60,10 @@ class Plain:
         class_ = self.model.classes[query.class_name]
         seen = naive.page(states, query.filter, query.order, query.window, class_)
         return Shown(
-            [self.view(fetch, by_id[id_]) for id_ in seen.ids] if query.wanted.items else [],
-            seen.total_count if query.wanted.total_count else None,
-            seen.has_next if query.wanted.has_next else None,
-            seen.has_prev if query.wanted.has_prev else None,
+            [self.view(fetch, by_id[id_]) for id_ in seen.ids] if query.fields.items else [],
+            seen.total_count if query.fields.total_count else None,
+            seen.has_next if query.fields.has_next else None,
+            seen.has_prev if query.fields.has_prev else None,
         )
 
     def _associables(self, wanted: Associables, owner: Entity) -> Iterator[Entity]:

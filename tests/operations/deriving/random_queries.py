@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from stratabase.domain.fetch import Associables, Fetch, RoleFetch, ToMany, ToOne, View
-from stratabase.domain.filter import And, Comparison, Filter, Holds, Not, Or
 from stratabase.domain.objects.entity import RoleName
-from stratabase.domain.order import Order, Position, Term
-from stratabase.domain.page import Page, Query, Wanted, Window
+from stratabase.domain.query.fetch import Associables, Fetch, RoleFetch, ToMany, ToOne, View
+from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Not, Or
+from stratabase.domain.query.order import Order, OrderTerm, Position
+from stratabase.domain.query.page import Page, PageFields, Query, Window
 from stratabase.model.class_ import Class
 from stratabase.model.expressions import Circumstances, expressions_of
 from stratabase.model.model import Model
@@ -29,7 +29,7 @@ _CONDITIONS = {"String": "{} >= 'x'", "Int": "{} > 0", "Real": "{} < 0.1", "Bool
 def query(chance: Random, model: Model, class_: Class, circumstances: Circumstances) -> Query:
     """Return a query on a class."""
     names = ["_id", *class_.attributes]
-    terms = [Term(chance.choice(names), chance.random() < 0.5) for _ in range(chance.randint(0, 2))]
+    terms = [OrderTerm(chance.choice(names), chance.random() < 0.5) for _ in range(chance.randint(0, 2))]
     order = Order.of(terms)
     window = Window(
         size=chance.randint(0, 3),
@@ -39,7 +39,7 @@ def query(chance: Random, model: Model, class_: Class, circumstances: Circumstan
         inclusive=chance.random() < 0.5,
     )
     filter_ = _filter(chance, model, class_, circumstances) if chance.random() < 0.7 else None
-    wanted = Wanted(*(chance.random() < 0.5 for _ in range(4)))
+    wanted = PageFields(*(chance.random() < 0.5 for _ in range(4)))
     return Query(class_.name, order, filter_, window, wanted)
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.fetch import Fetch, plainly
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.order import Order, Term
-from stratabase.domain.page import Query, Window
+from stratabase.domain.query.fetch import Fetch, stored_state
+from stratabase.domain.query.order import Order, OrderTerm
+from stratabase.domain.query.page import Query, Window
 from stratabase.domain.write.commands import Command, Create, RoleCommand
 from stratabase.model.reading import read_model
 from stratabase.operations.deriving.circumstances import circumstances_of
@@ -100,7 +100,7 @@ def test_a_new_object_has_no_id_in_an_expression_before_it_is_made() -> None:
     world, entities, _ = world_of(model)
     done = Write(world, make("Person", name="Eve"), ADMINISTRATOR).dry_run().result()
     source = Overlay(entities, model, done.effects)
-    for face, expected in ((_without_id, None), (plainly, "#id1")):
+    for face, expected in ((_without_id, None), (stored_state, "#id1")):
         known = Known(source, model, plenty(), face)
         known.add([done.entity])
         (view,) = fetched(known, Fetch({}, ("tag",)), [done.entity])
@@ -147,5 +147,5 @@ def test_a_page_finds_objects_by_the_values_that_there_will_be() -> None:
         *Write(world, end("Person", "bob"), ADMINISTRATOR).dry_run().change.effects,
     ]
     known = Known(Overlay(entities, MODEL, effects), MODEL, plenty())
-    page = known.page(Query("Person", Order.of([Term("shout")]), None, Window(9)))
+    page = known.page(Query("Person", Order.of([OrderTerm("shout")]), None, Window(9)))
     assert [each.state["shout"] for each in page.items] == [None, "Abe!", "Ada!"]

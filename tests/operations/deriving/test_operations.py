@@ -5,11 +5,11 @@ from random import Random
 
 import pytest
 
-from stratabase.domain.allowance import Allowance
-from stratabase.domain.filter import And, Comparison, Holds
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.order import Order, Term
-from stratabase.domain.page import Query, Wanted, Window
+from stratabase.domain.query.filter import And, Comparison, Holds
+from stratabase.domain.query.order import Order, OrderTerm
+from stratabase.domain.query.page import PageFields, Query, Window
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.write.commands import UpdateBulk
 from stratabase.model.expressions import expressions_of
@@ -18,7 +18,7 @@ from stratabase.model.operator import Operator
 from stratabase.operations.deriving.circumstances import circumstances_of
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.read import confirmed, page
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.bulk import delete_bulk, matching_references, update_bulk
 from tests.contract.engine.reference import ReferenceEngine
 from tests.operations.deriving.firm import firm, objects
@@ -34,11 +34,11 @@ MODEL = firm(
     """
 )
 RED = Comparison("team_name", Operator.EQ, "red")
-BY_MATES = Order.of([Term("mates", descending=True), Term("_id")])
+BY_MATES = Order.of([OrderTerm("mates", descending=True), OrderTerm("_id")])
 HERE = circumstances_of(ADMINISTRATOR, NOON)
 
 
-def firm_world() -> tuple[World, DictEntities]:
+def firm_world() -> tuple[Services, DictEntities]:
     world, entities, _ = world_of(MODEL)
     entities.graph = objects(MODEL).graph
     return world, entities
@@ -50,7 +50,7 @@ def ids(entities: list[Entity]) -> list[str]:
 
 def test_a_page_shows_the_values_it_was_found_by() -> None:
     world, _ = firm_world()
-    query = Query("Person", BY_MATES, RED, Window(1), Wanted(items=True, total_count=True, has_next=True))
+    query = Query("Person", BY_MATES, RED, Window(1), PageFields(items=True, total_count=True, has_next=True))
     shown = page(world, query, plenty(), HERE)
     assert [(each.reference.id, each.state["mates"]) for each in shown.items] == [("ada", 2)]
     assert (shown.total_count, shown.has_next) == (2, True)
@@ -131,10 +131,10 @@ def test_what_values_are_made_of_draws_from_the_allowance() -> None:
     """But what is there already costs no more."""
     staff = Staff(ReferenceEngine(), Random(seed()))
     people = staff.plain.all_of("Person")
-    plenty_of = Allowance(2**60, 1, clock=lambda: 0.0)
+    plenty_of = ReadBudget(2**60, 1, clock=lambda: 0.0)
     Known(staff.entities, STAFF, plenty_of).derived("Person", people, ["mates"])
-    assert plenty_of.taken > 0
-    few = Allowance(1, 1, clock=lambda: 0.0)
+    assert plenty_of.bytes_read > 0
+    few = ReadBudget(1, 1, clock=lambda: 0.0)
     with pytest.raises(TooMuchRead):
         Known(staff.entities, STAFF, few).derived("Person", people, ["mates"])
     Known(staff.entities, STAFF, few).derived("Person", people, ["next_size"])
@@ -149,7 +149,7 @@ def test_computing_ends_with_the_time_of_the_request() -> None:
         now[0] += 1
         return now[0]
 
-    slow = Allowance(2**60, 10, clock=tick)
+    slow = ReadBudget(2**60, 10, clock=tick)
     people = [Entity(Reference("Person", f"p{number}"), {"_id": f"p{number}"}) for number in range(1000)]
     with pytest.raises(TooMuchRead, match="Person"):
         Known(entities, MODEL, slow, circumstances=HERE).derived("Person", people, ["is_me"])

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain import cursor
-from stratabase.domain.derived_query import derived_by
-from stratabase.domain.order import Order, Term, position_of
-from stratabase.domain.page import Query, Wanted, Window
+from stratabase.domain.query import cursor
+from stratabase.domain.query.derived import derived_attributes
+from stratabase.domain.query.order import Order, OrderTerm, position_of
+from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.query import pages
 from stratabase.store.query.planner import PlanSource, plan_candidates
 from tests.contract.engine.kinds import KINDS
-from tests.domain import naive
+from tests.domain.query import naive
 from tests.operations.deriving.random_queries import query
 from tests.operations.deriving.staff import CIRCUMSTANCES, STAFF, Staff
 from tests.soak import mostly, seed
@@ -54,7 +54,7 @@ def test_a_page_is_what_the_contract_says_of_the_values(staff: Staff, number: in
 
     page = staff.known().page(asked)
 
-    wanted = asked.wanted
+    wanted = asked.fields
     assert [each.reference.id for each in page.items] == (ids if wanted.items else [])
     assert page.total_count == (total if wanted.total_count else None)
     expected = [
@@ -68,10 +68,10 @@ def test_a_page_is_what_the_contract_says_of_the_values(staff: Staff, number: in
 @given(st.integers(0, 2**32))
 def test_every_plan_shows_the_same(staff: Staff, number: int) -> None:
     asked = replace(
-        query(Random(number), STAFF, PERSON, CIRCUMSTANCES), wanted=Wanted(True, True, True, True)
+        query(Random(number), STAFF, PERSON, CIRCUMSTANCES), fields=PageFields(True, True, True, True)
     )
     ids, total, *sides = naive.page(staff.states("Person"), asked.filter, asked.order, asked.window, PERSON)
-    names = derived_by(asked, PERSON)
+    names = derived_attributes(asked, PERSON)
     derive = partial(staff.known().derived, "Person", names=names) if names else None
     paths = RegistryCache(staff.engine, STAFF).paths("Person")
     for one in plan_candidates(PERSON, asked, paths):
@@ -81,10 +81,10 @@ def test_every_plan_shows_the_same(staff: Staff, number: int) -> None:
 
 
 ORDERS = [
-    Order.of([Term("team_name")]),
-    Order.of([Term("mates", descending=True), Term("name")]),
-    Order.of([Term("size"), Term("double_price", descending=True)]),
-    Order.of([Term("alone"), Term("boss_shout"), Term("_id", descending=True)]),
+    Order.of([OrderTerm("team_name")]),
+    Order.of([OrderTerm("mates", descending=True), OrderTerm("name")]),
+    Order.of([OrderTerm("size"), OrderTerm("double_price", descending=True)]),
+    Order.of([OrderTerm("alone"), OrderTerm("boss_shout"), OrderTerm("_id", descending=True)]),
 ]
 
 
@@ -99,7 +99,7 @@ def test_cursors_lead_through_all_pages_of_a_derived_order(
     text, more = None, True
     while more:
         start = None if text is None else cursor.decode(text, order, PERSON)
-        wanted = Wanted(items=True, has_next=not backward, has_prev=backward)
+        wanted = PageFields(items=True, has_next=not backward, has_prev=backward)
         page = staff.known().page(Query("Person", order, None, Window(4, backward, start=start), wanted))
         met = page.items[::-1] if backward else page.items
         walked += [each.reference.id for each in met]

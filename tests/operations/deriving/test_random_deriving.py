@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.fetch import Fetch, RoleFetch, ToOne
+from stratabase.domain.query.fetch import Fetch, RoleFetch, ToOne
 from stratabase.operations.deriving.circumstances import circumstances_of
 from stratabase.operations.fetch import fetched
 from stratabase.operations.fetching.known import Known
@@ -69,7 +69,7 @@ def _role(role: RoleFetch, found: Any) -> Any:
     if isinstance(role, ToOne):
         return shown(role.fetch, found)
     page, views = found
-    wanted = role.query.wanted
+    wanted = role.query.fields
     return Shown(
         [shown(role.fetch, view) for view in views] if wanted.items else [],
         page.total_count if wanted.total_count else None,

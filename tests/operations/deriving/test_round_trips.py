@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.allowance import Allowance
-from stratabase.domain.derived_query import Derive
-from stratabase.domain.fetch import Fetch, RoleFetch, ToMany, ToOne
-from stratabase.domain.filter import Comparison
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.order import Order, Term
-from stratabase.domain.page import Page, Query, Wanted, Window
+from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.fetch import Fetch, RoleFetch, ToMany, ToOne
+from stratabase.domain.query.filter import Comparison
+from stratabase.domain.query.order import Order, OrderTerm
+from stratabase.domain.query.page import Page, PageFields, Query, Window
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.operator import Operator
 from stratabase.operations.fetch import fetched
 from stratabase.operations.fetching.known import Known
@@ -49,7 +49,7 @@ class Counted(DictEntities):
         self.objects[reference] = Entity(reference, {"_id": id_, **state})
 
     def read(
-        self, references: Sequence[Reference], allowance: Allowance | None = None
+        self, references: Sequence[Reference], allowance: ReadBudget | None = None
     ) -> list[Entity | None]:
         self.calls.append("read")
         self.read_at += references
@@ -59,7 +59,7 @@ class Counted(DictEntities):
         self.calls.append(f"{role}")
         return super().linked(role, ids, **options)
 
-    def page(self, query: Query, allowance: Allowance, derive: Derive | None = None) -> Page:
+    def page(self, query: Query, allowance: ReadBudget, derive: Derive | None = None) -> Page:
         self.calls.append("page")
         return super().page(query, allowance, derive)
 
@@ -79,7 +79,7 @@ def test_nested_pages_of_all_owners_are_filtered_at_once() -> None:
         RoleName("Team", "members"),
         TEAM.roles["members"],
         Fetch(),
-        Query("Person", Order.of([Term("boss")]), by_mates, Window(1)),
+        Query("Person", Order.of([OrderTerm("boss")]), by_mates, Window(1)),
         lambda _, views: views,
     )
     asked = []
@@ -96,8 +96,8 @@ def test_nested_pages_of_all_owners_are_filtered_at_once() -> None:
 def test_a_count_asks_for_no_order() -> None:
     """Nothing is computed that makes no difference to it."""
     entities = Counted(9)
-    wanted = Wanted(items=False, total_count=True)
-    query = Query("Person", Order.of([Term("boss")]), wanted=wanted)
+    wanted = PageFields(items=False, total_count=True)
+    query = Query("Person", Order.of([OrderTerm("boss")]), fields=wanted)
     nested = ToMany(RoleName("Team", "members"), TEAM.roles["members"], Fetch(), query, lambda page, _: page)
     known = Known(entities, MODEL, plenty())
     views = fetched(known, Fetch({"k.members": nested}), of_class(entities, "Team"))

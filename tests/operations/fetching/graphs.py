@@ -4,11 +4,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from stratabase.domain.fetch import NOTHING, Associables, Fetch, RoleFetch, ToMany, ToOne
-from stratabase.domain.filter import Comparison
 from stratabase.domain.objects.entity import RoleName
-from stratabase.domain.order import Order, Position, Term
-from stratabase.domain.page import Query, Wanted, Window
+from stratabase.domain.query.fetch import STATE_ONLY, Associables, Fetch, RoleFetch, ToMany, ToOne
+from stratabase.domain.query.filter import Comparison
+from stratabase.domain.query.order import Order, OrderTerm, Position
+from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.model.class_ import Class
 from stratabase.model.operator import Operator
 from stratabase.model.role import Role
@@ -37,8 +37,9 @@ def graphs(draw: st.DrawFn) -> Objects:
                     others = draw(st.lists(st.sampled_from(IDS), max_size=4))
                     objects.link(class_.name, role.name, owner, *others)
     _face_rooms(draw, objects)
-    for reference in draw(st.lists(st.sampled_from(sorted(objects.objects)), max_size=3)):
-        # What leads to it dangles, and so do its parts.
+    deletable = sorted(reference for reference in objects.objects if reference.class_name != "House")
+    for reference in draw(st.lists(st.sampled_from(deletable), max_size=3)) if deletable else ():
+        # What leads to it dangles, and so do its parts. The singleton is never deleted.
         objects.objects.pop(reference, None)
     return objects
 
@@ -95,7 +96,7 @@ def _parts(draw: st.DrawFn, objects: Objects, owner: str, id_: str, role: Role) 
 def fetches(draw: st.DrawFn, class_: Class, depth: int = 3) -> Fetch:
     """Draw a fetch on objects of a class."""
     if depth == 0 or not class_.roles:
-        return NOTHING
+        return STATE_ONLY
     names = draw(st.lists(st.sampled_from(sorted(class_.roles)), max_size=2))
     return Fetch({f"k.{place}": draw(_role(class_, name, depth)) for place, name in enumerate(names)})
 
@@ -117,7 +118,7 @@ def _role(draw: st.DrawFn, class_: Class, name: str, depth: int) -> RoleFetch:
 
 def _shown(query: Query) -> Any:
     def shown(page: Any, views: Any) -> Shown:
-        wanted = query.wanted
+        wanted = query.fields
         return Shown(
             list(views) if wanted.items else [],
             page.total_count if wanted.total_count else None,
@@ -132,7 +133,7 @@ def _shown(query: Query) -> Any:
 def queries(draw: st.DrawFn, class_: Class) -> Query:
     """Draw a query on a class; often one without a filter, by id."""
     name = next((name for name in ("height", "name", "street") if name in class_.attributes), None)
-    terms = [Term("_id"), Term("_id", descending=True), *([Term(name)] if name else [])]
+    terms = [OrderTerm("_id"), OrderTerm("_id", descending=True), *([OrderTerm(name)] if name else [])]
     order = Order.of(draw(st.lists(st.sampled_from(terms), max_size=1)))
     values = [1, None] if name == "height" else ["x", None]
     filters = [None, None, *(Comparison(name, Operator.EQ, value) for value in values if name)]
@@ -145,7 +146,7 @@ def queries(draw: st.DrawFn, class_: Class) -> Query:
         inclusive=draw(st.booleans()),
     )
     counted = draw(st.sampled_from([False, False, True]))
-    wanted = Wanted(draw(st.booleans()), counted, draw(st.booleans()), draw(st.booleans()))
+    wanted = PageFields(draw(st.booleans()), counted, draw(st.booleans()), draw(st.booleans()))
     return Query(class_.name, order, draw(st.sampled_from(filters)), window, wanted)
 
 

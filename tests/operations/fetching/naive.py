@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from stratabase.domain.fetch import Associables, Fetch, RoleFetch, ToOne
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.page import Query
-from tests.domain import naive
+from stratabase.domain.query.fetch import Associables, Fetch, RoleFetch, ToOne
+from stratabase.domain.query.page import Query
+from tests.domain.query import naive
 from tests.everything import EVERYTHING, Objects
 from tests.role_rules import is_linked
 
@@ -42,10 +42,10 @@ def _page(objects: Objects, wanted: Any, found: list[Entity]) -> Shown:
     seen = naive.page([each.state for each in found], query.filter, query.order, query.window, class_)
     views = [view(objects, wanted.fetch, by_id[id_]) for id_ in seen.ids]
     return Shown(
-        views if query.wanted.items else [],
-        seen.total_count if query.wanted.total_count else None,
-        seen.has_next if query.wanted.has_next else None,
-        seen.has_prev if query.wanted.has_prev else None,
+        views if query.fields.items else [],
+        seen.total_count if query.fields.total_count else None,
+        seen.has_next if query.fields.has_next else None,
+        seen.has_prev if query.fields.has_prev else None,
     )
 
 

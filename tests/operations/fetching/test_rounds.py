@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from stratabase import waiting
-from stratabase.domain.allowance import Allowance
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.order import Order
-from stratabase.domain.page import Query
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import Query
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import Refused
 from stratabase.operations.fetching.moments import Moments
 from stratabase.operations.fetching.rounds import Rounds, Unknown
@@ -44,7 +44,7 @@ def asked() -> Asked:
     return Asked()
 
 
-def rounds(asked: Asked, allowance: Allowance | None = None) -> Rounds:
+def rounds(asked: Asked, allowance: ReadBudget | None = None) -> Rounds:
     return Rounds(Moments(asked, EVERYTHING), allowance or plenty())
 
 
@@ -60,7 +60,7 @@ def chain(source: Source, number: int) -> list[Any]:
 
 
 def test_the_readings_are_as_many_as_the_longest_row_has(asked: Asked) -> None:
-    def begin(number: int, source: Source, _: Allowance) -> Callable[[], list[Any]]:
+    def begin(number: int, source: Source, _: ReadBudget) -> Callable[[], list[Any]]:
         return lambda: chain(source, number % 4)
 
     found = rounds(asked).each(range(100, 120), begin)
@@ -70,7 +70,7 @@ def test_the_readings_are_as_many_as_the_longest_row_has(asked: Asked) -> None:
 
 
 def test_nothing_is_asked_that_is_known(asked: Asked) -> None:
-    def begin(_: int, source: Source, __: Allowance) -> Callable[[], int]:
+    def begin(_: int, source: Source, __: ReadBudget) -> Callable[[], int]:
         return lambda: len(source.read([person("a"), person("b")]) + source.read([person("b")]))
 
     assert rounds(asked).each([1, 2], begin) == [3, 3]
@@ -79,7 +79,7 @@ def test_nothing_is_asked_that_is_known(asked: Asked) -> None:
 
 
 def test_links_of_several_roles_are_looked_at_one_role_after_the_other(asked: Asked) -> None:
-    def begin(number: int, source: Source, _: Allowance) -> Callable[[], Any]:
+    def begin(number: int, source: Source, _: ReadBudget) -> Callable[[], Any]:
         return lambda: source.linked(MEMBERS if number % 2 else MENTORS, ["x"], limit=5)
 
     found = rounds(asked).each([1, 1, 2, 2], begin)
@@ -88,26 +88,26 @@ def test_links_of_several_roles_are_looked_at_one_role_after_the_other(asked: As
 
 
 def test_what_is_tried_in_vain_costs_nothing(asked: Asked) -> None:
-    allowance = Allowance(1000, 1, lambda: 0)
+    allowance = ReadBudget(1000, 1, lambda: 0)
 
-    def begin(_: int, source: Source, tentative: Allowance) -> Callable[[], Any]:
+    def begin(_: int, source: Source, tentative: ReadBudget) -> Callable[[], Any]:
         def find() -> list[Any]:
-            tentative.take(100)
+            tentative.charge(100)
             return chain(source, 3)
 
         return find
 
     rounds(asked, allowance).each([1, 2, 3], begin)
-    assert allowance.taken == 300
+    assert allowance.bytes_read == 300
 
 
 def test_who_takes_too_much_sees_it_at_once(asked: Asked) -> None:
-    allowance = Allowance(250, 1, lambda: 0)
+    allowance = ReadBudget(250, 1, lambda: 0)
 
-    def begin(_: int, __: Source, tentative: Allowance) -> Callable[[], bool]:
+    def begin(_: int, __: Source, tentative: ReadBudget) -> Callable[[], bool]:
         def find() -> bool:
-            tentative.take(100)
-            return tentative.is_used_up
+            tentative.charge(100)
+            return tentative.is_exhausted
 
         return find
 
@@ -115,7 +115,7 @@ def test_who_takes_too_much_sees_it_at_once(asked: Asked) -> None:
 
 
 def test_what_goes_wrong_with_one_goes_wrong_with_all(asked: Asked) -> None:
-    def begin(_: int, source: Source, allowance: Allowance) -> Callable[[], Any]:
+    def begin(_: int, source: Source, allowance: ReadBudget) -> Callable[[], Any]:
         return lambda: source.page(Query("Person", Order()), allowance)
 
     with pytest.raises(Refused, match="of the present only"):
@@ -129,7 +129,7 @@ def test_who_reads_beside_it_is_called_with_each_reading(asked: Asked) -> None:
     def catch_up() -> None:
         known.update(wanted)
 
-    def begin(number: int, source: Source, _: Allowance) -> Callable[[], int]:
+    def begin(number: int, source: Source, _: ReadBudget) -> Callable[[], int]:
         def find() -> int:
             source.read([person("a")])
             wanted.add(number)
@@ -148,7 +148,7 @@ def test_others_go_on_while_many_are_looked_at(asked: Asked, monkeypatch: pytest
     looked: list[int] = []
     pauses: list[int] = []
 
-    def begin(number: int, _: Source, __: Allowance) -> Callable[[], None]:
+    def begin(number: int, _: Source, __: ReadBudget) -> Callable[[], None]:
         return lambda: looked.append(number)
 
     monkeypatch.setattr(waiting, "give_way", lambda: pauses.append(len(looked)))

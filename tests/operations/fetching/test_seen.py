@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from stratabase.domain.allowance import Allowance
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.operations.fetching.seen import Seen
 from stratabase.operations.fetching.stretch import EVERYTHING, Stretch
 from tests.everything import EVERYTHING as MODEL
@@ -25,7 +25,7 @@ class Asked(Objects):
             self.put("Person", id_, team="t" if id_ != "d" else "u")
 
     def read(
-        self, references: Sequence[Reference], allowance: Allowance | None = None
+        self, references: Sequence[Reference], allowance: ReadBudget | None = None
     ) -> list[Entity | None]:
         self.read_at += references
         return super().read(references, allowance)

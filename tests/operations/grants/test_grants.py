@@ -7,8 +7,8 @@ import pytest
 
 from stratabase.domain.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.order import Order
-from stratabase.domain.page import Query
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import Query
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete, UpdateBulk
 from stratabase.model.attribute import Stored

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.allowance import Allowance
 from stratabase.domain.issue import Issue
-from stratabase.domain.order import Order
-from stratabase.domain.page import Query, Window
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import Query, Window
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import Refused, TooMuchRead
 from stratabase.domain.write.commands import UpdateBulk
 from stratabase.model.expressions import ANYWHERE
@@ -67,9 +67,9 @@ def test_what_would_be_met_is_validated() -> None:
     assert ages(at) == []
 
 
-def spent() -> Allowance:
+def spent() -> ReadBudget:
     """Return an allowance that is used up."""
-    return Allowance(-1, 1, clock=lambda: 0.0)
+    return ReadBudget(-1, 1, clock=lambda: 0.0)
 
 
 def test_one_whose_conditions_read_too_much_is_left_and_the_others_are_updated(
@@ -78,7 +78,7 @@ def test_one_whose_conditions_read_too_much_is_left_and_the_others_are_updated(
     at = office()
     read = at.entities.read
 
-    def measured(references: Sequence[object], allowance: Allowance | None = None) -> object:
+    def measured(references: Sequence[object], allowance: ReadBudget | None = None) -> object:
         if allowance is not None:
             raise TooMuchRead("Team")
         return read(references)  # type: ignore[arg-type]
@@ -93,7 +93,7 @@ def test_one_whose_conditions_read_too_much_is_left_and_the_others_are_updated(
 
 def test_a_write_whose_conditions_read_too_much_is_not_done() -> None:
     at = office()
-    at.world = replace(at.world, entities=at.entities, allowance=spent)
+    at.world = replace(at.world, entities=at.entities, new_budget=spent)
     at.entities.read = _frugal(at)  # type: ignore[method-assign]
 
     with pytest.raises(TooMuchRead):
@@ -107,8 +107,8 @@ def test_a_write_whose_conditions_read_too_much_is_not_done() -> None:
 def _frugal(at: Office) -> Any:
     read = at.entities.read
 
-    def frugal(references: Sequence[object], allowance: Allowance | None = None) -> object:
-        if allowance is not None and allowance.is_used_up:
+    def frugal(references: Sequence[object], allowance: ReadBudget | None = None) -> object:
+        if allowance is not None and allowance.is_exhausted:
             raise TooMuchRead("Team")
         return read(references, allowance)  # type: ignore[arg-type]
 

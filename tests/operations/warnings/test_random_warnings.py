@@ -13,7 +13,7 @@ from stratabase.model.expressions import ANYWHERE
 from stratabase.model.model import Model
 from stratabase.model.reading import ModelMistakes, read_model
 from stratabase.model.role import Role
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.outcome import WriteOutcome
 from stratabase.operations.write.pipeline import Write
@@ -71,7 +71,7 @@ def test_what_is_warned_of_is_so_and_nothing_is_left_out(model: Model, chance: R
     event("some were met" if met else "none was met")
 
 
-def go_on(world: World, chance: Random) -> set[Met]:
+def go_on(world: Services, chance: Random) -> set[Met]:
     """Do something, and return what was warned of; that must be right."""
     before = plain_of(world.entities, world.model)
     command = Requests(before, chance).command()
@@ -90,7 +90,7 @@ def go_on(world: World, chance: Random) -> set[Met]:
     return found
 
 
-def met_by(world: World, judgement: WriteOutcome) -> set[Met]:
+def met_by(world: Services, judgement: WriteOutcome) -> set[Met]:
     met = met_warnings(world, judgement.plan, ANYWHERE, plenty())
     return {(each.one.reference, each.rule.rule.name) for each in met}
 

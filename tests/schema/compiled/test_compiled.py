@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.schema.compiled.program import Program
 from stratabase.schema.executor import SchemaExecutor
 from tests.models import THINGS
@@ -39,7 +39,7 @@ FORMATS = ["price", "day", "hour", "moment"]
 PATTERNS = ["default", "yyyy", "HH", "#,##0.00", "nonsense"]
 
 
-def stored(objects: int = len(OBJECTS)) -> tuple[World, DictEntities]:
+def stored(objects: int = len(OBJECTS)) -> tuple[Services, DictEntities]:
     world, entities, _ = world_of(THINGS)
     for state in OBJECTS[:objects]:
         reference = Reference("Thing", state["_id"])

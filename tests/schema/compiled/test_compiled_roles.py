@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.allowance import Allowance
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.lock import Lock
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.class_ import Class
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.schema.compiled.program import Program
 from stratabase.schema.executor import SchemaExecutor
 from tests.everything import EVERYTHING, Objects
@@ -68,9 +68,9 @@ def stored() -> Objects:
     return objects
 
 
-def executor_of(objects: Objects, allowance: Callable[[], Allowance] = plenty, **options: Any) -> Any:
+def executor_of(objects: Objects, allowance: Callable[[], ReadBudget] = plenty, **options: Any) -> Any:
     """Return what answers requests to a graph."""
-    world = World(EVERYTHING, objects, FrozenClock(), CountedIds(), allowance)
+    world = Services(EVERYTHING, objects, FrozenClock(), CountedIds(), allowance)
     return SchemaExecutor(world, lambda *_: None, **options)
 
 
@@ -159,7 +159,7 @@ def test_an_answer_that_shows_the_same_objects_over_and_over_draws_on_the_allowa
     objects = stored()
     for number in range(10):
         objects.put("Person", f"q{number}", team="t1")
-    executor = executor_of(objects, lambda: Allowance(200_000, 1, lambda: 0))
+    executor = executor_of(objects, lambda: ReadBudget(200_000, 1, lambda: 0))
     again = "team { members { items { " * 4
     query = f'{{ Person___get(_id: "p1") {{ {again} _id {"} } } " * 4} }} }}'
 

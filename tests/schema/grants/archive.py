@@ -8,7 +8,7 @@ from stratabase.domain.member import Caller
 from stratabase.domain.objects.version import format_version_instant
 from stratabase.model.model import Model
 from stratabase.model.reading import read_model_file
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
@@ -37,7 +37,7 @@ class Archive(Guild):
     def go_on(self, model: Model) -> None:
         """Go on with another model."""
         self.entities = StoredEntities(self._engine, model)
-        self.world = World(model, self.entities, self.clock, self._ids, plenty)
+        self.world = Services(model, self.entities, self.clock, self._ids, plenty)
         self.executor = SchemaExecutor(self.world, _failed)
 
     def file(self, **data: Any) -> str:

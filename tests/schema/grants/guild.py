@@ -7,7 +7,7 @@ from typing import Any
 from stratabase.domain.member import Caller
 from stratabase.model.reading import read_model_file
 from stratabase.operations.ports import Entities
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from tests.schema.graph_room import OrderedIds
 from tests.worlds import ADMINISTRATOR, FrozenClock, plenty
@@ -24,7 +24,7 @@ class Guild:
 
     def __init__(self, entities: Entities) -> None:
         self.entities = entities
-        self.world = World(GUILD, entities, FrozenClock(), OrderedIds(), plenty)
+        self.world = Services(GUILD, entities, FrozenClock(), OrderedIds(), plenty)
         self.executor = SchemaExecutor(self.world, _failed)
 
     def body(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> dict[str, Any]:

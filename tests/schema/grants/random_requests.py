@@ -2,7 +2,7 @@
 
 from random import Random
 
-from stratabase.domain.access import Access
+from stratabase.domain.access.grants import Access
 
 ROLES = {
     "Apple": {
@@ -62,7 +62,7 @@ class Requests:
         return self._chance.choice([*self._ids[class_name], "none"])
 
     def _may(self, class_name: str, name: str) -> bool:
-        return self._access.obstacle(class_name, name) is None or self._chance.random() < 0.02
+        return self._access.read_obstacle(class_name, name) is None or self._chance.random() < 0.02
 
     def _selection(self, class_name: str, depth: int) -> str:
         names = [
@@ -78,7 +78,7 @@ class Requests:
 
     def _may_follow(self, class_name: str, name: str, target: str) -> bool:
         role = self._access.model.classes[class_name].roles[name]
-        return self._access.leads(class_name, role) or self._chance.random() < 0.02
+        return self._access.may_follow(class_name, role) or self._chance.random() < 0.02
 
     def _page(self, below: str) -> str:
         more = [
@@ -105,7 +105,7 @@ class Requests:
 
     def _may_compare(self, class_name: str, name: str) -> bool:
         return self._may(class_name, name) and (
-            self._access.narrowed(class_name, name) is None or self._chance.random() < 0.02
+            self._access.conditional_source(class_name, name) is None or self._chance.random() < 0.02
         )
 
     def _values(self) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from stratabase.domain.member import Caller
 from stratabase.model.reading import read_model_file
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.engine.port import Engine
 from stratabase.store.entities import StoredEntities
@@ -41,7 +41,7 @@ class Crossing(Guild):
 
     def __init__(self, engine: Engine) -> None:
         self.entities = StoredEntities(engine, CROSSING)
-        self.world = World(CROSSING, self.entities, FrozenClock(), OrderedIds(), plenty)
+        self.world = Services(CROSSING, self.entities, FrozenClock(), OrderedIds(), plenty)
         self.executor = SchemaExecutor(self.world, _failed)
         hidden = {"name": "x", "hidden": True}
         self.own = self.create("Here", name="own", parts=[hidden], part=hidden)

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
-from stratabase.domain.access import access_of
+from stratabase.domain.access.grants import access_of
 from stratabase.domain.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.parts import part_ids
 from stratabase.model.model import Model
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from tests.role_rules import ends
 from tests.schema.grants.naive import Eyes
@@ -115,7 +115,9 @@ class Garden:
     """One service of several orchards, which reads each document once."""
 
     def __init__(self, model: Model, orchards: Sequence[Orchard]) -> None:
-        self._worlds = [World(model, each.entities, FrozenClock(), CountedIds(), plenty) for each in orchards]
+        self._worlds = [
+            Services(model, each.entities, FrozenClock(), CountedIds(), plenty) for each in orchards
+        ]
         self._graphs = [(each.entities, each.entities.graph) for each in orchards]
         self._executor = SchemaExecutor(self._worlds[0], _failed)
 

@@ -10,7 +10,7 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write import commands
 from stratabase.model.class_ import Class, Index, Unique
 from stratabase.operations.ports import Ids
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.services import create, delete, save, update
 from stratabase.store import heads, keys
 from stratabase.store.claims import HOLDER, claims, constraint_of
@@ -31,7 +31,7 @@ REMEMBERED = replace(UNIQUE, name="Remembered", versioned=True)
 
 Held = Mapping[Key, Item]
 """All that is in a table."""
-Deed = Callable[[World, Class], Any]
+Deed = Callable[[Services, Class], Any]
 Codes = Mapping[str, str | None]
 """The code of each object, by its id."""
 
@@ -66,7 +66,7 @@ class OwnTokens:
 _TOKEN = "ClientRequestToken"
 
 
-def world_over(engine: Engine, class_: Class, ids: Ids | None = None) -> World:
+def world_over(engine: Engine, class_: Class, ids: Ids | None = None) -> Services:
     """Return a world of which nothing has been read yet; unless given, its ids are id1, id2 …"""
     served = model(class_)
     world, _, _ = world_of(served)

@@ -12,7 +12,7 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.domain.write.commands import Update
 from stratabase.operations.locks.lock import lock, unlock
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.services import update
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
@@ -36,7 +36,7 @@ CHIEF = Caller("c", "chief", "Administrator", administrator=True)
 DONE = pytest.mark.parametrize("fault", [lost_answer, failure_after, duplicated])
 DOUBTFUL = pytest.mark.parametrize("fault", [lost_request, lost_answer])
 
-Act = Callable[[World, Caller], Any]
+Act = Callable[[Services, Caller], Any]
 
 
 class Scene:
@@ -48,24 +48,24 @@ class Scene:
         made = [creating()(self.world, PLAIN) for _ in "xy"]
         self.references: list[Reference] = [entity.reference for entity in made]
 
-    def over(self, client: Client) -> World:
+    def over(self, client: Client) -> Services:
         """Return what a process works on that has a client of its own."""
         engine = DynamoDBEngine(client, self._engine.name, HASTY)
         return world_over(engine, PLAIN, TimeOrderedIds())
 
-    def overtaken(self, fault: Fault, others: Callable[[], Any] = lambda: None) -> World:
+    def overtaken(self, fault: Fault, others: Callable[[], Any] = lambda: None) -> Services:
         """Return a world to whose first write something happens, and then others act."""
         return self.over(Overtaken(ministack_client(), fault, others))
 
-    def lock(self, caller: Caller, world: World | None = None, several: bool = False) -> None:
+    def lock(self, caller: Caller, world: Services | None = None, several: bool = False) -> None:
         """Lock one object, or both."""
         lock(world or self.world, self.references[: 1 + several], 10, caller)
 
-    def unlock(self, caller: Caller, world: World | None = None, several: bool = False) -> None:
+    def unlock(self, caller: Caller, world: Services | None = None, several: bool = False) -> None:
         """Unlock one object, or both."""
         unlock(world or self.world, self.references[: 1 + several], caller)
 
-    def write(self, caller: Caller, world: World) -> None:
+    def write(self, caller: Caller, world: Services) -> None:
         """Write one object."""
         update(world, Update(self.references[0], {"notes": caller.username}), caller)
 

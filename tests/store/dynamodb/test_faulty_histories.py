@@ -15,7 +15,7 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.version import instant_after
 from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.model.class_ import Class
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.ids import TimeOrderedIds
 from tests.contract.engine.acting import together
@@ -51,7 +51,7 @@ class Crowd:
         self._engine = engine
         self._numbers = itertools.count(seed())
 
-    def world(self) -> World:
+    def world(self) -> Services:
         """Return what a new process works on."""
         client = RandomlyFaultyClient(ministack_client(), next(self._numbers), self.faults)
         engine = DynamoDBEngine(client, self._engine.name, HASTY)
@@ -105,7 +105,7 @@ def test_no_increment_is_lost_or_doubled(crowd: Crowd) -> None:
     assert done
 
 
-def increment(world: World, reference: Reference, name: str) -> None:
+def increment(world: Services, reference: Reference, name: str) -> None:
     """Add one to what is there, in one atomic write; where codes are unique, that is a transaction."""
 
     while True:

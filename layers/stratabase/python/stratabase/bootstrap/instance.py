@@ -9,7 +9,7 @@ from stratabase import __version__
 from stratabase.bootstrap.auth_services import AuthServices
 from stratabase.bootstrap.storage import MemberStores, open_engine, open_member_stores, parallel_reads_of
 from stratabase.clock import SystemClock
-from stratabase.domain.allowance import MEGABYTE, Allowance
+from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.domain.write.limits import BulkLimits
 from stratabase.http_api.api.graphql import graphql_endpoint
 from stratabase.http_api.api.health import health_endpoint
@@ -25,7 +25,7 @@ from stratabase.operations.first_administrator import (
     NewAdministrator,
     PresentAdministrator,
 )
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.passwords import Argon2Passwords
 from stratabase.settings import Settings
 from stratabase.store import keys
@@ -98,12 +98,12 @@ class Instance:
         )
 
     @cached_property
-    def world(self) -> World:
+    def world(self) -> Services:
         """What operations on objects work on."""
         settings = self.settings
-        allowance = partial(Allowance, settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
+        allowance = partial(ReadBudget, settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
         bulk = BulkLimits(settings.bulk_objects, settings.bulk_seconds)
-        return World(
+        return Services(
             self.model,
             self.entities,
             self._clock,

@@ -28,7 +28,7 @@ from stratabase.operations.members.removing import RemoveMember
 from stratabase.operations.members.updating import UpdateMember
 from stratabase.operations.ports import Clock, Ids, Mailer, Passwords
 from stratabase.operations.recovery import Recovery
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.settings import Settings
 
 
@@ -43,7 +43,7 @@ class MemberServices:
         passwords: Passwords,
         clock: Clock,
         ids: Ids,
-        world: Callable[[], World],
+        world: Callable[[], Services],
         log: Log,
     ) -> None:
         """`world` gives what operations on objects work on; most of those on members need no object."""

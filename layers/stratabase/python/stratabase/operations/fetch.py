@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from stratabase.domain.fetch import Associables, Fetch, RoleFetch, ToMany, ToOne, View
 from stratabase.domain.objects.entity import Entity
+from stratabase.domain.query.fetch import Associables, Fetch, RoleFetch, ToMany, ToOne, View
 from stratabase.operations.fetching.associables import AssociablesWalk, FreeWalk, is_exclusive
 from stratabase.operations.fetching.branch import Branch
 from stratabase.operations.fetching.known import Known
@@ -21,7 +21,7 @@ def fetched(known: Known, fetch: Fetch, entities: Sequence[Entity]) -> list[View
     Raises TooMuchRead.
     """
     there = known.standing(entities)
-    if not fetch.roles and not fetch.derived and fetch.lock is None:
+    if not fetch.roles and not fetch.derived and fetch.render_lock is None:
         return list(map(known.face, there))
     branch = Branch(fetch, known.face)
     views = branch.views(there)

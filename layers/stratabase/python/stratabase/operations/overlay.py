@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from stratabase.domain.allowance import Allowance
-from stratabase.domain.derived_query import Derive
 from stratabase.domain.objects.change import Creation, Effect, ObjectEffect, link_moves, reference_of
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.page import Page, Query
+from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.page import Page, Query
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Model
 from stratabase.operations.fetching.source import Source
 from stratabase.operations.fetching.stretch import Stretch
@@ -35,7 +35,7 @@ class Overlay:
                 self._moves[role, owner][other] = begins
 
     def read(
-        self, references: Sequence[Reference], allowance: Allowance | None = None
+        self, references: Sequence[Reference], allowance: ReadBudget | None = None
     ) -> list[Entity | None]:
         """Return the objects in the order asked for, None where there is none."""
         stored = [reference for reference in references if reference not in self._after]
@@ -51,7 +51,7 @@ class Overlay:
         start: str | None = None,
         limit: int | None = None,
         backward: bool = False,
-        allowance: Allowance | None = None,
+        allowance: ReadBudget | None = None,
     ) -> list[tuple[str, ...]]:
         """Return for each owner the ids of the objects that a role leads to."""
         stored = [id_ for id_ in ids if Reference(role.class_name, id_) not in self._new]
@@ -62,7 +62,7 @@ class Overlay:
         stretch = Stretch(start, limit, backward)
         return [tuple(stretch.of(self._merged(role, id_, found.get(id_, ())))) for id_ in ids]
 
-    def page(self, query: Query, allowance: Allowance, derive: Derive | None = None) -> Page:
+    def page(self, query: Query, allowance: ReadBudget, derive: Derive | None = None) -> Page:
         """Return a window on the objects of a class."""
         if derive is None:
             found = self._source.page(query, allowance)

@@ -6,11 +6,11 @@ from functools import partial
 from itertools import islice
 from typing import TypeVar
 
-from stratabase.domain.access import Access, access_of
-from stratabase.domain.allowance import Allowance
+from stratabase.domain.access.grants import Access, access_of
 from stratabase.domain.objects.entity import Entity, Reference, State
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import owner_of, part_ids
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.attribute import Stored
 from stratabase.model.expressions import Circumstances
 from stratabase.model.role import Role
@@ -21,7 +21,7 @@ from stratabase.operations.fetching.rounds import Rounds
 from stratabase.operations.fetching.seen import Seen
 from stratabase.operations.fetching.source import Source
 from stratabase.operations.seeing.present import Present
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ _TOGETHER = 100
 class Past:
     """What there was, for who asks: grants are asked of objects as they were, and as they are."""
 
-    def __init__(self, world: World, allowance: Allowance, circumstances: Circumstances) -> None:
+    def __init__(self, world: Services, allowance: ReadBudget, circumstances: Circumstances) -> None:
         self._world = world
         self._allowance = allowance
         self._circumstances = circumstances
@@ -51,7 +51,7 @@ class Past:
         called several times for each. Raises TooMuchRead, Unavailable, and what finding raises.
         """
 
-        def begin(number: int, source: Source, allowance: Allowance) -> Callable[[], T]:
+        def begin(number: int, source: Source, allowance: ReadBudget) -> Callable[[], T]:
             return partial(find, self._known(source, allowance), told[number])
 
         moments = Moments(self._world.entities, self._world.model)
@@ -63,13 +63,13 @@ class Past:
         with self._present.awaiting():
             return Rounds(moments, self._allowance, self._present.catch_up).each(starts, begin)
 
-    def _known(self, source: Source, allowance: Allowance) -> Known:
+    def _known(self, source: Source, allowance: ReadBudget) -> Known:
         given = (source, self._world.model, allowance)
         return Known(*given, circumstances=self._circumstances, present=self._present)
 
     def hides(self, class_name: str) -> bool:
         """Return whether some objects of a class may be hidden."""
-        return self.access is not None and not self.access.sees_all(class_name)
+        return self.access is not None and not self.access.sees_every_object(class_name)
 
     def seen(self, version: Entity | None, instant: Instant) -> Entity | None:
         """Return what is seen of what an object was at an instant. Raises TooMuchRead."""
@@ -135,7 +135,7 @@ class Past:
         if self.access is None:
             return True
         role = self._world.class_(owner.class_name).roles.get(name)
-        if role is not None and not self.access.leads(owner.class_name, role):
+        if role is not None and not self.access.may_follow(owner.class_name, role):
             return False
         return known.tells(owner, name)
 

@@ -3,9 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from stratabase.domain.allowance import Allowance
 from stratabase.domain.attempt import Noted
-from stratabase.domain.derived_query import Derive
 from stratabase.domain.mail import Mail
 from stratabase.domain.member import Member, Roster
 from stratabase.domain.objects.change import Change, Tombstone
@@ -13,7 +11,9 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.objects.serials import SerialName
-from stratabase.domain.page import Page, Query
+from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.page import Page, Query
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.signing_key import SigningKey
 from stratabase.model.class_ import Unique
 
@@ -22,7 +22,7 @@ class Entities(Protocol):
     """The stored objects."""
 
     def read(
-        self, references: Sequence[Reference], allowance: Allowance | None = None
+        self, references: Sequence[Reference], allowance: ReadBudget | None = None
     ) -> list[Entity | None]:
         """Return the objects in the order asked for, None where there is none; exact at once.
 
@@ -39,7 +39,7 @@ class Entities(Protocol):
         limit: int | None = None,
         backward: bool = False,
         at: Sequence[Instant] | None = None,
-        allowance: Allowance | None = None,
+        allowance: ReadBudget | None = None,
     ) -> list[tuple[str, ...]]:
         """Return for each owner the ids of the objects that a role leads to; exact at once.
 
@@ -54,7 +54,7 @@ class Entities(Protocol):
         """
 
     def as_of(
-        self, moments: Sequence[tuple[Reference, Instant]], allowance: Allowance | None = None
+        self, moments: Sequence[tuple[Reference, Instant]], allowance: ReadBudget | None = None
     ) -> list[Entity | None]:
         """Return objects as they were at instants, None where there was none; exact at once.
 
@@ -70,7 +70,7 @@ class Entities(Protocol):
         *,
         backward: bool = False,
         limit: int | None = None,
-        allowance: Allowance | None = None,
+        allowance: ReadBudget | None = None,
     ) -> Iterator[Entity]:
         """Yield the versions of an object in the order of their starts (descending if `backward`); exact.
 
@@ -106,14 +106,14 @@ class Entities(Protocol):
         The role is a to-many association that no key stands for.
         """
 
-    def page(self, query: Query, allowance: Allowance, derive: Derive | None = None) -> Page:
+    def page(self, query: Query, allowance: ReadBudget, derive: Derive | None = None) -> Page:
         """Return a window on the objects of a class. Raises TooMuchRead when that takes more than allowed.
 
         A query that is about derived attributes comes with `derive`, which gives their values to the objects
         that are read, many at a time; the page shows these objects as it returned them.
         """
 
-    def holding(self, class_name: str, unique: Unique, values: State, allowance: Allowance) -> Entity | None:
+    def holding(self, class_name: str, unique: Unique, values: State, allowance: ReadBudget) -> Entity | None:
         """Return the object that has unique values, None when there is none, or a value is null.
 
         Exact at once, as soon as all objects have been made known as its holders. Raises TooMuchRead.

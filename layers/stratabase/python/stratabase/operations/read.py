@@ -2,22 +2,22 @@
 
 from collections.abc import Sequence
 
-from stratabase.domain.allowance import Allowance
-from stratabase.domain.derived_query import derived_by
-from stratabase.domain.matching import matcher
 from stratabase.domain.objects.entity import Entity, Reference, State
 from stratabase.domain.objects.identity import normalize_reference
-from stratabase.domain.ordering import ordered
-from stratabase.domain.page import Page, Query
+from stratabase.domain.query.derived import derived_attributes
+from stratabase.domain.query.matching import matcher
+from stratabase.domain.query.order import sort_objects
+from stratabase.domain.query.page import Page, Query
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.class_ import Unique
 from stratabase.model.expressions import Circumstances
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.seeing.veil import seen_by, veil_of
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 
 
 def get(
-    world: World, reference: Reference, allowance: Allowance, circumstances: Circumstances
+    world: Services, reference: Reference, allowance: ReadBudget, circumstances: Circumstances
 ) -> Entity | None:
     """Return the object, None when there is none. Raises TooMuchRead."""
     source = seen_by(world.entities, world.model, allowance, circumstances)
@@ -26,11 +26,11 @@ def get(
 
 
 def get_by(  # noqa: PLR0913, PLR0917 - what is looked for, and how much may be read
-    world: World,
+    world: Services,
     class_name: str,
     unique: Unique,
     values: State,
-    allowance: Allowance,
+    allowance: ReadBudget,
     circumstances: Circumstances,
 ) -> Entity | None:
     """Return the object that has unique values, None when there is none. Raises TooMuchRead."""
@@ -39,13 +39,13 @@ def get_by(  # noqa: PLR0913, PLR0917 - what is looked for, and how much may be 
     return entity if veil is None else veil.shown([entity])[0]
 
 
-def page(world: World, query: Query, allowance: Allowance, circumstances: Circumstances) -> Page:
+def page(world: Services, query: Query, allowance: ReadBudget, circumstances: Circumstances) -> Page:
     """Return a window on the objects of a class. Raises TooMuchRead."""
     return Known(world.entities, world.model, allowance, circumstances=circumstances).page(query)
 
 
 def confirmed(
-    world: World, query: Query, found: Page, allowance: Allowance, circumstances: Circumstances
+    world: Services, query: Query, found: Page, allowance: ReadBudget, circumstances: Circumstances
 ) -> Sequence[Entity]:
     """Return the objects of a page as they are by their keys, in the query's order. Raises TooMuchRead.
 
@@ -57,10 +57,10 @@ def confirmed(
     source = seen_by(world.entities, world.model, allowance, circumstances)
     read = source.read([entity.reference for entity in found.items], allowance)
     there = [entity for entity in read if entity is not None]
-    if names := derived_by(query, class_):
+    if names := derived_attributes(query, class_):
         known = Known(world.entities, world.model, allowance, circumstances=circumstances)
         there = known.derived(class_.name, there, names)
     if query.filter is not None:
         matches = matcher(query.filter, class_)
         there = [entity for entity in there if matches(entity.state)]
-    return ordered(there, lambda entity: entity.state, query.order, class_)
+    return sort_objects(there, lambda entity: entity.state, query.order, class_)

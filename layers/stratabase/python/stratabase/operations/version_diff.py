@@ -4,15 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from stratabase.domain.allowance import Allowance
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.objects.instant import Instant
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.version_diff import AttributeChange, change, changed_by, differing, last_changes
 from stratabase.model.class_ import Class
 from stratabase.model.expressions import Circumstances
 from stratabase.operations.past import Past
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 
 
 class _Side(NamedTuple):
@@ -28,11 +28,11 @@ class _Side(NamedTuple):
 
 
 def version_diff(  # noqa: PLR0913, PLR0917 - of which versions, and how much may be read for whom
-    world: World,
+    world: Services,
     reference: Reference,
     from_: Instant,
     to: Instant,
-    allowance: Allowance,
+    allowance: ReadBudget,
     circumstances: Circumstances,
 ) -> list[AttributeChange] | None:
     """Return what differs from one instant to another, which may be the earlier one.
@@ -48,7 +48,7 @@ def version_diff(  # noqa: PLR0913, PLR0917 - of which versions, and how much ma
 class _Difference:
     """What differs between versions of one object, for who asks."""
 
-    def __init__(self, world: World, reference: Reference, past: Past, allowance: Allowance) -> None:
+    def __init__(self, world: Services, reference: Reference, past: Past, allowance: ReadBudget) -> None:
         self._entities = world.entities
         self._class: Class = world.class_(reference.class_name)
         self._reference = reference

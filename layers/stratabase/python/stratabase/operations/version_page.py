@@ -4,24 +4,23 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
-from stratabase.domain.allowance import Allowance
-from stratabase.domain.cut import Cut
-from stratabase.domain.derived_query import derived_by
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.objects.instant import Instant, parse_instant
 from stratabase.domain.objects.version import VERSION_START
-from stratabase.domain.order import Term
-from stratabase.domain.page import Page, Query
+from stratabase.domain.query.derived import derived_attributes
+from stratabase.domain.query.order import OrderTerm
+from stratabase.domain.query.page import Page, Paginator, Query
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.remedy import Remedy
 from stratabase.model.expressions import Circumstances
 from stratabase.operations.past import Past
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 
 
 def version_page(
-    world: World, reference: Reference, query: Query, allowance: Allowance, circumstances: Circumstances
+    world: Services, reference: Reference, query: Query, allowance: ReadBudget, circumstances: Circumstances
 ) -> Page:
     """Return a window on the versions of an object that are seen. Raises TooMuchRead, Unavailable.
 
@@ -36,10 +35,10 @@ class _Versions:
 
     def __init__(
         self,
-        world: World,
+        world: Services,
         reference: Reference,
         query: Query,
-        allowance: Allowance,
+        allowance: ReadBudget,
         circumstances: Circumstances,
     ) -> None:
         self._world = world
@@ -52,20 +51,20 @@ class _Versions:
     def are_in_line(self) -> bool:
         """Whether the page is a stretch of the versions in the order of their starts."""
         query, start = self._query, self._query.window.start
-        if query.filter is not None or query.wanted.total_count or self._term.attribute != VERSION_START:
+        if query.filter is not None or query.fields.total_count or self._term.attribute != VERSION_START:
             return False
         return start is None or self._start is not None
 
     def cut(self) -> Page:
         """Return the page cut out of all versions. Raises TooMuchRead."""
         read: list[Entity] = []
-        names = derived_by(self._query, self._world.class_(self._query.class_name))
+        names = derived_attributes(self._query, self._world.class_(self._query.class_name))
         versions = self._read(None, None, backward=False, limit=None)
         try:
             read.extend(self._past.derived(versions, names) if names else versions)
         except TooMuchRead:
             raise TooMuchRead(self._query.class_name, len(read), self._remedy) from None
-        return Cut(self._query, self._world.class_(self._query.class_name))(read)
+        return Paginator(self._query, self._world.class_(self._query.class_name))(read)
 
     @property
     def _remedy(self) -> Remedy:
@@ -73,14 +72,14 @@ class _Versions:
         query = self._query
         asked = {
             "filter": query.filter is not None,
-            "totalCount": query.wanted.total_count,
+            "totalCount": query.fields.total_count,
             "an order that does not begin with _versionStart": self._term.attribute != VERSION_START,
         }
         return Remedy(costly=tuple(name for name, is_asked in asked.items() if is_asked))
 
     def page(self) -> Page:
         """Return the page, of which no more is read than is asked for."""
-        window, wanted = self._query.window, self._query.wanted
+        window, wanted = self._query.window, self._query.fields
         backward = window.backward != self._term.descending
         ahead_wanted = wanted.has_prev if window.backward else wanted.has_next
         behind_wanted = wanted.has_next if window.backward else wanted.has_prev
@@ -93,7 +92,7 @@ class _Versions:
         return Page(items, None, has_next=ahead, has_prev=behind)
 
     @property
-    def _term(self) -> Term:
+    def _term(self) -> OrderTerm:
         """The first term that tells versions of one object apart."""
         return next(term for term in self._query.order.terms if term.attribute != "_id")
 

@@ -2,22 +2,22 @@
 
 from collections.abc import Sequence
 
-from stratabase.domain.allowance import Allowance
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.objects.instant import Instant
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.operations.fetching.as_of import AsOf
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 
 
-def version(world: World, reference: Reference, instant: Instant, allowance: Allowance) -> Entity | None:
+def version(world: Services, reference: Reference, instant: Instant, allowance: ReadBudget) -> Entity | None:
     """Return the version of an instant, None where there was none. Raises TooMuchRead, Unavailable."""
     (entity,) = AsOf(world.entities, world.model, instant).read([normalize_reference(reference)], allowance)
     return entity
 
 
 def meant(
-    world: World, reference: Reference, readings: Sequence[Instant], allowance: Allowance | None = None
+    world: Services, reference: Reference, readings: Sequence[Instant], allowance: ReadBudget | None = None
 ) -> Instant:
     """Return which of the instants that a text may mean is meant, the earlier ones first.
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from stratabase.domain.access import Access
+from stratabase.domain.access.grants import Access
 from stratabase.model.expressions import Circumstances
 from stratabase.model.formats import DEFAULT_FORMATS, Formats
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from stratabase.domain.filter import Holds
 from stratabase.domain.issue import Issue, IssueType, Path
+from stratabase.domain.query.filter import Holds
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
 from stratabase.model.api_names import FILTER_EXP

@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 from graphql import GraphQLError
 
-from stratabase.domain.access import Access, access_of
-from stratabase.domain.allowance import Allowance
-from stratabase.domain.consumption import Consumption
-from stratabase.domain.fetch import Fetch
+from stratabase.domain.access.grants import Access, access_of
 from stratabase.domain.issue import Issue, Path
 from stratabase.domain.member import Caller
 from stratabase.domain.objects.entity import Reference
+from stratabase.domain.query.consumption import Consumption
+from stratabase.domain.query.fetch import Fetch
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.expressions import Circumstances
 from stratabase.operations.deriving.circumstances import circumstances_of
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.schema.asking import Asking
 
 
@@ -52,10 +52,10 @@ class Insight(NamedTuple):
 class Context:
     """The world that it works on, who asks, the request's correlation id, and what it may still read."""
 
-    world: World
+    world: Services
     caller: Caller
     trace_id: str
-    allowance: Allowance
+    allowance: ReadBudget
     outcomes: Outcomes = field(default_factory=Outcomes)
     errors: list[GraphQLError] = field(default_factory=list)
     """What is wrong with fields that are answered in spite of it, each at its place in the document."""
@@ -74,7 +74,7 @@ class Context:
         return circumstances_of(self.caller, self.world.clock.now())
 
     @property
-    def reading(self) -> tuple[World, Allowance, Circumstances]:
+    def reading(self) -> tuple[Services, ReadBudget, Circumstances]:
         """What is read, and how much, on whose behalf."""
         return self.world, self.allowance, self.circumstances
 

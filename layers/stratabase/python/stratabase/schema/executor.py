@@ -10,7 +10,7 @@ from graphql import DocumentNode, ExecutionResult, execute_sync, print_schema
 from stratabase.domain.member import Caller
 from stratabase.domain.refusal import Unavailable
 from stratabase.operations.executor import Answer, QueriesOnly
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.schema import insight
 from stratabase.schema.context import Context
 from stratabase.schema.documents import Documents
@@ -26,7 +26,7 @@ class SchemaExecutor:
 
     def __init__(
         self,
-        world: World,
+        world: Services,
         report: Report,
         policy: Policy | None = None,
         *,
@@ -66,7 +66,7 @@ class SchemaExecutor:
         excess = excess_of(variables or {}) or document.excess(operation_name, variables or {})
         if excess:
             return _refusal([errors.of_request(excess)])
-        allowance = self._world.allowance()
+        allowance = self._world.new_budget()
         context = Context(
             self._world,
             caller,

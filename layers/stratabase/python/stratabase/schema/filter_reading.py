@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
-from stratabase.domain.filter import Comparison, Filter
 from stratabase.domain.issue import Issue, IssueType
-from stratabase.domain.junction import EVERYTHING, NOTHING, every, none, some
+from stratabase.domain.query.filter import MATCH_ALL, MATCH_NONE, Comparison, Filter, and_, not_, or_
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
 from stratabase.model.api_names import CLIENT_ID_EQUALS, filter_field
@@ -59,7 +58,7 @@ class FilterReader:
         filter_ = reading.all_of(given, path)
         if reading.issues:
             raise Refused(reading.issues)
-        return EVERYTHING if filter_ is None else filter_
+        return MATCH_ALL if filter_ is None else filter_
 
     def _is_left_out(self, name: str, given: Any) -> bool:
         """Return whether a field is read as if it were not written."""
@@ -87,8 +86,8 @@ class _Reading:
         self._is_left_out = is_left_out
         self._skip_nulls = skip_nulls
         self._combinations: Mapping[str, Callable[[Any, Path], Filter | None]] = {
-            "AND": partial(self._combined, every),
-            "OR": partial(self._combined, some),
+            "AND": partial(self._combined, and_),
+            "OR": partial(self._combined, or_),
             "NOT": self._negated,
         }
 
@@ -100,7 +99,7 @@ class _Reading:
         # Lists, and no iterators that are gone through below others: a level must take little of the stack.
         parts = [self._part(name, value, (*path, name)) for name, value in given.items()]
         conditions = [part for part in parts if part is not None]
-        return every(conditions) if conditions else None
+        return and_(conditions) if conditions else None
 
     def _combined(
         self, combine: Callable[[Sequence[Filter]], Filter], given: list[Given], path: Path
@@ -112,22 +111,22 @@ class _Reading:
 
     def _negated(self, given: Given, path: Path) -> Filter | None:
         part = self._element(given, path)
-        return None if part is None else none(part)
+        return None if part is None else not_(part)
 
     def _element(self, given: Given, path: Path) -> Filter | None:
         """Return the filter of an object that AND, OR or NOT takes; None where it is left out."""
         filter_ = self.all_of(given, path)
-        return EVERYTHING if filter_ is None and not self._skip_nulls else filter_
+        return MATCH_ALL if filter_ is None and not self._skip_nulls else filter_
 
     def _part(self, name: str, given: Any, path: Path) -> Filter | None:
         """Return the filter of one field; None where it is left out."""
         if given is None and (name in self._combinations or name == CLIENT_ID_EQUALS):
             self._note_null(name, path)
-            return EVERYTHING if name == CLIENT_ID_EQUALS else None
+            return MATCH_ALL if name == CLIENT_ID_EQUALS else None
         if name in self._combinations:
             return self._combinations[name](given, path)
         if name == CLIENT_ID_EQUALS:
-            return NOTHING  # no stored object has one
+            return MATCH_NONE  # no stored object has one
         return None if self._is_left_out(name, given) else self._comparison(name, given, path)
 
     def _note_null(self, name: str, path: Path) -> None:
@@ -144,7 +143,7 @@ class _Reading:
             message = f"{self._subject.class_.name}.{name}: {mistake}"
             issue_type = IssueType.MALFORMED_REQUEST if given is None else IssueType.DATA_TYPE
             self.issues.append(self._subject.attribute_issue(issue_type, message, attribute.name, path=path))
-            return NOTHING
+            return MATCH_NONE
 
     def _operand(self, field: FilterField, given: Any) -> Stored | tuple[Stored, ...]:
         attribute, operator = field

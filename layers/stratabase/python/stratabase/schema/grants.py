@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from stratabase.domain.access import Access
-from stratabase.domain.access.reading import check_class, check_comparison
+from stratabase.domain.access.grants import Access
+from stratabase.domain.access.visibility import check_class, check_comparison
 from stratabase.domain.issue import Issue, Path
 from stratabase.domain.refusal import Refused
 from stratabase.model.class_ import Class

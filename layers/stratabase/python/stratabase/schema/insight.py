@@ -5,8 +5,8 @@ from typing import Any
 
 from graphql import GraphQLArgument, GraphQLEnumType, GraphQLEnumValue
 
-from stratabase.domain.consumption import Consumption, round_trips
 from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.query.consumption import Consumption, round_trips
 from stratabase.domain.refusal import Refused
 from stratabase.model import api_names
 from stratabase.schema.context import Answering, Call, Insight

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from graphql import GraphQLField, GraphQLID, GraphQLObjectType, GraphQLResolveInfo
 
-from stratabase.domain.fetch import LOCK
 from stratabase.domain.objects.entity import State
+from stratabase.domain.query.fetch import LOCK
 from stratabase.model.api_names import CLIENT_ID, ID, GeneratedType, type_name
 from stratabase.model.attribute import Attribute
 from stratabase.model.class_ import Class

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import takewhile
 from typing import Any
 
-from stratabase.domain import cursor
-from stratabase.domain.derived_query import attributes_of
-from stratabase.domain.filter import And, Filter
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
-from stratabase.domain.order import Order, Position, Term
-from stratabase.domain.page import Query, Wanted, Window
+from stratabase.domain.query import cursor
+from stratabase.domain.query.derived import filtered_attributes
+from stratabase.domain.query.filter import And, Filter
+from stratabase.domain.query.order import Order, OrderTerm, Position
+from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
 from stratabase.model.api_names import FILTER_EXP
@@ -48,7 +48,7 @@ class QueryReader:
         class_: Class,
         most_items: int = MOST_ITEMS,
         default_size: int = DEFAULT_SIZE,
-        ordering: Callable[[Iterable[Term]], Order] = Order.of,
+        ordering: Callable[[Iterable[OrderTerm]], Order] = Order.of,
         *,
         skip_nulls: bool = True,
     ) -> None:
@@ -67,7 +67,7 @@ class QueryReader:
         self._types = {attribute.name: attribute.type for attribute in sortable(class_)}
         self._most_items = most_items
 
-    def read(self, options: Given, wanted: Wanted, asking: Asking) -> Query:
+    def read(self, options: Given, wanted: PageFields, asking: Asking) -> Query:
         """Return the query. Raises Refused with all that is wrong."""
         order = self._ordering(options.get("orderBy") or ())
         filter_, condition, window, _ = together(
@@ -83,7 +83,7 @@ class QueryReader:
         if given is None:
             return None
         filter_ = self._filters.read(given, asking.formats, ("options", "filter"))
-        self._check(asking, attributes_of(filter_), "filter")
+        self._check(asking, filtered_attributes(filter_), "filter")
         return filter_
 
     def _condition(self, options: Given, asking: Asking) -> Filter | None:
@@ -91,7 +91,7 @@ class QueryReader:
         if text is None or (self._skip_nulls and not text.strip()):
             return None
         condition = self._conditions.read(text, asking, ("options", FILTER_EXP))
-        self._check(asking, attributes_of(condition), FILTER_EXP)
+        self._check(asking, filtered_attributes(condition), FILTER_EXP)
         return condition
 
     def _check(self, asking: Asking, names: Iterable[str], option: str) -> None:

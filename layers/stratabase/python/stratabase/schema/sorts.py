@@ -2,7 +2,7 @@
 
 from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLInputField, GraphQLInputObjectType
 
-from stratabase.domain.order import Term
+from stratabase.domain.query.order import OrderTerm
 from stratabase.model.api_names import GeneratedType, SortDirection, sort_value, type_name
 from stratabase.model.class_ import Class
 from stratabase.schema.attributes import sortable
@@ -13,7 +13,7 @@ def sort_type(_: Generation, class_: Class) -> GraphQLEnumType:
     """Return the enum whose values are the terms of an order."""
     values = {
         sort_value(attribute.name, direction): GraphQLEnumValue(
-            Term(attribute.name, descending=direction is SortDirection.DESCENDING)
+            OrderTerm(attribute.name, descending=direction is SortDirection.DESCENDING)
         )
         for attribute in sortable(class_)
         for direction in SortDirection

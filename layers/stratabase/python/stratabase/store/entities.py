@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 
-from stratabase.domain.allowance import Allowance
-from stratabase.domain.derived_query import Derive
 from stratabase.domain.objects.change import Change, Tombstone
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
@@ -14,7 +12,9 @@ from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.objects.serials import SerialName
-from stratabase.domain.page import Page, Query
+from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.page import Page, Query
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.class_ import Unique
 from stratabase.model.model import Model
 from stratabase.store import (
@@ -68,7 +68,7 @@ class StoredEntities:
         self._aftermath = Aftermath(self._purging)
 
     def read(
-        self, references: Sequence[Reference], allowance: Allowance | None = None
+        self, references: Sequence[Reference], allowance: ReadBudget | None = None
     ) -> list[Entity | None]:
         """Return the objects in the order asked for, None where there is none; exact at once.
 
@@ -79,7 +79,7 @@ class StoredEntities:
         return [self._now(reference, item) for reference, item in zip(references, items, strict=True)]
 
     def as_of(
-        self, moments: Sequence[tuple[Reference, Instant]], allowance: Allowance | None = None
+        self, moments: Sequence[tuple[Reference, Instant]], allowance: ReadBudget | None = None
     ) -> list[Entity | None]:
         """Return objects as they were at instants, None where there was none; exact at once.
 
@@ -102,7 +102,7 @@ class StoredEntities:
         *,
         backward: bool = False,
         limit: int | None = None,
-        allowance: Allowance | None = None,
+        allowance: ReadBudget | None = None,
     ) -> Iterator[Entity]:
         """Yield the versions of an object in the order of their starts (descending if `backward`); exact.
 
@@ -122,7 +122,7 @@ class StoredEntities:
         ledgers = self._engine.get([keys.purge(reference) for reference in references])
         return [None if ledger is None else endings.ended(ledger) for ledger in ledgers]
 
-    def _heads(self, references: Sequence[Reference], allowance: Allowance | None) -> list[Item | None]:
+    def _heads(self, references: Sequence[Reference], allowance: ReadBudget | None) -> list[Item | None]:
         spending = ReadLimiter(allowance, references[0].class_name if references else "")
         return self._desk.got([keys.head(reference) for reference in references], spending)
 
@@ -135,7 +135,7 @@ class StoredEntities:
         limit: int | None = None,
         backward: bool = False,
         at: Sequence[Instant] | None = None,
-        allowance: Allowance | None = None,
+        allowance: ReadBudget | None = None,
     ) -> list[tuple[str, ...]]:
         """Return for each owner the ids of the objects that a role leads to; exact at once.
 
@@ -153,7 +153,7 @@ class StoredEntities:
         """Return of each owner and other whether a link leads from the one to the other; exact at once."""
         return linked.joined(self._desk, role, pairs)
 
-    def page(self, query: Query, allowance: Allowance, derive: Derive | None = None) -> Page:
+    def page(self, query: Query, allowance: ReadBudget, derive: Derive | None = None) -> Page:
         """Return a window on the objects of a class. Raises TooMuchRead.
 
         A query about derived attributes comes with `derive`, which gives objects that are read their values.
@@ -163,7 +163,7 @@ class StoredEntities:
         class_, paths = self._model.classes[query.class_name], self._slots.paths(query.class_name)
         return pages.read_page(self._engine, class_, query, allowance, paths, derive)
 
-    def holding(self, class_name: str, unique: Unique, values: State, allowance: Allowance) -> Entity | None:
+    def holding(self, class_name: str, unique: Unique, values: State, allowance: ReadBudget) -> Entity | None:
         """Return the object that has unique values, None when there is none, or a value is null.
 
         Exact at once, as soon as all objects have their guards. Raises TooMuchRead.

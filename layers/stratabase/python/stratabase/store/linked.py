@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stratabase.domain.allowance import Allowance
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.instant import Instant
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.store import keys, links
 from stratabase.store.claims import holder
 from stratabase.store.desk import Desk
@@ -42,7 +42,7 @@ def linked(  # noqa: PLR0913, PLR0917 - whose, which of them, when, and how much
     role: RoleName,
     ids: Sequence[str],
     range_: Range,
-    allowance: Allowance | None,
+    allowance: ReadBudget | None,
     at: Sequence[Instant] | None = None,
 ) -> list[tuple[str, ...]]:
     """Return for each owner the ids of the objects that a role leads to, each `at` an instant, or now.

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from stratabase.domain.derived_query import Derive
-from stratabase.domain.filter import And, Marked
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.parts import ListedParts, owner_of
-from stratabase.domain.page import Query
+from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.filter import And, Marked
+from stratabase.domain.query.page import Query
 from stratabase.store import keys
 from stratabase.store.desk import Desk
 
@@ -24,7 +24,7 @@ def matters(desk: Desk, query: Query) -> bool:
 
     What a page shows is looked at by its reader, who reads the wholes anyway.
     """
-    if not (query.wanted.total_count and desk.model.classes[query.class_name].part):
+    if not (query.fields.total_count and desk.model.classes[query.class_name].part):
         return False
     return any(desk.engine.range(keys.LISTING, keys.PURGES, limit=1))
 

@@ -3,11 +3,11 @@
 import unicodedata
 from typing import Final
 
-from stratabase.domain.allowance import Allowance
-from stratabase.domain.filter import And, Comparison, Filter
 from stratabase.domain.objects.entity import Entity, Reference, State
-from stratabase.domain.order import Order
-from stratabase.domain.page import Query
+from stratabase.domain.query.filter import And, Comparison, Filter
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import Query
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Class, Unique
@@ -24,7 +24,7 @@ _FORMS: Final = ("NFC", "NFD")
 
 
 def holding(
-    engine: Engine, class_: Class, unique: Unique, values: State, allowance: Allowance
+    engine: Engine, class_: Class, unique: Unique, values: State, allowance: ReadBudget
 ) -> Entity | None:
     """Return the object whose guard holds the values, None when there is none. Raises TooMuchRead."""
     key = guard_key(class_, unique, values)
@@ -60,9 +60,9 @@ def _one_of(name: str, value: Stored) -> Filter:
     return Comparison(name, Operator.IN, tuple(spellings))
 
 
-def _read(engine: Engine, class_: Class, key: Key, allowance: Allowance) -> Item | None:
-    if allowance.is_used_up:
+def _read(engine: Engine, class_: Class, key: Key, allowance: ReadBudget) -> Item | None:
+    if allowance.is_exhausted:
         raise TooMuchRead(class_.name)
     items = engine.get([key])
-    allowance.take(approximate_bytes(items))
+    allowance.charge(approximate_bytes(items))
     return items[0]

@@ -1,7 +1,11 @@
-"""What a profile may do that may not do everything."""
+"""What a profile with grants may do; a profile that no grant names may do everything.
 
-from stratabase.domain.access.access import Access
-from stratabase.domain.access.allowed import Allowed
-from stratabase.domain.access.of_model import access_of
+Read in this order:
 
-__all__ = ["Access", "Allowed", "access_of"]
+- `grants`: the grants of one profile, by class, attribute and role
+- `visibility`: what the profile must not read, reported before anything is read
+- `requirements`: what a write needs to be allowed, and the issues where it is not
+
+The package imports the model and the domain's objects and issues. It reads no objects: `operations`
+evaluates the conditions of grants.
+"""

@@ -30,6 +30,12 @@ the order of their making, where there may be many), and on a part the id of its
 """
 
 
+_LONGEST = 255
+
+
+"""Characters of an id; ours are far shorter."""
+
+
 class Reference(NamedTuple):
     """What identifies an object: its class and its id."""
 

@@ -1,4 +1,4 @@
-"""An object as a client names it, whose id may be any text."""
+"""The object of a class that has just one."""
 
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.model.class_ import Class, Kind

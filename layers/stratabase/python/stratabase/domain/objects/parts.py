@@ -6,6 +6,7 @@ from typing import NamedTuple
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Class
+from stratabase.model.role import Role
 
 
 def parts_of(class_: Class, entity: Entity) -> Iterator[Reference]:
@@ -63,3 +64,8 @@ class ListedParts:
         if indexed is None or indexed[0] is not value:
             indexed = self._indexed[key] = (value, frozenset(value))
         return id_ in indexed[1]
+
+
+def owner_roles(class_: Class) -> Iterator[Role]:
+    """Yield the roles of a part that lead back to its whole, of which each object has one."""
+    return (role for role in class_.roles.values() if role.whole)

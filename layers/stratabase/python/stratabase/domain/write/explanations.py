@@ -7,8 +7,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from stratabase.domain.access import Access
-from stratabase.domain.access.reading import check_comparison
+from stratabase.domain.access.grants import Access
+from stratabase.domain.access.visibility import check_comparison
 from stratabase.domain.issue import Issue, IssueType, Path
 from stratabase.domain.objects.change import Change, Creation, Effect, Modification, Restoration
 from stratabase.domain.objects.commit_refusals import (
@@ -162,7 +162,7 @@ def _advice(request: WriteRequest, refusal: TooLarge) -> str:
         return ""
     role, most = refusal.cause
     access = request.context.access
-    if access is not None and not access.leads(role.class_name, request.role(role)):
+    if access is not None and not access.may_follow(role.class_name, request.role(role)):
         return ""
     return f"; of {role}, add or take away at most {most} at a time"
 
@@ -219,7 +219,7 @@ def _unbuilt(request: WriteRequest, breach: RoleNotBuilt, traces: _Traces) -> It
     class_ = request.class_(reference.class_name)
     write = request.objects.get(reference)
     access = request.context.access
-    is_told = access is None or access.shows(*name)
+    is_told = access is None or access.always_shows(*name)
     role, argument = (
         (f"the required role {name}", f" {name.class_name}") if is_told else ("a required role", "")
     )

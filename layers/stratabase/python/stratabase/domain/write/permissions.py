@@ -5,10 +5,10 @@ from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
-from stratabase.domain.access import Access
-from stratabase.domain.access.demand import Demand
-from stratabase.domain.access.reach import wholes
+from stratabase.domain.access.grants import Access
+from stratabase.domain.access.requirements import Requirement
 from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.parts import owner_roles
 from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.subject import Subject
 from stratabase.domain.write.commands import (
@@ -34,12 +34,12 @@ from stratabase.domain.write.restore_permissions import of_all_apart, of_any_res
 from stratabase.model.class_ import Action
 
 
-def required_permissions(request: WriteRequest, access: Access, command: AnyCommand) -> list[Demand]:
+def required_permissions(request: WriteRequest, access: Access, command: AnyCommand) -> list[Requirement]:
     """Return the demands, each once, in the order of the request."""
     if isinstance(command, Restore) and request.context.snapshot.missing:
         # What that asks for, only what was and what is can tell.
         return [*of_any_restoration(request, access)]
-    found: dict[object, Demand] = {}
+    found: dict[object, Requirement] = {}
     asked = chain(
         _of_command(request, access, command), _of_keys(request, access, command), _of_links(request)
     )
@@ -48,11 +48,11 @@ def required_permissions(request: WriteRequest, access: Access, command: AnyComm
     return list(found.values())
 
 
-def _of_command(request: WriteRequest, access: Access, command: AnyCommand) -> Iterator[Demand]:
+def _of_command(request: WriteRequest, access: Access, command: AnyCommand) -> Iterator[Requirement]:
     if isinstance(command, Delete):
         root = request.context.ids.root
         subject = Subject(request.class_(root.class_name), root.id, path=command.place)
-        yield Demand(Action.DELETE, subject, root, command.place)
+        yield Requirement(Action.DELETE, subject, root, command.place)
         return
     if isinstance(command, Restore):
         yield from of_restored(request, access, command)
@@ -61,10 +61,12 @@ def _of_command(request: WriteRequest, access: Access, command: AnyCommand) -> I
     for write in request.objects.values():
         if (
             write.is_deleted
-            and not access.follows(write.reference.class_name)
+            and not access.follows_whole(write.reference.class_name)
             and not _goes_with_its_whole(request, write)
         ):
-            yield Demand(Action.DELETE, issue_subject(request, write), write.reference, write.subject.path)
+            yield Requirement(
+                Action.DELETE, issue_subject(request, write), write.reference, write.subject.path
+            )
 
 
 def _goes_with_its_whole(request: WriteRequest, write: ObjectWrite) -> bool:
@@ -72,7 +74,7 @@ def _goes_with_its_whole(request: WriteRequest, write: ObjectWrite) -> bool:
     return whole is not None and request.is_deleted(whole)
 
 
-def _of_keys(request: WriteRequest, access: Access, command: AnyCommand) -> Iterator[Demand]:
+def _of_keys(request: WriteRequest, access: Access, command: AnyCommand) -> Iterator[Requirement]:
     """Yield the demands of keys: who holds one is changed, and what it led to and shall lead to is led to."""
     for (holder, name), requests in request.key_requests.items():
         write, requester = request.objects.get(holder), requests.first.requester
@@ -84,7 +86,7 @@ def _of_keys(request: WriteRequest, access: Access, command: AnyCommand) -> Iter
             yield _of_role(request, holder, name.role_name, requester)
         opposite = opposite_name(request.role(name))
         if opposite is not None and requests.own:
-            is_told = not isinstance(command, Restore) or access.shows(*name)
+            is_told = not isinstance(command, Restore) or access.always_shows(*name)
             ends = dict.fromkeys((*(each.id for each in requests.own), was))
             for end in (each for each in ends if isinstance(each, str)):
                 demand = _of_role(request, Reference(opposite.class_name, end), opposite.role_name, requester)
@@ -95,16 +97,16 @@ def _of_keys(request: WriteRequest, access: Access, command: AnyCommand) -> Iter
 
 def _of_holder(
     request: WriteRequest, access: Access, holder: Reference, requester: Requester
-) -> Iterator[Demand]:
+) -> Iterator[Requirement]:
     """Yield the demand of changing an object, or the whole that it follows, from another's side."""
     at: Reference | None = holder
-    while at is not None and access.follows(at.class_name):
+    while at is not None and access.follows_whole(at.class_name):
         at = _whole(request, at)
     if at is not None and not request.is_new(at) and not request.is_new(holder):
-        yield Demand(Action.EDIT, _subject(request, at, requester), at, requester.path)
+        yield Requirement(Action.EDIT, _subject(request, at, requester), at, requester.path)
 
 
-def _of_links(request: WriteRequest) -> Iterator[Demand]:
+def _of_links(request: WriteRequest) -> Iterator[Requirement]:
     """Yield the demands of links: of the roles at both of their ends."""
     for link_key, requests in request.link_requests.items():
         requester, opposite = (
@@ -120,9 +122,9 @@ def _of_links(request: WriteRequest) -> Iterator[Demand]:
             )
 
 
-def _of_role(request: WriteRequest, reference: Reference, role: str, requester: Requester) -> Demand:
+def _of_role(request: WriteRequest, reference: Reference, role: str, requester: Requester) -> Requirement:
     action = Action.CREATE if request.is_new(reference) else Action.EDIT
-    return Demand(action, _subject(request, reference, requester), reference, requester.path, role)
+    return Requirement(action, _subject(request, reference, requester), reference, requester.path, role)
 
 
 def _subject(request: WriteRequest, reference: Reference, requester: Requester) -> Subject:
@@ -135,7 +137,7 @@ def _whole(request: WriteRequest, part: Reference) -> Reference | None:
     write = request.objects.get(part)
     before = request.context.snapshot.entity(part) if write is None else write.before
     state = write.state if write is not None and write.is_new else {} if before is None else before.state
-    for role in wholes(request.class_(part.class_name)):
+    for role in owner_roles(request.class_(part.class_name)):
         id_ = state.get(role.name)
         if isinstance(id_, str):
             return Reference(role.target, id_)
@@ -155,13 +157,13 @@ class _Place(NamedTuple):
         """What is done with the object."""
         return Action.CREATE if isinstance(self.placed.command, Create) else Action.EDIT
 
-    def demand(self, member: str | None = None, action: Action | None = None) -> Demand:
+    def demand(self, member: str | None = None, action: Action | None = None) -> Requirement:
         """Return the demand of doing that, or something else, with the object, or with a member of it."""
         path = self.placed.path if member is None else (*self.placed.path, member)
-        return Demand(action or self.action, self.subject, self.reference, path, member)
+        return Requirement(action or self.action, self.subject, self.reference, path, member)
 
 
-def of_pieces(request: WriteRequest, access: Access, command: Create | Update) -> Iterator[Demand]:
+def of_pieces(request: WriteRequest, access: Access, command: Create | Update) -> Iterator[Requirement]:
     """Yield the demands of a command, and of all that are within it."""
     waiting = [_place(request, PlacedCommand(command, ROOT_PATH), None)]
     while waiting:
@@ -191,7 +193,7 @@ def _within(placed: PlacedCommand) -> Iterator[PlacedCommand]:
             yield from (*placed_creates(placed, role, asked), *placed_updates(placed, role, asked))
 
 
-def _of_place(access: Access, place: _Place) -> Iterator[Demand]:
+def _of_place(access: Access, place: _Place) -> Iterator[Requirement]:
     command = place.placed.command
     values = [
         name for name, value in command.values.items() if value is not None or isinstance(command, Update)
@@ -208,32 +210,32 @@ def _of_place(access: Access, place: _Place) -> Iterator[Demand]:
             yield from (place.demand(name), place.demand(name, Action.READ))
 
 
-def _of_all_parts(access: Access, place: _Place, name: str) -> Iterator[Demand]:
+def _of_all_parts(access: Access, place: _Place, name: str) -> Iterator[Requirement]:
     """Yield the demand of deleting whatever parts there are, of a class that is not seen at all.
 
     It is of any object: of single ones it would tell that they are there.
     """
     target = place.subject.class_.roles[name].target
-    if not access.reads_class(target) and not access.follows(target):
+    if not access.may_read_class(target) and not access.follows_whole(target):
         path = (*place.placed.path, name)
         subject = Subject(access.model.classes[target], path=path)
-        yield Demand(Action.DELETE, subject, Reference(target, ""), path, of_all=True)
+        yield Requirement(Action.DELETE, subject, Reference(target, ""), path, of_every_object=True)
 
 
 def _concerns_itself(access: Access, place: _Place, asked: Mapping[str, RoleCommand]) -> bool:
     """Return whether something is done with more than parts that have grants of their own."""
     class_ = place.subject.class_
     own = all(
-        isinstance(each, PartsCommand) and not access.follows(class_.roles[name].target)
+        isinstance(each, PartsCommand) and not access.follows_whole(class_.roles[name].target)
         for name, each in asked.items()
     )
-    return not asked or not own or place.action is Action.CREATE or not access.reads_class(class_.name)
+    return not asked or not own or place.action is Action.CREATE or not access.may_read_class(class_.name)
 
 
-def _of_object(access: Access, place: _Place) -> Iterator[Demand]:
+def _of_object(access: Access, place: _Place) -> Iterator[Requirement]:
     """Yield the demand of doing something with an object: with its whole, if it follows that."""
     at: _Place | None = place
-    while at is not None and access.follows(at.subject.class_.name):
+    while at is not None and access.follows_whole(at.subject.class_.name):
         at = at.above
     if at is not None:
         yield at.demand()

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from stratabase.domain.access import Access
-from stratabase.domain.access.demand import Demand
-from stratabase.domain.access.writing import refused
+from stratabase.domain.access.grants import Access
+from stratabase.domain.access.requirements import Requirement, check_requirement
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.objects.change import Effect, ObjectEffect, reference_of
 from stratabase.domain.objects.entity import Entity
@@ -49,7 +48,7 @@ class WritePlan(NamedTuple):
     effects: tuple[Effect, ...]
     instant: Instant
     """Since when all is as the effects leave it."""
-    required_permissions: Sequence[Demand] = ()
+    required_permissions: Sequence[Requirement] = ()
     """What must be allowed; nothing to those who may do everything."""
     is_forbidden: bool = False
     """Something is asked for that is allowed with no object: nothing else counts."""
@@ -109,8 +108,8 @@ def plan_write(command: AnyCommand, context: WriteContext, *, numbering: bool) -
     return WritePlan(request, effects, instant, demanded)
 
 
-def _forbidden(access: Access, demanded: Iterable[Demand]) -> list[Issue]:
-    return [issue for demand in demanded if (issue := refused(access, demand)) is not None]
+def _forbidden(access: Access, demanded: Iterable[Requirement]) -> list[Issue]:
+    return [issue for demand in demanded if (issue := check_requirement(access, demand)) is not None]
 
 
 def _first(command: AnyCommand, names: RequestIds) -> Task:

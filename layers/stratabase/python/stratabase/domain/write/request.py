@@ -4,7 +4,7 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from stratabase.domain.access import Access
+from stratabase.domain.access.grants import Access
 from stratabase.domain.issue import Issue, Level, Path
 from stratabase.domain.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
@@ -149,9 +149,9 @@ class WriteRequest:
     def saw_version(self, reference: Reference, at: Instant) -> bool:
         """Return whether the caller sees what an object was at an instant, as far as that is asked of it."""
         access, name = self.context.access, reference.class_name
-        if access is None or access.sees_all(name):
+        if access is None or access.sees_every_object(name):
             return True
-        return access.reads_class(name) and self.context.snapshot.saw_version(reference, at)
+        return access.may_read_class(name) and self.context.snapshot.saw_version(reference, at)
 
     def hid_version(self, reference: Reference, at: Instant) -> bool:
         """Return whether the caller must not know what an object was, of a class that is seen in part."""
@@ -162,7 +162,7 @@ class WriteRequest:
         access = self.context.access
         if access is None or reference in self.requested_targets or reference in self.named:
             return True
-        is_read = access.reads_class(reference.class_name)
+        is_read = access.may_read_class(reference.class_name)
         return is_read and reference in self.objects and not self.hides(reference)
 
     def may_report(self, issue: Issue) -> bool:
@@ -172,12 +172,14 @@ class WriteRequest:
             return True
         targets = (self.class_(class_name).roles[name].target for name in issue.role_names)
         names = (*issue.attribute_names, *issue.role_names)
-        return all(access.shows(class_name, name) for name in names) and all(map(access.sees_all, targets))
+        return all(access.always_shows(class_name, name) for name in names) and all(
+            map(access.sees_every_object, targets)
+        )
 
     def _may_be_hidden(self, reference: Reference) -> bool:
         """Return whether objects of a class are seen in part: those that nobody reads are not hidden so."""
         access, name = self.context.access, reference.class_name
-        return access is not None and access.reads_class(name) and not access.sees_all(name)
+        return access is not None and access.may_read_class(name) and not access.sees_every_object(name)
 
     def is_deleted(self, reference: Reference) -> bool:
         """Return whether the request ends an object."""

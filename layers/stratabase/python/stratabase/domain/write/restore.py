@@ -39,11 +39,11 @@ def may_tell(request: WriteRequest, write: ObjectWrite, name: str, task: Restore
     access, role = request.context.access, write.subject.class_.roles.get(name)
     if access is None:
         return True
-    allowed = access.member(write.reference.class_name, name)
+    allowed = access.member_permission(write.reference.class_name, name)
     is_open = allowed is None or Action.READ in allowed.actions
-    leads = role is None or access.leads(write.reference.class_name, role)
+    leads = role is None or access.may_follow(write.reference.class_name, role)
     if write.reference == request.context.ids.root:
-        return is_open and leads and access.reads_class(write.reference.class_name)
+        return is_open and leads and access.may_read_class(write.reference.class_name)
     return is_open and leads and request.saw_version(write.reference, task.command.at)
 
 

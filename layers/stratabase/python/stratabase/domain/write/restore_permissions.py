@@ -2,13 +2,12 @@
 
 from collections.abc import Collection, Iterable, Iterator
 
-from stratabase.domain.access import Access, Allowed
-from stratabase.domain.access.demand import Demand
-from stratabase.domain.access.reach import wholes
+from stratabase.domain.access.grants import Access, Permission
+from stratabase.domain.access.requirements import Requirement
 from stratabase.domain.issue import Path
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.former_state import native_attributes
-from stratabase.domain.objects.parts import part_ids
+from stratabase.domain.objects.parts import owner_roles, part_ids
 from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.subject import Subject
 from stratabase.domain.write.commands import Restore
@@ -22,14 +21,16 @@ Moved = Collection[Reference]
 """Objects of which something becomes."""
 
 
-def of_any_restoration(request: WriteRequest, access: Access) -> Iterator[Demand]:
+def of_any_restoration(request: WriteRequest, access: Access) -> Iterator[Requirement]:
     """Yield what is needed whatever there was; what is there no more needs another grant."""
     root = request.context.ids.root
-    if Action.CREATE not in access.own(root.class_name).actions:
-        yield Demand(Action.EDIT, Subject(request.class_(root.class_name), root.id, path=PLACE), root, PLACE)
+    if Action.CREATE not in access.class_permission(root.class_name).actions:
+        yield Requirement(
+            Action.EDIT, Subject(request.class_(root.class_name), root.id, path=PLACE), root, PLACE
+        )
 
 
-def of_restored(request: WriteRequest, access: Access, command: Restore) -> Iterator[Demand]:
+def of_restored(request: WriteRequest, access: Access, command: Restore) -> Iterator[Requirement]:
     """Yield the demands of what comes back: of the objects, and of all that is other than it was."""
     root, moved = request.context.ids.root, _moved(request, access)
     for write in request.objects.values():
@@ -38,8 +39,8 @@ def of_restored(request: WriteRequest, access: Access, command: Restore) -> Iter
         if is_hidden_part(request, write, command):
             continue
         action = Action.EDIT if write.tombstone is None else Action.CREATE
-        if not access.follows(write.reference.class_name):
-            yield Demand(action, write.subject, write.reference, write.subject.path)
+        if not access.follows_whole(write.reference.class_name):
+            yield Requirement(action, write.subject, write.reference, write.subject.path)
         yield from _of_members(request, access, write, action, moved)
 
 
@@ -56,7 +57,7 @@ def _moved(request: WriteRequest, access: Access) -> Moved:
 
 def _whole(request: WriteRequest, part: ObjectWrite) -> ObjectWrite | None:
     """Return what an object is a part of, as it comes back."""
-    ids = ((role.target, part.state.get(role.name)) for role in wholes(part.subject.class_))
+    ids = ((role.target, part.state.get(role.name)) for role in owner_roles(part.subject.class_))
     return next(
         (request.objects.get(Reference(name, id_)) for name, id_ in ids if isinstance(id_, str)), None
     )
@@ -64,13 +65,15 @@ def _whole(request: WriteRequest, part: ObjectWrite) -> ObjectWrite | None:
 
 def _comes_to_more(access: Access, write: ObjectWrite) -> bool:
     """Return whether something becomes of an object, or counts so: what is hidden must not tell by that."""
-    is_open = all(access.shows(write.reference.class_name, name) for name in kept(write.subject.class_))
+    is_open = all(
+        access.always_shows(write.reference.class_name, name) for name in kept(write.subject.class_)
+    )
     return write.tombstone is not None or write.is_written or not is_open
 
 
 def _of_members(
     request: WriteRequest, access: Access, write: ObjectWrite, action: Action, moved: Moved
-) -> Iterator[Demand]:
+) -> Iterator[Requirement]:
     """Yield the demands of attributes and roles that become what they were.
 
     What may be hidden counts as if it did, whatever it was: otherwise a refusal would tell.
@@ -80,21 +83,21 @@ def _of_members(
         if role.composition:
             yield from _of_composition(request, access, write, role, moved)
     for name in (*native_attributes(class_), *(name for name, role in class_.roles.items() if role.holds)):
-        if write.state.get(name) != write.value_before(name) or not access.shows(class_.name, name):
-            yield Demand(action, write.subject, write.reference, place, name)
+        if write.state.get(name) != write.value_before(name) or not access.always_shows(class_.name, name):
+            yield Requirement(action, write.subject, write.reference, place, name)
             if name in class_.roles:
-                yield Demand(Action.READ, write.subject, write.reference, place, name)
-        if name in class_.roles and not access.shows(class_.name, name):
+                yield Requirement(Action.READ, write.subject, write.reference, place, name)
+        if name in class_.roles and not access.always_shows(class_.name, name):
             yield from of_any_target(request, access, class_, class_.roles[name], place)
 
 
 def _of_composition(
     request: WriteRequest, access: Access, write: ObjectWrite, role: Role, moved: Moved
-) -> Iterator[Demand]:
+) -> Iterator[Requirement]:
     """Yield the demands of parts that come back, end, or become what they were."""
-    is_open, place = access.shows(write.reference.class_name, role.name), write.role_path(role.name)
+    is_open, place = access.always_shows(write.reference.class_name, role.name), write.role_path(role.name)
     for action in _done(write, role, moved) if is_open else TO_PARTS:
-        yield Demand(action, write.subject, write.reference, place, role.name)
+        yield Requirement(action, write.subject, write.reference, place, role.name)
     if not is_open:
         yield from of_any_parts(request, access, role.target, place)
 
@@ -124,7 +127,9 @@ def kept(class_: Class) -> Iterator[str]:
     yield from (name for name, role in class_.roles.items() if role.holds or role.composition)
 
 
-def of_any_parts(request: WriteRequest, access: Access, class_name: str, place: Path) -> Iterator[Demand]:
+def of_any_parts(
+    request: WriteRequest, access: Access, class_name: str, place: Path
+) -> Iterator[Requirement]:
     """Yield what is not allowed with any part of a class, so that it does not tell whether there are some."""
     waiting, seen = [class_name], {class_name}
     while waiting:
@@ -135,48 +140,48 @@ def of_any_parts(request: WriteRequest, access: Access, class_name: str, place: 
         waiting += sorted(below)
 
 
-def _of_class(request: WriteRequest, access: Access, class_: Class, place: Path) -> Iterator[Demand]:
+def _of_class(request: WriteRequest, access: Access, class_: Class, place: Path) -> Iterator[Requirement]:
     anyone, subject = Reference(class_.name, ""), Subject(class_, path=place)
-    is_unseen = not access.reads_class(class_.name)
-    for action in () if access.follows(class_.name) else TO_PARTS:
-        if _lacks(access.own(class_.name), action, is_unseen=is_unseen):
-            yield Demand(action, subject, anyone, place, of_all=is_unseen)
+    is_unseen = not access.may_read_class(class_.name)
+    for action in () if access.follows_whole(class_.name) else TO_PARTS:
+        if _lacks(access.class_permission(class_.name), action, is_unseen=is_unseen):
+            yield Requirement(action, subject, anyone, place, of_every_object=is_unseen)
     for name in kept(class_):
-        allowed, role = access.member(class_.name, name), class_.roles.get(name)
+        allowed, role = access.member_permission(class_.name, name), class_.roles.get(name)
         for action in _TO_VALUES if role is None else TO_PARTS:
             if _lacks(allowed, action, is_unseen=is_unseen):
-                yield Demand(action, subject, anyone, place, name, of_all=is_unseen)
+                yield Requirement(action, subject, anyone, place, name, of_every_object=is_unseen)
         if role is not None and role.holds:
             yield from of_any_target(request, access, class_, role, place)
 
 
 def of_any_target(
     request: WriteRequest, access: Access, class_: Class, role: Role, place: Path
-) -> Iterator[Demand]:
+) -> Iterator[Requirement]:
     """Yield what is not allowed from the other side with any object that a key may lead to unseen."""
-    opposite, allowed = opposite_name(role), access.member(class_.name, role.name)
+    opposite, allowed = opposite_name(role), access.member_permission(class_.name, role.name)
     if opposite is None:
         return
     is_open = allowed is None or Action.READ in allowed.actions
-    is_unseen = not (is_open and access.reads_class(class_.name))
-    if _lacks(access.member(*opposite), Action.EDIT, is_unseen=is_unseen):
+    is_unseen = not (is_open and access.may_read_class(class_.name))
+    if _lacks(access.member_permission(*opposite), Action.EDIT, is_unseen=is_unseen):
         subject, anyone = Subject(request.class_(role.target), path=place), Reference(role.target, "")
-        yield Demand(Action.EDIT, subject, anyone, place, opposite.role_name, of_all=is_unseen)
+        yield Requirement(Action.EDIT, subject, anyone, place, opposite.role_name, of_every_object=is_unseen)
 
 
-def _lacks(allowed: Allowed | None, action: Action, *, is_unseen: bool) -> bool:
+def _lacks(allowed: Permission | None, action: Action, *, is_unseen: bool) -> bool:
     """Return whether an action is not allowed; with what is not seen at all, it must be with all of it."""
     if allowed is None:
         return False
     return action not in allowed.actions or (is_unseen and allowed.where is not None)
 
 
-def of_all_apart(demands: Iterable[Demand]) -> Iterator[Demand]:
+def of_all_apart(demands: Iterable[Requirement]) -> Iterator[Requirement]:
     """Yield demands; of what is demanded of any object of a class, none of single ones: that would tell."""
     demands = list(demands)
     of_all = {_kind(demand) for demand in demands if not demand.reference.id}
     return (each for each in demands if not each.reference.id or _kind(each) not in of_all)
 
 
-def _kind(demand: Demand) -> tuple[Action, str, str | None]:
+def _kind(demand: Requirement) -> tuple[Action, str, str | None]:
     return demand.action, demand.reference.class_name, demand.member

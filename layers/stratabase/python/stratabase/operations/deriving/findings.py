@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from stratabase.domain.fetch import Face
 from stratabase.domain.objects.entity import Entity, RoleName
+from stratabase.domain.query.fetch import Render
 from stratabase.model.expressions import Circumstances
 
 Member = tuple[str, str]
@@ -20,7 +20,7 @@ class Findings:
     `in_time` yields objects of a class as long as there is time for them.
     """
 
-    def __init__(self, face: Face, circumstances: Circumstances, in_time: InTime) -> None:
+    def __init__(self, face: Render, circumstances: Circumstances, in_time: InTime) -> None:
         self.face = face
         self.in_time = in_time
         self.circumstances = circumstances

@@ -5,7 +5,7 @@ from typing import Any
 
 from stratabase.domain.attributes import is_derived, type_of, value_of
 from stratabase.domain.objects.entity import Entity, RoleName
-from stratabase.domain.tally import Tally, tally_of
+from stratabase.domain.query.aggregate import Aggregator, aggregator_for
 from stratabase.model.attribute import Attribute
 from stratabase.model.model import Model
 from stratabase.operations.deriving.findings import Findings
@@ -41,7 +41,7 @@ class Aggregated:
         counts_objects = len(self._roles) == len(path)
         self._end = None if counts_objects else _End(model, end, path[-1])
         values = attribute.type if counts_objects else type_of(model.classes[end], path[-1])
-        self._tally: Tally = tally_of(attribute.derivation.aggregate, values, attribute.type)
+        self._tally: Aggregator = aggregator_for(attribute.derivation.aggregate, values, attribute.type)
 
     def values(self, entities: Sequence[Entity], findings: Findings) -> Sequence[Any]:
         """Return the value for each object."""
@@ -55,7 +55,7 @@ class Aggregated:
             leads = findings.leads[role]
             levels.append({id(each): each for number in levels[-1] for each in leads[number]})
         value = (lambda _: True) if self._end is None else self._end.reader(findings)
-        of, joined = self._tally.of, self._tally.joined
+        of, joined = self._tally.start, self._tally.combine
         totals = {number: of(value(entity)) for number, entity in levels.pop().items()}
         for role in reversed(self._roles):
             leads = findings.leads[role]

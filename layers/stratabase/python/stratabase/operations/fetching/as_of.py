@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Never
 
-from stratabase.domain.allowance import Allowance
-from stratabase.domain.derived_query import Derive
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.page import Page, Query
+from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.page import Page, Query
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import Refused
 from stratabase.model.model import Model
 from stratabase.operations.fetching.moments import Moments
@@ -24,7 +24,7 @@ class AsOf:
         self._instant = instant
 
     def read(
-        self, references: Sequence[Reference], allowance: Allowance | None = None
+        self, references: Sequence[Reference], allowance: ReadBudget | None = None
     ) -> list[Entity | None]:
         """Return the objects in the order asked for, None where there was none."""
         return self._moments.read([(reference, self._instant) for reference in references], allowance)
@@ -37,13 +37,13 @@ class AsOf:
         start: str | None = None,
         limit: int | None = None,
         backward: bool = False,
-        allowance: Allowance | None = None,
+        allowance: ReadBudget | None = None,
     ) -> list[tuple[str, ...]]:
         """Return for each owner the ids of the objects that a role may have led to; their keys tell."""
         owners = [(id_, self._instant) for id_ in ids]
         return self._moments.linked(role, owners, Stretch(start, limit, backward), allowance)
 
-    def page(self, query: Query, allowance: Allowance, derive: Derive | None = None) -> Page:
+    def page(self, query: Query, allowance: ReadBudget, derive: Derive | None = None) -> Page:
         """Refuse: what may be associated is a question about the present."""
         del allowance, derive
         refuse_page(query)

@@ -6,12 +6,11 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from stratabase.domain.cut import Cut
-from stratabase.domain.fetch import Associables
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.role_storage import RoleStorage
-from stratabase.domain.order import position_of
-from stratabase.domain.page import Page, Query, Wanted, Window
+from stratabase.domain.query.fetch import Associables
+from stratabase.domain.query.order import position_of
+from stratabase.domain.query.page import Page, PageFields, Paginator, Query, Window
 from stratabase.model.class_ import Class
 from stratabase.model.role import Role
 from stratabase.operations.fetching.stretch import EVERYTHING
@@ -32,7 +31,7 @@ class AssociablesWalk(Walk[Associables]):
         """Put the page, which all owners share."""
         items = tuple(filter(self.known.stands, self._page.items))
         views = self.next.views(items, sum(self.branch.times.values()))
-        shown = self.wanted.shown(replace(self._page, items=items), views)
+        shown = self.wanted.render_page(replace(self._page, items=items), views)
         for owner in self.branch.entities:
             self.branch.put(owner, self.spot, shown)
 
@@ -59,12 +58,12 @@ class FreeWalk(Walk[Associables]):
 
     def arrive(self) -> None:
         """Put the page of each owner."""
-        cut = Cut(self.wanted.query, self.target)
+        cut = Paginator(self.wanted.query, self.target)
         for owner in self.branch.entities:
             free = (entity for entity in self._met.values() if self._is_free(entity, owner))
             page = cut(self.known.in_time(self.target.name, free))
             views = self.next.views(page.items, self.branch.times[owner])
-            self.branch.put(owner, self.spot, self.wanted.shown(page, views))
+            self.branch.put(owner, self.spot, self.wanted.render_page(page, views))
 
     @cached_property
     def _met(self) -> Mapping[Reference, Entity]:
@@ -90,7 +89,7 @@ class FreeWalk(Walk[Associables]):
     @cached_property
     def _everything(self) -> bool:
         """Whether all are counted, or what lies before the start is asked for."""
-        window, wanted = self.wanted.query.window, self.wanted.query.wanted
+        window, wanted = self.wanted.query.window, self.wanted.query.fields
         behind = wanted.has_next if window.backward else wanted.has_prev
         return wanted.total_count or (behind and window.start is not None)
 
@@ -100,7 +99,7 @@ class FreeWalk(Walk[Associables]):
         query, window = self.wanted.query, self.wanted.query.window
         size = max(_LEAST, window.offset + window.size + 1)
         start = Window(size, window.backward) if self._everything else replace(window, size=size, offset=0)
-        return replace(query, window=start, wanted=Wanted())
+        return replace(query, window=start, fields=PageFields())
 
     def _is_free(self, entity: Entity, owner: Reference | None) -> bool:
         """Return whether an object is there, and nobody's partner but perhaps the owner's."""

@@ -4,15 +4,15 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from stratabase.domain.fetch import Face, Fetch, View
 from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.query.fetch import Fetch, Render, View
 from stratabase.operations.deriving.deriving import Deriving
 
 
 class Branch:
     """Objects of one class, each once however often the answer shows it, with their views."""
 
-    def __init__(self, fetch: Fetch, face: Face) -> None:
+    def __init__(self, fetch: Fetch, face: Render) -> None:
         self.fetch = fetch
         self._face = face
         self.entities: dict[Reference, Entity] = {}

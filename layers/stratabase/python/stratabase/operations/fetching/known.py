@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from stratabase.domain.allowance import Allowance
-from stratabase.domain.derived_query import derived_by, plainest
-from stratabase.domain.fetch import Face, plainly
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.page import Page, Query
+from stratabase.domain.query.derived import derived_attributes, simplify
+from stratabase.domain.query.fetch import Render, stored_state
+from stratabase.domain.query.page import Page, Query
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.expressions import ANYWHERE, Circumstances, Expression
 from stratabase.model.model import Model
 from stratabase.operations.deriving.deriving import Deriving
@@ -31,8 +31,8 @@ class Known(Seen):
         self,
         source: Source,
         model: Model,
-        allowance: Allowance,
-        face: Face = plainly,
+        allowance: ReadBudget,
+        face: Render = stored_state,
         circumstances: Circumstances = ANYWHERE,
         *,
         bare: bool = False,
@@ -84,10 +84,10 @@ class Known(Seen):
     def page(self, query: Query) -> Page:
         """Return a window on the objects of a class. Raises TooMuchRead."""
         class_ = self.model.classes[query.class_name]
-        if not derived_by(query, class_):
+        if not derived_attributes(query, class_):
             return self.source.page(query, self.allowance)
-        query = plainest(query)
-        names = derived_by(query, class_)
+        query = simplify(query)
+        names = derived_attributes(query, class_)
         derive = partial(self.derived, query.class_name, names=names) if names else None
         return self.source.page(query, self.allowance, derive)
 

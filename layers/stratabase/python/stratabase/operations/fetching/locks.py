@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from stratabase.domain.fetch import LOCK
+from stratabase.domain.query.fetch import LOCK
 from stratabase.operations.fetching.branch import Branch
 from stratabase.operations.fetching.known import Known
 
 
 def show_locks(level: Sequence[Branch], known: Known) -> None:
     """Put the locks that are wanted into the views of a level. Raises TooMuchRead."""
-    wanted = [branch for branch in level if branch.fetch.lock is not None]
+    wanted = [branch for branch in level if branch.fetch.render_lock is not None]
     unread = dict.fromkeys(
         reference for branch in wanted for reference in branch.entities if reference not in known
     )
@@ -20,7 +20,7 @@ def show_locks(level: Sequence[Branch], known: Known) -> None:
 
 
 def _put(branch: Branch, known: Known) -> None:
-    shown = branch.fetch.lock
+    shown = branch.fetch.render_lock
     assert shown is not None
     for reference in branch.entities:
         entity = known[reference]

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from stratabase.domain.allowance import Allowance
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import ListedParts, Owner, owner_of
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Model
 from stratabase.operations.fetching.stretch import EVERYTHING, Stretch
 from stratabase.operations.ports import Entities
@@ -37,7 +37,7 @@ class Moments:
         self._listed = ListedParts()
         self._candidates: dict[RoleName, dict[_Owner, tuple[str, ...]]] = defaultdict(dict)
 
-    def read(self, moments: Sequence[Moment], allowance: Allowance | None = None) -> list[Entity | None]:
+    def read(self, moments: Sequence[Moment], allowance: ReadBudget | None = None) -> list[Entity | None]:
         """Return the objects in the order asked for, None where there was none. Raises TooMuchRead."""
         found = self._entities.as_of(moments, allowance)
         there = [(each, at) for each, (_, at) in zip(found, moments, strict=True) if each is not None]
@@ -47,7 +47,7 @@ class Moments:
             for entity, (_, at) in zip(found, moments, strict=True)
         ]
 
-    def loosened(self, versions: Sequence[Entity], allowance: Allowance | None = None) -> list[Entity]:
+    def loosened(self, versions: Sequence[Entity], allowance: ReadBudget | None = None) -> list[Entity]:
         """Return versions that were read elsewhere as `read` would, each as of when it began; all of them."""
         loose = self._without_wholes([(version, version.start or 0) for version in versions], allowance)
         return [loose.get((each.reference, each.start or 0)) or each for each in versions]
@@ -57,7 +57,7 @@ class Moments:
         role: RoleName,
         owners: Sequence[_Owner],
         stretch: Stretch,
-        allowance: Allowance | None = None,
+        allowance: ReadBudget | None = None,
     ) -> list[tuple[str, ...]]:
         """Return for each owner the ids of the objects that a role may have led to; their keys tell.
 
@@ -72,7 +72,7 @@ class Moments:
         return [tuple(stretch.of(known[owner])) for owner in owners]
 
     def _linked(
-        self, role: RoleName, owners: Sequence[_Owner], stretch: Stretch, allowance: Allowance | None
+        self, role: RoleName, owners: Sequence[_Owner], stretch: Stretch, allowance: ReadBudget | None
     ) -> list[tuple[str, ...]]:
         ids, instants = [id_ for id_, _ in owners], [at for _, at in owners]
         return self._entities.linked(role, ids, **stretch._asdict(), at=instants, allowance=allowance)
@@ -89,7 +89,7 @@ class Moments:
         return self._model.classes[reference.class_name].versioned
 
     def _without_wholes(
-        self, there: Iterable[tuple[Entity, Instant]], allowance: Allowance | None
+        self, there: Iterable[tuple[Entity, Instant]], allowance: ReadBudget | None
     ) -> Mapping[Moment, Entity | None]:
         """Return parts whose wholes keep no versions and have them no more, without the key to them.
 

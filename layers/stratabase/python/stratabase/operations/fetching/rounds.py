@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from stratabase import waiting
-from stratabase.domain.allowance import Allowance, Tentative
-from stratabase.domain.derived_query import Derive
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.page import Page, Query
+from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.page import Page, Query
+from stratabase.domain.query.read_budget import ReadBudget, Tentative
 from stratabase.operations.fetching.as_of import refuse_page
 from stratabase.operations.fetching.moments import Moments
 from stratabase.operations.fetching.source import Source
@@ -63,7 +63,7 @@ class Era:
         self.unread, self.unseen = [], []
 
     def read(
-        self, references: Sequence[Reference], allowance: Allowance | None = None
+        self, references: Sequence[Reference], allowance: ReadBudget | None = None
     ) -> list[Entity | None]:
         """Return the objects in the order asked for, None where there was none. Raises Unknown."""
         del allowance  # whoever answers draws from it
@@ -80,7 +80,7 @@ class Era:
         start: str | None = None,
         limit: int | None = None,
         backward: bool = False,
-        allowance: Allowance | None = None,
+        allowance: ReadBudget | None = None,
     ) -> list[tuple[str, ...]]:
         """Return for each owner the ids of the objects that a role may have led to. Raises Unknown."""
         del allowance
@@ -90,7 +90,7 @@ class Era:
             raise Unknown
         return [self.links[look] for look in looks]
 
-    def page(self, query: Query, allowance: Allowance, derive: Derive | None = None) -> Page:
+    def page(self, query: Query, allowance: ReadBudget, derive: Derive | None = None) -> Page:
         """Refuse: what may be associated is a question about the present."""
         del allowance, derive
         refuse_page(query)
@@ -100,7 +100,7 @@ class _Task(Generic[T]):
     """What is to be found out as of one instant."""
 
     def __init__(
-        self, instant: Instant, begin: Callable[[Source, Allowance], Callable[[], T]], allowance: Allowance
+        self, instant: Instant, begin: Callable[[Source, ReadBudget], Callable[[], T]], allowance: ReadBudget
     ) -> None:
         self.era = Era(instant)
         self._allowance = Tentative(allowance)
@@ -123,7 +123,7 @@ class Rounds:
     """Finds out what is asked of several instants, within an allowance."""
 
     def __init__(
-        self, moments: Moments, allowance: Allowance, catch_up: Callable[[], None] = lambda: None
+        self, moments: Moments, allowance: ReadBudget, catch_up: Callable[[], None] = lambda: None
     ) -> None:
         """`catch_up`: is called with each reading, for those who read beside it, and raise Unknown."""
         self._moments = moments
@@ -131,7 +131,7 @@ class Rounds:
         self._catch_up = catch_up
 
     def each(
-        self, instants: Iterable[Instant], begin: Callable[[int, Source, Allowance], Callable[[], T]]
+        self, instants: Iterable[Instant], begin: Callable[[int, Source, ReadBudget], Callable[[], T]]
     ) -> list[T]:
         """Return what is found as of each instant. Raises TooMuchRead, Unavailable, and what finding raises.
 

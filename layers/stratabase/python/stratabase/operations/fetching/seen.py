@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from stratabase import waiting
-from stratabase.domain.allowance import Allowance
-from stratabase.domain.fetch import Face, plainly
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.parts import ListedParts, Owner, owner_of
+from stratabase.domain.query.fetch import Render, stored_state
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.model import Model
 from stratabase.operations.fetching.source import Source
@@ -28,7 +28,9 @@ class Seen:
     What a page has shown is not among them: its index may lag behind, and roles are exact.
     """
 
-    def __init__(self, source: Source, model: Model, allowance: Allowance, face: Face = plainly) -> None:
+    def __init__(
+        self, source: Source, model: Model, allowance: ReadBudget, face: Render = stored_state
+    ) -> None:
         self.source = source
         self.model = model
         self.allowance = allowance
@@ -116,8 +118,8 @@ class Seen:
 
     def spend(self, class_name: str, appearances: int) -> None:
         """Draw on the allowance for objects that the answer shows so often. Raises TooMuchRead."""
-        self.allowance.take(_APPEARANCE * appearances)
-        if self.allowance.is_used_up:
+        self.allowance.charge(_APPEARANCE * appearances)
+        if self.allowance.is_exhausted:
             raise TooMuchRead(class_name)
 
     def in_time(self, class_name: str, entities: Iterable[Entity]) -> Iterator[Entity]:
@@ -125,7 +127,7 @@ class Seen:
         for number, entity in enumerate(entities, start=1):
             if number % _TESTED == 0:
                 waiting.give_way()
-                if self.allowance.is_used_up:
+                if self.allowance.is_exhausted:
                     raise TooMuchRead(class_name)
             yield entity
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from stratabase.domain.page import Query, Wanted
+from stratabase.domain.query.page import PageFields, Query
 
 
 class Stretch(NamedTuple):
@@ -24,7 +24,7 @@ class Stretch(NamedTuple):
 
 EVERYTHING = Stretch()
 NOTHING = Stretch(limit=0)
-_UNWANTED = Wanted(items=False)
+_UNWANTED = PageFields(items=False)
 
 
 def stretch_of(query: Query) -> Stretch:
@@ -33,7 +33,7 @@ def stretch_of(query: Query) -> Stretch:
     A page without a filter, in the order of the ids, shows the first that there are after its start; whoever
     counts all, or asks what lies before the start, has all read.
     """
-    window, wanted = query.window, query.wanted
+    window, wanted = query.window, query.fields
     if wanted == _UNWANTED:
         return NOTHING
     by_id = query.order.terms[0]

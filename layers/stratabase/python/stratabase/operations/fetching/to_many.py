@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from stratabase.domain.cut import Cut
-from stratabase.domain.derived_query import derived_by, plainest
-from stratabase.domain.fetch import ToMany
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.role_storage import RoleStorage
+from stratabase.domain.query.derived import derived_attributes, simplify
+from stratabase.domain.query.fetch import ToMany
+from stratabase.domain.query.page import Paginator
 from stratabase.operations.deriving.deriving import Deriving
 from stratabase.operations.fetching.stretch import stretch_of
 from stratabase.operations.fetching.walk import Walk
@@ -22,13 +22,13 @@ class ManyWalk(Walk[ToMany]):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self._query = plainest(self.wanted.query)
+        self._query = simplify(self.wanted.query)
         self._stretch = stretch_of(self._query)
         self._enough = self._stretch.limit
         self._ids: dict[Reference, Sequence[str]] = {}
         self._exhausted: set[Reference] = set()
         """The owners of which there are no more ids."""
-        self._names = derived_by(self._query, self.target)
+        self._names = derived_attributes(self._query, self.target)
         self._deriving: Deriving | None = None
         """Finds the derived attributes that the query is about, of all that may be on a page."""
 
@@ -41,13 +41,13 @@ class ManyWalk(Walk[ToMany]):
 
     def arrive(self) -> None:
         """Put what is answered of the page."""
-        cut = Cut(self._query, self.target)
+        cut = Paginator(self._query, self.target)
         if self._names:
             self._derive().compute()
         for owner in self.branch.entities:
             page = cut(self.known.in_time(self.target.name, self._derived(self._led_to(owner))))
             views = self.next.views(page.items, self.branch.times[owner])
-            self.branch.put(owner, self.spot, self.wanted.shown(page, views))
+            self.branch.put(owner, self.spot, self.wanted.render_page(page, views))
 
     def _is_short(self, owner: Reference) -> bool:
         """Return whether an owner's ids were not looked for yet, or too few of them lead to something."""

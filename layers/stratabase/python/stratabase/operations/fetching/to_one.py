@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 
-from stratabase.domain.fetch import ToOne
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.role_storage import RoleStorage
+from stratabase.domain.query.fetch import ToOne
 from stratabase.operations.fetching.stretch import EVERYTHING
 from stratabase.operations.fetching.walk import Walk
 

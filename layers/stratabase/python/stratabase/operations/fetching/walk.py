@@ -4,8 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Generic, TypeVar
 
-from stratabase.domain.fetch import RoleFetch
 from stratabase.domain.objects.entity import Reference
+from stratabase.domain.query.fetch import RoleFetch
 from stratabase.operations.fetching.branch import Branch
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.fetching.passage import Passage

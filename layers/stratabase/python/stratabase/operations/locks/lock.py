@@ -14,7 +14,7 @@ from stratabase.domain.subject import Subject
 from stratabase.domain.write.locks import locked_issue
 from stratabase.model.malformed import shown
 from stratabase.operations.locks.permissions import lock_issues
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.options import DEFAULT_OPTIONS, WriteOptions
 from stratabase.operations.write.pipeline import MOST_ROUNDS
 
@@ -31,7 +31,7 @@ class LockTargets:
 
     def __init__(
         self,
-        world: World,
+        world: Services,
         references: Sequence[Reference],
         caller: Caller,
         options: WriteOptions = DEFAULT_OPTIONS,
@@ -101,7 +101,7 @@ _MINUTE = 60_000
 
 
 def lock(
-    world: World,
+    world: Services,
     references: Sequence[Reference],
     minutes: int,
     caller: Caller,
@@ -130,7 +130,7 @@ def _wrong_minutes(minutes: int, most: int) -> Iterator[Issue]:
 
 
 def unlock(
-    world: World, references: Sequence[Reference], caller: Caller, options: WriteOptions = DEFAULT_OPTIONS
+    world: Services, references: Sequence[Reference], caller: Caller, options: WriteOptions = DEFAULT_OPTIONS
 ) -> None:
     """End the caller's locks on all of them, or on none; an administrator ends anybody's.
 

@@ -2,18 +2,23 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from stratabase.domain.access import Access, access_of
-from stratabase.domain.access.demand import Demand, DemandKey
-from stratabase.domain.access.reach import wholes
-from stratabase.domain.access.writing import condition_of, refused, unmet
+from stratabase.domain.access.grants import Access, access_of
+from stratabase.domain.access.requirements import (
+    Requirement,
+    RequirementKey,
+    check_requirement,
+    required_condition,
+    unmet_condition,
+)
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.parts import owner_roles
 from stratabase.domain.subject import Subject
 from stratabase.domain.write.requester import describe_object
 from stratabase.model.class_ import Action
 from stratabase.operations.fetching.known import Known
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.permissions import ConditionalDemand, unmet_keys
 
@@ -21,7 +26,7 @@ Named = Mapping[Reference, Subject]
 """Objects, each with the place where a request names it."""
 
 
-def lock_issues(world: World, named: Named, caller: Caller, options: WriteOptions) -> list[Issue]:
+def lock_issues(world: Services, named: Named, caller: Caller, options: WriteOptions) -> list[Issue]:
     """Return why grants do not let somebody lock or unlock objects. Raises TooMuchRead, Unavailable.
 
     What is allowed with no object of a class is refused before anything is read.
@@ -35,7 +40,11 @@ def lock_issues(world: World, named: Named, caller: Caller, options: WriteOption
 
 def _of_classes(access: Access, named: Named) -> Iterator[Issue]:
     for reference, subject in named.items():
-        issue = None if _edits(access, reference.class_name) else refused(access, _demand(reference, subject))
+        issue = (
+            None
+            if _edits(access, reference.class_name)
+            else check_requirement(access, _demand(reference, subject))
+        )
         if issue is not None:
             yield issue
 
@@ -45,25 +54,25 @@ def _edits(access: Access, class_name: str) -> bool:
     waiting, seen = [class_name], {class_name}
     while waiting:
         name = waiting.pop()
-        if not access.follows(name):
-            if Action.EDIT in access.own(name).actions:
+        if not access.follows_whole(name):
+            if Action.EDIT in access.class_permission(name).actions:
                 return True
             continue
-        above = {role.target for role in wholes(access.model.classes[name])} - seen
+        above = {role.target for role in owner_roles(access.model.classes[name])} - seen
         seen |= above
         waiting += above
     return False
 
 
-def _demand(reference: Reference, subject: Subject) -> Demand:
-    return Demand(Action.EDIT, subject, reference, subject.path)
+def _demand(reference: Reference, subject: Subject) -> Requirement:
+    return Requirement(Action.EDIT, subject, reference, subject.path)
 
 
 class _Judge:
     """Judges objects by what they are."""
 
-    def __init__(self, world: World, access: Access, caller: Caller, options: WriteOptions) -> None:
-        allowance = options.allowance or world.allowance()
+    def __init__(self, world: Services, access: Access, caller: Caller, options: WriteOptions) -> None:
+        allowance = options.allowance or world.new_budget()
         circumstances = options.circumstances_of(caller, world.clock.now())
         given = (world.entities, world.model, allowance)
         self._access = access
@@ -80,7 +89,7 @@ class _Judge:
             ConditionalDemand(demand, where)
             for each in demands.values()
             for demand in each
-            if (where := condition_of(self._access, demand)) is not None
+            if (where := required_condition(self._access, demand)) is not None
         ]
         unmet_conditions = {*unmet_keys(self._bare, asked)}
         issues = (
@@ -91,18 +100,18 @@ class _Judge:
         )
         return [issue for issue in issues if issue is not None]
 
-    def _of(self, entity: Entity, subject: Subject) -> Iterator[Demand]:
+    def _of(self, entity: Entity, subject: Subject) -> Iterator[Requirement]:
         """Yield what is needed: to change the object, or by the roles on the way its whole."""
         at = entity
-        while self._access.follows(at.reference.class_name) and (way := self._up(at)) is not None:
+        while self._access.follows_whole(at.reference.class_name) and (way := self._up(at)) is not None:
             role, at = way
             whole = Subject(self._access.model.classes[at.reference.class_name], None, path=subject.path)
-            yield Demand(Action.EDIT, whole, at.reference, subject.path, role)
+            yield Requirement(Action.EDIT, whole, at.reference, subject.path, role)
         yield _demand(at.reference, subject)
 
     def _up(self, part: Entity) -> tuple[str, Entity] | None:
         """Return the whole of a part, and the role by which that leads to it."""
-        for role in wholes(self._access.model.classes[part.reference.class_name]):
+        for role in owner_roles(self._access.model.classes[part.reference.class_name]):
             id_ = part.state.get(role.name)
             whole = self._bare.get(Reference(role.target, id_)) if isinstance(id_, str) else None
             if whole is not None:
@@ -112,25 +121,25 @@ class _Judge:
     def _issue(
         self,
         subject: Subject,
-        demands: Sequence[Demand],
+        demands: Sequence[Requirement],
         shown: Entity | None,
-        unmet_keys: Collection[DemandKey],
+        unmet_keys: Collection[RequirementKey],
     ) -> Issue | None:
-        is_unseen = shown is None and self._access.reads_class(subject.class_.name)
+        is_unseen = shown is None and self._access.may_read_class(subject.class_.name)
         if is_unseen or self._hides(demands):
             return _missing(subject)
         for demand in demands:
-            issue = refused(self._access, demand)
+            issue = check_requirement(self._access, demand)
             if issue is None and demand.key in unmet_keys:
-                issue = unmet(self._access, demand)
+                issue = unmet_condition(self._access, demand)
             if issue is not None:
                 return issue
         return None
 
-    def _hides(self, demands: Iterable[Demand]) -> bool:
+    def _hides(self, demands: Iterable[Requirement]) -> bool:
         """Return whether a role on the way to a part must not be read."""
         narrowed = (
-            self._access.member(demand.reference.class_name, demand.member)
+            self._access.member_permission(demand.reference.class_name, demand.member)
             for demand in demands
             if demand.member is not None
         )

@@ -17,8 +17,8 @@ from stratabase.domain.objects.commit_refusals import (
 from stratabase.domain.objects.entity import Entity, Reference, State
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.version import instant_after, with_version_times
-from stratabase.domain.order import Order, Position
-from stratabase.domain.page import Query, Window
+from stratabase.domain.query.order import Order, Position
+from stratabase.domain.query.page import Query, Window
 from stratabase.domain.refusal import TooMuchRead, Unavailable
 from stratabase.domain.write.platform_attributes import OWNED_BY, hand_over_values
 from stratabase.model.class_ import Class
@@ -27,7 +27,7 @@ from stratabase.model.types.identifier import made_at
 from stratabase.operations.members.rights import must_administrate
 from stratabase.operations.members.rounds import MOST_ROUNDS
 from stratabase.operations.ports import Members
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 
 _READ_TOGETHER = (200, 20, 1)
 """Objects in one page; fewer where these are more than may be read at once."""
@@ -71,7 +71,7 @@ class HandedOver:
 class HandOver:
     """Hands the objects of an owner over to a member: one call as many as its time allows."""
 
-    def __init__(self, members: Members, world: Callable[[], World]) -> None:
+    def __init__(self, members: Members, world: Callable[[], Services]) -> None:
         """`world` is called when something is handed over, and not before."""
         self._members = members
         self._world = world
@@ -94,7 +94,7 @@ class HandOver:
         return done
 
     def _checked(
-        self, world: World, from_: From, to: str, class_name: str | None
+        self, world: Services, from_: From, to: str, class_name: str | None
     ) -> tuple[Member, Sequence[Class]]:
         owner, mistakes = self._members.by_id(to), list[FieldMistake]()
         classes = {class_.name: class_ for class_ in world.model.classes.values() if _tells_owner(class_)}
@@ -153,7 +153,9 @@ def _of_former(name: str, members: Mapping[str, Member]) -> IsTheirs:
 class _Work:
     """One call's work."""
 
-    def __init__(self, world: World, caller: Caller, owner: Member, is_theirs: IsTheirs, name: str) -> None:
+    def __init__(
+        self, world: Services, caller: Caller, owner: Member, is_theirs: IsTheirs, name: str
+    ) -> None:
         self._world = world
         self._caller = caller
         self._owner = owner
@@ -209,7 +211,7 @@ class _Work:
         for size in _READ_TOGETHER:
             query = Query(class_.name, Order(), window=Window(size=size, start=start))
             try:
-                return self._world.entities.page(query, self._world.allowance()).items
+                return self._world.entities.page(query, self._world.new_budget()).items
             except TooMuchRead:
                 continue
         raise Unavailable("the objects are too large to be read in time")

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from stratabase.domain.access import Access
-from stratabase.domain.access.reach import wholes
-from stratabase.domain.filter import And, Filter, Holds, Or
+from stratabase.domain.access.grants import Access
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.objects.parts import part_ids
+from stratabase.domain.objects.parts import owner_roles, part_ids
+from stratabase.domain.query.filter import And, Filter, Holds, Or
 from stratabase.model.class_ import Action
 from stratabase.model.expressions import Circumstances
 from stratabase.operations.fetching.seen import Seen
@@ -61,7 +60,7 @@ class Looking:
 
     def leading(self, name: RoleName, ids: Sequence[str]) -> Sequence[str]:
         """Return the objects of which a role, or an attribute, is seen. Raises TooMuchRead."""
-        allowed = self._access.member(*name)
+        allowed = self._access.member_permission(*name)
         if allowed is None or (Action.READ in allowed.actions and allowed.where is None):
             return ids
         if allowed.where is None:
@@ -110,5 +109,5 @@ class Looking:
     def _leads(self, part: Entity, whole: Entity) -> bool:
         """Return whether what is seen of a whole leads to its part."""
         class_ = self.seen.model.classes[part.reference.class_name]
-        back = next(role for role in wholes(class_) if part.state.get(role.name) is not None)
+        back = next(role for role in owner_roles(class_) if part.state.get(role.name) is not None)
         return part.reference.id in part_ids(whole.state.get(str(back.opposite)))

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from stratabase.domain.access import Access
-from stratabase.domain.allowance import Allowance
+from stratabase.domain.access.grants import Access
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.expressions import Circumstances
 from stratabase.model.model import Model
 from stratabase.operations.fetching.as_of import AsOf
@@ -25,7 +25,7 @@ class Present:
         self,
         entities: Entities,
         model: Model,
-        allowance: Allowance,
+        allowance: ReadBudget,
         access: Access,
         circumstances: Circumstances,
     ) -> None:

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import NamedTuple
 
-from stratabase.domain.access import Access
-from stratabase.domain.access.reach import wholes
+from stratabase.domain.access.grants import Access
 from stratabase.domain.attributes import is_derived
 from stratabase.domain.objects.entity import Entity
+from stratabase.domain.objects.parts import owner_roles
 from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Action, Class
 from stratabase.model.expressions import Expression
@@ -62,11 +62,13 @@ class Sight(NamedTuple):
 
 def sight_of(access: Access, class_: Class) -> Sight:
     """Return how a profile sees the objects of a class."""
-    members = {name: access.member(class_.name, name) for name in (*class_.attributes, *class_.roles)}
+    members = {
+        name: access.member_permission(class_.name, name) for name in (*class_.attributes, *class_.roles)
+    }
     narrower = {name: allowed for name, allowed in members.items() if allowed is not None}
-    where = access.own(class_.name).where
+    where = access.class_permission(class_.name).where
     return Sight(
-        access.reads_class(class_.name),
+        access.may_read_class(class_.name),
         where,
         frozenset(
             name
@@ -79,7 +81,7 @@ def sight_of(access: Access, class_: Class) -> Sight:
             if Action.READ in allowed.actions and allowed.where is not None
         ),
         frozenset(name for name in narrower if is_derived(class_, name)),
-        by_wholes := not access.sees_all(class_.name) and any(wholes(class_)),
+        by_wholes := not access.sees_every_object(class_.name) and any(owner_roles(class_)),
         not by_wholes and (where is None or _is_kept(class_, where)),
     )
 

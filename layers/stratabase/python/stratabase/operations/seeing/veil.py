@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from stratabase.domain.access import access_of
-from stratabase.domain.allowance import Allowance
-from stratabase.domain.derived_query import Derive, plainest
-from stratabase.domain.filter import And, Filter, Marked
+from stratabase.domain.access.grants import access_of
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.page import Page, Query
+from stratabase.domain.query.derived import Derive, simplify
+from stratabase.domain.query.filter import And, Filter, Marked
+from stratabase.domain.query.page import Page, Query
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.expressions import Circumstances
 from stratabase.model.model import Model
 from stratabase.operations.fetching.seen import Seen
@@ -31,7 +31,7 @@ class Veil:
         self._present = present
 
     def read(
-        self, references: Sequence[Reference], allowance: Allowance | None = None
+        self, references: Sequence[Reference], allowance: ReadBudget | None = None
     ) -> list[Entity | None]:
         """Return the objects in the order asked for, None where there is none that is seen."""
         del allowance  # what is seen is found out within the allowance that the looking has
@@ -60,7 +60,7 @@ class Veil:
         start: str | None = None,
         limit: int | None = None,
         backward: bool = False,
-        allowance: Allowance | None = None,
+        allowance: ReadBudget | None = None,
     ) -> list[tuple[str, ...]]:
         """Return for each owner the ids of the objects that a role leads to, whether they are seen or not."""
         owners = self._leading(role, ids)
@@ -70,14 +70,14 @@ class Veil:
         led_to = dict(zip(owners, found, strict=True))
         return [led_to.get(id_, ()) for id_ in ids]
 
-    def page(self, query: Query, allowance: Allowance, derive: Derive | None = None) -> Page:
+    def page(self, query: Query, allowance: ReadBudget, derive: Derive | None = None) -> Page:
         """Return a window on the objects of a class that are seen."""
         sight = self._looking.sight(query.class_name)
         if sight.is_clear:
             return self._source.page(query, allowance, derive)
         if derive is None and sight.is_plain:
             return self._plainly(query, allowance, self._looking.filter(sight))
-        marked = _narrowed(plainest(query), _SEEN if sight.is_open else NOBODY)
+        marked = _narrowed(simplify(query), _SEEN if sight.is_open else NOBODY)
         return self._source.page(marked, allowance, partial(self._marked, derive))
 
     def _leading(self, name: RoleName, ids: Sequence[str]) -> Sequence[str]:
@@ -85,7 +85,7 @@ class Veil:
         found = self._looking.leading(name, ids)
         return found if self._present is None else self._present.leading(name, found)
 
-    def _plainly(self, query: Query, allowance: Allowance, seen: Filter) -> Page:
+    def _plainly(self, query: Query, allowance: ReadBudget, seen: Filter) -> Page:
         """Return a window on the objects that a filter tells to be seen."""
         found = self._source.page(_narrowed(query, seen), allowance)
         items = tuple(each for each in self.shown(found.items) if each is not None)
@@ -109,7 +109,7 @@ def _with_mark(entity: Entity) -> Entity:
     return with_state(entity, {**entity.state, _SEEN.mark: True})
 
 
-def seen_by(source: Source, model: Model, allowance: Allowance, circumstances: Circumstances) -> Source:
+def seen_by(source: Source, model: Model, allowance: ReadBudget, circumstances: Circumstances) -> Source:
     """Return what who asks sees of a source: the source itself, where that is everything."""
     return veil_of(source, model, allowance, circumstances) or source
 
@@ -117,7 +117,7 @@ def seen_by(source: Source, model: Model, allowance: Allowance, circumstances: C
 def veil_of(
     source: Source,
     model: Model,
-    allowance: Allowance,
+    allowance: ReadBudget,
     circumstances: Circumstances,
     present: Present | None = None,
 ) -> Veil | None:

@@ -19,7 +19,7 @@ from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.write.explanations import explain, is_outdated, without_values
 from stratabase.domain.write.plan import WritePlan
 from stratabase.domain.write.request import WriteRequest
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 
 Act = Callable[[Change], None]
 """Does a change, or only finds out what the store has against it."""
@@ -33,7 +33,7 @@ MOST_NAMED = 10
 """Objects that are looked at, in order to name one that the caller sees."""
 
 
-def attempt(world: World, plan: WritePlan, change: Change, act: Act, sees: Sees) -> list[Issue]:
+def attempt(world: Services, plan: WritePlan, change: Change, act: Act, sees: Sees) -> list[Issue]:
     """Return why the store refuses a change. Raises Conflict when the plan is to be made again."""
     try:
         act(change)
@@ -56,7 +56,7 @@ def attempt(world: World, plan: WritePlan, change: Change, act: Act, sees: Sees)
     return []
 
 
-def _beside(world: World, plan: WritePlan, rest: Change) -> list[Issue]:
+def _beside(world: Services, plan: WritePlan, rest: Change) -> list[Issue]:
     """Return what the store has against a change without the values that it refused."""
     try:
         world.entities.rehearse(rest)
@@ -68,7 +68,7 @@ def _beside(world: World, plan: WritePlan, rest: Change) -> list[Issue]:
 
 
 def _holders(
-    world: World, request: WriteRequest, refusal: IntegrityViolation, sees: Sees
+    world: Services, request: WriteRequest, refusal: IntegrityViolation, sees: Sees
 ) -> Iterator[tuple[RequiredRoleEmpty, Reference]]:
     """Yield, for what is deleted while others must lead to it, one of these that the caller may know of."""
     for breach in refusal.violations:
@@ -82,12 +82,12 @@ def _holders(
 
 
 def _holder(
-    world: World, request: WriteRequest, breach: RequiredRoleEmpty, sees: Sees
+    world: Services, request: WriteRequest, breach: RequiredRoleEmpty, sees: Sees
 ) -> Sequence[Reference]:
     """Return an object that leads to what is deleted, or nothing. Raises TooMuchRead."""
     access, (class_name, _) = request.context.access, breach.role
-    is_open = access is None or access.leads(class_name, request.role(breach.role))
-    if not is_open or (access is not None and not access.reads_class(class_name)):
+    is_open = access is None or access.may_follow(class_name, request.role(breach.role))
+    if not is_open or (access is not None and not access.may_read_class(class_name)):
         return ()
     # Those that the request itself deletes, or leads elsewhere, are not in the way.
     ids = world.entities.referrers(breach.role, breach.reference.id, len(request.objects) + MOST_NAMED)

@@ -5,22 +5,22 @@ from dataclasses import replace
 from typing import Generic, TypeVar
 
 from stratabase import waiting
-from stratabase.domain.access import access_of
-from stratabase.domain.allowance import Allowance
-from stratabase.domain.derived_query import derived_by
-from stratabase.domain.filter import And
+from stratabase.domain.access.grants import access_of
 from stratabase.domain.issue import Issue, IssueType, Path, ReferenceType
-from stratabase.domain.matching import matcher
 from stratabase.domain.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.order import Order
-from stratabase.domain.page import Query, Wanted
+from stratabase.domain.query.derived import derived_attributes
+from stratabase.domain.query.filter import And
+from stratabase.domain.query.matching import matcher
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import PageFields, Query
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import Refused, TooMuchRead, Unavailable
 from stratabase.domain.write.commands import Command, Delete, UpdateBulk
 from stratabase.model.expressions import Circumstances
 from stratabase.model.plurals import counted, was_or_were
 from stratabase.operations.fetching.known import Known
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.bulk_issues import FirstIssues
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.outcome import WriteOutcome, WriteResult
@@ -34,7 +34,7 @@ OPTIONS: Path = ("options",)
 
 
 def matching_references(
-    world: World, query: Query, allowance: Allowance, circumstances: Circumstances
+    world: Services, query: Query, allowance: ReadBudget, circumstances: Circumstances
 ) -> list[Reference]:
     """Return the objects of a query's page.
 
@@ -52,23 +52,23 @@ def matching_references(
     return [entity.reference for entity in page.items]
 
 
-def check_allowed(world: World, command: Command, caller: Caller) -> None:
+def check_allowed(world: Services, command: Command, caller: Caller) -> None:
     """Raise Refused for a command, on any object, that is allowed with none."""
     issues = Write(world, command, caller).forbidden_issues()
     if issues:
         raise Refused(replace(issue, entity_id=None) for issue in issues)
 
 
-def selector(world: World, query: Query, circumstances: Circumstances) -> Selects:
+def selector(world: Services, query: Query, circumstances: Circumstances) -> Selects:
     """Return which objects a query means, as they are by then; all that are seen where it has no filter."""
     class_ = world.class_(query.class_name)
     matches = matcher(query.filter or And(()), class_)
-    names = derived_by(replace(query, order=Order()), class_)
+    names = derived_attributes(replace(query, order=Order()), class_)
     if not names and access_of(world.model, circumstances.of_caller("profile")) is None:
         return lambda entity: matches(entity.state)
 
     def is_meant(entity: Entity) -> bool:
-        known = Known(world.entities, world.model, world.allowance(), circumstances=circumstances)
+        known = Known(world.entities, world.model, world.new_budget(), circumstances=circumstances)
         seen = [each for each in known.admitted([entity]) if each is not None]
         return any(matches(whole.state) for whole in known.derived(class_.name, seen, names))
 
@@ -78,8 +78,8 @@ def selector(world: World, query: Query, circumstances: Circumstances) -> Select
 def _counted(known: Known, query: Query, least: int) -> str:
     """Return how many objects match, as a message tells it."""
     try:
-        wanted = Wanted(items=False, total_count=True)
-        return f"{known.page(replace(query, wanted=wanted)).total_count:,}"
+        wanted = PageFields(items=False, total_count=True)
+        return f"{known.page(replace(query, fields=wanted)).total_count:,}"
     except TooMuchRead:
         return f"more than {least:,}"
 
@@ -92,7 +92,7 @@ class BulkRun(Generic[T]):
 
     def __init__(
         self,
-        world: World,
+        world: Services,
         class_name: str,
         references: Sequence[Reference],
         done: str,
@@ -159,11 +159,11 @@ def issue_about_all(type_: IssueType, class_name: str, text: str) -> Issue:
 
 
 def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
-    world: World,
+    world: Services,
     command: UpdateBulk,
     query: Query,
     caller: Caller,
-    allowance: Allowance,
+    allowance: ReadBudget,
     circumstances: Circumstances,
     *,
     force: bool = False,
@@ -188,7 +188,7 @@ def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
 
 
 def delete_bulk(
-    world: World, query: Query, caller: Caller, allowance: Allowance, circumstances: Circumstances
+    world: Services, query: Query, caller: Caller, allowance: ReadBudget, circumstances: Circumstances
 ) -> int:
     """Return how many objects were deleted; one that matches no more when its turn comes is left alone.
 
@@ -205,11 +205,11 @@ def delete_bulk(
 
 
 def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
-    world: World,
+    world: Services,
     command: UpdateBulk | None,
     query: Query,
     caller: Caller,
-    allowance: Allowance,
+    allowance: ReadBudget,
     circumstances: Circumstances,
 ) -> Sequence[Issue]:
     """Return why objects would be refused, and why all would be; without a command they are to be deleted.

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from stratabase.domain.allowance import Allowance
 from stratabase.domain.member import Caller
 from stratabase.domain.objects.instant import Instant
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.expressions import Circumstances
 from stratabase.operations.deriving.circumstances import circumstances_of
 
@@ -16,7 +16,7 @@ class WriteOptions(NamedTuple):
     """It goes through in spite of issues of level WARNING."""
     circumstances: Circumstances | None = None
     """Those of the request; without, those of the moment."""
-    allowance: Allowance | None = None
+    allowance: ReadBudget | None = None
     """What conditions may read; without, each round of a write has an allowance of its own."""
 
     def circumstances_of(self, caller: Caller, now: Instant) -> Circumstances:

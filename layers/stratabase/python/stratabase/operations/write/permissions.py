@@ -4,19 +4,23 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from stratabase.domain.access import Access
-from stratabase.domain.access.demand import Demand, DemandKey
-from stratabase.domain.access.writing import condition_of, unmet
-from stratabase.domain.allowance import Allowance
+from stratabase.domain.access.grants import Access
+from stratabase.domain.access.requirements import (
+    Requirement,
+    RequirementKey,
+    required_condition,
+    unmet_condition,
+)
 from stratabase.domain.issue import Issue
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.plan import WritePlan
 from stratabase.model.class_ import Action
 from stratabase.model.expressions import Circumstances, Expression
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.seeing.conditions import values_of
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.projections import former_state, present_state, projected_state
 
 _OF_WHAT_IS = frozenset({Action.EDIT, Action.DELETE})
@@ -28,12 +32,12 @@ _OF_WHAT_WOULD_BE = frozenset({Action.EDIT, Action.CREATE})
 class ConditionalDemand(NamedTuple):
     """A demand, and what must hold for its object."""
 
-    demand: Demand
+    demand: Requirement
     where: Expression
 
 
 def unmet_permissions(
-    world: World, plan: WritePlan, circumstances: Circumstances, allowance: Allowance
+    world: Services, plan: WritePlan, circumstances: Circumstances, allowance: ReadBudget
 ) -> list[Issue]:
     """Return an issue of each demand whose condition does not hold. Raises TooMuchRead."""
     access = plan.request.context.access
@@ -47,14 +51,14 @@ def unmet_permissions(
     # What comes back must be what it might be then, too: what was hidden would be told now.
     for at, former in _former(plan, then).items():
         failed |= {*unmet_keys(former_state(*given, at), former)}
-    return [unmet(access, demand) for demand, _ in asked if demand.key in failed]
+    return [unmet_condition(access, demand) for demand, _ in asked if demand.key in failed]
 
 
 def _asked(access: Access, plan: WritePlan) -> Iterator[ConditionalDemand]:
     """Yield what must hold of objects; not of those that are hidden, and so not there."""
     seen = plan.request.context.snapshot.seen
     for demand in plan.required_permissions:
-        where = condition_of(access, demand)
+        where = required_condition(access, demand)
         if where is not None and seen.get(demand.reference, True):
             yield ConditionalDemand(demand, where)
 
@@ -72,7 +76,7 @@ def _former(
     return found
 
 
-def unmet_keys(known: Known, asked: Sequence[ConditionalDemand]) -> Iterator[DemandKey]:
+def unmet_keys(known: Known, asked: Sequence[ConditionalDemand]) -> Iterator[RequirementKey]:
     """Yield the keys of demands whose condition does not hold; nothing is asked of what is not there."""
     known.settle(demand.reference for demand, _ in asked)
     conditions: dict[str, dict[Expression, None]] = defaultdict(dict)

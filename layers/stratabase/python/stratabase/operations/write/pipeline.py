@@ -5,14 +5,14 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from stratabase.domain.access import access_of
-from stratabase.domain.allowance import Allowance
+from stratabase.domain.access.grants import access_of
 from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.member import Caller
 from stratabase.domain.objects.change import Change
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.domain.write.commands import AnyCommand, Delete, Restore
 from stratabase.domain.write.plan import WritePlan, plan_write
@@ -22,7 +22,7 @@ from stratabase.domain.write.snapshot import Snapshot
 from stratabase.model.expressions import Circumstances
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.past import Past
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.attempt import Act, attempt
 from stratabase.operations.write.load import load_missing
 from stratabase.operations.write.options import DEFAULT_OPTIONS, WriteOptions
@@ -60,7 +60,7 @@ class Write:
 
     def __init__(  # noqa: PLR0913 - what is to be written, by whom, and how
         self,
-        world: World,
+        world: Services,
         command: AnyCommand,
         caller: Caller,
         earlier: ClientIds | None = None,
@@ -206,9 +206,9 @@ class Write:
         seen = known.admitted(entities)
         return [each is not None and known.tells(each.reference, role.role_name) for each in seen]
 
-    def _reading(self, now: Instant) -> tuple[Allowance, Circumstances]:
+    def _reading(self, now: Instant) -> tuple[ReadBudget, Circumstances]:
         """Return what conditions may read, and what they know."""
-        allowance = self._terms.allowance or self._world.allowance()
+        allowance = self._terms.allowance or self._world.new_budget()
         return allowance, self._terms.circumstances_of(self._caller, now)
 
     def _snapshot(self) -> Snapshot:

@@ -1,17 +1,19 @@
 """Readers of the state before a write, after it, and at an instant: all of it, whoever may see it."""
 
-from stratabase.domain.allowance import Allowance
 from stratabase.domain.objects.change import ObjectEffect, reference_of
 from stratabase.domain.objects.instant import Instant
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.plan import WritePlan
 from stratabase.model.expressions import Circumstances
 from stratabase.operations.fetching.as_of import AsOf
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.overlay import Overlay
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 
 
-def present_state(world: World, plan: WritePlan, circumstances: Circumstances, allowance: Allowance) -> Known:
+def present_state(
+    world: Services, plan: WritePlan, circumstances: Circumstances, allowance: ReadBudget
+) -> Known:
     """Return what is known of objects as they are: at first, all that was read for the plan."""
     known = Known(world.entities, world.model, allowance, circumstances=circumstances, bare=True)
     before = plan.request.context.snapshot.entities.values()
@@ -20,7 +22,7 @@ def present_state(world: World, plan: WritePlan, circumstances: Circumstances, a
 
 
 def former_state(
-    world: World, plan: WritePlan, circumstances: Circumstances, allowance: Allowance, at: Instant
+    world: Services, plan: WritePlan, circumstances: Circumstances, allowance: ReadBudget, at: Instant
 ) -> Known:
     """Return what is known of objects as they were at an instant: at first, what was read of that."""
     source = AsOf(world.entities, world.model, at)
@@ -31,7 +33,7 @@ def former_state(
 
 
 def projected_state(
-    world: World, plan: WritePlan, circumstances: Circumstances, allowance: Allowance
+    world: Services, plan: WritePlan, circumstances: Circumstances, allowance: ReadBudget
 ) -> Known:
     """Return what is known of objects as they would be: at first, what was read of those that stay."""
     source = Overlay(world.entities, world.model, plan.effects)

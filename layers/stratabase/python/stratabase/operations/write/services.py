@@ -12,15 +12,15 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Create, Delete, Restore, Update
 from stratabase.domain.write.request_ids import ClientIds
+from stratabase.operations.services import Services
 from stratabase.operations.versions import meant
-from stratabase.operations.world import World
 from stratabase.operations.write.options import DEFAULT_OPTIONS, WriteOptions
 from stratabase.operations.write.outcome import WriteResult
 from stratabase.operations.write.pipeline import Write
 
 
 def create(
-    world: World,
+    world: Services,
     command: Create,
     caller: Caller,
     earlier: ClientIds | None = None,
@@ -34,7 +34,7 @@ def create(
 
 
 def update(
-    world: World,
+    world: Services,
     command: Update,
     caller: Caller,
     earlier: ClientIds | None = None,
@@ -48,7 +48,7 @@ def update(
 
 
 def save(
-    world: World,
+    world: Services,
     command: Create | Update,
     caller: Caller,
     earlier: ClientIds | None = None,
@@ -63,7 +63,7 @@ def save(
     return create(world, command, caller, earlier, options)
 
 
-def delete(world: World, command: Delete, caller: Caller) -> bool:
+def delete(world: Services, command: Delete, caller: Caller) -> bool:
     """Return whether there was an object to delete: of several who delete it at once, one is told so.
 
     Raises Refused where another object must not be without it; Unavailable when the store cannot say whether
@@ -73,7 +73,7 @@ def delete(world: World, command: Delete, caller: Caller) -> bool:
 
 
 def restore(
-    world: World,
+    world: Services,
     reference: Reference,
     readings: Sequence[Instant],
     caller: Caller,
@@ -101,7 +101,7 @@ class Preview(NamedTuple):
 
 
 def preview(
-    world: World,
+    world: Services,
     command: Create | Update,
     caller: Caller,
     earlier: ClientIds | None = None,
@@ -121,7 +121,7 @@ def preview(
 
 
 def validate(
-    world: World,
+    world: Services,
     command: Command,
     caller: Caller,
     earlier: ClientIds | None = None,

@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from stratabase.domain.allowance import Allowance
 from stratabase.domain.issue import Issue, IssueType, Level
 from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.affected import AffectedObject, affected_objects, changed_members
 from stratabase.domain.write.plan import WritePlan
 from stratabase.domain.write.warning_rules import WarningRule
 from stratabase.model.expressions import Circumstances
 from stratabase.operations.fetching.known import Known
-from stratabase.operations.world import World
+from stratabase.operations.services import Services
 from stratabase.operations.write.projections import projected_state
 
 _KNOWN_VALUES = frozenset(
@@ -50,7 +50,7 @@ class MetWarning(NamedTuple):
 
 
 def met_warnings(
-    world: World, plan: WritePlan, circumstances: Circumstances, allowance: Allowance
+    world: Services, plan: WritePlan, circumstances: Circumstances, allowance: ReadBudget
 ) -> list[MetWarning]:
     """Return the warnings that are met, in the order of the request and of the model. Raises TooMuchRead.
 
@@ -61,7 +61,7 @@ def met_warnings(
     return _holding(projected_state(world, plan, circumstances, allowance), asked) if asked else []
 
 
-def _asked(world: World, plan: WritePlan) -> Iterator[MetWarning]:
+def _asked(world: Services, plan: WritePlan) -> Iterator[MetWarning]:
     """Yield the warnings whose conditions are asked."""
     what = changed_members(plan)
     for one in affected_objects(plan):

@@ -3,22 +3,22 @@
 from collections.abc import Sequence
 from typing import Any
 
-from stratabase.domain import cursor
-from stratabase.domain.fetch import View
-from stratabase.domain.order import Order, position_of
-from stratabase.domain.page import Page, Wanted
+from stratabase.domain.query import cursor
+from stratabase.domain.query.fetch import View
+from stratabase.domain.query.order import Order, position_of
+from stratabase.domain.query.page import Page, PageFields
 from stratabase.model.class_ import Class
 
 _CURSORS = {"nextCursor": -1, "prevCursor": 0}
 """The cursors of a page, each with the item whose position it is."""
 
 
-def wanted(selected: frozenset[str], *, version_start: bool = True) -> Wanted:
+def wanted(selected: frozenset[str], *, version_start: bool = True) -> PageFields:
     """Return what must be found out for the fields of a page that are selected.
 
     `version_start`: of its objects, also `_versionStart`.
     """
-    return Wanted(
+    return PageFields(
         items="items" in selected or not selected.isdisjoint(_CURSORS),
         total_count="totalCount" in selected,
         has_next="hasNext" in selected,

@@ -13,12 +13,12 @@ from graphql import (
     get_named_type,
 )
 
-from stratabase.domain.access import Access
-from stratabase.domain.access.reading import check_attribute, check_class, check_role
-from stratabase.domain.fetch import NOTHING, Associables, Fetch, RoleFetch, ToMany, ToOne
+from stratabase.domain.access.grants import Access
+from stratabase.domain.access.visibility import check_attribute, check_class, check_role
 from stratabase.domain.issue import Issue, Path
 from stratabase.domain.objects.version import VERSION_START
-from stratabase.domain.page import Query
+from stratabase.domain.query.fetch import STATE_ONLY, Associables, Fetch, RoleFetch, ToMany, ToOne
+from stratabase.domain.query.page import Query
 from stratabase.domain.refusal import Refused
 from stratabase.model.attribute import Origin
 from stratabase.model.formats import Formats
@@ -116,7 +116,7 @@ class Plan:
     def below(self, variables: Any, context: Context) -> Fetch:
         """Return what is to be fetched below any field. Raises Refused for options that make no sense."""
         if not self.roles and not self.derived and not self.version_start and not self.lock:
-            return NOTHING
+            return STATE_ONLY
         roles = together(*(partial(role.fetch, variables, context) for role in self.roles.values()))
         lock = lock_info.shown(context) if self.lock else None
         return Fetch(dict(zip(self.roles, roles, strict=True)), tuple(self.derived), self.version_start, lock)

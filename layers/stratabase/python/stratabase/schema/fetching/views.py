@@ -5,11 +5,11 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from stratabase.domain.fetch import Face, Fetch, View
 from stratabase.domain.issue import Issue, IssueType, ReferenceType
 from stratabase.domain.objects.change import Creation
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
+from stratabase.domain.query.fetch import Fetch, Render, View
 from stratabase.domain.refusal import Refusal, Refused, TooMuchRead, Unavailable
 from stratabase.domain.write.request_ids import ClientIds
 from stratabase.model.api_names import CLIENT_ID, ID
@@ -76,7 +76,7 @@ def previewed_view(call: Call, done: WriteResult) -> View:
     return view
 
 
-def _views(call: Call, done: Sequence[WriteResult], face: Face) -> list[View]:
+def _views(call: Call, done: Sequence[WriteResult], face: Render) -> list[View]:
     world, allowance = call.context.world, call.context.allowance
     source = Overlay(world.entities, world.model, (effect for one in done for effect in one.effects))
     known = Known(source, world.model, allowance, face, call.context.circumstances)
@@ -86,7 +86,7 @@ def _views(call: Call, done: Sequence[WriteResult], face: Face) -> list[View]:
     return [_unseen(call.fetch, face, one) if entity is None else next(views) for one, entity in pairs]
 
 
-def _unseen(fetch: Fetch, face: Face, done: WriteResult) -> View:
+def _unseen(fetch: Fetch, face: Render, done: WriteResult) -> View:
     """Return the view of what its writer must not see: what it is called, and that is all."""
     shown = face(Entity(done.reference, {ID: done.reference.id}))
     return {**dict.fromkeys(fetch.roles), **shown}

@@ -5,10 +5,10 @@ from functools import cached_property
 
 from graphql import GraphQLArgument, GraphQLNonNull
 
-from stratabase.domain.access.reading import check_class
+from stratabase.domain.access.visibility import check_class
 from stratabase.domain.issue import Issue, IssueType
-from stratabase.domain.junction import EVERYTHING
-from stratabase.domain.page import Query, Wanted
+from stratabase.domain.query.filter import MATCH_ALL
+from stratabase.domain.query.page import PageFields, Query
 from stratabase.domain.subject import Subject
 from stratabase.model.api_names import FILTER_EXP, GeneratedType
 from stratabase.model.class_ import Class
@@ -45,8 +45,8 @@ class Selecting:
         access = call.context.access
         if access is not None:
             refuse([check_class(access, self._class)])
-        query = self._reader.read(call.arguments["options"], Wanted(), call.context.asking)
-        refuse(self._absent_conditions(call, selects_all=query.filter in (None, EVERYTHING)))
+        query = self._reader.read(call.arguments["options"], PageFields(), call.context.asking)
+        refuse(self._absent_conditions(call, selects_all=query.filter in (None, MATCH_ALL)))
         return query
 
     def _absent_conditions(self, call: Call, *, selects_all: bool) -> Iterator[Issue]:

@@ -2,8 +2,8 @@
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 
-from stratabase.domain.fetch import View
 from stratabase.domain.objects.entity import Reference
+from stratabase.domain.query.fetch import View
 from stratabase.model.api_names import ID, GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.operations.read import get

@@ -2,8 +2,8 @@
 
 from graphql import GraphQLField
 
-from stratabase.domain.fetch import View
 from stratabase.domain.objects.identity import singleton_reference
+from stratabase.domain.query.fetch import View
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.operations.read import get

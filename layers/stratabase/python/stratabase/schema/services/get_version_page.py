@@ -4,7 +4,7 @@ from typing import Any
 
 from graphql import GraphQLArgument, GraphQLField
 
-from stratabase.domain.order import Order
+from stratabase.domain.query.order import Order
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.operations.version_page import version_page

@@ -2,7 +2,7 @@
 
 from graphql import GraphQLField
 
-from stratabase.domain.fetch import View
+from stratabase.domain.query.fetch import View
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.operations.write.services import restore

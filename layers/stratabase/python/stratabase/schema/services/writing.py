@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from graphql import GraphQLField
 
-from stratabase.domain.fetch import View
+from stratabase.domain.query.fetch import View
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
 from stratabase.operations.write.outcome import WriteResult

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TypeVar
 
-from stratabase.domain.allowance import Allowance
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.store.engine.port import Item
 
@@ -22,7 +22,7 @@ class ReadLimiter:
 
     def __init__(
         self,
-        allowance: Allowance | None,
+        allowance: ReadBudget | None,
         class_name: str,
         explain: Callable[["ReadLimiter"], TooMuchRead] | None = None,
     ) -> None:
@@ -30,14 +30,14 @@ class ReadLimiter:
         self._class_name = class_name
         self._explain = explain
         self._lock = Lock()
-        self.is_shared = allowance is not None and allowance.taken > 0
+        self.is_shared = allowance is not None and allowance.bytes_read > 0
         """Whether the request has read other things before."""
         self.items = 0
         """How many items were read; an item that was looked for and is not there counts too."""
 
     def check(self) -> None:
         """Raise TooMuchRead when nothing is left."""
-        if self._allowance is not None and self._allowance.is_used_up:
+        if self._allowance is not None and self._allowance.is_exhausted:
             raise self.refusal()
 
     def record(self, items: Sequence[Item | None]) -> None:
@@ -45,7 +45,7 @@ class ReadLimiter:
         if self._allowance is not None:
             with self._lock:
                 self.items += len(items)
-                self._allowance.take(approximate_bytes(items))
+                self._allowance.charge(approximate_bytes(items))
 
     def spend(self, items: Sequence[Read]) -> Sequence[Read]:
         """Return what was read, if the allowance admits it. Raises TooMuchRead."""

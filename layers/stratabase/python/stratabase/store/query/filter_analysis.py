@@ -5,7 +5,7 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 from stratabase.domain.attributes import is_derived, type_of
-from stratabase.domain.filter import And, Comparison, Filter, Or, conjuncts
+from stratabase.domain.query.filter import And, Comparison, Filter, Or, conjuncts
 from stratabase.model.class_ import Class
 from stratabase.model.operator import Operator
 from stratabase.model.types.boolean import BooleanType

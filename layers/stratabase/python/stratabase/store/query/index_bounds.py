@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from math import prod
 from typing import NamedTuple
 
-from stratabase.domain.filter import And, Comparison, Filter, conjuncts
+from stratabase.domain.query.filter import And, Comparison, Filter, conjuncts
 from stratabase.store.engine.port import Bounds
 from stratabase.store.indexes.access_path import AccessPath
 from stratabase.store.indexes.index_text import is_truncated, prefix_end, truncate

@@ -6,8 +6,7 @@ from heapq import merge
 from itertools import chain, groupby, islice
 from typing import NamedTuple
 
-from stratabase.domain.order import Order, position_of
-from stratabase.domain.ordering import compare, ordered, side_of
+from stratabase.domain.query.order import Order, comparator, compare_positions, position_of, sort_objects
 from stratabase.model.class_ import Class
 from stratabase.store.engine.port import Bounds
 from stratabase.store.indexes.access_path import AccessPath
@@ -55,7 +54,7 @@ class IndexScan:
         if self._start is None:
             return found
         position, inclusive = self._start
-        side, nearest = side_of(position, self._order, self._ground.class_), 0 if inclusive else 1
+        side, nearest = comparator(position, self._order, self._ground.class_), 0 if inclusive else 1
         return (match for match in found if side(match.state) >= nearest)
 
     def _one_by_one(self, wanted: int) -> Iterator[Row]:
@@ -98,7 +97,7 @@ class IndexScan:
 
     def _compare(self, left: Row, right: Row) -> int:
         order = self._order
-        return compare(
+        return compare_positions(
             position_of(left.state, order), position_of(right.state, order), order, self._ground.class_
         )
 
@@ -143,7 +142,7 @@ class IndexScan:
         several = list(run)
         if len(several) == 1:
             return iter(several)
-        return iter(ordered(several, lambda match: match.state, self._order, self._ground.class_))
+        return iter(sort_objects(several, lambda match: match.state, self._order, self._ground.class_))
 
 
 def _after(bounds: Bounds, sort: str, *, down: bool) -> Bounds:

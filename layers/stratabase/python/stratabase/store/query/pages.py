@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
-from stratabase.domain.allowance import Allowance
 from stratabase.domain.attributes import is_derived
-from stratabase.domain.derived_query import Derive, derived_by
 from stratabase.domain.objects.entity import Entity
-from stratabase.domain.page import Page, Query
+from stratabase.domain.query.derived import Derive, derived_attributes
+from stratabase.domain.query.page import Page, Query
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.remedy import Remedy
 from stratabase.model.class_ import Class
@@ -24,7 +24,7 @@ def read_page(  # noqa: PLR0913, PLR0917 - what is read, and how
     engine: Engine,
     class_: Class,
     query: Query,
-    allowance: Allowance,
+    allowance: ReadBudget,
     paths: Iterable[AccessPath] = (),
     derive: Derive | None = None,
 ) -> Page:
@@ -37,7 +37,7 @@ def read_page(  # noqa: PLR0913, PLR0917 - what is read, and how
         allowance, class_.name, lambda limiter: explain_refusal(class_, query, paths, limiter)
     )
     limiter.check()
-    source = PlanSource(engine, limiter, _limited(derive, limiter), query.tells_version_start)
+    source = PlanSource(engine, limiter, _limited(derive, limiter), query.needs_version_start)
     return page_of(choose_plan(class_, query, paths).build(source), query)
 
 
@@ -54,7 +54,7 @@ def _derive(derive: Derive, limiter: ReadLimiter, entities: Sequence[Entity]) ->
 
 def page_of(plan: Plan, query: Query) -> Page:
     """Return what a plan finds out of what a query wants to know."""
-    wanted = query.wanted
+    wanted = query.fields
     after, before = (
         (plan.has_behind, plan.has_ahead) if query.window.backward else (plan.has_ahead, plan.has_behind)
     )
@@ -80,7 +80,7 @@ def explain_refusal(
     if any(_begins(_names(path), missing) for path in paths if path.is_usable_for(class_)):
         missing = ()
     declared = bool(missing) and any(_begins(index.attributes, missing) for index in class_.indexes)
-    derived = derived_by(query, class_)
+    derived = derived_attributes(query, class_)
     remedy = Remedy(missing, declared, tuple(_costly(query)), derived, limiter.is_shared)
     return TooMuchRead(class_.name, limiter.items, remedy)
 
@@ -114,7 +114,7 @@ def _names(path: AccessPath) -> tuple[str, ...]:
 
 
 def _costly(query: Query) -> Iterator[str]:
-    if query.wanted.total_count:
+    if query.fields.total_count:
         yield "totalCount"
     if query.window.offset:
         yield "offset"

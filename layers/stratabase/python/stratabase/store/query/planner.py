@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from stratabase.domain.derived_query import Derive
-from stratabase.domain.filter import Filter, conjuncts
-from stratabase.domain.page import Query
+from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.filter import Filter, conjuncts
+from stratabase.domain.query.page import Query
 from stratabase.model.class_ import Class
 from stratabase.model.plurals import counted
 from stratabase.store.engine.port import Engine
@@ -151,12 +151,12 @@ def _until_full(query: Query, share: float, there: float) -> float:
 
 def _window_wanted(query: Query) -> bool:
     """Return whether more is wanted than a count."""
-    return query.wanted.items or query.wanted.has_next or query.wanted.has_prev
+    return query.fields.items or query.fields.has_next or query.fields.has_prev
 
 
 def _counted(query: Query, there: float, *, tested: bool) -> float:
     """Return what counting costs beside; what need not be tested is not decoded either."""
-    return 0 if not query.wanted.total_count else there if tested else there / 4
+    return 0 if not query.fields.total_count else there if tested else there / 4
 
 
 def _listing(source: PlanSource, class_: Class, query: Query) -> IndexRows:

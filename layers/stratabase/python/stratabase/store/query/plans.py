@@ -10,9 +10,8 @@ from itertools import islice
 from typing import NamedTuple, Protocol
 
 from stratabase.domain.objects.entity import State
-from stratabase.domain.order import Order, Position
-from stratabase.domain.ordering import ordered, side_of
-from stratabase.domain.page import Query, Window
+from stratabase.domain.query.order import Order, Position, comparator, sort_objects
+from stratabase.domain.query.page import Query, Window
 from stratabase.model.class_ import Class
 from stratabase.store.engine.port import UNBOUNDED, Bounds
 from stratabase.store.query.index_scan import IndexScan, ScanSource
@@ -39,12 +38,12 @@ class Plan(Protocol):
 
 def travel_order(query: Query) -> Order:
     """Return the order in which a plan meets the matches."""
-    return query.order.turned() if query.window.backward else query.order
+    return query.order.reversed() if query.window.backward else query.order
 
 
 def wants_ahead(query: Query) -> bool:
     """Return whether the query wants to know what lies beyond the window."""
-    return query.wanted.has_prev if query.window.backward else query.wanted.has_next
+    return query.fields.has_prev if query.window.backward else query.fields.has_next
 
 
 class _OrderedRead(NamedTuple):
@@ -101,7 +100,7 @@ class IdOrderPlan(OrderedPlan):
     @staticmethod
     def serves(query: Query) -> bool:
         """Return whether the order is that of the ids; counting what a filter matches takes a scan anyway."""
-        counts_matches = query.wanted.total_count and query.filter is not None
+        counts_matches = query.fields.total_count and query.filter is not None
         return query.order.terms[0].attribute == "_id" and _is_id(query.window.start) and not counts_matches
 
     def _onward(self, most: int) -> Iterator[Row]:
@@ -147,7 +146,7 @@ class IndexOrderPlan(OrderedPlan):
     def _any_before_start(self) -> bool:
         assert self._window.start is not None
         start = ScanStart(self._window.start, not self._window.inclusive)
-        back = IndexScan(self._ground, self._order.turned(), start)
+        back = IndexScan(self._ground, self._order.reversed(), start)
         return any(True for _ in back.rows(1))
 
     def count(self) -> int:
@@ -175,7 +174,7 @@ class SortPlan:
         self._window = query.window
         self._order = travel_order(query)
         self._needed = query.window.offset + query.window.size
-        self._kept = self._needed if query.wanted.items else 0
+        self._kept = self._needed if query.fields.items else 0
 
     @cached_property
     def _reading(self) -> _SortedRead:
@@ -189,7 +188,7 @@ class SortPlan:
         return _SortedRead(total, candidates, first.all())
 
     def _sorted(self, matches: Sequence[Row]) -> Sequence[Row]:
-        return ordered(matches, lambda match: match.state, self._order, self._class)
+        return sort_objects(matches, lambda match: match.state, self._order, self._class)
 
     def rows(self) -> Sequence[Row]:
         """Return the matches in the window, in the order of travel."""
@@ -213,7 +212,7 @@ def _onward(window: Window, order: Order, class_: Class) -> Callable[[State], bo
     """Return the test whether a state lies on the far side of the window's start."""
     if window.start is None:
         return lambda _: True
-    side, nearest = side_of(window.start, order, class_), 0 if window.inclusive else 1
+    side, nearest = comparator(window.start, order, class_), 0 if window.inclusive else 1
     return lambda state: side(state) >= nearest
 
 

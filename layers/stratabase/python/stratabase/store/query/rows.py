@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from stratabase import waiting
-from stratabase.domain.derived_query import Derive, parts_of
-from stratabase.domain.filter import Filter, labour
-from stratabase.domain.matching import Test, matcher
 from stratabase.domain.objects.entity import Entity, State
+from stratabase.domain.query.derived import Derive, split_filter
+from stratabase.domain.query.filter import Filter, test_cost
+from stratabase.domain.query.matching import Test, matcher
 from stratabase.model.class_ import Class
 from stratabase.store import codec, keys
 from stratabase.store.engine.port import Item
@@ -90,12 +90,12 @@ class RowFilter:
     ) -> None:
         """`tells_version_start`: whether the states of matches must, where their class is versioned."""
         self._dated = class_ if tells_version_start else None
-        kept, derived = parts_of(filter_, class_)
+        kept, derived = split_filter(filter_, class_)
         self._derive = derive
         self._kept: Test | None = None if kept is None else matcher(kept, class_)
         self._derived: Test | None = None if derived is None else matcher(derived, class_)
         self._limiter = limiter
-        self._labour = 0 if filter_ is None else labour(filter_)
+        self._labour = 0 if filter_ is None else test_cost(filter_)
 
     def __bool__(self) -> bool:
         """Whether it lets through less than it gets, or later."""

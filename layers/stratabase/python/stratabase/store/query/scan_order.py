@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from stratabase.domain.order import Order, Position, Term
+from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.store.engine.port import UNBOUNDED, Bounds
 from stratabase.store.indexes.access_path import AccessPath, Column
 from stratabase.store.indexes.index_text import is_truncated, prefix_end, truncate, value_text
@@ -48,16 +48,16 @@ def _course(path: AccessPath, reach: IndexBounds, order: Order, *, first: int, m
     down = terms[0].descending
     matched = tuple(term.attribute for term in _common(free, terms, down=down))
     by_id = terms[len(matched)] if len(matched) == len(free) else None
-    aligned, turnable = by_id == Term("_id", down), by_id == Term("_id", not down)
+    aligned, turnable = by_id == OrderTerm("_id", down), by_id == OrderTerm("_id", not down)
     names = [column.attribute for column in path.columns]
     upto = names.index(matched[-1]) + 1 if matched else first
     return ScanOrder(order, matched, upto, down, turnable, aligned, merged)
 
 
-def _common(columns: Iterable[Column], terms: Sequence[Term], *, down: bool) -> Iterator[Term]:
+def _common(columns: Iterable[Column], terms: Sequence[OrderTerm], *, down: bool) -> Iterator[OrderTerm]:
     """Yield the first terms that the columns follow, all in one direction."""
     pairs = zip(columns, terms, strict=False)
-    wanted = takewhile(lambda pair: pair[1] == Term(pair[0].attribute, down), pairs)
+    wanted = takewhile(lambda pair: pair[1] == OrderTerm(pair[0].attribute, down), pairs)
     return (term for _, term in wanted)
 
 

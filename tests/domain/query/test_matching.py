@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from stratabase.domain.filter import And, Comparison, Filter, Holds, Not, Or
-from stratabase.domain.matching import COMPARISONS, matcher
 from stratabase.domain.objects.entity import State
+from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Not, Or
+from stratabase.domain.query.matching import COMPARISONS, matcher
 from stratabase.model.expressions import Circumstances, ModelNames, Scope, read
 from stratabase.model.operator import Operator
-from tests.domain import naive
-from tests.domain.queries import VALUES, filters, many_states
+from tests.domain.query import naive
+from tests.domain.query.queries import VALUES, filters, many_states
 from tests.models import THING, model
 
 PRECOMPOSED, DECOMPOSED = "\u00e9", "e\u0301"

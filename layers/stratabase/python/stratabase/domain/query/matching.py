@@ -8,15 +8,21 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from stratabase.domain.attributes import type_of, value_of
-from stratabase.domain.filter import And, Comparison, Filter, Holds, Marked, Not, Or
 from stratabase.domain.objects.entity import State
+from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Marked, Not, Or
 from stratabase.model.class_ import Class
 from stratabase.model.expressions import Environment
 from stratabase.model.operator import Operator
 
 Test = Callable[[State], bool]
+
+
 Rank = Callable[[Any], Any]
+
+
 _Read = Callable[[State], Any]
+
+
 _Factory = Callable[[_Read, Any, Rank], Test]
 
 

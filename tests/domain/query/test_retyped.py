@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain import cursor
-from stratabase.domain.filter import Comparison
-from stratabase.domain.matching import matcher
-from stratabase.domain.order import Order, Position, Term, position_of
-from stratabase.domain.ordering import ordered, side_of
+from stratabase.domain.query import cursor
+from stratabase.domain.query.filter import Comparison
+from stratabase.domain.query.matching import matcher
+from stratabase.domain.query.order import Order, OrderTerm, Position, comparator, position_of, sort_objects
 from stratabase.model.operator import EXISTENCE, MEMBERSHIP, Operator
 from stratabase.model.types import TYPES
 from tests.models import THING
@@ -61,12 +60,16 @@ def _operands(operator: Operator, good: Any) -> list[Any]:
 
 @pytest.mark.parametrize(("name", "left"), [each for each in LEFT if each[0] != "picture"])
 def test_it_is_ordered_and_paged_from_as_null(name: str, left: Any) -> None:
-    order = Order.of([Term(name)])
+    order = Order.of([OrderTerm(name)])
     states: list[dict[str, Any]] = [{"_id": "3", name: GOOD[name]}, {"_id": "2", name: left}, {"_id": "1"}]
-    assert [state["_id"] for state in ordered(states, lambda state: state, order, THING)] == ["1", "2", "3"]
+    assert [state["_id"] for state in sort_objects(states, lambda state: state, order, THING)] == [
+        "1",
+        "2",
+        "3",
+    ]
     text = cursor.encode(position_of(states[1], order), order, THING)
     assert cursor.decode(text, order, THING) == Position((None, "2"))
-    side = side_of(Position((None, "2")), order, THING)
+    side = comparator(Position((None, "2")), order, THING)
     assert [side(state) for state in states] == [1, 0, -1]
 
 

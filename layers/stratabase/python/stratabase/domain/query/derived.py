@@ -4,70 +4,70 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from stratabase.domain.attributes import is_derived
-from stratabase.domain.filter import And, Comparison, Filter, Holds, Marked, Not, Or, conjuncts
 from stratabase.domain.objects.entity import Entity
-from stratabase.domain.order import Order
-from stratabase.domain.page import Query, Window
+from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Marked, Not, Or, conjuncts
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import Query, Window
 from stratabase.model.class_ import Class
 
 Derive = Callable[[Sequence[Entity]], Sequence[Entity]]
 """Gives objects of a class the values of what a query is about, in their states; one for each."""
 
 
-class Parts(NamedTuple):
+class FilterParts(NamedTuple):
     """A filter in two parts, both of which must hold; None admits all."""
 
-    kept: Filter | None
+    stored: Filter | None
     """What the state of an object can be asked as it is kept."""
     derived: Filter | None
     """What can be asked once derived values and marks are in it."""
 
 
-def parts_of(filter_: Filter | None, class_: Class) -> Parts:
+def split_filter(filter_: Filter | None, class_: Class) -> FilterParts:
     """Return the parts of a filter over objects of a class."""
     kept: list[Filter] = []
     derived: list[Filter] = []
     for part in conjuncts(filter_):
-        is_kept = not any(is_derived(class_, name) for name in attributes_of(part))
+        is_kept = not any(is_derived(class_, name) for name in filtered_attributes(part))
         (kept if is_kept and not isinstance(part, Marked) else derived).append(part)
-    return Parts(_all(kept), _all(derived))
+    return FilterParts(_all(kept), _all(derived))
 
 
 def _all(parts: Sequence[Filter]) -> Filter | None:
     return And(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
 
 
-def attributes_of(filter_: Filter) -> Iterator[str]:
+def filtered_attributes(filter_: Filter) -> Iterator[str]:
     """Yield the attributes that a filter asks, `_id` among them."""
     yield from _ATTRIBUTES[type(filter_)](filter_)
 
 
 def _of_several(junction: And | Or) -> Iterator[str]:
     for part in junction.parts:
-        yield from attributes_of(part)
+        yield from filtered_attributes(part)
 
 
 _ATTRIBUTES: Mapping[type[Any], Callable[[Any], Iterator[str]]] = {
     Comparison: lambda comparison: iter((comparison.attribute,)),
     And: _of_several,
     Or: _of_several,
-    Not: lambda negation: attributes_of(negation.part),
+    Not: lambda negation: filtered_attributes(negation.part),
     Holds: lambda condition: (path[0] for path in condition.expression.uses),
     Marked: lambda _: iter(()),
 }
 
 
-def derived_by(query: Query, class_: Class) -> tuple[str, ...]:
+def derived_attributes(query: Query, class_: Class) -> tuple[str, ...]:
     """Return the derived attributes that a query is about, each once."""
     names = [term.attribute for term in query.order.terms]
     if query.filter is not None:
-        names += attributes_of(query.filter)
+        names += filtered_attributes(query.filter)
     return tuple(dict.fromkeys(name for name in names if is_derived(class_, name)))
 
 
-def plainest(query: Query) -> Query:
+def simplify(query: Query) -> Query:
     """Return a query that comes to the same: who wants to know no more than a count needs no order."""
-    wanted = query.wanted
+    wanted = query.fields
     if wanted.items or wanted.has_next or wanted.has_prev:
         return query
     return Query(query.class_name, Order(), query.filter, Window(), wanted)

@@ -13,50 +13,52 @@ from stratabase.model.types.real import arithmetic
 
 _EXACT = Context(prec=400)
 """In which no sum of Reals is rounded: all their digits lie between 10^126 and 10^-168."""
+
+
 _REAL = arithmetic()
 
 
-class Tally(NamedTuple):
+class Aggregator(NamedTuple):
     """An aggregate. What it has of some values is of a kind of its own."""
 
-    of: Callable[[Any], Any]
+    start: Callable[[Any], Any]
     """From one stored value, null or not, to what it has of that."""
-    joined: Callable[[Iterable[Any]], Any]
+    combine: Callable[[Iterable[Any]], Any]
     """From what it has of several to what it has of all; from none to what it has of no value."""
     result: Callable[[Any], Stored]
     """From what it has to the aggregate as it is stored; None where that cannot be computed."""
 
 
-def tally_of(aggregate: Aggregate, values: AttributeType, result: AttributeType) -> Tally:
+def aggregator_for(aggregate: Aggregate, values: AttributeType, result: AttributeType) -> Aggregator:
     """Return an aggregate over values of one type, stored as another."""
     return _TALLIES[aggregate](values, result)
 
 
-def _count(_: AttributeType, result: AttributeType) -> Tally:
-    return Tally(_one, sum, partial(_stored, result))
+def _count(_: AttributeType, result: AttributeType) -> Aggregator:
+    return Aggregator(_one, sum, partial(_stored, result))
 
 
-def _sum(_: AttributeType, result: AttributeType) -> Tally:
-    return Tally(_decimal, _total, lambda total: _stored(result, _real(_REAL.plus, total)))
+def _sum(_: AttributeType, result: AttributeType) -> Aggregator:
+    return Aggregator(_decimal, _total, lambda total: _stored(result, _real(_REAL.plus, total)))
 
 
-def _average(_: AttributeType, result: AttributeType) -> Tally:
-    return Tally(
+def _average(_: AttributeType, result: AttributeType) -> Aggregator:
+    return Aggregator(
         lambda value: (_decimal(value), _one(value)),
         lambda several: _both(list(several)),
         lambda both: _stored(result, _real(_REAL.divide, *both)),
     )
 
 
-def _minimum(values: AttributeType, _: AttributeType) -> Tally:
-    return Tally(_itself, lambda several: min(_there(several), key=values.rank, default=None), _itself)
+def _minimum(values: AttributeType, _: AttributeType) -> Aggregator:
+    return Aggregator(_itself, lambda several: min(_there(several), key=values.rank, default=None), _itself)
 
 
-def _maximum(values: AttributeType, _: AttributeType) -> Tally:
-    return Tally(_itself, lambda several: max(_there(several), key=values.rank, default=None), _itself)
+def _maximum(values: AttributeType, _: AttributeType) -> Aggregator:
+    return Aggregator(_itself, lambda several: max(_there(several), key=values.rank, default=None), _itself)
 
 
-_TALLIES: Mapping[Aggregate, Callable[[AttributeType, AttributeType], Tally]] = {
+_TALLIES: Mapping[Aggregate, Callable[[AttributeType, AttributeType], Aggregator]] = {
     Aggregate.COUNT: _count,
     Aggregate.SUM: _sum,
     Aggregate.MIN: _minimum,

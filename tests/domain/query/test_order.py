@@ -7,14 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.order import Order, Position, Term, position_of
-from stratabase.domain.ordering import compare, ordered, side_of
-from tests.domain import naive
-from tests.domain.queries import many_states, orders, positions
+from stratabase.domain.query.order import (
+    Order,
+    OrderTerm,
+    Position,
+    comparator,
+    compare_positions,
+    position_of,
+    sort_objects,
+)
+from tests.domain.query import naive
+from tests.domain.query.queries import many_states, orders, positions
 from tests.models import THING
 
-ID, ID_DOWN = Term("_id"), Term("_id", descending=True)
-NAME, NAME_DOWN, COUNT = Term("name"), Term("name", descending=True), Term("count")
+ID, ID_DOWN = OrderTerm("_id"), OrderTerm("_id", descending=True)
+NAME, NAME_DOWN, COUNT = OrderTerm("name"), OrderTerm("name", descending=True), OrderTerm("count")
 
 
 @pytest.mark.parametrize(
@@ -30,13 +37,13 @@ NAME, NAME_DOWN, COUNT = Term("name"), Term("name", descending=True), Term("coun
     ],
 )
 def test_an_order_names_each_attribute_once_and_ends_with_the_id(
-    terms: tuple[Term, ...], meant: tuple[Term, ...]
+    terms: tuple[OrderTerm, ...], meant: tuple[OrderTerm, ...]
 ) -> None:
     assert Order.of(terms).terms == meant
 
 
 def test_turning_an_order_turns_each_term() -> None:
-    assert Order.of([NAME]).turned() == Order((NAME_DOWN, ID_DOWN))
+    assert Order.of([NAME]).reversed() == Order((NAME_DOWN, ID_DOWN))
 
 
 def test_a_position_holds_a_value_for_each_term() -> None:
@@ -47,9 +54,9 @@ NULL, LOW, HIGH = ({"_id": "1"}, {"_id": "2", "price": "-9"}, {"_id": "3", "pric
 
 
 def test_null_is_first_ascending_and_last_descending_and_decimals_are_numbers() -> None:
-    price, down = Order.of([Term("price")]), Order.of([Term("price", descending=True)])
-    assert ordered([HIGH, NULL, LOW], _itself, price, THING) == [NULL, LOW, HIGH]
-    assert ordered([NULL, LOW, HIGH], _itself, down, THING) == [HIGH, LOW, NULL]
+    price, down = Order.of([OrderTerm("price")]), Order.of([OrderTerm("price", descending=True)])
+    assert sort_objects([HIGH, NULL, LOW], _itself, price, THING) == [NULL, LOW, HIGH]
+    assert sort_objects([NULL, LOW, HIGH], _itself, down, THING) == [HIGH, LOW, NULL]
 
 
 def _itself(state: Any) -> Any:
@@ -57,7 +64,7 @@ def _itself(state: Any) -> Any:
 
 
 def test_a_short_position_is_as_wide_as_all_that_share_its_values() -> None:
-    side = side_of(Position(("b",)), Order.of([NAME, COUNT]), THING)
+    side = comparator(Position(("b",)), Order.of([NAME, COUNT]), THING)
     names: list[dict[str, Any]] = [{"name": "a"}, {"name": "b"}, {"name": "b", "count": 1}, {"name": "c"}, {}]
     assert [side(state) for state in names] == [-1, 0, 0, 1, -1]
 
@@ -68,7 +75,7 @@ def test_sorting_is_as_the_naive_model_says(
     states: list[dict[str, Any]], order: Order, chance: random.Random
 ) -> None:
     chance.shuffle(states)
-    assert list(ordered(states, _itself, order, THING)) == naive.in_order(states, order, THING)
+    assert list(sort_objects(states, _itself, order, THING)) == naive.in_order(states, order, THING)
 
 
 @pytest.mark.soak
@@ -77,7 +84,7 @@ def test_a_state_lies_where_the_naive_model_says(
     data: st.DataObject, states: list[dict[str, Any]], order: Order
 ) -> None:
     position = data.draw(positions(order))
-    side = side_of(position, order, THING)
+    side = comparator(position, order, THING)
     assert [side(state) for state in states] == [
         naive.direction(order, THING, naive.values(order, state), position.values) for state in states
     ]
@@ -88,5 +95,5 @@ def test_a_state_lies_where_the_naive_model_says(
 def test_positions_compare_as_the_naive_model_says(data: st.DataObject, order: Order) -> None:
     left, right = data.draw(positions(order)), data.draw(positions(order))
     expected = naive.direction(order, THING, left.values, right.values)
-    assert compare(left, right, order, THING) == expected
-    assert compare(right, left, order, THING) == -expected
+    assert compare_positions(left, right, order, THING) == expected
+    assert compare_positions(right, left, order, THING) == -expected

@@ -5,11 +5,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.cut import Cut
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.page import Query
-from tests.domain import naive
-from tests.domain.queries import filters, many_states, orders, windows
+from stratabase.domain.query.page import Paginator, Query
+from tests.domain.query import naive
+from tests.domain.query.queries import filters, many_states, orders, windows
 from tests.models import THING
 
 
@@ -19,7 +18,7 @@ def test_a_page_is_what_the_contract_says(data: st.DataObject, states: list[dict
     query = Query("Thing", order, data.draw(st.none() | filters), data.draw(windows(order)))
     entities = [Entity(Reference("Thing", state["_id"]), state) for state in states]
 
-    page = Cut(query, THING)(data.draw(st.permutations(entities)))
+    page = Paginator(query, THING)(data.draw(st.permutations(entities)))
 
     expected = naive.page(states, query.filter, order, query.window, THING)
     found = naive.Seen(

@@ -32,7 +32,12 @@ def round_trips(consumed: Iterable[Consumption]) -> int:
 
 
 Note = Callable[[Consumption], None]
+
+
 """Told of each call when it has ended."""
 
+
 Measuring = Callable[[Note], AbstractContextManager[None]]
+
+
 """Has each call be noted that is made meanwhile on behalf of the same request."""

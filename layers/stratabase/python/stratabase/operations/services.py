@@ -4,9 +4,9 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 
-from stratabase.domain.allowance import Allowance
-from stratabase.domain.consumption import Measuring
 from stratabase.domain.objects.lock import LONGEST_LOCK_MINUTES
+from stratabase.domain.query.consumption import Measuring
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.limits import BulkLimits
 from stratabase.domain.write.warning_rules import WarningRules
 from stratabase.model.class_ import Class
@@ -15,14 +15,14 @@ from stratabase.operations.ports import Clock, Entities, Ids
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class Services:
     """The model, the stored objects, the clock, the source of ids, and of what a request may read."""
 
     model: Model
     entities: Entities
     clock: Clock
     ids: Ids
-    allowance: Callable[[], Allowance]
+    new_budget: Callable[[], ReadBudget]
     """Makes what one request may read; its time begins at once."""
     measuring: Measuring = field(default=lambda _: nullcontext())
     """Measures what is asked of the storage; without it, nothing is noted."""

@@ -1,6 +1,6 @@
 """A filter over states, as data; `matching.py` compiles it to a test."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from stratabase.model.attribute import Stored
@@ -74,10 +74,63 @@ def conjuncts(filter_: Filter | None) -> Iterator[Filter]:
         yield filter_
 
 
-def labour(filter_: Filter) -> int:
+def test_cost(filter_: Filter) -> int:
     """Return how much a test of an object may take: a comparison counts 1."""
     if isinstance(filter_, And | Or):
-        return sum(map(labour, filter_.parts))
+        return sum(map(test_cost, filter_.parts))
     if isinstance(filter_, Not):
-        return labour(filter_.part)
+        return test_cost(filter_.part)
     return _CONDITION if isinstance(filter_, Holds) else 1
+
+
+MATCH_ALL = And(())
+
+
+MATCH_NONE = Or(())
+
+
+def and_(parts: Sequence[Filter]) -> Filter:
+    """Return the filter of what all parts let through."""
+    left = tuple(_once(MATCH_NONE, (part for part in parts if part != MATCH_ALL)))
+    return left[0] if len(left) == 1 else And(left)
+
+
+def or_(parts: Sequence[Filter]) -> Filter:
+    """Return the filter of what at least one part lets through."""
+    left = _listed(_once(MATCH_ALL, (part for part in parts if part != MATCH_NONE)))
+    return left[0] if len(left) == 1 else Or(left)
+
+
+def not_(part: Filter) -> Filter:
+    """Return the filter of what a part does not let through."""
+    if part in (MATCH_ALL, MATCH_NONE):
+        return MATCH_NONE if part == MATCH_ALL else MATCH_ALL
+    return part.part if isinstance(part, Not) else Not(part)
+
+
+def _once(constant: Filter, parts: Iterable[Filter]) -> Iterator[Filter]:
+    """Yield the parts, a constant one at its first place only."""
+    is_met = False
+    for part in parts:
+        if part != constant or not is_met:
+            yield part
+        is_met = is_met or part == constant
+
+
+def _listed(parts: Iterable[Filter]) -> tuple[Filter, ...]:
+    """Return the parts; what compares one attribute with several values is one of them."""
+    values: dict[str, list[Stored]] = {}
+    rest: list[Filter] = []
+    for part in parts:
+        if isinstance(part, Comparison) and part.operator is Operator.EQ:
+            assert not isinstance(part.operand, tuple), "eq takes one value"
+            values.setdefault(part.attribute, []).append(part.operand)
+        else:
+            rest.append(part)
+    return (*(_equal(name, several) for name, several in values.items()), *rest)
+
+
+def _equal(attribute: str, values: Sequence[Stored]) -> Comparison:
+    if len(values) == 1:
+        return Comparison(attribute, Operator.EQ, values[0])
+    return Comparison(attribute, Operator.IN, tuple(values))

@@ -1,8 +1,8 @@
 """Marks that somebody puts into states before these are tested."""
 
-from stratabase.domain.derived_query import attributes_of, parts_of
-from stratabase.domain.filter import And, Comparison, Marked
-from stratabase.domain.matching import matcher
+from stratabase.domain.query.derived import filtered_attributes, split_filter
+from stratabase.domain.query.filter import And, Comparison, Marked
+from stratabase.domain.query.matching import matcher
 from stratabase.model.operator import Operator
 from tests.models import THING
 
@@ -18,5 +18,5 @@ def test_a_state_matches_that_has_the_mark() -> None:
 
 
 def test_no_state_that_is_kept_can_be_asked_for_it() -> None:
-    assert parts_of(And((Marked(".seen"), NAMED)), THING) == (NAMED, Marked(".seen"))
-    assert list(attributes_of(Marked(".seen"))) == []
+    assert split_filter(And((Marked(".seen"), NAMED)), THING) == (NAMED, Marked(".seen"))
+    assert list(filtered_attributes(Marked(".seen"))) == []

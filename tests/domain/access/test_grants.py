@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratabase.domain.access import access_of
+from stratabase.domain.access.grants import access_of
 from stratabase.model.reading import read_model
 from tests.models import THINGS
 from tests.schema.grants.guild import GUILD
@@ -27,10 +27,10 @@ def test_it_is_made_once_for_a_model() -> None:
 
 def test_classes_are_read_that_name_the_profile_and_parts_with_their_whole() -> None:
     assert MEMBER is not None
-    read = {name for name in GUILD.classes if MEMBER.reads_class(name)}
+    read = {name for name in GUILD.classes if MEMBER.may_read_class(name)}
 
     assert read == {"Team", "Master", "Work", "Hall", "Plea", "Tool", "Scar", "Task", "Bench"}
-    assert {name for name in read if MEMBER.sees_all(name)} == {"Team", "Hall", "Plea", "Bench"}
+    assert {name for name in read if MEMBER.sees_every_object(name)} == {"Team", "Hall", "Plea", "Bench"}
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ def test_attributes_are_read_with_all_that_they_are_made_of(
     class_name: str, attribute: str, obstacle: str | None, narrowed: str | None
 ) -> None:
     assert MEMBER is not None
-    assert MEMBER.obstacle(class_name, attribute) == obstacle
-    assert MEMBER.narrowed(class_name, attribute) == narrowed
+    assert MEMBER.read_obstacle(class_name, attribute) == obstacle
+    assert MEMBER.conditional_source(class_name, attribute) == narrowed
 
 
 def test_a_part_of_itself_and_of_several_wholes_is_read_with_any_of_them() -> None:
@@ -76,9 +76,9 @@ def test_a_part_of_itself_and_of_several_wholes_is_read_with_any_of_them() -> No
     access = access_of(model, "Member")
     assert access is not None
 
-    assert {name for name in model.classes if access.reads_class(name)} == {"Open", "Part"}
-    assert access.sees_all("Open")
-    assert not access.sees_all("Part")
+    assert {name for name in model.classes if access.may_read_class(name)} == {"Open", "Part"}
+    assert access.sees_every_object("Open")
+    assert not access.sees_every_object("Part")
 
 
 def test_an_attribute_s_grant_alone_restricts_a_profile() -> None:
@@ -94,4 +94,4 @@ def test_an_attribute_s_grant_alone_restricts_a_profile() -> None:
     access = access_of(model, "Member")
     assert access is not None
 
-    assert [access.reads_class(name) for name in model.classes] == [False, False]
+    assert [access.may_read_class(name) for name in model.classes] == [False, False]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.tally import tally_of
+from stratabase.domain.query.aggregate import aggregator_for
 from stratabase.model.attribute import Aggregate
 from stratabase.model.formats import DEFAULT_FORMATS
 from stratabase.model.types import TYPES
@@ -19,10 +19,10 @@ INT, REAL, STRING = TYPES["Int"], TYPES["Real"], TYPES["String"]
 
 def of(aggregate: Aggregate, values: list[Any], type_: Any, result: Any) -> Any:
     """Return an aggregate over stored values, put together from halves."""
-    tally = tally_of(aggregate, type_, result)
+    tally = aggregator_for(aggregate, type_, result)
     middle = len(values) // 2
-    halves = [tally.joined(map(tally.of, half)) for half in (values[:middle], values[middle:])]
-    return tally.result(tally.joined(halves))
+    halves = [tally.combine(map(tally.start, half)) for half in (values[:middle], values[middle:])]
+    return tally.result(tally.combine(halves))
 
 
 @pytest.mark.parametrize(

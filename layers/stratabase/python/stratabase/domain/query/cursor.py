@@ -10,16 +10,22 @@ from hashlib import blake2b
 from typing import Any
 
 from stratabase.domain.attributes import type_of, value_of
-from stratabase.domain.order import Order, Position, Term
+from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Class
 from stratabase.model.formats import DEFAULT_FORMATS
 
 _VERSION = b"\x01"
+
+
 _DIGEST = 4
+
+
 _UNKNOWN = (
     "the cursor is not one that this service gives: hand one back unchanged, as an earlier page gave it"
 )
+
+
 _FOREIGN = "the cursor was given for another class or another order: it goes on only from a page of the same"
 
 
@@ -78,7 +84,7 @@ def _values(body: bytes) -> list[Any]:
     return values if isinstance(values, list) else []
 
 
-def _fits(value: Any, term: Term, class_: Class) -> bool:
+def _fits(value: Any, term: OrderTerm, class_: Class) -> bool:
     """Return whether a value is one that the term's attribute may hold, so that it can be compared."""
     if value is None:
         return True

@@ -1,39 +1,39 @@
 """What is refused of reading before anything is read, told as issues."""
 
-from stratabase.domain.access.access import Access
+from stratabase.domain.access.grants import Access
 from stratabase.domain.issue import Issue, IssueType, Path
 from stratabase.domain.subject import Subject
 from stratabase.model.class_ import Action, Class
 from stratabase.model.role import Role
 
 
-def lacks(access: Access, action: Action) -> str:
+def missing_grant(access: Access, action: Action) -> str:
     """Return what a message says of a profile that may not do something at all."""
     return f"the profile {access.profile} lacks the grant {action.value}"
 
 
 def check_class(access: Access, class_: Class, path: Path = ()) -> Issue | None:
     """Return the issue of reading objects of a class, None where some can be read."""
-    if access.reads_class(class_.name):
+    if access.may_read_class(class_.name):
         return None
-    message = f"{class_.name}: {lacks(access, Action.READ)}"
+    message = f"{class_.name}: {missing_grant(access, Action.READ)}"
     return Subject(class_).issue(IssueType.ENTITY_GRANT_READ, message, *path)
 
 
 def check_attribute(access: Access, class_: Class, name: str, path: Path) -> Issue | None:
     """Return the issue of reading an attribute of objects of a class."""
-    obstacle = access.obstacle(class_.name, name)
+    obstacle = access.read_obstacle(class_.name, name)
     if obstacle is None:
         return None
     own = f"{class_.name}.{name}"
     what = f"{own}:" if obstacle == own else f"{own} is made of {obstacle}:"
-    return _of_attribute(class_, name, f"{what} {lacks(access, Action.READ)}", path)
+    return _of_attribute(class_, name, f"{what} {missing_grant(access, Action.READ)}", path)
 
 
 def check_comparison(access: Access, class_: Class, name: str, path: Path) -> Issue | None:
     """Return the issue of filtering, ordering or looking objects of a class up by an attribute."""
-    narrowed = access.narrowed(class_.name, name)
-    if narrowed is not None and access.obstacle(class_.name, name) is None:
+    narrowed = access.conditional_source(class_.name, name)
+    if narrowed is not None and access.read_obstacle(class_.name, name) is None:
         own = f"{class_.name}.{name}"
         what = "it" if narrowed == own else narrowed
         text = f"{own}: the profile {access.profile} may read {what} of some objects only"
@@ -43,11 +43,11 @@ def check_comparison(access: Access, class_: Class, name: str, path: Path) -> Is
 
 def check_role(access: Access, class_: Class, role: Role, path: Path) -> Issue | None:
     """Return the issue of following a role from objects of a class."""
-    if access.leads(class_.name, role):
+    if access.may_follow(class_.name, role):
         return None
     own = f"{class_.name}.{role.name}"
-    what = f"{own}:" if access.reads_class(role.target) else f"{own} leads to {role.target}:"
-    message = f"{what} {lacks(access, Action.READ)}"
+    what = f"{own}:" if access.may_read_class(role.target) else f"{own} leads to {role.target}:"
+    message = f"{what} {missing_grant(access, Action.READ)}"
     return Subject(class_).role_issue(IssueType.ROLE_GRANT_READ, message, role.name, path)
 
 

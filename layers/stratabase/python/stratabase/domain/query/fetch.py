@@ -5,16 +5,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stratabase.domain.objects.entity import Entity, RoleName
-from stratabase.domain.page import Page, Query
+from stratabase.domain.query.page import Page, Query
 from stratabase.model.role import Role
 
 View = Mapping[str, Any]
 """An object as it is answered: its state, and what its roles lead to under the spots that a fetch names."""
 
-Face = Callable[[Entity], Mapping[str, Any]]
+
+Render = Callable[[Entity], Mapping[str, Any]]
 """Makes of an object what its view shows of it by itself."""
 
-Shown = Callable[[Page, Sequence[View]], Any]
+
+RenderPage = Callable[[Page, Sequence[View]], Any]
 """Makes what is answered of a page and the views of its objects."""
 
 
@@ -27,7 +29,7 @@ class Fetch:
     """The derived attributes that are wanted in their views, under their names."""
     version_start: bool = False
     """`_versionStart` is wanted of them."""
-    lock: Callable[[Entity], Any] | None = None
+    render_lock: Callable[[Entity], Any] | None = None
     """Makes what is answered of an object's lock, which a view holds as LOCK; None if that is not wanted."""
 
 
@@ -48,7 +50,7 @@ class ToMany:
     role: Role
     fetch: Fetch
     query: Query
-    shown: Shown
+    render_page: RenderPage
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +61,19 @@ class Associables:
     role: Role
     fetch: Fetch
     query: Query
-    shown: Shown
+    render_page: RenderPage
 
 
 RoleFetch = ToOne | ToMany | Associables
 
+
 LOCK = "_lock"
 
-NOTHING = Fetch()
+
+STATE_ONLY = Fetch()
 """Nothing is wanted beside what the objects keep."""
 
 
-def plainly(entity: Entity) -> Mapping[str, Any]:
+def stored_state(entity: Entity) -> Mapping[str, Any]:
     """Return an object's state: the face of what is stored."""
     return entity.state

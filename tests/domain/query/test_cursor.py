@@ -11,13 +11,13 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from stratabase.domain.cursor import BadCursor, decode, encode
-from stratabase.domain.order import Order, Position, Term, position_of
+from stratabase.domain.query.cursor import BadCursor, decode, encode
+from stratabase.domain.query.order import Order, OrderTerm, Position, position_of
 from stratabase.model.class_ import Class
-from tests.domain.queries import orders, states
+from tests.domain.query.queries import orders, states
 from tests.models import THING, attribute
 
-BY_NAME = Order.of([Term("name")])
+BY_NAME = Order.of([OrderTerm("name")])
 HERE = Position(("Ada", "id1"))
 CURSOR = encode(HERE, BY_NAME, THING)
 
@@ -67,9 +67,9 @@ def test_a_piece_of_a_cursor_is_refused(length: int) -> None:
     ("order", "class_"),
     [
         (Order.of([]), THING),
-        (Order.of([Term("notes")]), THING),
-        (Order.of([Term("name", descending=True)]), THING),
-        (Order.of([Term("name"), Term("_id", descending=True)]), THING),
+        (Order.of([OrderTerm("notes")]), THING),
+        (Order.of([OrderTerm("name", descending=True)]), THING),
+        (Order.of([OrderTerm("name"), OrderTerm("_id", descending=True)]), THING),
         (BY_NAME, replace(THING, name="Other")),
         (BY_NAME, replace(THING, attributes={"name": attribute("name", "Text")})),
     ],
@@ -80,7 +80,9 @@ def test_a_cursor_of_another_class_or_order_is_refused_as_such(order: Order, cla
         decode(CURSOR, order, class_)
 
 
-BY_ALL = Order.of([Term("name"), Term("count"), Term("price"), Term("good"), Term("day")])
+BY_ALL = Order.of(
+    [OrderTerm("name"), OrderTerm("count"), OrderTerm("price"), OrderTerm("good"), OrderTerm("day")]
+)
 
 
 @pytest.mark.parametrize(

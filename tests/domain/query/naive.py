@@ -6,10 +6,10 @@ from decimal import Decimal
 from functools import cmp_to_key
 from typing import Any, NamedTuple
 
-from stratabase.domain.filter import And, Comparison, Filter, Holds, Marked, Not, Or
 from stratabase.domain.objects.entity import State
-from stratabase.domain.order import Order, Position
-from stratabase.domain.page import Window
+from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Marked, Not, Or
+from stratabase.domain.query.order import Order, Position
+from stratabase.domain.query.page import Window
 from stratabase.model.class_ import Class
 from stratabase.model.expressions import Environment
 from stratabase.model.operator import Operator
@@ -22,6 +22,8 @@ NEGATED = {
     Operator.NOT_ENDS_WITH: Operator.ENDS_WITH,
     Operator.NOT_NULL: Operator.NULL,
 }
+
+
 MEANING: dict[str, Any] = {
     "Real": Decimal,
     "Date": date.fromisoformat,

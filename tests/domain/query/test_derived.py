@@ -2,10 +2,10 @@
 
 import pytest
 
-from stratabase.domain.derived_query import derived_by, parts_of, plainest
-from stratabase.domain.filter import And, Comparison, Filter, Holds, Not, Or
-from stratabase.domain.order import Order, Position, Term
-from stratabase.domain.page import Query, Wanted, Window
+from stratabase.domain.query.derived import derived_attributes, simplify, split_filter
+from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Not, Or
+from stratabase.domain.query.order import Order, OrderTerm, Position
+from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.model.expressions import ANYWHERE, expressions_of
 from stratabase.model.operator import Operator
 from stratabase.model.reading import read_model
@@ -47,19 +47,25 @@ PLAIN, LOUD = holds("size > 1 && _id != 'a'"), holds("size > 1 || loud == 'a'")
 def test_filters(
     filter_: Filter | None, names: tuple[str, ...], kept: Filter | None, derived: Filter | None
 ) -> None:
-    assert parts_of(filter_, THING) == (kept, derived)
-    assert derived_by(Query("Thing", Order(), filter_), THING) == names
+    assert split_filter(filter_, THING) == (kept, derived)
+    assert derived_attributes(Query("Thing", Order(), filter_), THING) == names
 
 
 def test_orders() -> None:
-    order = Order.of([Term("size"), Term("loud"), Term("twice", descending=True)])
-    assert derived_by(Query("Thing", order, LOUD), THING) == ("loud", "twice")
+    order = Order.of([OrderTerm("size"), OrderTerm("loud"), OrderTerm("twice", descending=True)])
+    assert derived_attributes(Query("Thing", order, LOUD), THING) == ("loud", "twice")
 
 
 def test_who_wants_a_count_alone_needs_no_order() -> None:
     window = Window(3, start=Position(("a",)))
-    query = Query("Thing", Order.of([Term("loud")]), TWICE, window, Wanted(items=False, total_count=True))
-    assert derived_by(plainest(query), THING) == ("twice",)
-    for wanted in (Wanted(), Wanted(items=False, has_next=True), Wanted(items=False, has_prev=True)):
+    query = Query(
+        "Thing", Order.of([OrderTerm("loud")]), TWICE, window, PageFields(items=False, total_count=True)
+    )
+    assert derived_attributes(simplify(query), THING) == ("twice",)
+    for wanted in (
+        PageFields(),
+        PageFields(items=False, has_next=True),
+        PageFields(items=False, has_prev=True),
+    ):
         other = Query("Thing", query.order, TWICE, window, wanted)
-        assert plainest(other) is other
+        assert simplify(other) is other

@@ -5,14 +5,16 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from stratabase.domain.filter import And, Comparison, Filter, Not, Or
-from stratabase.domain.order import Order, Position, Term
-from stratabase.domain.page import Window
+from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or
+from stratabase.domain.query.order import Order, OrderTerm, Position
+from stratabase.domain.query.page import Window
 from stratabase.model.formats import DEFAULT_FORMATS
 from stratabase.model.operator import EXISTENCE, MEMBERSHIP, ORDER, TEXT, Operator
 from tests.models import THING
 
 TEXTS = ["", "a", "A", "b", "ab", "ba", "aba", "é", "e\u0301", "\uffff", "\U0001f600", "10", "9"]
+
+
 _GIVEN: Mapping[str, list[Any]] = {
     "name": TEXTS,
     "notes": [*TEXTS, "line\nline", "\0"],
@@ -25,16 +27,25 @@ _GIVEN: Mapping[str, list[Any]] = {
     "vintage": [1, 1999, 2024],
     "colour": ["RED", "GREEN", "BLUE"],
 }
+
+
 VALUES = {
     name: [THING.attributes[name].type.read(value, DEFAULT_FORMATS) for value in given]
     for name, given in _GIVEN.items()
 }
+
+
 """Stored values of each attribute."""
+
+
 IDS = [f"id{number:02}" for number in range(30)]
+
 
 states = st.fixed_dictionaries(
     {}, optional={name: st.sampled_from(values) for name, values in VALUES.items()}
 )
+
+
 """States without their `_id`."""
 
 
@@ -84,7 +95,10 @@ def _combined(parts: st.SearchStrategy[Filter]) -> st.SearchStrategy[Filter]:
 
 filters: st.SearchStrategy[Filter] = st.recursive(comparisons(), _combined, max_leaves=8)
 
-terms = st.builds(Term, st.sampled_from(["_id", *VALUES]), st.booleans())
+
+terms = st.builds(OrderTerm, st.sampled_from(["_id", *VALUES]), st.booleans())
+
+
 orders = st.lists(terms, max_size=3).map(Order.of)
 
 

@@ -1,0 +1,206 @@
+"""The grants of a profile: what it may do with the objects, attributes and roles of each class.
+
+A part without grants of its own follows its whole: it is visible where its whole is, and where the
+composition leads to it.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from stratabase.domain.objects.parts import owner_roles
+from stratabase.model.class_ import Action, Grant
+from stratabase.model.expressions import Expression, Expressions, expressions_of
+from stratabase.model.expressions.dependencies import Member, sources
+from stratabase.model.expressions.scope import ID
+from stratabase.model.model import Model
+from stratabase.model.role import Role
+
+
+class Permission(NamedTuple):
+    """Actions, and of which objects: of all without a condition."""
+
+    actions: frozenset[Action] = frozenset()
+    where: Expression | None = None
+
+
+NO_PERMISSION = Permission()
+"""Nothing is allowed."""
+
+
+class Access:
+    """The grants of a profile. A class that does not name it is closed to it, but for parts."""
+
+    def __init__(self, model: Model, profile: str) -> None:
+        self.profile = profile
+        self.model = model
+        self._members: dict[Member, Permission] = {}
+        self._classes: dict[str, Permission] = {}
+        for class_ in model.classes.values():
+            for grant in class_.grants:
+                if grant.profile == profile:
+                    self._note(class_.name, grant)
+        self._readable = readable_classes(self)
+        self._seen_in_part = partly_visible_classes(self)
+        self._sources: dict[Member, frozenset[Member]] = {}
+
+    def _note(self, class_name: str, grant: Grant) -> None:
+        where = None
+        if grant.where is not None:
+            where = expressions_of(self.model).condition(class_name, grant.where)
+        allowed = Permission(grant.allow, where)
+        if grant.member is None:
+            self._classes[class_name] = allowed
+        else:
+            self._members[class_name, grant.member] = allowed
+
+    def class_permission(self, class_name: str) -> Permission:
+        """Return what is allowed with objects of a class by its own grant."""
+        return self._classes.get(class_name, NO_PERMISSION)
+
+    def member_permission(self, class_name: str, name: str) -> Permission | None:
+        """Return to what an attribute or a role is narrowed; None where it is not."""
+        return self._members.get((class_name, name))
+
+    def follows_whole(self, class_name: str) -> bool:
+        """Return whether what is allowed with objects of a class is what is with their wholes."""
+        return self.model.classes[class_name].part and class_name not in self._classes
+
+    def may_read_class(self, class_name: str) -> bool:
+        """Return whether there may be objects of a class that can be seen."""
+        return class_name in self._readable
+
+    def sees_every_object(self, class_name: str) -> bool:
+        """Return whether all objects of a class can be seen."""
+        return class_name in self._readable and class_name not in self._seen_in_part
+
+    def always_shows(self, class_name: str, name: str) -> bool:
+        """Return whether some objects of a class can be seen, and of all these an attribute or a role."""
+        allowed, role = (
+            self.member_permission(class_name, name),
+            self.model.classes[class_name].roles.get(name),
+        )
+        is_open = allowed is None or (Action.READ in allowed.actions and allowed.where is None)
+        is_open = is_open and self.may_read_class(class_name)
+        return is_open and (role is None or self.may_read_class(role.target))
+
+    def may_follow(self, class_name: str, role: Role) -> bool:
+        """Return whether a role can be followed from some object of a class that can be seen."""
+        allowed = self.member_permission(class_name, role.name)
+        return self.may_read_class(role.target) and (allowed is None or Action.READ in allowed.actions)
+
+    def read_obstacle(self, class_name: str, name: str) -> str | None:
+        """Return what keeps the profile from reading an attribute of a class, None where nothing does.
+
+        It is the attribute itself, or what it is made of: a class, an attribute or a role.
+        """
+        return next(self._obstacles(class_name, name), None)
+
+    def conditional_source(self, class_name: str, name: str) -> str | None:
+        """Return what, of all that an attribute is made of, can be read of some objects only, if anything."""
+        for owner, member in sorted(self._made_of(class_name, name)):
+            allowed = self.member_permission(owner, member)
+            if allowed is not None and allowed.where is not None:
+                return f"{owner}.{member}"
+        return None
+
+    def _obstacles(self, class_name: str, name: str) -> Iterator[str]:
+        # What the attribute itself lacks comes first, so that it is what is told.
+        for owner, member in sorted(
+            self._made_of(class_name, name), key=lambda each: each != (class_name, name)
+        ):
+            allowed = self.member_permission(owner, member)
+            if not self.may_read_class(owner):
+                yield owner
+            elif allowed is not None and Action.READ not in allowed.actions:
+                yield f"{owner}.{member}"
+            elif (role := self.model.classes[owner].roles.get(member)) and not self.may_read_class(
+                role.target
+            ):
+                yield role.target
+
+    def _made_of(self, class_name: str, name: str) -> frozenset[Member]:
+        if name == ID:
+            return frozenset()
+        if (class_name, name) not in self._sources:
+            self._sources[class_name, name] = sources(self.model, class_name, [(name,)])
+        return self._sources[class_name, name]
+
+
+def access_of(model: Model, profile: str | None) -> Access | None:
+    """Return what a profile may do; None for everything, and for nobody, who asks on nobody's behalf."""
+    return None if profile is None else _known(expressions_of(model)).of(profile)
+
+
+class _Accesses:
+    """The accesses of one model."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._restricted = {grant.profile for class_ in model.classes.values() for grant in class_.grants}
+        self._made: dict[str, Access] = {}
+
+    def of(self, profile: str) -> Access | None:
+        """Return the access of a profile."""
+        if profile not in self._restricted:
+            return None
+        if profile not in self._made:
+            self._made[profile] = Access(self._model, profile)
+        return self._made[profile]
+
+
+@lru_cache(maxsize=4)
+def _known(expressions: Expressions) -> _Accesses:
+    # A model itself cannot be a key; its expressions are the same ones as long as it is.
+    return _Accesses(expressions.model)
+
+
+def readable_classes(access: Access) -> frozenset[str]:
+    """Return the names of the classes of which there may be objects that can be seen."""
+    return _all_that(_is_read, access)
+
+
+def _is_read(access: Access, class_name: str, found: set[str]) -> bool:
+    class_ = access.model.classes[class_name]
+    if (
+        not access.follows_whole(class_name)
+        and Action.READ not in access.class_permission(class_name).actions
+    ):
+        return False
+    return not class_.part or any(
+        role.target in found and _is_shown(access, role) for role in owner_roles(class_)
+    )
+
+
+def partly_visible_classes(access: Access) -> frozenset[str]:
+    """Return the names of the classes of which some objects may be hidden."""
+    return _all_that(_hides, access)
+
+
+def _hides(access: Access, class_name: str, found: set[str]) -> bool:
+    class_ = access.model.classes[class_name]
+    if access.class_permission(class_name).where is not None:
+        return True
+    return any(
+        role.target in found or not access.may_read_class(role.target) or not _is_always_shown(access, role)
+        for role in owner_roles(class_)
+    )
+
+
+def _all_that(holds: Callable[[Access, str, set[str]], bool], access: Access) -> frozenset[str]:
+    """Return the names of the classes of which something holds, as it may because it holds of others."""
+    found: set[str] = set()
+    while more := [name for name in access.model.classes if name not in found and holds(access, name, found)]:
+        found.update(more)
+    return frozenset(found)
+
+
+def _is_shown(access: Access, back: Role) -> bool:
+    """Return whether a composition can be followed, seen from the role back."""
+    allowed = access.member_permission(back.target, str(back.opposite))
+    return allowed is None or Action.READ in allowed.actions
+
+
+def _is_always_shown(access: Access, back: Role) -> bool:
+    allowed = access.member_permission(back.target, str(back.opposite))
+    return allowed is None or (Action.READ in allowed.actions and allowed.where is None)
