@@ -38,8 +38,8 @@ from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.metering import MeteredEngine
 from stratabase.store.dynamodb.table import ensure_table
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
 from stratabase.store.ids import TimeOrderedIds
+from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.worlds import FrozenClock
 
@@ -93,7 +93,7 @@ def _dynamodb(stack: ExitStack) -> Callable[[str], Engine]:
 
 def _measure(name: str, engine: Engine, size: int) -> None:
     model = read_model(MODEL + ROLES + GRAPHS + LOCKS + VERSIONS, "benchmark")
-    entities = StoredEntities(MeteredEngine(engine), model)
+    entities = Repository(MeteredEngine(engine), model)
     world = Services(model, entities, FrozenClock(), TimeOrderedIds(), _allowance)
     graphs = Graphs(world)
     references = [

@@ -9,12 +9,12 @@ from cli import unbuilt
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
 from stratabase.settings import Settings
-from stratabase.store import keys
 from stratabase.store.backfill.reindex import Reindex
 from stratabase.store.engine.port import Engine
 from stratabase.store.indexes.entries import BuildState, RegistryEntry, RequiredRoleEntry
 from stratabase.store.indexes.registry import entry_label
 from stratabase.store.keyring import file_lock
+from stratabase.store.layout import keys
 
 LOCK = "build.lock"
 """The file in the home that a process locks while it builds."""
@@ -86,7 +86,9 @@ def _build(reindex: Reindex, engine: Engine, class_: Class, built: Sequence[Regi
         # A process that serves the last model does not keep roles that only the new one requires.
         left = reindex.unfinished([class_.name]).get(class_.name, ())
         broken = {duplicate.unique for duplicate in outcome.duplicates}
-        if not any(isinstance(one, RequiredRoleEntry) and one.requirement.key not in broken for one in left):
+        if not any(
+            isinstance(one, RequiredRoleEntry) and one.requirement.key_role not in broken for one in left
+        ):
             break
         outcome = reindex.run(class_.name, progress)
     if total:

@@ -7,7 +7,7 @@ from cli.server import configuration
 from stratabase.bootstrap.storage import open_engine, parallel_reads_of
 from stratabase.domain.refusal import Unavailable
 from stratabase.model.model import Model
-from stratabase.store.required_values import Lack, RequiredValues
+from stratabase.store.read.required_values import MissingValues, RequiredValues
 from stratabase.store.sqlite.errors import UnusableStore
 
 
@@ -16,7 +16,7 @@ def missing_values(model: Model) -> Iterator[str]:
     settings = configuration.read_settings()
     try:
         engine = open_engine(settings)
-        found = [*RequiredValues(engine, model, parallel_reads_of(settings)).lacks()]
+        found = [*RequiredValues(engine, model, parallel_reads_of(settings)).missing_values()]
         engine.close()
     except (UnusableStore, Unavailable) as error:
         raise Fault(str(error)) from error
@@ -25,7 +25,7 @@ def missing_values(model: Model) -> Iterator[str]:
         yield "All stored objects have what the model requires.\n"
 
 
-def _line(lack: Lack) -> str:
+def _line(lack: MissingValues) -> str:
     return (
         f"{lack.class_name}.{lack.name}: required, and empty in {lack.missing:,} of "
         f"{lack.total:,} {lack.class_name} objects\n"

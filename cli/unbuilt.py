@@ -5,7 +5,7 @@ from itertools import groupby
 
 from stratabase.model.malformed import shown
 from stratabase.store.backfill.reindex import ReindexOutcome
-from stratabase.store.claiming import Duplicate
+from stratabase.store.backfill.uniques import Duplicate
 from stratabase.store.indexes.entries import directive_label as asked
 
 MOST_VALUES = 20

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
-from stratabase.store import aftermath
+from stratabase.store.write import cleanup
 from tests.soak import EXAMPLES, FULL
 
 MEMORY = Path("/dev/shm")
@@ -40,7 +40,7 @@ def pytest_configure() -> None:
 def _unhurried() -> Iterator[None]:
     """Have deletions end what they leave however long it takes: no outcome may hang on the machine."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(aftermath, "SECONDS", math.inf)
+        patch.setattr(cleanup, "SECONDS", math.inf)
         yield
 
 

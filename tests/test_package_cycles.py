@@ -32,9 +32,6 @@ DEBTS = {
     "stratabase.schema.fetching",
     "stratabase.schema.inputs",
     "stratabase.schema.services",
-    "stratabase.store",
-    "stratabase.store.indexes",
-    "stratabase.store.query",
 }
 
 

@@ -134,16 +134,16 @@ class DictEntities:
         ]
         return islice(reversed(found) if backward else found, limit)
 
-    def gone(self, references: Sequence[Reference]) -> list[Tombstone | None]:
+    def tombstones(self, references: Sequence[Reference]) -> list[Tombstone | None]:
         return [self.graph.past.gone.get(reference) for reference in references]
 
-    def purged(self, references: Sequence[Reference]) -> list[Instant | None]:
+    def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
         return [None] * len(references)  # all ends at once here
 
-    def settle(self, references: Sequence[Reference]) -> bool:
+    def finish_cleanup(self, references: Sequence[Reference]) -> bool:
         raise AssertionError(f"nothing is left of {references}: all ends at once here")
 
-    def joined(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
+    def are_linked(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
         return [other in self.graph.led_to(self._model, role, owner) for owner, other in pairs]
 
     def page(self, query: Query, allowance: ReadBudget, derive: Derive | None = None) -> Page:
@@ -153,7 +153,9 @@ class DictEntities:
         found = [each for each in self.objects.values() if each.reference.class_name == query.class_name]
         return cut(derive(found) if derive else found)
 
-    def holding(self, class_name: str, unique: Unique, values: State, allowance: ReadBudget) -> Entity | None:
+    def find_by_unique(
+        self, class_name: str, unique: Unique, values: State, allowance: ReadBudget
+    ) -> Entity | None:
         self.allowances.append(allowance)
         return self._counted(next(self.graph.holding(class_name, unique, values), None))
 
@@ -220,7 +222,7 @@ class DictEntities:
         self.serials.update(wanted)
         return given
 
-    def rehearse(self, change: Change) -> None:
+    def dry_run(self, change: Change) -> None:
         self._allowed(change)
 
     def _allowed(self, change: Change) -> Graph:

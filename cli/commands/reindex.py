@@ -61,7 +61,7 @@ def _reindex(instance: "Instance", asked: list[str], *, whole: bool, ahead: bool
     """Build what there is to build, and return what the person must do about the rest."""
     from cli import building, unbuilt  # noqa: PLC0415 - see run
     from stratabase.store.backfill.reindex import Reindex  # noqa: PLC0415
-    from stratabase.store.claiming import MOST_REFUSED  # noqa: PLC0415
+    from stratabase.store.backfill.uniques import MOST_REFUSED  # noqa: PLC0415
 
     engine, model, local = instance.engine, instance.model, building.is_embedded(instance.settings)
     most = sys.maxsize if whole else MOST_REFUSED

@@ -81,7 +81,7 @@ def _build(instance: bootstrap.Instance, tell: Callable[[Report], None]) -> None
 def _lacking(instance: bootstrap.Instance) -> tuple[str, ...]:
     """Return what a reindex has to build; nothing when the store cannot say, which health checks tell."""
     try:
-        return instance.entities.lacking()
+        return instance.entities.unbuilt()
     except Unavailable:
         return ()
 

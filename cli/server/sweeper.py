@@ -8,7 +8,7 @@ from typing import Protocol, Self
 
 from stratabase.domain.refusal import Unavailable
 from stratabase.observe import Log
-from stratabase.store.aftermath import Steps
+from stratabase.store.write.cleanup import CleanupSteps
 
 PERIOD = 300.0
 """Seconds from one look at what deletions have left, here and in other processes, to the next."""
@@ -21,10 +21,10 @@ PATIENCE = 5.0
 class Swept(Protocol):
     """Where deletions may leave something: the stored objects."""
 
-    def leave_to(self, take: Callable[[Steps], None]) -> None:
+    def hand_over_cleanup(self, take: Callable[[CleanupSteps], None]) -> None:
         """Have `take` get what a deletion has no time to end."""
 
-    def sweeping(self) -> Steps:
+    def sweep_steps(self) -> CleanupSteps:
         """Return what ends all that deletions have left."""
 
 
@@ -36,12 +36,12 @@ class Sweeper:
         self._log = log
         self._period = period
         self._due = monotonic()
-        self._tasks: SimpleQueue[Steps] = SimpleQueue()
+        self._tasks: SimpleQueue[CleanupSteps] = SimpleQueue()
         self._ending = Event()
         self._thread = Thread(target=self._run, name="sweeper", daemon=True)
 
     def __enter__(self) -> Self:
-        self._swept.leave_to(self._tasks.put)
+        self._swept.hand_over_cleanup(self._tasks.put)
         self._thread.start()
         return self
 
@@ -60,15 +60,15 @@ class Sweeper:
             except Exception as error:  # noqa: BLE001 - whatever it is, the next sweep may fare better
                 self._come_again("A sweep failed", error)
 
-    def _next(self) -> Steps:
+    def _next(self) -> CleanupSteps:
         """Wait for what a deletion leaves, or until it is time to look by itself."""
         try:
             return self._tasks.get(timeout=max(0.0, self._due - monotonic()))
         except Empty:
             self._due = monotonic() + self._period
-            return self._swept.sweeping()
+            return self._swept.sweep_steps()
 
-    def _do(self, steps: Steps) -> None:
+    def _do(self, steps: CleanupSteps) -> None:
         for _ in steps:
             if self._ending.is_set():
                 return

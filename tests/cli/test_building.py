@@ -11,11 +11,11 @@ from cli import building
 from cli.server.welcome import left_to_build
 from stratabase.bootstrap import Instance
 from stratabase.settings import Settings
-from stratabase.store import keys
-from stratabase.store.claiming import Duplicates
+from stratabase.store.backfill.required_roles import ReportProgress, RoleBackfill
+from stratabase.store.backfill.uniques import Duplicates
 from stratabase.store.indexes.entries import RegistryEntry
 from stratabase.store.indexes.registry import parse_registry
-from stratabase.store.role_building import RoleBuilder, Tell
+from stratabase.store.layout import keys
 from tests.cli.terminal import Project, Terminal, serving
 from tests.soak import count
 from tests.store.stores import Store
@@ -232,7 +232,7 @@ def test_a_start_links_and_counts_who_leads_by_a_role_that_becomes_required(proj
     terminal.started()
     assert terminal.end() == 0
     instance = instance_of(project)
-    assert instance.entities.lacking() == ()
+    assert instance.entities.unbuilt() == ()
     (answer,) = ask(instance, f'Owner___delete(_id: "{id_}") {{ deleted }}')
     (error,) = answer["errors"]
     assert "requires Owner" in error["message"]
@@ -248,19 +248,19 @@ def test_roles_are_built_again_if_the_last_model_changes_them_meanwhile(
     (owner,) = ask(earlier, 'Owner___create(data: {name: "Ann"}) { _id }')
     id_ = owner["data"]["Owner___create"]["_id"]
     project.edit(project.model, "owner: Owner ", "owner: Owner! ")
-    later, build = instance_of(project), RoleBuilder.build
+    later, build = instance_of(project), RoleBackfill.build
 
-    def interrupted(builder: RoleBuilder, tell: Tell) -> Mapping[RegistryEntry, Duplicates]:
+    def interrupted(builder: RoleBackfill, tell: ReportProgress) -> Mapping[RegistryEntry, Duplicates]:
         found = build(builder, tell)
         if not built:
             ask(earlier, f'Pet___create(data: {{name: "Rex", owner: "{id_}"}}) {{ _id }}')
         built.append(found)
         return found
 
-    monkeypatch.setattr(RoleBuilder, "build", interrupted)
+    monkeypatch.setattr(RoleBackfill, "build", interrupted)
     building.build_before_serving(later.settings, later.engine, later.model, lambda *_: None)
     assert len(built) == 2
-    assert later.entities.lacking() == ()
+    assert later.entities.unbuilt() == ()
     (answer,) = ask(later, f'Owner___delete(_id: "{id_}") {{ deleted }}')
     assert "requires Owner" in answer["errors"][0]["message"]
     earlier.close()
@@ -280,13 +280,13 @@ def test_a_role_that_objects_break_is_built_once_at_each_start(
     instance.close()
     project.edit(project.model, "owner: Owner ", 'owner: Owner! @association(opposite: "pet", holds: true) ')
     project.edit(project.model, OWNER, 'type Owner { name: String pet: Pet @association(opposite: "owner") }')
-    instance, told, built, build = instance_of(project), list[str](), list[object](), RoleBuilder.build
+    instance, told, built, build = instance_of(project), list[str](), list[object](), RoleBackfill.build
 
-    def counting(builder: RoleBuilder, tell: Tell) -> Mapping[RegistryEntry, Duplicates]:
+    def counting(builder: RoleBackfill, tell: ReportProgress) -> Mapping[RegistryEntry, Duplicates]:
         built.append(builder)
         return build(builder, tell)
 
-    monkeypatch.setattr(RoleBuilder, "build", counting)
+    monkeypatch.setattr(RoleBackfill, "build", counting)
     building.build_before_serving(
         instance.settings, instance.engine, instance.model, lambda *lines: told.extend(lines)
     )

@@ -15,8 +15,8 @@ from stratabase.model.member_names import MEMBER_IDS, NOBODY, member_id
 from stratabase.operations.callers import Callers
 from stratabase.operations.write.services import create
 from stratabase.settings import Settings
-from stratabase.store import codec, keys
 from stratabase.store.engine.port import Batch, Delete, Item, Patch
+from stratabase.store.layout import codec, keys
 from tests.cli.test_members import PASSWORD, Terminal
 from tests.service import ROOT
 
@@ -48,7 +48,7 @@ class Office(Terminal):
     def owners(self) -> dict[str, tuple[object, str | None]]:
         """Return who owns each project, by name and id."""
         instance = Instance(self.settings)
-        states = [codec.kept_state(item) for item in _listed(instance)]
+        states = [codec.raw_state(item) for item in _listed(instance)]
         instance.close()
         return {str(state["code"]): (state["_ownedby"], member_id(state, "_ownedby")) for state in states}
 

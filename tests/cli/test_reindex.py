@@ -13,8 +13,8 @@ from cli.main import main
 from cli.unbuilt import MOST_IDS, MOST_VALUES
 from stratabase.bootstrap import Instance
 from stratabase.settings import Settings
-from stratabase.store import keys
 from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
+from stratabase.store.layout import keys
 from tests import ministack
 from tests.worlds import ADMINISTRATOR
 
@@ -47,7 +47,7 @@ class Shop:
     def instance(self) -> Instance:
         """Return a process that serves the model."""
         instance = Instance(Settings.from_environment(os.environ))
-        instance.entities.lacking()
+        instance.entities.unbuilt()
         return instance
 
     def fill(self, names: Iterable[object]) -> list[str]:
@@ -125,13 +125,13 @@ def test_a_model_is_built_before_it_is_deployed(deployed: Shop, capsys: pytest.C
 
     deployed.has(INDEX + UNIQUE)
     later = deployed.instance()
-    assert later.entities.lacking() == ()
+    assert later.entities.unbuilt() == ()
     for name, free in (("Tom", True), ("Max", True), ("Rex", False), ("Ben", False)):
         found = issues(later, f'Pet___create(data: {{name: "{name}"}}) {{ _id }}')
         assert [type_ for type_, _ in found] == [] if free else ["ENTITY_UNIQUE"]
 
     assert not issues(earlier, 'Pet___create(data: {name: "Ben"}) { _id }')
-    assert later.entities.lacking() == ("Pet @unique(name)",)
+    assert later.entities.unbuilt() == ("Pet @unique(name)",)
     assert main(["reindex"]) == 1
     assert "  name 'Ben': " in capsys.readouterr().out
     for process in (earlier, another, later):

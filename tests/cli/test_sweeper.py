@@ -10,7 +10,7 @@ from cli.server import sweeper
 from cli.server.sweeper import Sweeper
 from stratabase.domain.refusal import Unavailable
 from stratabase.observe import Log
-from stratabase.store.aftermath import Steps
+from stratabase.store.write.cleanup import CleanupSteps
 
 PATIENCE = 30
 """Seconds that a test waits for what must come."""
@@ -23,14 +23,14 @@ class Store:
         self.sweeps = 0
         self.swept = Event()
         """Set at the last sweep that a test waits for."""
-        self.take: Callable[[Steps], None]
+        self.take: Callable[[CleanupSteps], None]
         self._failures = list(failures)
         self._last = last
 
-    def leave_to(self, take: Callable[[Steps], None]) -> None:
+    def hand_over_cleanup(self, take: Callable[[CleanupSteps], None]) -> None:
         self.take = take
 
-    def sweeping(self) -> Steps:
+    def sweep_steps(self) -> CleanupSteps:
         if self._failures:
             raise self._failures.pop(0)
         yield

@@ -30,8 +30,8 @@ from graphql.language import Node, StringValueNode, Visitor
 from cli.main import main as command_line
 from stratabase.bootstrap.instance import Instance
 from stratabase.settings import Settings
-from stratabase.store import aftermath
 from stratabase.store.dynamodb.aws import new_session
+from stratabase.store.write import cleanup
 from tests import ministack
 
 PASSWORD = "correct horse battery staple"
@@ -66,7 +66,7 @@ class FrozenWorld:
             mock.patch.object(
                 PasswordHasher, "verify", lambda _, hashed, password: _is_right(hashed, password)
             ),
-            mock.patch.object(aftermath, "SECONDS", math.inf),
+            mock.patch.object(cleanup, "SECONDS", math.inf),
         ):
             yield
 
@@ -183,13 +183,13 @@ class Service:
     def sweep(self) -> None:
         """End what deletions have left."""
         assert self._instance is not None
-        for _ in self._instance.entities.sweeping():
+        for _ in self._instance.entities.sweep_steps():
             pass
 
     @contextmanager
     def leaving(self) -> Iterator[None]:
         """Have deletions leave all that they may leave, as if their time was over."""
-        with mock.patch.object(aftermath, "SECONDS", -1.0):
+        with mock.patch.object(cleanup, "SECONDS", -1.0):
             yield
 
     def dump(self) -> dict[str, list[str]]:

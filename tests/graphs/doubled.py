@@ -8,7 +8,7 @@ from stratabase.domain.objects.change import Change, Creation, Effect, Modificat
 from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation, UniqueViolation
 from stratabase.model.model import Model
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from tests.contract.engine.acting import settled
 from tests.store.graph_agreement import disagreements
 from tests.store.held import held
@@ -24,7 +24,7 @@ class Doubled:
         self.engine = engine
         self.plain = DictEntities(model)
         self._model = model
-        self._stored = StoredEntities(engine, model)
+        self._stored = Repository(engine, model)
         self._prefix = f"{token_hex(8)} "
         """Commits of the same name may be made in other tables of an emulator."""
 
@@ -51,7 +51,7 @@ class Doubled:
         self._stored.sweep()
 
 
-def _refusal(entities: StoredEntities | DictEntities, change: Change) -> Exception | None:
+def _refusal(entities: Repository | DictEntities, change: Change) -> Exception | None:
     """Commit a change, and return why it is refused."""
     try:
         entities.commit(change)

@@ -5,12 +5,12 @@ from dataclasses import replace
 from stratabase.model.model import Model
 from stratabase.operations.services import Services
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
 from stratabase.store.ids import TimeOrderedIds
+from stratabase.store.repository import Repository
 from tests.worlds import world_of
 
 
 def process(engine: Engine, model: Model) -> Services:
     """Return what one of several processes works on."""
     world, _, _ = world_of(model)
-    return replace(world, entities=StoredEntities(engine, model), ids=TimeOrderedIds())
+    return replace(world, entities=Repository(engine, model), ids=TimeOrderedIds())

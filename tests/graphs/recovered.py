@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.model.model import Model
-from stratabase.store import codec, keys
 from stratabase.store.engine.port import Key
+from stratabase.store.layout import codec, keys
 from tests.role_rules import Graph, ends, is_one_way, role_of, roles
 from tests.store.graph_agreement import disagreements
 from tests.store.held import Held

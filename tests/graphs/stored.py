@@ -10,7 +10,7 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.model.model import Model
 from stratabase.operations.services import Services
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.company import COMPANY
 from tests.graphs.deeds import scene
@@ -26,7 +26,7 @@ _TOGETHER = 15
 def world_over(engine: Engine, model: Model) -> Services:
     """Return a world of which nothing has been read yet. Its ids, also those of commits, are id1, id2 …"""
     world, _, _ = world_of(model)
-    return replace(world, entities=StoredEntities(engine, model))
+    return replace(world, entities=Repository(engine, model))
 
 
 @cache
@@ -41,8 +41,8 @@ def company() -> Held:
 
 def store(engine: Engine, model: Model, graph: Graph) -> None:
     """Let an engine hold a graph: first the objects, then their keys, then the links."""
-    entities = StoredEntities(engine, model)
-    entities.lacking()  # the registry is written before
+    entities = Repository(engine, model)
+    entities.unbuilt()  # the registry is written before
     bare = {each.reference: _without_keys(model, each) for each in graph.objects.values()}
     _commit(entities, "made", 0, [Creation(each) for each in bare.values()])
     found = {each.reference: each for each in entities.read([*bare]) if each is not None}
@@ -70,7 +70,7 @@ def _each_once(model: Model, graph: Graph) -> Iterator[LinkCreation]:
             yield LinkCreation(role, owner, other)
 
 
-def _commit(entities: StoredEntities, name: str, instant: Instant, effects: Sequence[Effect]) -> None:
+def _commit(entities: Repository, name: str, instant: Instant, effects: Sequence[Effect]) -> None:
     for first in range(0, len(effects), _TOGETHER):
         some = tuple(effects[first : first + _TOGETHER])
         entities.commit(Change(f"{name} {first}", instant, some))

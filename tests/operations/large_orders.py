@@ -23,8 +23,8 @@ from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.outcome import WriteResult
 from stratabase.operations.write.services import delete, restore, save
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
 from stratabase.store.ids import TimeOrderedIds
+from stratabase.store.repository import Repository
 from tests.graphs.commands import change, create, end, make, point
 from tests.worlds import ADMINISTRATOR, NOON, FrozenClock, plenty, world_of
 
@@ -56,7 +56,7 @@ class Shop:
     def __init__(self, engine: Engine, clock: FrozenClock | None = None) -> None:
         self.engine = engine
         self.clock = clock or FrozenClock()
-        self.entities = StoredEntities(engine, MODEL, now=self.clock.now)
+        self.entities = Repository(engine, MODEL, now=self.clock.now)
         world, _, _ = world_of(MODEL)
         self.world: Services = replace(
             world, entities=self.entities, clock=self.clock, ids=TimeOrderedIds(lambda: NOON)

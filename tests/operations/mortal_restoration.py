@@ -20,7 +20,7 @@ def main(path: str, order: str, at: str, now: str, call: str) -> None:
     """Restore the order, or die."""
     engine = Meddling(SqliteEngine(Path(path)))
     shop = Shop(engine, FrozenClock(int(now)))
-    shop.entities.lacking()
+    shop.entities.unbuilt()
     engine.commits = 0
 
     def die(number: int) -> None:

@@ -13,7 +13,7 @@ from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command
 from stratabase.operations.services import Services
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from tests.contract.engine.acting import together
 from tests.contract.engine.kinds import STURDY
 from tests.graphs.commands import add, change, create, do, end, make, point, remove, update
@@ -45,7 +45,7 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
 def worlds(engine: Engine) -> Iterator[Sequence[Services]]:
     """Processes that share the engine, in which nothing may be wrong when all is done."""
     yield [process(engine, COMPANY) for _ in range(4)]
-    StoredEntities(engine, COMPANY).sweep()
+    Repository(engine, COMPANY).sweep()
     assert faults(COMPANY, held(engine)) == []
 
 
@@ -213,6 +213,6 @@ def test_parts_that_are_written_while_their_whole_is_deleted_go_with_it(
         assert deleted is True
         assert {*outcomes} <= {True, "ENTITY_NOT_FOUND"}
         assert worlds[0].entities.linked(RoleName("Employee", "projects"), [employee]) == [()]
-    StoredEntities(engine, COMPANY).sweep()
+    Repository(engine, COMPANY).sweep()
     left = {key.partition.split("#")[0] for key in held(engine)}
     assert not left & {"Project", "Task", "Charter"}

@@ -9,7 +9,7 @@ import pytest
 
 from stratabase.domain.refusal import Unavailable
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from tests.contract.engine.acting import settled
 from tests.graphs.answers import answer_of
 from tests.graphs.company import COMPANY
@@ -59,7 +59,7 @@ def outcome(over: Any, folder: Path, name: str, fault: Fault | None = None) -> O
 
 def sweep(engine: Engine) -> None:
     """End what is left, also where the index that tells of it lags."""
-    entities = StoredEntities(engine, COMPANY)
+    entities = Repository(engine, COMPANY)
     entities.sweep()
     settled(engine)
     entities.sweep()

@@ -15,7 +15,7 @@ from stratabase.domain.write.commands import Delete, Update
 from stratabase.model.reading import read_model
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save, update
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.graphs.commands import add, change, create, make
 from tests.graphs.commands import update as parts
@@ -55,7 +55,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Services]:
         yield replace(made, ids=Between())
         return
     with closing(SqliteEngine(tmp_path / "store.db")) as engine:
-        yield replace(made, ids=Between(), entities=StoredEntities(engine, MODEL))
+        yield replace(made, ids=Between(), entities=Repository(engine, MODEL))
 
 
 def relying(command: Update | Delete, start: Instant | None) -> Update | Delete:

@@ -56,7 +56,7 @@ def test_a_deletion_is_later_than_what_it_ends() -> None:
     clock.instant -= HOUR
     assert delete(world, Delete(made), ADMINISTRATOR)
     assert entities.commits[-1].instant == NOON + 1
-    (gone,) = entities.gone([made])
+    (gone,) = entities.tombstones([made])
     assert gone is not None
     assert gone.last_end == NOON + 1
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from stratabase.domain.refusal import Refused
-from stratabase.store import codec
 from stratabase.store.engine.port import Engine, Item
+from stratabase.store.layout import codec
 from tests.contract.engine.acting import put
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.commands import do

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.graphs.company import COMPANY
 from tests.graphs.deeds import DEEDS, LARGE
@@ -60,7 +60,7 @@ class Killer:
 
     def _left(self) -> Held:
         engine = SqliteEngine(self._path)
-        StoredEntities(engine, COMPANY).sweep()
+        Repository(engine, COMPANY).sweep()
         items = of_objects(held(engine))
         engine.close()
         return items

@@ -13,7 +13,8 @@ from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.domain.write.commands import PartsCommand
 from stratabase.operations.locks.lock import lock
 from stratabase.operations.write.services import save
-from stratabase.store import aftermath, keys, staging
+from stratabase.store.layout import keys
+from stratabase.store.write import cleanup, staged_restoration
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.commands import change, make, point
 from tests.operations.large_orders import LINES, MINUTE, Reader, Shop, Told
@@ -37,7 +38,7 @@ class Scene:
         self.full = self.clock.instant
         self.engine = Meddling(self.store)
         self.process = Shop(self.engine, self.clock)
-        self.process.entities.lacking()
+        self.process.entities.unbuilt()
         self.clock.instant += MINUTE
         self.before = self.told()
 
@@ -66,7 +67,7 @@ class Scene:
 
     def sweep(self) -> None:
         """End what is left, when nothing is believed to run any more."""
-        self.clock.instant += staging.LEASE
+        self.clock.instant += staged_restoration.LEASE
         self.shop.entities.sweep()
         assert self.left() == []
 
@@ -87,7 +88,7 @@ NOTHING = [True, *[0] * 11, True, 0]
 @pytest.fixture
 def nothing_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever ends parts leaves them to the sweep."""
-    monkeypatch.setattr(aftermath, "MOST_STEPS", 0)
+    monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
 
 
 @pytest.mark.usefixtures("nothing_at_once")
@@ -102,7 +103,7 @@ def test_parts_that_are_cleared_are_unseen_at_once_though_they_end_later() -> No
     scene.sweep()
     assert scene.there(scene.old) == 0
     assert scene.told()[:-2] == NOTHING
-    gone = scene.shop.entities.gone([Reference("Line", id_) for id_ in scene.old])
+    gone = scene.shop.entities.tombstones([Reference("Line", id_) for id_ in scene.old])
     assert {each and each.last_end for each in gone} == {cleared}
     assert [each.start for each in scene.shop.entities.versions(scene.order)][-1] == cleared
 
@@ -136,10 +137,10 @@ def test_what_was_cleared_comes_back_whether_it_has_ended_or_not(
     monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
     scene = Scene()
-    monkeypatch.setattr(aftermath, "MOST_STEPS", steps)
+    monkeypatch.setattr(cleanup, "MOST_STEPS", steps)
     scene.clear()
     scene.clock.instant += MINUTE
-    monkeypatch.setattr(aftermath, "MOST_STEPS", max(steps, 1))
+    monkeypatch.setattr(cleanup, "MOST_STEPS", max(steps, 1))
     scene.restore()
     monkeypatch.undo()
     scene.sweep()
@@ -192,9 +193,9 @@ Act = Callable[[Scene], Any]
 def test_who_purges_slowly_ends_nothing_that_has_come_back(monkeypatch: pytest.MonkeyPatch, end: Act) -> None:
     """Another has ended all that was left, and it was restored since."""
     scene = Scene()
-    monkeypatch.setattr(aftermath, "MOST_STEPS", 0)
+    monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
     end(scene)
-    slow = scene.process.entities.sweeping()
+    slow = scene.process.entities.sweep_steps()
     next(slow)
     monkeypatch.undo()
     scene.clock.instant += MINUTE

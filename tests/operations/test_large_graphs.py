@@ -16,7 +16,7 @@ from stratabase.operations.locks.lock import lock
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save, validate
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.commands import change, create, end, make, point
@@ -70,7 +70,7 @@ def test_more_than_can_be_done_at_once_is_refused_with_number_and_limit(world: S
 
 def test_a_part_that_is_too_large_is_refused_with_the_limit(world: Services) -> None:
     model = read_model(LONG_TEXTS, "long.graphql")
-    world = replace(world, model=model, entities=StoredEntities(ReferenceEngine(), model))
+    world = replace(world, model=model, entities=Repository(ReferenceEngine(), model))
 
     issue = refusal(world, make("Book", chapters=create(make("Chapter", text="x" * 400_000))))
 

@@ -17,11 +17,12 @@ from stratabase.domain.write import restore
 from stratabase.model.class_ import Unique
 from stratabase.operations.locks.lock import lock
 from stratabase.operations.write.services import delete, save
-from stratabase.store import aftermath, keys, staging
-from stratabase.store.claims import holder
 from stratabase.store.engine.port import Batch, Key
-from stratabase.store.entities import StoredEntities
+from stratabase.store.layout import keys
+from stratabase.store.layout.guards import guard_holder
+from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.store.write import cleanup, staged_restoration
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.commands import add, change, create, end, make, point
 from tests.models import model
@@ -54,7 +55,7 @@ class Scene:
         self.deleted = self.told()
         self.engine = Meddling(self.store)
         self.process = Shop(self.engine, self.clock)
-        self.process.entities.lacking()
+        self.process.entities.unbuilt()
         self.engine.commits = 0
 
     def told(self) -> Told:
@@ -77,13 +78,13 @@ class Scene:
 
     def sweep(self) -> None:
         """End what is left, when nothing is believed to run any more."""
-        self.clock.instant += staging.LEASE
+        self.clock.instant += staged_restoration.LEASE
         Shop(self.store, self.clock).entities.sweep()
         assert self.ledgers() == []
 
     def tombs(self) -> Sequence[object]:
         """Return what is remembered of the lines, but for which commit wrote that."""
-        gone = self.shop.entities.gone([Reference("Line", id_) for id_ in self.ids])
+        gone = self.shop.entities.tombstones([Reference("Line", id_) for id_ in self.ids])
         return [each and each[:3] for each in gone]
 
     def check_deleted(self) -> None:
@@ -159,7 +160,7 @@ def test_who_asks_again_at_once_waits_for_the_lease_and_then_brings_it_back() ->
         scene.shop.restore(scene.order, scene.there)
     scene.shop.entities.sweep()
     assert scene.ledgers() != []
-    scene.clock.instant += staging.LEASE
+    scene.clock.instant += staged_restoration.LEASE
     scene.shop.restore(scene.order, scene.there)
     scene.check_back()
 
@@ -197,7 +198,7 @@ def test_of_two_who_restore_at_once_one_does_and_the_other_is_told_so() -> None:
 @pytest.mark.parametrize("call", [2, 3, 4, 5])
 def test_a_restoration_that_a_sweep_overtakes_at_any_time_begins_again(call: int) -> None:
     scene = Scene()
-    tombs, sweeping = scene.tombs(), FrozenClock(scene.clock.instant + staging.LEASE)
+    tombs, sweeping = scene.tombs(), FrozenClock(scene.clock.instant + staged_restoration.LEASE)
 
     def overtake(number: int) -> None:
         if number == call:
@@ -216,8 +217,8 @@ def test_a_slow_sweep_of_an_earlier_one_takes_nothing_from_it(call: int) -> None
     """Whether the new one is done by then, or under way."""
     scene = Scene()
     assert scene.engine.dies(scene.restore, 4, does_it=False)
-    scene.clock.instant += staging.LEASE
-    slow = Shop(scene.store, scene.clock).entities.sweeping()
+    scene.clock.instant += staged_restoration.LEASE
+    slow = Shop(scene.store, scene.clock).entities.sweep_steps()
     next(slow)
     scene.shop.entities.sweep()
     assert scene.told() == scene.deleted
@@ -237,7 +238,7 @@ def test_one_that_takes_too_long_gives_up_and_leaves_nothing() -> None:
     scene = Scene()
 
     def tarry(_: int) -> None:
-        scene.clock.instant += staging.LONGEST
+        scene.clock.instant += staged_restoration.LONGEST
 
     scene.engine.before = tarry
     with pytest.raises(Unavailable, match="longer than 15 seconds"):
@@ -365,7 +366,7 @@ def test_what_a_large_deletion_has_left_is_ended_before_it_comes_back(
     """And no part of it counts as gone for good."""
     scene = Scene()
     scene.restore()
-    monkeypatch.setattr(aftermath, "MOST_STEPS", 1)
+    monkeypatch.setattr(cleanup, "MOST_STEPS", 1)
     scene.clock.instant += MINUTE
     assert delete(scene.shop.world, end("Order", scene.order.id), ADMINISTRATOR)
     assert scene.ledgers() != []
@@ -388,13 +389,13 @@ def test_what_comes_back_is_written_by_the_rules_of_the_time_when_it_does() -> N
     scene = Scene()
     engine = Unfenced(scene.store)
     process = Shop(engine, scene.clock)
-    process.entities.lacking()
+    process.entities.unbuilt()
     order = MODEL.classes["Order"]
     coming = model(*{**MODEL.classes, "Order": replace(order, uniques=(Unique(("name",)),))}.values())
 
     def list_constraint(number: int) -> None:
         if number == 2:
-            StoredEntities(scene.store, coming).lacking()
+            Repository(scene.store, coming).unbuilt()
             process.entities._slots.invalidate()  # as it does every few seconds
 
     engine.commits, engine.before = 0, list_constraint
@@ -403,7 +404,7 @@ def test_what_comes_back_is_written_by_the_rules_of_the_time_when_it_does() -> N
     scene.check_back()
     key = keys.guard("Order", Unique(("name",)), {"name": "a"})
     assert key is not None
-    assert [holder(guard) for guard in scene.store.get([key])] == [scene.order.id]
+    assert [guard_holder(guard) for guard in scene.store.get([key])] == [scene.order.id]
 
 
 def test_a_small_restoration_is_still_one_commit() -> None:
@@ -437,7 +438,7 @@ def test_a_process_that_is_killed_leaves_nothing_that_a_sweep_does_not_end(tmp_p
     assert process.returncode == (0 if last else -signal.SIGKILL)
     is_back = reader.told(order, ids, product) != deleted
     assert is_back == (call > 4)
-    shop.clock.instant += staging.LEASE
+    shop.clock.instant += staged_restoration.LEASE
     shop.entities.sweep()
     assert not any(engine.range(keys.LISTING, keys.PURGES))
     shop.clock.instant += MINUTE

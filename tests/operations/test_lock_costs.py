@@ -17,7 +17,7 @@ from stratabase.operations.read import get
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from stratabase.store.dynamodb.metering import MeteredEngine
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from tests.graphs.commands import change, create, make, update
 from tests.graphs.company import COMPANY
 from tests.store.cost import Cost, cost_of
@@ -36,7 +36,7 @@ class Room:
         self.engine = WatchedEngine()
         self._told: list[Consumption] = []
         metered = MeteredEngine(self.engine, lambda: self._told.append)
-        entities = StoredEntities(metered, COMPANY)
+        entities = Repository(metered, COMPANY)
         self.world = Services(COMPANY, entities, FrozenClock(), CountedIds(), plenty)
         whole = make(
             "Customer",
@@ -76,7 +76,7 @@ class Room:
 
     def late(self, command: Command) -> None:
         """Do a command, when another locks its object after it was read."""
-        unmetered = replace(self.world, entities=StoredEntities(self.engine, COMPANY))
+        unmetered = replace(self.world, entities=Repository(self.engine, COMPANY))
         self.engine.before_commit = lambda: lock(unmetered, self.labels[:1], 10, BOB)
         self.write(command)
 

@@ -11,7 +11,7 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from tests.contract.engine.kinds import STURDY
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.company import COMPANY
@@ -49,13 +49,13 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.mark.soak
 def test_a_history_is_as_if_one_thing_had_come_after_the_other(engine: Engine) -> None:
     chance = Random(seed())
-    processes = [StoredEntities(engine, COMPANY) for _ in range(MEMBERS)]
+    processes = [Repository(engine, COMPANY) for _ in range(MEMBERS)]
     for _ in range(HISTORIES):
         history = History(processes).run(chance, EACH)
         assert is_linearizable(history, State(), step), history
 
 
-class EarlyWrites(StoredEntities):
+class EarlyWrites(Repository):
     """A store that looks at the locks before it writes, and not in the write itself."""
 
     def commit(self, change: Change) -> None:
@@ -65,7 +65,7 @@ class EarlyWrites(StoredEntities):
         super().commit(replace(change, member_id=None))
 
 
-class EarlyWhole(StoredEntities):
+class EarlyWhole(Repository):
     """A store that forgets, in a write, the whole through which a part is written."""
 
     def commit(self, change: Change) -> None:
@@ -73,7 +73,7 @@ class EarlyWhole(StoredEntities):
         super().commit(replace(change, effects=(*change.object_effects(), *change.link_effects())))
 
 
-class EarlyLocks(StoredEntities):
+class EarlyLocks(Repository):
     """A store that looks at the locks before it locks, and takes all for ended then."""
 
     def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:
@@ -88,7 +88,7 @@ def _locks(found: Sequence[Entity | None]) -> dict[Reference, Lock]:
 
 
 @pytest.mark.parametrize("faulty", [EarlyWrites, EarlyWhole, EarlyLocks])
-def test_a_check_that_comes_before_the_write_is_found_out(faulty: type[StoredEntities]) -> None:
+def test_a_check_that_comes_before_the_write_is_found_out(faulty: type[Repository]) -> None:
     chance, engine = Random(seed()), ReferenceEngine()
     processes = [faulty(engine, COMPANY) for _ in range(MEMBERS)]
     histories = (History(processes).run(chance, EACH) for _ in range(MOST))

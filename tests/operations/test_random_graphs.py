@@ -9,9 +9,9 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from stratabase.model.model import Model
-from stratabase.store import keys
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
+from stratabase.store.layout import keys
+from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.models import OF_KINDS, models
@@ -44,7 +44,7 @@ def test_requests_on_each_kind_of_association_do_so_too(kind: str) -> None:
 def told_over(engine: Engine, model: Model, chance: Random) -> Story:
     """Return a story of which a store keeps the objects, in which all was deleted in the end."""
     world, _, _ = world_of(model)
-    entities = StoredEntities(engine, model)
+    entities = Repository(engine, model)
     story = tell(replace(world, entities=entities), chance, REQUESTS)
     story.end()
     entities.sweep()

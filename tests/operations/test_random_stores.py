@@ -16,9 +16,9 @@ from stratabase.domain.query.page import Query, Window
 from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.model.model import Model
 from stratabase.operations.ports import Entities
-from stratabase.store import size
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
+from stratabase.store.write import commit
 from tests.contract.engine.acting import settled
 from tests.contract.engine.kinds import KINDS, Kind
 from tests.contract.engine.reference import ReferenceEngine
@@ -47,7 +47,7 @@ MOST_AS_ONE = st.sampled_from([2, 5, 100])
 
 def few_fit(patch: pytest.MonkeyPatch, most: int) -> None:
     """Let what is larger be deleted bit by bit."""
-    patch.setattr(size, "fits", lambda actions: len(actions) <= most)
+    patch.setattr(commit, "fits_in_one_commit", lambda actions: len(actions) <= most)
 
 
 def tell(engine: Engine, model: Model, chance: Random) -> None:
@@ -137,7 +137,7 @@ def test_a_call_that_fails_leaves_the_old_graph_or_the_new_one(
                 expected = graph
             fault = Fault(chance.randrange(12), after=chance.random() < 0.5)
             world, _, _ = world_of(model)
-            entities = StoredEntities(FailingEngine(engine, fault), model)
+            entities = Repository(FailingEngine(engine, fault), model)
             try:
                 do(replace(world, entities=entities, ids=ids), command)
                 possible = [expected]
@@ -146,7 +146,7 @@ def test_a_call_that_fails_leaves_the_old_graph_or_the_new_one(
             except Unavailable:
                 possible = [graph, expected]
                 failed += 1
-            StoredEntities(engine, model).sweep()
+            Repository(engine, model).sweep()
             assert faults(model, held(engine)) == []
             graph = there(engine, model, possible)
     event(f"{failed} of {REQUESTS} failed")
@@ -154,7 +154,7 @@ def test_a_call_that_fails_leaves_the_old_graph_or_the_new_one(
 
 def there(engine: Engine, model: Model, possible: list[Plain]) -> Plain:
     """Return which of several graphs a store holds."""
-    source = StoredEntities(engine, model)
+    source = Repository(engine, model)
     known = {reference for graph in possible for reference in graph.objects}
     found = [graph for graph in possible if told_by(source, graph, known) == told_by_plain(graph)]
     assert found

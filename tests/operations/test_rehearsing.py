@@ -114,7 +114,7 @@ def test_a_preview_of_an_update_shows_what_stays_and_what_changes() -> None:
 def test_a_rehearsal_is_made_again_when_another_write_comes_between(monkeypatch: pytest.MonkeyPatch) -> None:
     """It reads, and then asks the store, which knows better by then."""
     scene = Scene()
-    rehearse = scene.entities.rehearse
+    rehearse = scene.entities.dry_run
 
     def other_write(asked: Change) -> None:
         monkeypatch.undo()

@@ -15,9 +15,9 @@ from stratabase.operations.services import Services
 from stratabase.operations.versions import version
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.services import delete, restore, save, update
-from stratabase.store import aftermath
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.store.write import cleanup
 from tests.graphs.commands import change, create, end, make
 from tests.graphs.shown import view_of
 from tests.worlds import ADMINISTRATOR, NOON, plenty, world_of
@@ -31,12 +31,12 @@ OLD, NEW, STRICT = (read_model(BOX.format(size), "m") for size in SIZES)
 def test_a_value_that_its_attribute_cannot_have_any_more_is_left_out(tmp_path: Path) -> None:
     engine = SqliteEngine(tmp_path / "store.db")
     old, _, clock = world_of(OLD)
-    old = replace(old, entities=StoredEntities(engine, OLD))
+    old = replace(old, entities=Repository(engine, OLD))
     box = save(old, make("Box", name="a", size="large"), ADMINISTRATOR).reference
     clock.instant += 1000
     update(old, change("Box", box.id, name="b", size=None), ADMINISTRATOR)
     clock.instant += 1000
-    new = replace(world_of(NEW)[0], entities=StoredEntities(engine, NEW), clock=clock, ids=old.ids)
+    new = replace(world_of(NEW)[0], entities=Repository(engine, NEW), clock=clock, ids=old.ids)
     with pytest.raises(Refused) as refusal:
         restore(new, box, [NOON], ADMINISTRATOR)
     (issue,) = refusal.value.issues
@@ -49,12 +49,12 @@ def test_a_value_that_its_attribute_cannot_have_any_more_is_left_out(tmp_path: P
 def test_a_value_outside_of_the_domain_of_today_is_refused(tmp_path: Path) -> None:
     engine = SqliteEngine(tmp_path / "store.db")
     old, _, clock = world_of(OLD)
-    old = replace(old, entities=StoredEntities(engine, OLD))
+    old = replace(old, entities=Repository(engine, OLD))
     box = save(old, make("Box", name="a", size="large"), ADMINISTRATOR).reference
     clock.instant += 1000
     update(old, change("Box", box.id, size="s"), ADMINISTRATOR)
     clock.instant += 1000
-    new = replace(world_of(STRICT)[0], entities=StoredEntities(engine, STRICT), clock=clock, ids=old.ids)
+    new = replace(world_of(STRICT)[0], entities=Repository(engine, STRICT), clock=clock, ids=old.ids)
     with pytest.raises(Refused) as refusal:
         restore(new, box, [NOON], ADMINISTRATOR, WriteOptions(force=True))
     assert [issue.type for issue in refusal.value.issues] == [IssueType.ATTRIBUTE_STRING_LENGTH]
@@ -70,10 +70,10 @@ type Line @class(versioned: true, exposed: true) {{ name: String }}"""
 def test_a_part_was_there_until_its_whole_ended_also_before_it_is_purged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, directive: str
 ) -> None:
-    monkeypatch.setattr(aftermath, "MOST_STEPS", 0)
+    monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
     engine, model = SqliteEngine(tmp_path / "store.db"), read_model(ORDERS.format(directive), "m")
     world, _, clock = world_of(model)
-    entities = StoredEntities(engine, model)
+    entities = Repository(engine, model)
     world = replace(world, entities=entities)
     order = save(world, make("Order", name="a"), ADMINISTRATOR).reference
     for _ in range(6):
@@ -89,7 +89,7 @@ def test_a_part_was_there_until_its_whole_ended_also_before_it_is_purged(
     clock.instant += 1000
     assert delete(world, end("Order", order.id), ADMINISTRATOR)
     ended = clock.instant
-    assert entities.purged([order]) == [ended]
+    assert entities.pending_purges([order]) == [ended]
     for _ in range(2):
         shown = [_is_shown(world, line, ended + beside) for beside in (-1, 0, 1)]
         assert shown == [True, False, False]

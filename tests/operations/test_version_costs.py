@@ -13,10 +13,10 @@ from stratabase.domain.query.consumption import Consumption
 from stratabase.domain.write.commands import Create, Delete, RoleCommand, ToOneCommand, Update
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
-from stratabase.store import keys
 from stratabase.store.dynamodb.metering import MeteredEngine
 from stratabase.store.engine.port import Batch, Item, Patch, Put, Value
-from stratabase.store.entities import StoredEntities
+from stratabase.store.layout import keys
+from stratabase.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine
 from tests.contract.versions.models import COMPANY
 from tests.graphs.commands import point
@@ -36,7 +36,7 @@ class Room:
         self.engine = ReferenceEngine()
         self._told: list[Consumption] = []
         metered = MeteredEngine(self.engine, lambda: self._told.append)
-        self.entities = StoredEntities(metered, COMPANY)
+        self.entities = Repository(metered, COMPANY)
         self.clock = FrozenClock()
         self.world = Services(COMPANY, self.entities, self.clock, CountedIds(), plenty)
         self.red, self.blue, self.desk, self.other_desk, self.room = (
@@ -78,7 +78,7 @@ class Room:
 
     def restore(self) -> None:
         """Bring her back."""
-        (gone,) = self.entities.gone([self.ada])
+        (gone,) = self.entities.tombstones([self.ada])
         assert gone is not None
         back = Restoration(gone, Entity(self.ada, {"_id": self.ada.id, "name": "x"}))
         self.entities.commit(Change("back", gone.last_end + STEP, (back,)))

@@ -10,7 +10,7 @@ from stratabase.domain.write.commands import Command, Create, Delete, PartsComma
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from stratabase.store.engine.port import Batch, Engine, Item, Key
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine
 from tests.contract.versions.models import COMPANY
 from tests.graphs.commands import point
@@ -58,7 +58,7 @@ class Process:
     """A process that has just started, an hour after all was made."""
 
     def __init__(self, engine: Engine, first_id: int = 100, instant: int = NOON + 3_600_000) -> None:
-        self.entities = StoredEntities(engine, COMPANY)
+        self.entities = Repository(engine, COMPANY)
         ids = CountedIds()
         for _ in range(first_id):
             ids.new()
@@ -77,7 +77,7 @@ class Process:
         entities = self.entities
         return [
             *(entity and entity.state for entity in entities.read(references)),
-            *(gone and gone.last_end for gone in entities.gone(references)),
+            *(gone and gone.last_end for gone in entities.tombstones(references)),
             *([each.state for each in entities.versions(reference)] for reference in references),
         ]
 
@@ -86,7 +86,7 @@ def prepared() -> dict[Key, Item]:
     """Return what there is: two teams, and Ada in one of them, with two addresses."""
     engine = MortalEngine({}, FOR_EVER, does_it=False)
     process = Process(engine, 0, NOON)
-    process.entities.lacking()
+    process.entities.unbuilt()
     for name in ("red", "blue"):
         process.write(Create("Team", {"name": name}))
     streets = PartsCommand(create=[Create("Address", {"name": name}) for name in ("1st", "2nd")])

@@ -22,9 +22,9 @@ from stratabase.model.reading import read_model
 from stratabase.operations.services import Services
 from stratabase.operations.versions import version
 from stratabase.operations.write.services import save, update
-from stratabase.store import versions
 from stratabase.store.engine.port import Engine, Item
-from stratabase.store.entities import StoredEntities
+from stratabase.store.layout import versions
+from stratabase.store.repository import Repository
 from tests.contract.engine.acting import together
 from tests.contract.engine.kinds import KINDS
 from tests.contract.engine.reference import ReferenceEngine
@@ -71,7 +71,7 @@ class Host:
 
     def __init__(self, engine: Engine, ahead: Instant, clock_seed: int) -> None:
         clock = JumpingClock(ahead, Random(clock_seed))
-        self.world = Services(MODEL, StoredEntities(engine, MODEL), clock, RandomIds(), plenty)
+        self.world = Services(MODEL, Repository(engine, MODEL), clock, RandomIds(), plenty)
 
     def change(self, sheets: Sequence[Reference], thread: int, chance: Random) -> list[tuple[Reference, str]]:
         """Give objects new names, no name twice; return which got which."""

@@ -13,7 +13,7 @@ from cli.gateway.functions import load
 from cli.gateway.template import read
 from stratabase import bootstrap
 from stratabase.domain.member import Caller
-from stratabase.store import aftermath
+from stratabase.store.write import cleanup
 from tests.scenarios.graph_client import over_dynamodb, over_sqlite
 from tests.service import ROOT, eventually, running
 
@@ -50,7 +50,7 @@ def left(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
     for name, value in {"STRATABASE_HOME": str(home), "STRATABASE_MODEL": str(MODEL), **settings}.items():
         monkeypatch.setenv(name, value)
     bootstrap.instance.cache_clear()
-    monkeypatch.setattr(aftermath, "SECONDS", 0)
+    monkeypatch.setattr(cleanup, "SECONDS", 0)
     try:
         yield deleted(home, settings)
     finally:

@@ -9,7 +9,7 @@ from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from tests.worlds import ADMINISTRATOR, CountedIds, FrozenClock, plenty
 
 HEADING = 'extend schema @application(name: "Test") @profile(name: "Administrator", administrator: true)\n'
@@ -28,7 +28,7 @@ class EvolvingRoom:
         """Serve a model, as a process that has just been started."""
         text = model if "extend schema" in model else HEADING + model
         self.model = read_model(text, "model.graphql")
-        self.entities = StoredEntities(self.engine, self.model)
+        self.entities = Repository(self.engine, self.model)
         self.world = Services(self.model, self.entities, self.clock, self._ids, plenty)
         self.executor = SchemaExecutor(self.world, _failed)
 

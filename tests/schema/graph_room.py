@@ -7,7 +7,7 @@ from typing import Any
 from stratabase.operations.ports import Entities
 from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.everything import EVERYTHING, Objects
 from tests.worlds import ADMINISTRATOR, CountedIds, FrozenClock, plenty
@@ -32,7 +32,7 @@ class GraphRoom:
 
     def close(self) -> None:
         """Close the store, if the objects are in one."""
-        if isinstance(self.entities, StoredEntities):
+        if isinstance(self.entities, Repository):
             self.entities._engine.close()
 
     def body(self, query: str, **variables: Any) -> dict[str, Any]:
@@ -95,4 +95,4 @@ def over_a_dict(_: Path) -> GraphRoom:
 
 
 def over_sqlite(folder: Path) -> GraphRoom:
-    return GraphRoom(StoredEntities(SqliteEngine(folder / "store.db"), EVERYTHING))
+    return GraphRoom(Repository(SqliteEngine(folder / "store.db"), EVERYTHING))

@@ -212,7 +212,7 @@ def test_targets_are_not_deleted_before_reindex_and_protected_after_it(room: Evo
     assert room.update("Team", _id=team, name="still served") == []
     room.reindex()
     room.serve(NEW)
-    assert room.entities.lacking() == ()
+    assert room.entities.unbuilt() == ()
     (message,) = room.delete("Team", team)
     assert f"requires Team with _id '{team}', which therefore cannot be deleted" in message
     assert room.delete("Team", empty) == []

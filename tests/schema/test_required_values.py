@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from stratabase.model.reading import read_model
-from stratabase.store import keys
 from stratabase.store.engine.parallel import sequential_map
 from stratabase.store.engine.port import Engine
-from stratabase.store.required_values import Lack, RequiredValues
+from stratabase.store.layout import keys
+from stratabase.store.read.required_values import MissingValues, RequiredValues
 from tests.contract.engine.kinds import STURDY
 from tests.schema.evolving_room import HEADING, EvolvingRoom
 from tests.schema.test_required_on_old_data import NEW, OLD
@@ -45,12 +45,12 @@ def test_objects_that_lack_something_are_counted_by_attribute_and_role(engine: E
 
     counted = RequiredValues(engine, read_model(HEADING + NEW, "model.graphql"), sequential_map)
 
-    assert [*counted.lacks()] == [
-        Lack("Person", "team", 1, 107),
-        Lack("Person", "badge", 106, 107),
-        Lack("Person", "skills", 106, 107),
-        Lack("Person", "phones", 105, 107),
-        Lack("House", "motto", 1, 1),
+    assert [*counted.missing_values()] == [
+        MissingValues("Person", "team", 1, 107),
+        MissingValues("Person", "badge", 106, 107),
+        MissingValues("Person", "skills", 106, 107),
+        MissingValues("Person", "phones", 105, 107),
+        MissingValues("House", "motto", 1, 1),
     ]
     assert engine.get([keys.REGISTRY]) == registry
 
@@ -59,7 +59,9 @@ def test_a_value_of_an_earlier_type_is_missing(engine: Engine) -> None:
     room = EvolvingRoom(engine, "type Pet { age: String }")
     room.create("Pet", age="old")
     room.serve("type Pet { age: Int! }")
-    assert [*RequiredValues(engine, room.model, sequential_map).lacks()] == [Lack("Pet", "age", 1, 1)]
+    assert [*RequiredValues(engine, room.model, sequential_map).missing_values()] == [
+        MissingValues("Pet", "age", 1, 1)
+    ]
 
 
 def test_those_who_lead_back_fill_a_required_list(engine: Engine) -> None:
@@ -71,4 +73,6 @@ def test_those_who_lead_back_fill_a_required_list(engine: Engine) -> None:
         'type Team { name: String  players: [Player!]! @association(opposite: "team") }'
         'type Player { team: Team @association(opposite: "players") }'
     )
-    assert [*RequiredValues(engine, room.model, sequential_map).lacks()] == [Lack("Team", "players", 1, 2)]
+    assert [*RequiredValues(engine, room.model, sequential_map).missing_values()] == [
+        MissingValues("Team", "players", 1, 2)
+    ]

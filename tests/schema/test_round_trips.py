@@ -13,8 +13,8 @@ from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.metering import MeteredEngine, record_consumption
 from stratabase.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
 from stratabase.store.indexes import registry_cache
+from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client, over_ministack
@@ -31,8 +31,8 @@ class Room:
         """`wire`: what has been asked over the network."""
         self.wire = wire
         world, _, _ = world_of(HR)
-        entities = StoredEntities(MeteredEngine(engine), HR, together)
-        entities.lacking()  # the registry is read before
+        entities = Repository(MeteredEngine(engine), HR, together)
+        entities.unbuilt()  # the registry is read before
         self.executor = SchemaExecutor(
             replace(world, entities=entities, measuring=record_consumption), lambda *_: None
         )

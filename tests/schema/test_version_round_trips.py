@@ -12,8 +12,8 @@ from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.dynamodb.metering import MeteredEngine, record_consumption
 from stratabase.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
 from stratabase.store.indexes import registry_cache
+from stratabase.store.repository import Repository
 from tests.contract.engine.dynamodb import over_ministack
 from tests.contract.engine.reference import ReferenceEngine
 from tests.everything import EVERYTHING
@@ -69,7 +69,7 @@ class Past:
     """Ada, who has often changed, as those have to whom her roles lead, and to whom those of theirs do."""
 
     def __init__(self, engine: Engine, together: ParallelMap) -> None:
-        graphs = GraphRoom(StoredEntities(MeteredEngine(engine), EVERYTHING, together))
+        graphs = GraphRoom(Repository(MeteredEngine(engine), EVERYTHING, together))
         graphs.world = replace(graphs.world, measuring=record_consumption)
         graphs.executor = SchemaExecutor(graphs.world, _failed)
         self.room = VersionedRoom(graphs)
@@ -178,7 +178,7 @@ def compared(past: Past, selection: str) -> int:
 def test_a_store_that_takes_all_that_is_asked_at_once_for_one_instant_is_found_out(
     past: Past, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    as_of, linked = StoredEntities.as_of, StoredEntities.linked
+    as_of, linked = Repository.as_of, Repository.linked
 
     def of_one(entities: Any, moments: Any, *given: Any) -> Any:
         return as_of(entities, [(reference, moments[0][1]) for reference, _ in moments], *given)
@@ -191,7 +191,7 @@ def test_a_store_that_takes_all_that_is_asked_at_once_for_one_instant_is_found_o
         ("linked", led_at_one, "pupils { items { last_name } }"),
     ):
         with monkeypatch.context() as patch:
-            patch.setattr(StoredEntities, name, faulty)
+            patch.setattr(Repository, name, faulty)
             with pytest.raises(AssertionError):
                 compared(past, selection)
 

@@ -8,7 +8,7 @@ from stratabase.model.formats import DEFAULT_FORMATS
 from stratabase.model.reading import read_model
 from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine
 from tests.schema.graph_room import OrderedIds
 from tests.worlds import ADMINISTRATOR, NOON, FrozenClock, plenty
@@ -26,7 +26,7 @@ class Room:
 
     def __init__(self) -> None:
         self.clock = FrozenClock()
-        world = Services(MODEL, StoredEntities(ReferenceEngine(), MODEL), self.clock, OrderedIds(), plenty)
+        world = Services(MODEL, Repository(ReferenceEngine(), MODEL), self.clock, OrderedIds(), plenty)
         self._executor = SchemaExecutor(world, lambda *_: None)
 
     def ask(self, query: str) -> Any:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from stratabase.store.engine.port import NO_EXPECTATION, Action, Batch, Check, Delete, Patch, Put
-from stratabase.store.versions import END
+from stratabase.store.layout.versions import END
 from tests.store.passing import PassingEngine
 
 

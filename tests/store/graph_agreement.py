@@ -5,9 +5,9 @@ from typing import Any
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.model.model import Model
-from stratabase.store import codec, heads, keys, versions
 from stratabase.store.engine.port import Item, Key, Place
 from stratabase.store.indexes.registry import parse_registry
+from stratabase.store.layout import codec, heads, keys, versions
 from tests.role_rules import Graph, is_counted, opposite_of, role_of, roles, target
 
 
@@ -37,7 +37,7 @@ def _is_kept_for_good(key: Key) -> bool:
 
 def _told(item: Item) -> Any:
     """Return what is of interest in an item."""
-    if (gone := versions.gone_of(item)) is not None:
+    if (gone := versions.read_tombstone(item)) is not None:
         return gone
     if item.key.sort.startswith(keys.VERSIONS):
         return {**codec.state_of(item), **_times(item)}
@@ -156,9 +156,9 @@ def _misplaced(items: Mapping[Key, Item]) -> Iterator[str]:
     registry = parse_registry(items.get(keys.REGISTRY))
     for key, item in items.items():
         places: dict[str, Place] = {}
-        if key.sort == keys.HEAD and versions.gone_of(item) is None:
+        if key.sort == keys.HEAD and versions.read_tombstone(item) is None:
             entity = codec.entity_of(item)
             paths = registry.paths(entity.reference.class_name)
-            places = {keys.LISTING: keys.listed(entity.reference), **heads.places(entity, paths)}
+            places = {keys.LISTING: keys.listed(entity.reference), **heads.index_places(entity, paths)}
         if item.places != places:
             yield f"{key} lies in {item.places}, not {places}"

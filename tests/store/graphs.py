@@ -25,9 +25,9 @@ from stratabase.model.class_ import Class, Kind, Unique
 from stratabase.model.model import Model
 from stratabase.model.role import Role
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
 from stratabase.store.indexes.entries import BuildState
 from stratabase.store.indexes.registry import Registry
+from stratabase.store.repository import Repository
 from tests.models import attribute, model
 from tests.worlds import plenty
 
@@ -159,7 +159,7 @@ class Objects:
         """Of several who raced: who was not refused."""
         self._end = str(next(_numbers)) if end is None else end
         self.model = _renamed(told, self._end)
-        self.entities = StoredEntities(engine, self.model)
+        self.entities = Repository(engine, self.model)
 
     def under(self, told: Model) -> "Objects":
         """Return the same objects as a process sees them that has another model."""
@@ -206,7 +206,7 @@ class Objects:
     def refused(self, *effects: Effect) -> set[RoleViolation]:
         """Return what is wrong with the roles, and make sure that a rehearsal says the same."""
         with pytest.raises(IntegrityViolation) as rehearsed:
-            self.entities.rehearse(change(*effects))
+            self.entities.dry_run(change(*effects))
         with pytest.raises(IntegrityViolation) as refusal:
             self.commit(*effects)
         assert set(refusal.value.violations) == set(rehearsed.value.violations)

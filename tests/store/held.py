@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from stratabase.store import keys
 from stratabase.store.engine.port import Item, Key
+from stratabase.store.layout import keys
 from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.store.sqlite.table import COLUMNS, item_of
 from tests.contract.engine.dynamodb import OwnTable

@@ -12,9 +12,9 @@ from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.class_ import Class, Index, Unique
 from stratabase.store.engine.port import Engine
 from stratabase.store.engine.read_limiter import ReadLimiter
-from stratabase.store.entities import StoredEntities
 from stratabase.store.indexes.registry import Registry
 from stratabase.store.indexes.registry_cache import RegistryCache, WriteRules
+from stratabase.store.repository import Repository
 from tests.models import THING, model
 from tests.worlds import plenty
 
@@ -50,11 +50,11 @@ class Store:
     def __init__(self, engine: Engine, class_: Class) -> None:
         self.class_ = class_
         self._engine = engine
-        self.entities = StoredEntities(engine, model(class_))
+        self.entities = Repository(engine, model(class_))
 
     def unguarded(self) -> "Store":
         """Return a store on the same class that writes objects without any guards."""
-        self.entities.lacking()  # the registry is written before
+        self.entities.unbuilt()  # the registry is written before
         store = Store(self._engine, replace(self.class_, uniques=()))
         store.entities._slots = Unguarding(self._engine, model(store.class_))
         return store

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from tests.contract.engine.kinds import KINDS, Kind
 from tests.models import THINGS
 
@@ -15,7 +15,7 @@ from tests.models import THINGS
 )
 def test_a_checkpoint_is_found_again_until_it_is_forgotten(tmp_path: Path, kind: Kind, work: str) -> None:
     engine = kind.open(tmp_path)
-    entities = StoredEntities(engine, THINGS)
+    entities = Repository(engine, THINGS)
     assert entities.checkpoint(work) is None
     entities.set_checkpoint(work, "at 7")
     assert (entities.checkpoint(work), entities.checkpoint("other")) == ("at 7", None)

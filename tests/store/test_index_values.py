@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from stratabase.model.formats import DEFAULT_FORMATS
 from stratabase.model.types import TYPES
 from stratabase.model.types.storage import number_text
-from stratabase.store.indexes.index_text import (
+from stratabase.store.layout.index_text import (
     ABOVE_NOT_NULL,
     NOT_NULL,
     VALUE_END,

@@ -149,7 +149,7 @@ def test_a_filtered_page_by_id_stops_when_it_is_full() -> None:
 
 def test_counting_without_a_filter_decodes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     store = ten(WatchedEngine())
-    monkeypatch.setattr("stratabase.store.codec.state_of", None)
+    monkeypatch.setattr("stratabase.store.layout.codec.state_of", None)
     wanted = PageFields(items=False, total_count=True, has_next=True, has_prev=True)
     assert seen(store.page(Query("", BY_ID, None, Window(3), wanted))) == ([], 10, True, False)
 

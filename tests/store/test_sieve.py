@@ -8,9 +8,9 @@ from stratabase.domain.query.filter import Comparison, Filter, Or
 from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.operator import Operator
-from stratabase.store import codec
 from stratabase.store.engine.port import Item, Key
 from stratabase.store.engine.read_limiter import ReadLimiter
+from stratabase.store.layout import codec
 from stratabase.store.query.rows import RowFilter
 from tests.store.stores import fresh_class
 

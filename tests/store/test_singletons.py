@@ -5,8 +5,8 @@ import pytest
 from stratabase.domain.objects.commit_refusals import Conflict, TargetNotFound
 from stratabase.domain.objects.entity import Entity
 from stratabase.model.class_ import Kind
-from stratabase.store import keys
 from stratabase.store.engine.port import Engine
+from stratabase.store.layout import keys
 from tests.models import model
 from tests.store.graphs import Objects, class_with, key, many
 from tests.store.watched_engine import WatchedEngine

@@ -4,7 +4,7 @@ from collections import UserDict
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
 
 from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Item, Key
-from stratabase.store.keys import REGISTRY
+from stratabase.store.layout.keys import REGISTRY
 from tests.contract.engine.reference import ReferenceEngine
 
 PAGE = 3

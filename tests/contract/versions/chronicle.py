@@ -72,7 +72,7 @@ class Chronicle:
 
     def restoration(self, class_name: str, id_: str, **state: Any) -> Restoration:
         """Return what brings a deleted object back."""
-        (gone,) = self.entities.gone([Reference(class_name, id_)])
+        (gone,) = self.entities.tombstones([Reference(class_name, id_)])
         assert gone is not None
         return Restoration(gone, Entity(gone.reference, {"_id": id_, **state}))
 

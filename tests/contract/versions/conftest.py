@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from tests.contract.engine.kinds import KINDS
 from tests.contract.versions.chronicle import Chronicle
 from tests.contract.versions.models import COMPANY
@@ -24,5 +24,5 @@ def chronicle(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chroni
         return
     (kind,) = (kind for kind in KINDS if kind.name == request.param)
     engine: Engine = kind.open(tmp_path)
-    yield Chronicle(StoredEntities(engine, COMPANY))
+    yield Chronicle(Repository(engine, COMPANY))
     engine.close()

@@ -14,7 +14,7 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.operations.ports import Entities
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from tests import soak
 from tests.contract.engine.kinds import KINDS, Kind
 from tests.contract.versions.chronicle import HOUR, NOON, Chronicle
@@ -87,7 +87,7 @@ class Company:
         return None
 
     def _effect(self, reference: Reference, values: Mapping[str, str | None] | None) -> Effect | None:
-        (before,), (gone,) = self.entities.read([reference]), self.entities.gone([reference])
+        (before,), (gone,) = self.entities.read([reference]), self.entities.tombstones([reference])
         if values is None:
             return None if before is None else Deletion(before)
         own = {name: value and f"{value}{self._number}" for name, value in values.items()}
@@ -100,7 +100,9 @@ class Company:
     def remembered(self) -> dict[str, object]:
         """Return all that is known of what was."""
         references = [self.named(*each) for each in OBJECTS]
-        found: dict[str, object] = {"gone": [gone and gone[:3] for gone in self.entities.gone(references)]}
+        found: dict[str, object] = {
+            "gone": [gone and gone[:3] for gone in self.entities.tombstones(references)]
+        }
         marks = {NOON}
         for reference in references:
             forward = [*self.entities.versions(reference)]
@@ -120,7 +122,7 @@ class Company:
 
 def opened(kind: Kind, factory: pytest.TempPathFactory) -> Iterator[Entities]:
     engine: Engine = kind.open(factory.mktemp("store"))
-    yield StoredEntities(engine, COMPANY)
+    yield Repository(engine, COMPANY)
     engine.close()
 
 

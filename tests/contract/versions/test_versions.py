@@ -73,7 +73,7 @@ def test_a_deleted_object_keeps_its_versions_and_is_there_no_more(chronicle: Chr
     assert chronicle.find("Employee", "ada") is None
     assert chronicle.times("Employee", "ada") == [(made, changed), (changed, deleted)]
     assert chronicle.names("Employee", "ada", *around(deleted), changed, made) == "Eva - - Eva Ada"
-    (gone,) = chronicle.entities.gone([ADA])
+    (gone,) = chronicle.entities.tombstones([ADA])
     assert gone is not None
     assert (gone.reference, gone.last_end, gone.previous_start) == (ADA, deleted, changed)
     assert len(gone.commit_ids) == 3
@@ -84,8 +84,8 @@ def test_what_was_never_deleted_or_never_there_is_not_gone(chronicle: Chronicle)
     chronicle.create("Lamp", "l")
     chronicle.delete("Lamp", "l")
     wanted = [ADA, Reference("Employee", "nobody"), Reference("Lamp", "l")]
-    assert chronicle.entities.gone(wanted) == [None, None, None]
-    assert chronicle.entities.purged(wanted) == [None, None, None]
+    assert chronicle.entities.tombstones(wanted) == [None, None, None]
+    assert chronicle.entities.pending_purges(wanted) == [None, None, None]
     assert chronicle.versions("Employee", "nobody") == []
     assert chronicle.names("Employee", "nobody", NOON, NOON + HOUR) == "- -"
 
@@ -109,7 +109,7 @@ def test_a_deleted_object_comes_back_under_its_id(chronicle: Chronicle) -> None:
         "Eva Ida Ida Ida - - - Oda Oda"
     )
     assert plain(chronicle.get("Employee", "ada")) == {"_id": "ada", "name": "Oda"}
-    assert chronicle.entities.gone([ADA]) == [None]
+    assert chronicle.entities.tombstones([ADA]) == [None]
     assert len(chronicle.get("Employee", "ada").commit_ids) == 6
 
 

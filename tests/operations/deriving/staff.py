@@ -11,7 +11,7 @@ from stratabase.model.reading import read_model
 from stratabase.operations.deriving.circumstances import circumstances_of
 from stratabase.operations.fetching.known import Known
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from tests.contract.engine.acting import settled
 from tests.operations.deriving.plain import Plain
 from tests.operations.deriving.told import Told, aggregated, followed, plain, template
@@ -63,7 +63,7 @@ class Staff:
 
     def __init__(self, engine: Engine, chance: Random) -> None:
         self.engine = engine
-        self.entities = StoredEntities(engine, STAFF)
+        self.entities = Repository(engine, STAFF)
         self.dict = DictEntities(STAFF)
         self.plain = Plain(STAFF, TOLD, self.dict)
         for entity in _people(chance):

@@ -17,7 +17,7 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.model.model import Model
 from stratabase.operations.ports import Entities
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from tests.contract.engine.kinds import KINDS, Kind
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.diary import Diary
@@ -70,7 +70,7 @@ def test_a_graph_as_of_an_instant_is_what_was_recorded_then(model: Model, chance
 @settings(max_examples=count(8, 1000))
 @given(models(versioned=True), st.randoms(use_true_random=False))
 def test_so_it_is_over_a_store(model: Model, chance: Random) -> None:
-    check(kept(model, chance, StoredEntities(ReferenceEngine(), model)), chance)
+    check(kept(model, chance, Repository(ReferenceEngine(), model)), chance)
 
 
 DISTANT = [kind for kind in KINDS if kind.name in {"sqlite", "dynamodb-ministack"}]
@@ -84,14 +84,14 @@ def test_and_over_each_engine(
     kind: Kind, tmp_path_factory: pytest.TempPathFactory, model: Model, number: int
 ) -> None:
     engine, chance = kind.open(tmp_path_factory.mktemp("store")), Random(number)
-    check(kept(model, chance, StoredEntities(engine, model)), chance)
+    check(kept(model, chance, Repository(engine, model)), chance)
     engine.close()
 
 
 Moments = Sequence[tuple[Reference, Instant]]
 
 
-class LateStarts(StoredEntities):
+class LateStarts(Repository):
     """A store that has a version begin a millisecond after the change that made it."""
 
     def as_of(self, moments: Moments, *given: Any) -> list[Entity | None]:
@@ -99,7 +99,7 @@ class LateStarts(StoredEntities):
         return super().as_of([(reference, instant - 1) for reference, instant in moments], *given)
 
 
-class LongVersions(StoredEntities):
+class LongVersions(Repository):
     """A store that has a version hold at the instant, too, at which it ends."""
 
     def as_of(self, moments: Moments, *given: Any) -> list[Entity | None]:
@@ -110,7 +110,7 @@ class LongVersions(StoredEntities):
         return [old if old and old.end == at else new for (_, at), new, old in pairs]
 
 
-class LinksOfNow(StoredEntities):
+class LinksOfNow(Repository):
     """A store that tells where roles lead now, whenever it is asked for."""
 
     def linked(self, role: RoleName, ids: Sequence[str], **given: Any) -> list[tuple[str, ...]]:
@@ -118,7 +118,7 @@ class LinksOfNow(StoredEntities):
         return super().linked(role, ids, **{**given, "at": None})
 
 
-class VersionsOfNow(StoredEntities):
+class VersionsOfNow(Repository):
     """A store that tells what objects are now, if they were there."""
 
     def as_of(self, moments: Moments, *given: Any) -> list[Entity | None]:
@@ -132,12 +132,12 @@ FAULTY = [LateStarts, LongVersions, LinksOfNow, VersionsOfNow]
 
 
 @pytest.mark.parametrize("faulty", mostly(FAULTY, "LinksOfNow"))
-def test_a_store_that_tells_something_else_is_found_out(faulty: type[StoredEntities]) -> None:
+def test_a_store_that_tells_something_else_is_found_out(faulty: type[Repository]) -> None:
     @settings(max_examples=MOST, phases=[Phase.generate], database=None)
     @given(models(versioned=True), st.randoms(use_true_random=False))
     def look(model: Model, chance: Random) -> None:
         engine = ReferenceEngine()
-        diary = kept(model, chance, StoredEntities(engine, model), 3 * REQUESTS)
+        diary = kept(model, chance, Repository(engine, model), 3 * REQUESTS)
         diary.tell_by(faulty(engine, model))
         check(diary, chance)
 

@@ -11,7 +11,7 @@ from stratabase.model.reading import read_model_file
 from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from tests.schema.grants.guild import Guild
 from tests.schema.graph_room import OrderedIds
 from tests.worlds import ADMINISTRATOR, NOON, FrozenClock, plenty
@@ -36,7 +36,7 @@ class Archive(Guild):
 
     def go_on(self, model: Model) -> None:
         """Go on with another model."""
-        self.entities = StoredEntities(self._engine, model)
+        self.entities = Repository(self._engine, model)
         self.world = Services(model, self.entities, self.clock, self._ids, plenty)
         self.executor = SchemaExecutor(self.world, _failed)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.schema.grants.guild import GUILD, Guild
 from tests.soak import mostly
@@ -19,5 +19,5 @@ def guild(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Guild]:
         yield Guild(DictEntities(GUILD))
         return
     engine = SqliteEngine(tmp_path / "store.db")
-    yield Guild(StoredEntities(engine, GUILD))
+    yield Guild(Repository(engine, GUILD))
     engine.close()

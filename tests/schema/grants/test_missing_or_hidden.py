@@ -12,7 +12,7 @@ from stratabase.model.reading import read_model_file
 from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.schema.grants.guild import Guild
@@ -40,7 +40,7 @@ class Crossing(Guild):
     """Something of one's own that is seen, and of each class something that is hidden."""
 
     def __init__(self, engine: Engine) -> None:
-        self.entities = StoredEntities(engine, CROSSING)
+        self.entities = Repository(engine, CROSSING)
         self.world = Services(CROSSING, self.entities, FrozenClock(), OrderedIds(), plenty)
         self.executor = SchemaExecutor(self.world, _failed)
         hidden = {"name": "x", "hidden": True}

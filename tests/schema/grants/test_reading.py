@@ -147,7 +147,7 @@ def test_what_is_not_granted_is_refused_before_anything_is_read(
     guild: Guild, query: str, expected: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     guild.master("Ada", salary=7)
-    for port in ("read", "linked", "page", "holding", "commit"):
+    for port in ("read", "linked", "page", "find_by_unique", "commit"):
         monkeypatch.setattr(guild.entities, port, _untouched)
 
     for _ in range(3):

@@ -12,15 +12,16 @@ from stratabase.model.class_ import Class, Index, Unique
 from stratabase.operations.ports import Ids
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import create, delete, save, update
-from stratabase.store import heads, keys
-from stratabase.store.claims import HOLDER, claims, constraint_of
-from stratabase.store.codec import entity_of
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.records import items_of
 from stratabase.store.engine.port import Engine, Item, Key
-from stratabase.store.entities import StoredEntities
 from stratabase.store.indexes.registry import parse_registry
-from stratabase.store.presence import living
+from stratabase.store.layout import heads, keys
+from stratabase.store.layout.codec import entity_of
+from stratabase.store.layout.guards import HOLDER, unique_constraint
+from stratabase.store.layout.heads import live_head
+from stratabase.store.repository import Repository
+from stratabase.store.write.uniques import unique_claims
 from tests.contract.engine.dynamodb import OwnTable, over_ministack
 from tests.models import THING, model
 from tests.worlds import ADMINISTRATOR, world_of
@@ -70,7 +71,7 @@ def world_over(engine: Engine, class_: Class, ids: Ids | None = None) -> Service
     """Return a world of which nothing has been read yet; unless given, its ids are id1, id2 …"""
     served = model(class_)
     world, _, _ = world_of(served)
-    return replace(world, entities=StoredEntities(engine, served), ids=ids or world.ids)
+    return replace(world, entities=Repository(engine, served), ids=ids or world.ids)
 
 
 def held(engine: OwnTable) -> Held:
@@ -94,7 +95,7 @@ def disagreements(items: Held, class_: Class, unguarded: Codes) -> list[str]:
     wanted = {
         key: each.reference.id
         for each in objects
-        for key in claims([constraint_of(class_, unique) for unique in class_.uniques], each)
+        for key in unique_claims([unique_constraint(class_, unique) for unique in class_.uniques], each)
         if unguarded.get(each.reference.id) != each.state["code"]
     }
     guards = {key: item.attributes[HOLDER] for key, item in items.items() if key.sort == "U"}
@@ -102,14 +103,14 @@ def disagreements(items: Held, class_: Class, unguarded: Codes) -> list[str]:
         f"{each.reference.id} lies in {items[keys.head(each.reference)].places}"
         for each in objects
         if items[keys.head(each.reference)].places
-        != {keys.LISTING: keys.listed(each.reference)} | heads.places(each, paths)
+        != {keys.LISTING: keys.listed(each.reference)} | heads.index_places(each, paths)
     ]
     return misplaced if guards == wanted else [f"the guards are {guards}, not {wanted}", *misplaced]
 
 
 def _heads(items: Held) -> list[Item]:
     """Return the heads of the objects that there are."""
-    return [item for key, item in items.items() if key.sort == keys.HEAD and living(item)]
+    return [item for key, item in items.items() if key.sort == keys.HEAD and live_head(item)]
 
 
 def creating(code: str | None = None) -> Deed:

@@ -8,8 +8,8 @@ from stratabase.domain.objects.change import Change, Creation, Deletion, Effect,
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.model.class_ import Class
 from stratabase.store.engine.port import Item
-from stratabase.store.entities import StoredEntities
 from stratabase.store.indexes.registry_cache import RegistryCache
+from stratabase.store.repository import Repository
 from tests.models import model
 from tests.store.dynamodb.operating import (
     PLAIN,
@@ -55,8 +55,7 @@ class Case:
         with table() as engine:
             RegistryCache(engine, model(self.class_)).registry()
             strict, lax = (
-                StoredEntities(engine, model(each))
-                for each in (self.class_, replace(self.class_, uniques=()))
+                Repository(engine, model(each)) for each in (self.class_, replace(self.class_, uniques=()))
             )
             made = (Creation(self._entity(id_, code)) for id_, code in self.before.items())
             strict.commit(Change(f"made in {engine.name}", 0, tuple(made)))
@@ -69,12 +68,12 @@ class Case:
         state = {"_id": id_, "name": "old", "code": code, "count": 1}
         return Entity(Reference(self.class_.name, id_), state)
 
-    def _rewritten(self, entities: StoredEntities) -> Iterator[Effect]:
+    def _rewritten(self, entities: Repository) -> Iterator[Effect]:
         for before in self._found(entities, [*self.unguarded]):
             after = {**before.state, "code": self.unguarded[before.reference.id]}
             yield Modification(before, replace(before, state=after))
 
-    def _found(self, entities: StoredEntities, ids: Sequence[str]) -> list[Entity]:
+    def _found(self, entities: Repository, ids: Sequence[str]) -> list[Entity]:
         found = entities.read([Reference(self.class_.name, id_) for id_ in ids])
         return [entity for entity in found if entity is not None]
 

@@ -13,11 +13,11 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.http_api.http.refusals import status_row
 from stratabase.model.class_ import Class
-from stratabase.store.codec import REMEMBERED
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.indexes.registry_cache import RegistryCache
+from stratabase.store.layout.codec import MOST_COMMIT_IDS
 from tests.contract.engine.dynamodb import OwnTable, ministack_client
 from tests.store.dynamodb.faults import (
     HASTY,
@@ -146,7 +146,7 @@ def unique() -> Iterator[Scene]:
 
 
 @NOT_DONE
-@pytest.mark.parametrize("times", [1, REMEMBERED - 1])
+@pytest.mark.parametrize("times", [1, MOST_COMMIT_IDS - 1])
 def test_an_update_that_was_not_done_is_decided_anew(plain: Scene, fault: Fault, times: int) -> None:
     """The head still names the commit that the update expected, so its own would be there, too."""
     id_ = plain.made()
@@ -156,7 +156,7 @@ def test_an_update_that_was_not_done_is_decided_anew(plain: Scene, fault: Fault,
 
 
 @DONE
-@pytest.mark.parametrize("times", [1, REMEMBERED - 1])
+@pytest.mark.parametrize("times", [1, MOST_COMMIT_IDS - 1])
 def test_an_update_that_was_done_is_not_done_again(plain: Scene, fault: Fault, times: int) -> None:
     id_ = plain.made()
 
@@ -176,7 +176,7 @@ def test_an_update_of_which_nothing_tells_any_more_is_unknown_and_not_tried_agai
     id_ = plain.made()
 
     def others() -> None:
-        plain.updated(id_, REMEMBERED - 1)
+        plain.updated(id_, MOST_COMMIT_IDS - 1)
         plain.do(updating(id_, count=5))
 
     assert_unknown(lambda: plain.overtaken(updating(id_, count=9), fault, others))
@@ -197,7 +197,7 @@ def test_an_update_of_what_others_delete_is_unknown_and_not_tried_again(plain: S
 
 
 @DONE
-@pytest.mark.parametrize("times", [1, REMEMBERED - 1])
+@pytest.mark.parametrize("times", [1, MOST_COMMIT_IDS - 1])
 def test_a_creation_that_was_done_is_not_done_again(plain: Scene, fault: Fault, times: int) -> None:
     answer = plain.overtaken(creating(), fault, lambda: plain.updated(plain.only(), times))
     assert plain.only() == answer.reference.id
@@ -209,9 +209,9 @@ def test_a_creation_of_which_nothing_tells_any_more_is_unknown_and_not_tried_aga
     plain: Scene, fault: Fault
 ) -> None:
     assert_unknown(
-        lambda: plain.overtaken(creating(), fault, lambda: plain.updated(plain.only(), REMEMBERED))
+        lambda: plain.overtaken(creating(), fault, lambda: plain.updated(plain.only(), MOST_COMMIT_IDS))
     )
-    assert plain.get(plain.only()).state["notes"] == str(REMEMBERED - 1)
+    assert plain.get(plain.only()).state["notes"] == str(MOST_COMMIT_IDS - 1)
 
 
 @pytest.fixture(params=["plain", "unique"])
@@ -234,7 +234,7 @@ def test_of_two_who_delete_an_object_one_is_told_so(either: Scene, fault: Fault,
 
 
 @NOT_DONE
-@pytest.mark.parametrize("times", [1, REMEMBERED])
+@pytest.mark.parametrize("times", [1, MOST_COMMIT_IDS])
 def test_a_deletion_that_was_not_done_goes_on_after_others_wrote(
     either: Scene, fault: Fault, times: int
 ) -> None:
@@ -269,7 +269,7 @@ def test_a_transaction_that_was_done_is_known_however_many_wrote_since(unique: S
     id_ = unique.made("a")
 
     def others() -> None:
-        unique.updated(id_, REMEMBERED)
+        unique.updated(id_, MOST_COMMIT_IDS)
         unique.do(updating(id_, code="c"))
 
     assert unique.overtaken(updating(id_, code="b"), fault, others).state["code"] == "b"
@@ -281,6 +281,6 @@ def test_a_transaction_that_was_not_done_is_decided_anew_however_many_wrote_sinc
     unique: Scene, fault: Fault
 ) -> None:
     id_ = unique.made("a")
-    answer = unique.overtaken(updating(id_, code="b"), fault, lambda: unique.updated(id_, REMEMBERED))
+    answer = unique.overtaken(updating(id_, code="b"), fault, lambda: unique.updated(id_, MOST_COMMIT_IDS))
     assert unique.get(id_).state == answer.state
-    assert (answer.state["code"], answer.state["notes"]) == ("b", str(REMEMBERED - 1))
+    assert (answer.state["code"], answer.state["notes"]) == ("b", str(MOST_COMMIT_IDS - 1))

@@ -10,7 +10,7 @@ import pytest
 from stratabase.domain.refusal import Unavailable
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.retry import RetryPolicy
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client
 from tests.graphs.answers import answer_of
@@ -62,7 +62,7 @@ def outcome(name: str, faults: Iterable[Fault], patience: RetryPolicy = HASTY) -
         put(engine, company().values())
         client = WatchedClient(FaultyClient(OwnTokens(ministack_client(), engine.name), faults))
         answer = answer_of(DynamoDBEngine(client, engine.name, patience), name)
-        StoredEntities(engine, COMPANY).sweep()
+        Repository(engine, COMPANY).sweep()
         return Outcome(answer, of_objects(held(engine)), client.operations)
 
 

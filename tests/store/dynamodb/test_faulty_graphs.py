@@ -9,11 +9,11 @@ import pytest
 
 from stratabase.domain.objects.commit_refusals import IntegrityViolation
 from stratabase.domain.refusal import Unavailable
-from stratabase.store import keys
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.retry import RetryPolicy
 from stratabase.store.engine.port import Item
-from stratabase.store.entities import StoredEntities
+from stratabase.store.layout import keys
+from stratabase.store.repository import Repository
 from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client
 from tests.soak import FULL
@@ -63,11 +63,11 @@ def outcome(case: Case, faults: Iterable[Fault], patience: RetryPolicy = HASTY) 
     with table() as engine:
         put(engine, prepared(case).items)
         client = WatchedClient(FaultyClient(OwnTokens(ministack_client(), engine.name), faults))
-        entities = StoredEntities(DynamoDBEngine(client, engine.name, patience), case.model)
+        entities = Repository(DynamoDBEngine(client, engine.name, patience), case.model)
         return Outcome(answer_of(entities, case), held(engine), client.operations)
 
 
-def answer_of(entities: StoredEntities, case: Case) -> Any:
+def answer_of(entities: Repository, case: Case) -> Any:
     try:
         entities.commit(prepared(case).change)
     except IntegrityViolation as refusal:
@@ -134,5 +134,5 @@ def swept(case: Case, items: Held) -> Held:
     """Return what is there when a sweep has been made."""
     with table() as engine:
         put(engine, items.values())
-        StoredEntities(engine, case.model).sweep()
+        Repository(engine, case.model).sweep()
         return held(engine)

@@ -15,11 +15,11 @@ import pytest
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.http_api.http.refusals import status_row
-from stratabase.store import keys
-from stratabase.store.codec import entity_of
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.retry import RetryPolicy
 from stratabase.store.engine.port import Item
+from stratabase.store.layout import keys
+from stratabase.store.layout.codec import entity_of
 from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client
 from tests.soak import FULL

@@ -7,7 +7,7 @@ from typing import Any
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.engine.parallel import ThreadedMap
-from stratabase.store.entities import StoredEntities
+from stratabase.store.repository import Repository
 from tests.contract.engine.dynamodb import ministack_client
 from tests.store.dynamodb.operating import table
 from tests.store.graphs import Objects, associated
@@ -37,7 +37,7 @@ def test_several_ranges_are_under_way_at_the_same_time() -> None:
         objects.create("A", "z", to="c")
         threads = ThreadedMap(3)
         in_step = DynamoDBEngine(InStep(ministack_client(), 3), engine.name)
-        entities = StoredEntities(in_step, objects.model, threads)
+        entities = Repository(in_step, objects.model, threads)
         found = entities.linked(objects.role("B", "of"), ["b", "c", "none"])
         threads.close()
     assert found == [("x", "y"), ("z",), ()]

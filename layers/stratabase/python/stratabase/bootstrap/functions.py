@@ -64,7 +64,7 @@ def sweep_function() -> Callable[[object, Context], None]:
         def is_time(_step: None) -> bool:
             return context.get_remaining_time_in_millis() >= SWEEP_STEP_MILLISECONDS
 
-        steps = sum(1 for _ in takewhile(is_time, instance().entities.sweeping()))
+        steps = sum(1 for _ in takewhile(is_time, instance().entities.sweep_steps()))
         if steps:
             instance().log.info("What deletions had left was ended", steps=steps)
 

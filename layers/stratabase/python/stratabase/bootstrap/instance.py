@@ -28,11 +28,11 @@ from stratabase.operations.first_administrator import (
 from stratabase.operations.services import Services
 from stratabase.passwords import Argon2Passwords
 from stratabase.settings import Settings
-from stratabase.store import keys
 from stratabase.store.dynamodb.metering import record_consumption
 from stratabase.store.engine.port import Engine
-from stratabase.store.entities import StoredEntities
 from stratabase.store.ids import TimeOrderedIds
+from stratabase.store.layout import keys
+from stratabase.store.repository import Repository
 
 if TYPE_CHECKING:
     from stratabase.bootstrap.member_services import MemberServices
@@ -65,9 +65,9 @@ class Instance:
         return open_engine(self.settings)
 
     @cached_property
-    def entities(self) -> StoredEntities:
+    def entities(self) -> Repository:
         """The stored objects."""
-        return StoredEntities(self.engine, self.model, parallel_reads_of(self.settings))
+        return Repository(self.engine, self.model, parallel_reads_of(self.settings))
 
     @cached_property
     def member_stores(self) -> MemberStores:

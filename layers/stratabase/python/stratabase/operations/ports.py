@@ -78,16 +78,16 @@ class Entities(Protocol):
         `until`, at most `limit`. With an allowance, that is drawn from. Raises TooMuchRead, Unavailable.
         """
 
-    def gone(self, references: Sequence[Reference]) -> list[Tombstone | None]:
+    def tombstones(self, references: Sequence[Reference]) -> list[Tombstone | None]:
         """Return what is remembered of objects of versioned classes that were deleted, None of others."""
 
-    def purged(self, references: Sequence[Reference]) -> list[Instant | None]:
+    def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
         """Return when objects were deleted of which something is left to be purged; None of others.
 
         So the parts that are left ended at that instant, though they are still there.
         """
 
-    def settle(self, references: Sequence[Reference]) -> bool:
+    def finish_cleanup(self, references: Sequence[Reference]) -> bool:
         """End what earlier writes of objects have left, while there is time; return whether there was any.
 
         That is, parts that no whole lists (any more, or not yet). Raises Unavailable, also while one of the
@@ -100,7 +100,7 @@ class Entities(Protocol):
         At most `limit` of them; exact at once, but for keys that are older than the links of the role.
         """
 
-    def joined(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
+    def are_linked(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
         """Return of each owner and other whether a link leads from the one to the other; exact at once.
 
         The role is a to-many association that no key stands for.
@@ -113,7 +113,9 @@ class Entities(Protocol):
         that are read, many at a time; the page shows these objects as it returned them.
         """
 
-    def holding(self, class_name: str, unique: Unique, values: State, allowance: ReadBudget) -> Entity | None:
+    def find_by_unique(
+        self, class_name: str, unique: Unique, values: State, allowance: ReadBudget
+    ) -> Entity | None:
         """Return the object that has unique values, None when there is none, or a value is null.
 
         Exact at once, as soon as all objects have been made known as its holders. Raises TooMuchRead.
@@ -125,7 +127,7 @@ class Entities(Protocol):
         Some may stay unused, whatever becomes of them. Raises Unavailable.
         """
 
-    def rehearse(self, change: Change) -> None:
+    def dry_run(self, change: Change) -> None:
         """Raise what `commit` would raise for a change now, and write nothing."""
 
     def commit(self, change: Change) -> None:

@@ -34,7 +34,7 @@ def get_by(  # noqa: PLR0913, PLR0917 - what is looked for, and how much may be 
     circumstances: Circumstances,
 ) -> Entity | None:
     """Return the object that has unique values, None when there is none. Raises TooMuchRead."""
-    entity = world.entities.holding(class_name, unique, values, allowance)
+    entity = world.entities.find_by_unique(class_name, unique, values, allowance)
     veil = veil_of(world.entities, world.model, allowance, circumstances)
     return entity if veil is None else veil.shown([entity])[0]
 

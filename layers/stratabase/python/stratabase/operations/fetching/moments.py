@@ -101,7 +101,7 @@ class Moments:
             return {}
         found = dict(zip(wholes, self._entities.read(wholes, allowance), strict=True))
         missing = [whole for whole, entity in found.items() if entity is None]
-        ended = dict(zip(missing, self._entities.purged(missing), strict=True))
+        ended = dict(zip(missing, self._entities.pending_purges(missing), strict=True))
         loose: dict[Moment, Entity | None] = {}
         for doubt in doubts:
             whole, moment = found[doubt.up.reference], (doubt.entity.reference, doubt.at)

@@ -122,7 +122,7 @@ class Present:
 
     def _last(self, gone: Sequence[Reference]) -> list[Moment]:
         """Return when objects were there for the last time: parts, that their wholes were."""
-        tombs = self._entities.gone([self._lost(each) for each in gone]) if gone else []
+        tombs = self._entities.tombstones([self._lost(each) for each in gone]) if gone else []
         pairs = zip(gone, tombs, strict=True)
         return [(reference, tomb.last_end - 1) for reference, tomb in pairs if tomb is not None]
 

@@ -59,7 +59,7 @@ def attempt(world: Services, plan: WritePlan, change: Change, act: Act, sees: Se
 def _beside(world: Services, plan: WritePlan, rest: Change) -> list[Issue]:
     """Return what the store has against a change without the values that it refused."""
     try:
-        world.entities.rehearse(rest)
+        world.entities.dry_run(rest)
     except (LockedByOthers, IntegrityViolation, TooLarge) as refusal:
         return explain(plan, refusal)
     except (UniqueViolation, UniqueNotBuilt, Conflict):

@@ -34,7 +34,7 @@ def load_missing(entities: Entities, snapshot: Snapshot, look: Look, look_back: 
         snapshot.links.update(zip(owners, entities.linked(role, ids), strict=True))
     for role, pairs in _by_role(lacking.pairs).items():
         ends = [(owner, other) for _, owner, other in pairs]
-        snapshot.pairs.update(zip(pairs, entities.joined(role, ends), strict=True))
+        snapshot.pairs.update(zip(pairs, entities.are_linked(role, ends), strict=True))
     if lacking.seen:
         known = {reference: snapshot.entities[reference] for reference in lacking.seen}
         there = {reference: entity for reference, entity in known.items() if entity is not None}
@@ -48,7 +48,7 @@ def load_missing(entities: Entities, snapshot: Snapshot, look: Look, look_back: 
         snapshot.seen_versions.update({moment: seen.get(moment[0], False) for moment in asked})
     if lacking.tombstones:
         references = list(lacking.tombstones)
-        snapshot.tombstones.update(zip(references, entities.gone(references), strict=True))
+        snapshot.tombstones.update(zip(references, entities.tombstones(references), strict=True))
     if lacking.serials:
         _number(entities, snapshot, lacking)
 

@@ -122,7 +122,7 @@ class Write:
 
     def _rehearse(self) -> WriteOutcome:
         plan, change = self._decided(numbering=False)
-        return self._not_allowed(plan, change) or self._judged(plan, change, self._world.entities.rehearse)
+        return self._not_allowed(plan, change) or self._judged(plan, change, self._world.entities.dry_run)
 
     def _not_allowed(self, plan: WritePlan, change: Change) -> WriteOutcome | None:
         """Return the outcome of what grants do not allow, which is all that is told. Raises TooMuchRead."""
@@ -143,7 +143,7 @@ class Write:
         warnings, entities = self._warned(plan, change), self._world.entities
         issues = [*plan.issues]
         if change.effects and self._is_stored:
-            act = entities.rehearse if issues or warnings else act
+            act = entities.dry_run if issues or warnings else act
             issues += attempt(self._world, plan, change, act, partial(self._sees, change.instant))
         plain = [warning.issue for warning in warnings if not warning.is_doubtful(issues)]
         return WriteOutcome(plan, change, [*issues, *plain], reports=plan.reports)
@@ -178,7 +178,9 @@ class Write:
     def _settle(self, plan: WritePlan) -> None:
         """Raise Conflict when something has been ended on which the plan depends. Raises Unavailable."""
         unsettled = plan.request.unfinished.keys()
-        if unsettled and (self._world.entities.settle([*unsettled]) or not unsettled <= self._settled):
+        if unsettled and (
+            self._world.entities.finish_cleanup([*unsettled]) or not unsettled <= self._settled
+        ):
             self._settled |= unsettled
             raise Conflict
 

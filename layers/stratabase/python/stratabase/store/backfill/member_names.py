@@ -30,7 +30,6 @@ from stratabase.model.member_names import (
 )
 from stratabase.model.model import Model
 from stratabase.model.types.identifier import made_at
-from stratabase.store import codec, heads, keys, since, versions
 from stratabase.store.engine.port import (
     EXISTS,
     ITEMS,
@@ -44,7 +43,8 @@ from stratabase.store.engine.port import (
     OutcomeUnknown,
     Patch,
 )
-from stratabase.store.presence import living
+from stratabase.store.layout import codec, heads, keys, versions
+from stratabase.store.layout.heads import live_head
 
 _TOGETHER = 50
 _LAST_MODIFIED_BY = PlatformAttribute.LAST_MODIFIED_BY.value
@@ -104,7 +104,9 @@ class MemberBackfill:
         return outcome
 
     def _heads(self, found: Sequence[Key]) -> list[Item]:
-        return [head for item in self._engine.get(found) if (head := living(item)) is not None and head.state]
+        return [
+            head for item in self._engine.get(found) if (head := live_head(item)) is not None and head.state
+        ]
 
     def _complete(
         self, found: Sequence[Item], by_name: Mapping[str, str], outcome: MemberBackfillOutcome
@@ -124,7 +126,7 @@ class MemberBackfill:
 
     def _complete_versions(self, head: Item, by_name: Mapping[str, str]) -> None:
         """Give ids to the names in the closed versions of an object."""
-        if since.previous_of(head) is None:
+        if codec.previous_start(head) is None:
             return
         bounds = Bounds(keys.VERSIONS, keys.HEAD, high_included=False)
         items = chain.from_iterable(self._engine.range(ITEMS, head.key.partition, bounds))
@@ -175,7 +177,7 @@ def _batch(patches: Sequence[Patch]) -> Batch:
 
 def _ids(item: Item, by_name: Mapping[str, str]) -> dict[str, str | None]:
     """Return the ids that the names of an object or a version lack, by attribute."""
-    state = codec.kept_state(item)
+    state = codec.raw_state(item)
     found: dict[str, str | None] = {}
     for attribute in NAMING:
         name = state.get(attribute)
@@ -189,7 +191,7 @@ def _ids(item: Item, by_name: Mapping[str, str]) -> dict[str, str | None]:
 def _written(item: Item, state: Mapping[str, Stored], attribute: str) -> int | None:
     """Return when a name was written, or a time before that."""
     if attribute == _LAST_MODIFIED_BY and NAMING[attribute] not in state:
-        start = item.attributes.get(versions.START, item.attributes.get(since.VERSION_START))
+        start = item.attributes.get(versions.START, item.attributes.get(codec.VERSION_START_ATTRIBUTE))
         if isinstance(start, int):
             return start
     return written_at(state, attribute)
@@ -202,7 +204,7 @@ def _note(
     by_name: Mapping[str, str],
 ) -> None:
     for item, new in zip(found, ids, strict=True):
-        state = codec.kept_state(item)
+        state = codec.raw_state(item)
         for attribute, id_ in new.items():
             if id_ != NOBODY:
                 outcome.known += 1
@@ -217,8 +219,8 @@ def _head_patch(head: Item, ids: Mapping[str, str | None]) -> Patch:
     named = codec.commit_ids(head)
     return Patch(
         head.key,
-        heads.as_read(codec.entity_of(head)),
-        set={codec.COMMIT_IDS: codec.remembered(named, f"members{secrets.token_hex(12)}")},
+        heads.expect_unchanged(codec.entity_of(head)),
+        set={codec.COMMIT_IDS: codec.append_commit_id(named, f"members{secrets.token_hex(12)}")},
         state=_with_ids(head, ids),
     )
 

@@ -18,11 +18,9 @@ from typing import NamedTuple, Protocol
 
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
-from stratabase.store import codec, heads, keys
-from stratabase.store.associations import Associations
-from stratabase.store.claiming import MOST_REFUSED, Duplicate, Duplicates, UniqueBuilder
+from stratabase.store.backfill.required_roles import RoleBackfill
+from stratabase.store.backfill.uniques import MOST_REFUSED, Duplicate, Duplicates, UniqueBackfill
 from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, Item, Key, OutcomeUnknown, Patch
-from stratabase.store.indexes.access_path import AccessPath
 from stratabase.store.indexes.entries import (
     BuildState,
     IndexSlot,
@@ -32,8 +30,10 @@ from stratabase.store.indexes.entries import (
 )
 from stratabase.store.indexes.registry import Registry, access_path, entry_label, is_wanted
 from stratabase.store.indexes.registry_cache import MAX_AGE, RegistryCache, now_in_milliseconds
-from stratabase.store.presence import living
-from stratabase.store.role_building import RoleBuilder
+from stratabase.store.layout import codec, heads, keys
+from stratabase.store.layout.access_path import AccessPath
+from stratabase.store.layout.associations import Associations
+from stratabase.store.layout.heads import live_head
 
 LONGEST_COMMIT = 20.0
 """Seconds for which a commit may be under way, attempts and all, before its process gives up."""
@@ -151,7 +151,7 @@ class Reindex:
         for builder in builders:
             refused |= builder.finish()
         if roles := [one for one in building if isinstance(one, RequiredRoleEntry)]:
-            refused |= RoleBuilder(self._engine, self._model, self._slots, roles, self._most).build(tell)
+            refused |= RoleBackfill(self._engine, self._model, self._slots, roles, self._most).build(tell)
         return refused
 
     def _builders(self, class_: Class, building: Sequence[RegistryEntry]) -> list[Backfill]:
@@ -160,7 +160,7 @@ class Reindex:
         if slots := [one for one in building if isinstance(one, IndexSlot)]:
             builders.append(IndexBackfill(self._engine, class_, slots, _PLACED_LOCALLY if self._local else 1))
         if uniques := [one for one in building if isinstance(one, UniqueEntry)]:
-            builders.append(UniqueBuilder(self._engine, self._model, class_, uniques, self._most))
+            builders.append(UniqueBackfill(self._engine, self._model, class_, uniques, self._most))
         return builders
 
     def _freed(self, registry: Registry, class_name: str) -> Registry:
@@ -194,7 +194,7 @@ class Reindex:
         yield self._heads(found)
 
     def _heads(self, found: Sequence[Key]) -> list[Item]:
-        return [item for item in map(living, self._engine.get(found)) if item is not None]
+        return [item for item in map(live_head, self._engine.get(found)) if item is not None]
 
 
 class IndexBackfill:
@@ -221,9 +221,9 @@ def set_places(engine: Engine, items: Sequence[Item], paths: Sequence[AccessPath
     if _placed(engine, items, paths):
         return
     for item in items:
-        head = living(item)
+        head = live_head(item)
         while head is not None and not _placed(engine, [head], paths):
-            head = living(*engine.get([item.key]))
+            head = live_head(*engine.get([item.key]))
 
 
 def _placed(engine: Engine, items: Sequence[Item], paths: Sequence[AccessPath]) -> bool:
@@ -241,6 +241,8 @@ def _patch(item: Item, paths: Sequence[AccessPath]) -> Patch | None:
     """Return what gives an object its places; None where they are right."""
     entity = codec.entity_of(item)
     wrong = {
-        name: place for name, place in heads.places(entity, paths).items() if item.places.get(name) != place
+        name: place
+        for name, place in heads.index_places(entity, paths).items()
+        if item.places.get(name) != place
     }
-    return Patch(item.key, heads.as_read(entity), places=wrong) if wrong else None
+    return Patch(item.key, heads.expect_unchanged(entity), places=wrong) if wrong else None

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self
 
 from stratabase.domain.objects.entity import RoleName
 from stratabase.model.class_ import Index, Unique
-from stratabase.store.association import Requirement
-from stratabase.store.indexes import access_path
-from stratabase.store.indexes.access_path import Column
+from stratabase.store.layout import access_path
+from stratabase.store.layout.access_path import Column
+from stratabase.store.layout.associations import Requirement
 
 INDEX = "index"
 UNIQUE = "unique"

@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 import orjson
 
 from stratabase.model.class_ import Class, Index, Unique
-from stratabase.store import keys
-from stratabase.store.association import Requirement
 from stratabase.store.engine.port import (
     INDEX_NAMES,
     NOT_EXISTS,
@@ -24,7 +22,6 @@ from stratabase.store.engine.port import (
     Item,
     Put,
 )
-from stratabase.store.indexes.access_path import AccessPath, Column, columns_of
 from stratabase.store.indexes.entries import (
     INDEX,
     UNIQUE,
@@ -39,6 +36,9 @@ from stratabase.store.indexes.entries import (
     parse_unique,
     serialize_entry,
 )
+from stratabase.store.layout import keys
+from stratabase.store.layout.access_path import AccessPath, Column, columns_of
+from stratabase.store.layout.associations import Requirement
 
 _REVISION = "revision"
 _SLOTS = tuple(name for name in INDEX_NAMES if name != keys.LISTING)

@@ -20,12 +20,7 @@ from stratabase.domain.objects.change import Change, ObjectEffect, reference_of
 from stratabase.domain.objects.entity import RoleName
 from stratabase.model.class_ import Class, Unique
 from stratabase.model.model import Model
-from stratabase.store import keys
-from stratabase.store.association import Requirement
-from stratabase.store.associations import Associations
-from stratabase.store.claims import Constraint
 from stratabase.store.engine.port import Batch, Check, Engine, ExpectationFailed, OutcomeUnknown, Put
-from stratabase.store.indexes.access_path import AccessPath
 from stratabase.store.indexes.entries import BuildState, RequiredRoleEntry, UniqueEntry
 from stratabase.store.indexes.registry import (
     Registry,
@@ -35,6 +30,10 @@ from stratabase.store.indexes.registry import (
     registry_put,
     unique_of,
 )
+from stratabase.store.layout import keys
+from stratabase.store.layout.access_path import AccessPath
+from stratabase.store.layout.associations import Associations, Requirement
+from stratabase.store.layout.guards import UniqueConstraint
 
 MAX_AGE = 5.0
 """Seconds for which a process believes what it has read."""
@@ -61,7 +60,7 @@ class WriteRules:
         self._now = now
         self._associations = associations or Associations(model)
         self._paths: dict[str, tuple[AccessPath, ...]] = {}
-        self._constraints: dict[str, tuple[Constraint, ...]] = {}
+        self._constraints: dict[str, tuple[UniqueConstraint, ...]] = {}
 
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
         """Return the indexes of a class that its objects lie in."""
@@ -69,12 +68,12 @@ class WriteRules:
             self._paths[class_name] = self.registry.paths(class_name)
         return self._paths[class_name]
 
-    def constraints(self, class_name: str) -> tuple[Constraint, ...]:
+    def constraints(self, class_name: str) -> tuple[UniqueConstraint, ...]:
         """Return the uniqueness constraints of a class, those that its model names last."""
         if class_name not in self._constraints:
             class_, known = self._model.classes[class_name], self.registry.uniques.get(class_name, ())
             found = (_constraint(class_, one) for one in known)
-            self._constraints[class_name] = tuple(sorted(found, key=lambda one: one.named))
+            self._constraints[class_name] = tuple(sorted(found, key=lambda one: one.in_model))
         return self._constraints[class_name]
 
     @cached_property
@@ -99,16 +98,16 @@ class WriteRules:
 
     def _touches(self, change: Change, requirement: Requirement) -> bool:
         """Return whether a change sets or leaves what stands for a required role."""
-        role, key = requirement.role, requirement.key
+        role, key = requirement.role, requirement.key_role
         if key is not None:
             return any(_moves(effect, key) for effect in change.object_effects())
-        class_names = {role.class_name, requirement.other}
+        class_names = {role.class_name, requirement.target}
         deleted = (reference_of(effect) for effect in change.object_effects() if effect.after is None)
         if any(each.class_name in class_names for each in deleted):
             return True
         # The model of this process may have another opposite for the role, from which it is written as well.
-        names = {role, RoleName(requirement.other, str(requirement.opposite))}
-        ends = (self._associations.ends[link.role] for link in change.link_effects())
+        names = {role, RoleName(requirement.target, str(requirement.opposite))}
+        ends = (self._associations.by_role[link.role] for link in change.link_effects())
         return any(not names.isdisjoint({near.role, far.role}) for near, far in ends)
 
     @cached_property
@@ -117,7 +116,7 @@ class WriteRules:
         return registry_fence(self.registry)
 
     def violation_note(
-        self, constraints: Collection[Constraint], roles: Collection[RequiredRoleEntry] = ()
+        self, constraints: Collection[UniqueConstraint], roles: Collection[RequiredRoleEntry] = ()
     ) -> Put | None:
         """Return what notes that duplicates are written, or roles are not kept; None where that is noted."""
         registry = self.registry
@@ -145,10 +144,10 @@ def _moves(effect: ObjectEffect, key: RoleName) -> bool:
     return before != after
 
 
-def _constraint(class_: Class, one: UniqueEntry) -> Constraint:
+def _constraint(class_: Class, one: UniqueEntry) -> UniqueConstraint:
     named = is_wanted(class_, one)
     unique = unique_of(class_, one) if named else Unique(tuple(column.attribute for column in one.columns))
-    return Constraint(
+    return UniqueConstraint(
         class_.name, unique, one.columns, one.number, named, one.state is not BuildState.BUILDING
     )
 

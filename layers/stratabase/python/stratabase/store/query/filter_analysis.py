@@ -10,13 +10,7 @@ from stratabase.model.class_ import Class
 from stratabase.model.operator import Operator
 from stratabase.model.types.boolean import BooleanType
 from stratabase.model.types.enumeration import EnumType
-from stratabase.store.indexes.index_text import (
-    ABOVE_NOT_NULL,
-    NOT_NULL,
-    not_null_text,
-    prefix_end,
-    value_text,
-)
+from stratabase.store.layout.index_text import ABOVE_NOT_NULL, NOT_NULL, not_null_text, prefix_end, value_text
 
 Ids = frozenset[str]
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from stratabase.domain.query.filter import And, Comparison, Filter, conjuncts
 from stratabase.store.engine.port import Bounds
-from stratabase.store.indexes.access_path import AccessPath
-from stratabase.store.indexes.index_text import is_truncated, prefix_end, truncate
+from stratabase.store.layout.access_path import AccessPath
+from stratabase.store.layout.index_text import is_truncated, prefix_end, truncate
 from stratabase.store.query.filter_analysis import IndexConstraint
 
 MAX_RANGES = 100

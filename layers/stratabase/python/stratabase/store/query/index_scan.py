@@ -9,8 +9,8 @@ from typing import NamedTuple
 from stratabase.domain.query.order import Order, comparator, compare_positions, position_of, sort_objects
 from stratabase.model.class_ import Class
 from stratabase.store.engine.port import Bounds
-from stratabase.store.indexes.access_path import AccessPath
-from stratabase.store.indexes.index_text import VALUE_END, first_values
+from stratabase.store.layout.access_path import AccessPath
+from stratabase.store.layout.index_text import VALUE_END, first_values
 from stratabase.store.query.index_bounds import IndexBounds, intersect
 from stratabase.store.query.row_sources import IndexRows
 from stratabase.store.query.rows import Row, distinct_rows

@@ -14,7 +14,7 @@ from stratabase.domain.remedy import Remedy
 from stratabase.model.class_ import Class
 from stratabase.store.engine.port import Engine
 from stratabase.store.engine.read_limiter import ReadLimiter
-from stratabase.store.indexes.access_path import AccessPath
+from stratabase.store.layout.access_path import AccessPath
 from stratabase.store.query.filter_analysis import IndexConstraint, index_constraints, named_ids
 from stratabase.store.query.planner import PlanSource, choose_plan
 from stratabase.store.query.plans import Plan

@@ -10,7 +10,7 @@ from stratabase.model.class_ import Class
 from stratabase.model.plurals import counted
 from stratabase.store.engine.port import Engine
 from stratabase.store.engine.read_limiter import ReadLimiter
-from stratabase.store.indexes.access_path import AccessPath
+from stratabase.store.layout.access_path import AccessPath
 from stratabase.store.query.filter_analysis import (
     ASSUMED_DISTINCT_VALUES,
     Ids,

@@ -7,10 +7,10 @@ from typing import NamedTuple, Protocol
 from stratabase import waiting
 from stratabase.domain.objects.entity import Reference
 from stratabase.model.class_ import Class
-from stratabase.store import keys
 from stratabase.store.engine.port import UNBOUNDED, Bounds, Engine, Item
 from stratabase.store.engine.read_limiter import ReadLimiter
-from stratabase.store.presence import living
+from stratabase.store.layout import keys
+from stratabase.store.layout.heads import live_head
 from stratabase.store.query.rows import BATCH_SIZE, Row, RowFilter, distinct_rows
 
 
@@ -112,7 +112,7 @@ class RowsByKey:
 
     def _got(self, ids: Sequence[str]) -> Iterator[Item]:
         found = self._engine.get([keys.head(Reference(self._class.name, id_)) for id_ in ids])
-        return (item for item in map(living, self._limiter.spend(found)) if item is not None)
+        return (item for item in map(live_head, self._limiter.spend(found)) if item is not None)
 
 
 def _admits(bounds: Bounds, text: str) -> bool:

@@ -9,9 +9,9 @@ from stratabase.domain.query.derived import Derive, split_filter
 from stratabase.domain.query.filter import Filter, test_cost
 from stratabase.domain.query.matching import Test, matcher
 from stratabase.model.class_ import Class
-from stratabase.store import codec, keys
 from stratabase.store.engine.port import Item
 from stratabase.store.engine.read_limiter import ReadLimiter
+from stratabase.store.layout import codec, keys
 
 
 class Row:

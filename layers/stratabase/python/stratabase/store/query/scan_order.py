@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.store.engine.port import UNBOUNDED, Bounds
-from stratabase.store.indexes.access_path import AccessPath, Column
-from stratabase.store.indexes.index_text import is_truncated, prefix_end, truncate, value_text
+from stratabase.store.layout.access_path import AccessPath, Column
+from stratabase.store.layout.index_text import is_truncated, prefix_end, truncate, value_text
 from stratabase.store.query.index_bounds import IndexBounds
 
 

@@ -1,0 +1,493 @@
+"""Build the links and counts of required roles for objects that were written while nobody kept them.
+
+A foreign key, or the link of a role, is the truth. What is derived from it is made to agree: the link or
+guard by which a key is found from its target, the far ends of links, and the counts at targets. What is left
+over from a time when nobody kept it is removed. Each object is written together with its counts, under the
+condition that it is as it was read, so that others may write at the same time.
+"""
+
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TypeVar
+
+from stratabase.domain.objects.change import Change, Creation
+from stratabase.domain.objects.commit_refusals import (
+    AlreadyAssociated,
+    Conflict,
+    IntegrityViolation,
+    TargetNotFound,
+)
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.identity import SINGLETON_ID
+from stratabase.model.model import Model
+from stratabase.store.backfill.uniques import MOST_REFUSED, Duplicate, Duplicates
+from stratabase.store.engine.parallel import sequential_map
+from stratabase.store.engine.port import (
+    EXISTS,
+    NO_EXPECTATION,
+    NOT_EXISTS,
+    Action,
+    Batch,
+    Check,
+    Condition,
+    ConditionOperator,
+    Delete,
+    Engine,
+    Expectation,
+    ExpectationFailed,
+    Item,
+    Key,
+    OutcomeUnknown,
+    Patch,
+    Put,
+    Value,
+)
+from stratabase.store.indexes.entries import RegistryEntry, RequiredRoleEntry
+from stratabase.store.indexes.registry import Registry
+from stratabase.store.indexes.registry_cache import RegistryCache, WriteRules
+from stratabase.store.layout import codec, keys, links
+from stratabase.store.layout.associations import (
+    Associations,
+    ForeignKey,
+    LinkAssociation,
+    LinkedPair,
+    LinkEnd,
+)
+from stratabase.store.layout.guards import HOLDER, guard_holder
+from stratabase.store.layout.heads import OBJECT_ABSENT, OBJECT_EXISTS, expect_unchanged, live_head
+from stratabase.store.read.context import StoreContext
+from stratabase.store.write.association_changes import (
+    HeadDelta,
+    HeadDeltas,
+    association_changes,
+    head_deltas,
+    link_actions,
+)
+from stratabase.store.write.commit import settle
+from stratabase.store.write.heads import HeadWrite
+from stratabase.store.write.refusals import try_commit
+from stratabase.store.write.transaction import RelatedWrites, WriteTransaction, counted_roles_of
+
+_READ_BATCH = 100
+"""Objects that are read together."""
+_WRITE_BATCH = 20
+"""Objects that are linked in one commit: the head of each, its link or guard, and its target's head."""
+_MAX_ATTEMPTS = 5
+
+
+T = TypeVar("T")
+ReportProgress = Callable[[int], None]
+
+
+class RoleBackfill:
+    """Makes the items that are kept for required roles agree with the keys and links of all objects."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        model: Model,
+        slots: RegistryCache,
+        roles: Sequence[RequiredRoleEntry],
+        most: int = MOST_REFUSED,
+    ) -> None:
+        """`most`: how many objects to remember that lack a guard because another holds it."""
+        self._engine = engine
+        self._model = model
+        self._associations = Associations(model)
+        self._store = StoreContext(engine, model, self._associations, lambda: slots, sequential_map)
+        self._rules = WriteRules(Registry(), model, lambda: 0, self._associations)
+        self._roles = roles
+        self._most = most
+        self._rivals: dict[RoleName, dict[str, set[str]]] = {}
+        """By the role of a foreign key and a target's id: the ids that lead there although only one may."""
+        self._number = 0
+        """How many of them lack their guard."""
+        self._more = Counter[RoleName]()
+        """By role: how many more there are."""
+
+    def build(self, tell: ReportProgress) -> Mapping[RegistryEntry, Duplicates]:
+        """Build all roles; return those that some objects violate, with these.
+
+        `tell`: takes the number of objects that are done since it was called last.
+        """
+        done: set[object] = set()
+        for one in self._roles:
+            requirement = one.requirement
+            if requirement.key_role is None:
+                ends = self._associations.by_role[requirement.role]
+                name = LinkedPair(ends, "", "").identity[0]
+                if name not in done:
+                    self._build_links(ends, tell)
+                done.add(name)
+            elif requirement.key_role not in done:
+                self._build_keys(self._associations.foreign_key(requirement.key_role), tell)
+                done.add(requirement.key_role)
+        return {one: found for one in self._roles if (found := self._refused(one))}
+
+    def _refused(self, one: RequiredRoleEntry) -> Duplicates | None:
+        key = one.requirement.key_role
+        rivals = {} if key is None else self._rivals.get(key, {})
+        if key is None or not (rivals or self._more[key]):
+            return None
+        found = [
+            Duplicate(key, {key.role_name: target}, tuple(sorted(ids))) for target, ids in rivals.items()
+        ]
+        return Duplicates(tuple(found), self._more[key])
+
+    # Roles that are stored as foreign keys.
+
+    def _build_keys(self, foreign_key: ForeignKey, tell: ReportProgress) -> None:
+        # First the counts of the links that exist; then each link that is added counts one more.
+        for heads in self._heads(foreign_key.target):
+            self._check_targets(foreign_key, heads)
+            tell(len(heads))
+        for heads in self._heads(foreign_key.role.class_name):
+            self._link(foreign_key, [codec.entity_of(head) for head in heads])
+            tell(len(heads))
+
+    def _link(self, foreign_key: ForeignKey, entities: Iterable[Entity]) -> None:
+        """Write the links or guards that the keys of objects lack; the objects are as they were read."""
+        holding = [entity for entity in entities if foreign_key.target_of(entity) is not None]
+        found = self._store.get([_evidence(foreign_key, entity) for entity in holding])
+        lacking = [
+            entity
+            for entity, item in zip(holding, found, strict=True)
+            if item is None or (foreign_key.exclusive and guard_holder(item) != entity.reference.id)
+        ]
+        for some in _batches(lacking, _WRITE_BATCH):
+            self._link_together(foreign_key, some)
+
+    def _link_together(self, foreign_key: ForeignKey, entities: Sequence[Entity]) -> None:
+        try:
+            self._commit(self._linking(foreign_key, entities))
+        except (IntegrityViolation, Conflict):
+            for entity in entities:
+                self._link_one(foreign_key, entity)
+
+    def _link_one(self, foreign_key: ForeignKey, entity: Entity) -> None:
+        """Link one object, as it is by then. A key whose target cannot be restored needs no link."""
+        current: Entity | None = entity
+        while current is not None and foreign_key.target_of(current) is not None:
+            try:
+                self._commit(self._linking(foreign_key, [current]))
+            except IntegrityViolation as refusal:
+                if any(isinstance(breach, AlreadyAssociated) for breach in refusal.violations):
+                    self._note_rival(foreign_key, current)
+                    return
+                if not all(isinstance(breach, TargetNotFound) for breach in refusal.violations):
+                    raise
+                if not self._model.classes[foreign_key.target].versioned or self._link_to_deleted(
+                    foreign_key, current
+                ):
+                    return
+            except Conflict:
+                pass
+            else:
+                return
+            current = self._store.read(entity.reference)
+            if current is not None and self._is_linked(foreign_key, current):
+                return
+
+    def _link_to_deleted(self, foreign_key: ForeignKey, entity: Entity) -> bool:
+        """Link an object to a deleted target, which may be restored; return False if it must be tried again.
+
+        Nothing is counted: a restored object gets its counts when they are first needed.
+        """
+        key = _evidence(foreign_key, entity)
+        target = keys.head(Reference(foreign_key.target, str(foreign_key.target_of(entity))))
+        attributes: dict[str, Value] = {links.START: 0}
+        if foreign_key.link_role is None:
+            attributes[HOLDER] = entity.reference.id
+        link = Put(Item(key, attributes), NOT_EXISTS)
+        unchanged = Check(keys.head(entity.reference), expect_unchanged(entity))
+        try:
+            self._engine.commit(Batch(_new_commit_id(), (link, unchanged, Check(target, OBJECT_ABSENT))))
+        except ExpectationFailed as refusal:
+            # Of several objects that lead to a deleted target, one holds the guard.
+            return foreign_key.exclusive and [each.action.key for each in refusal.failures] == [key]
+        except OutcomeUnknown:
+            return False
+        return True
+
+    def _is_linked(self, foreign_key: ForeignKey, entity: Entity) -> bool:
+        if foreign_key.target_of(entity) is None:
+            return True
+        (item,) = self._engine.get([_evidence(foreign_key, entity)])
+        return item is not None and (not foreign_key.exclusive or guard_holder(item) == entity.reference.id)
+
+    def _note_rival(self, foreign_key: ForeignKey, entity: Entity) -> None:
+        if self._number >= self._most:
+            self._more[foreign_key.role] += 1
+            return
+        self._number += 1
+        target = str(foreign_key.target_of(entity))
+        (guard,) = self._engine.get([keys.couple(foreign_key.role, target)])
+        rivals = self._rivals.setdefault(foreign_key.role, {}).setdefault(target, set())
+        rivals |= {entity.reference.id, *([] if guard is None else [str(guard_holder(guard))])}
+
+    def _linking(self, foreign_key: ForeignKey, entities: Sequence[Entity]) -> WriteTransaction:
+        """Return a transaction that sets the keys of objects as if they were new. Raises Broken."""
+        name = foreign_key.role.role_name
+        begun = [
+            Creation(Entity(each.reference, {"_id": each.reference.id, name: foreign_key.target_of(each)}))
+            for each in entities
+        ]
+        # The instant 0 says that nobody knows since when: readers of versions then look at the object.
+        change = Change(_new_commit_id(), 0, tuple(begun))
+        changes = association_changes(change, self._associations, lambda _: ())
+        made = {action.key: _if_free(action) for action in link_actions(changes, 0)}
+        return self._transaction(change, head_deltas(changes), made, entities)
+
+    def _check_targets(self, foreign_key: ForeignKey, heads: Sequence[Item]) -> None:
+        """Remove links and guards at targets to which no key leads, and correct the counts."""
+        for head in heads:
+            target = keys.reference_of(head.key)
+            for ids in _batches(self._led_by(foreign_key, target), _READ_BATCH):
+                holders = self._store.read_all([Reference(foreign_key.role.class_name, id_) for id_ in ids])
+                for id_, entity in zip(ids, holders, strict=True):
+                    if foreign_key.target_of(entity) != target.id:
+                        self._unlink(foreign_key, target, id_)
+        self._recount(heads, foreign_key.counted_roles)
+
+    def _led_by(self, foreign_key: ForeignKey, target: Reference) -> Sequence[str]:
+        if foreign_key.link_role is not None:
+            return links.read_ids(self._engine, foreign_key.link_role, target.id)
+        (guard,) = self._engine.get([keys.couple(foreign_key.role, target.id)])
+        return [] if guard is None else [str(guard_holder(guard))]
+
+    def _unlink(self, foreign_key: ForeignKey, target: Reference, id_: str) -> None:
+        """Remove a link or a guard, unless the key leads here after all."""
+        reference = Reference(foreign_key.role.class_name, id_)
+        if foreign_key.link_role is None:
+            key = keys.couple(foreign_key.role, target.id)
+            expect = Expectation(conditions=(Condition(HOLDER, ConditionOperator.EQUALS, id_),))
+        else:
+            key, expect = keys.link(target, foreign_key.link_role.role_name, id_), EXISTS
+        for _ in range(_MAX_ATTEMPTS):
+            entity = self._store.read(reference)
+            (item,) = self._engine.get([key])
+            if item is None or foreign_key.target_of(entity) == target.id:
+                return
+            wanted = HeadDeltas()
+            wanted[target].counts.subtract(foreign_key.counted_roles)
+            checks = [] if entity is None else [entity]
+            gone = [] if entity is not None else [Check(keys.head(reference), OBJECT_ABSENT)]
+            change = Change(_new_commit_id(), 0)
+            try:
+                self._commit(self._transaction(change, wanted, {key: Delete(key, expect)}, checks, gone))
+            except Conflict:
+                continue
+            return
+
+    # Roles that are stored as links.
+
+    def _build_links(self, ends: LinkAssociation, tell: ReportProgress) -> None:
+        near, far = ends
+        for heads in self._heads(near.role.class_name):
+            for head in heads:
+                self._complete(ends, keys.reference_of(head.key))
+            tell(len(heads))
+        if far.has_links:
+            for heads in self._heads(far.role.class_name):
+                for head in heads:
+                    self._complete(ends.reversed(), keys.reference_of(head.key))
+                tell(len(heads))
+        for end in (end for end in ends if end.required):
+            for heads in self._heads(end.role.class_name):
+                self._recount(heads, (end.role,))
+
+    def _complete(self, ends: LinkAssociation, reference: Reference) -> None:
+        """Write the missing far end of each link of an object; remove a link that leads to nothing."""
+        near, far = ends
+        ids = links.read_ids(self._engine, near.role, reference.id)
+        others = self._store.read_all([Reference(far.role.class_name, id_) for id_ in ids])
+        back = [
+            keys.link(Reference(far.role.class_name, id_), far.role.role_name, reference.id) for id_ in ids
+        ]
+        there = self._store.get(back) if far.has_links else [None] * len(ids)
+        for id_, other, item in zip(ids, others, there, strict=True):
+            pair = LinkedPair(ends, reference.id, id_)
+            if (other is None and not far.is_singleton) or (
+                far.has_links and item is None and not self._is_real(near)
+            ):
+                self._part(pair)
+            elif far.has_links and item is None:
+                self._join(pair)
+
+    def _is_real(self, end: LinkEnd) -> bool:
+        """Return whether the model has a role at an end; otherwise its links only follow the other end's."""
+        class_ = self._model.classes[end.role.class_name]
+        return end.role.role_name in class_.roles
+
+    def _join(self, pair: LinkedPair) -> None:
+        """Write the far link of a pair whose near link exists."""
+        near, far = pair.association
+        other = Reference(far.role.class_name, pair.far)
+        own = keys.link(Reference(near.role.class_name, pair.near), near.role.role_name, pair.far)
+        key = keys.link(other, far.role.role_name, pair.near)
+        wanted = HeadDeltas()
+        wanted[other] = HeadDelta(must_exist=not far.is_singleton, gains_links=True)
+        if far.required:
+            wanted[other].counts[far.role] += 1
+        self._attempt(wanted, {key: Put(Item(key), NOT_EXISTS)}, [Check(own, EXISTS)])
+
+    def _part(self, pair: LinkedPair) -> None:
+        """Remove the near link of a pair that has no far link."""
+        near, far = pair.association
+        owner, other = Reference(near.role.class_name, pair.near), Reference(far.role.class_name, pair.far)
+        key = keys.link(owner, near.role.role_name, pair.far)
+        back = keys.link(other, far.role.role_name, pair.near)
+        wanted = HeadDeltas()
+        if near.required:
+            wanted[owner].counts[near.role] -= 1
+        is_there = self._store.read(other) is not None or far.is_singleton
+        beside = Check(back, NOT_EXISTS) if is_there else Check(keys.head(other), OBJECT_ABSENT)
+        self._attempt(wanted, {key: Delete(key, EXISTS)}, [beside])
+
+    def _attempt(self, wanted: HeadDeltas, links_: Mapping[Key, Action], beside: Sequence[Check]) -> None:
+        """Write a link, unless it or its other end has changed meanwhile: then that write has kept it."""
+        try:
+            self._commit(self._transaction(Change(_new_commit_id(), 0), wanted, links_, (), beside))
+        except (IntegrityViolation, Conflict):
+            return
+
+    # Counts.
+
+    def _recount(self, heads: Sequence[Item], roles: Sequence[RoleName]) -> None:
+        """Correct the counts of objects by their links.
+
+        A wrong count is removed, and set anew under the condition that it does not exist. A write that
+        changes links meanwhile sets the count itself first, so it is exact.
+        """
+        for role in roles:
+            known = self._counts([head.key for head in heads], role)
+            numbers = {key: self._store.count_links(keys.reference_of(key), role) for key in known}
+            missing = [key for key, number in known.items() if number is None]
+            self._write([_count(key, role, numbers[key]) for key in missing])
+            right = [key for key, number in known.items() if number == numbers[key]]
+            # A wrong count may have changed while links were counted, and equal their number by chance.
+            again = self._counts(right, role)
+            for key, number in known.items():
+                if number is not None and again.get(key) != numbers[key]:
+                    self._reset_count(key, role)
+
+    def _counts(self, wanted: Sequence[Key], role: RoleName) -> dict[Key, int | None]:
+        """Return the counts of a role at those objects that exist, None where there is none."""
+        heads = [head for head in map(live_head, self._engine.get(wanted)) if head is not None]
+        return {head.key: codec.counts(head).get(role) for head in heads}
+
+    def _reset_count(self, key: Key, role: RoleName) -> None:
+        """Remove the count of an object, whatever it is, and set it anew."""
+        name = codec.count_attribute(role)
+        while (known := self._counts([key], role).get(key)) is not None:
+            as_read = Expectation(conditions=(Condition(name, ConditionOperator.EQUALS, known),))
+            self._write([Patch(key, as_read, remove=frozenset({name}))])
+        self._write([_count(key, role, self._store.count_links(keys.reference_of(key), role))])
+
+    def _write(self, patches: Sequence[Patch]) -> None:
+        """Write patches but for those of objects that others have changed meanwhile.
+
+        Where these have set the count, it is exact already.
+        """
+        if not patches:
+            return
+        try:
+            self._engine.commit(Batch(_new_commit_id(), tuple(patches)))
+        except (ExpectationFailed, OutcomeUnknown):
+            for patch in patches if len(patches) > 1 else ():
+                self._write([patch])
+
+    def _transaction(
+        self,
+        change: Change,
+        wanted: HeadDeltas,
+        made: Mapping[Key, Action],
+        unchanged: Sequence[Entity],
+        beside: Sequence[Check] = (),
+    ) -> WriteTransaction:
+        """Return a transaction with changes of heads and links. Raises Broken."""
+        expected = {entity.reference: expect_unchanged(entity) for entity in unchanged}
+        heads = [
+            HeadWrite(
+                reference,
+                None,
+                demand,
+                counted_roles_of(self._store, reference.class_name),
+                change.commit_id,
+                ignores_required=True,
+                also_expected=expected.get(reference, NO_EXPECTATION),
+            )
+            for reference, demand in wanted.items()
+        ]
+        checks = [
+            Check(keys.head(reference), expect)
+            for reference, expect in expected.items()
+            if reference not in wanted
+        ]
+        around = RelatedWrites(
+            {keys.head(head.reference): head for head in heads}, made, {}, (), (*checks, *beside)
+        )
+        return WriteTransaction(self._store, self._rules, change, around)
+
+    def _commit(self, transaction: WriteTransaction) -> None:
+        """Commit a transaction. Raises Broken, Conflict; the latter also when an answer was lost."""
+        id_ = transaction.change.commit_id
+        try:
+            settle(
+                transaction,
+                lambda number, actions: try_commit(self._engine, Batch(id_, tuple(actions), number)),
+            )
+        except OutcomeUnknown as doubt:
+            raise Conflict from doubt
+
+    def _heads(self, class_name: str) -> Iterator[Sequence[Item]]:
+        """Yield the heads of a class, as they are."""
+        if self._store.is_singleton(class_name):
+            listed: Iterable[Key] = [keys.head(Reference(class_name, SINGLETON_ID))]
+        else:
+            pages = self._engine.range(keys.LISTING, keys.listing(class_name))
+            listed = (item.key for item in chain.from_iterable(pages))
+        for wanted in _batches(listed, _READ_BATCH):
+            yield [head for head in map(live_head, self._engine.get(wanted)) if head is not None]
+
+
+def _evidence(foreign_key: ForeignKey, entity: Entity) -> Key:
+    """Return the key of the link or guard by which an object's foreign key is found from its target."""
+    target = str(foreign_key.target_of(entity))
+    if foreign_key.link_role is None:
+        return keys.couple(foreign_key.role, target)
+    return keys.link(
+        Reference(foreign_key.target, target), foreign_key.link_role.role_name, entity.reference.id
+    )
+
+
+def _count(key: Key, role: RoleName, number: int) -> Patch:
+    """Return what sets the count of an object that exists and has none."""
+    name = codec.count_attribute(role)
+    absent = Expectation(
+        OBJECT_EXISTS.exists, (*OBJECT_EXISTS.conditions, Condition(name, ConditionOperator.ABSENT))
+    )
+    return Patch(key, absent, set={name: number})
+
+
+def _if_free(action: Action) -> Action:
+    """Return what writes a link if nobody has written it meanwhile, since it is counted only once."""
+    assert isinstance(action, Put)
+    return Put(action.item, NOT_EXISTS)
+
+
+def _batches(wanted: Iterable[T], size: int) -> Iterator[list[T]]:
+    batch: list[T] = []
+    for each in wanted:
+        batch.append(each)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _new_commit_id() -> str:
+    return f"reindex{secrets.token_hex(12)}"

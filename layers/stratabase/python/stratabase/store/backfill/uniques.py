@@ -1,0 +1,197 @@
+"""Build the guards of uniqueness constraints for objects that were written before the constraint.
+
+Each is written under the condition that its object is as it was read. An object whose values another one
+holds gets none, and is reported as a duplicate.
+"""
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from stratabase.domain.objects.change import Change, Creation
+from stratabase.domain.objects.commit_refusals import Conflict, UniqueViolation
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.model.attribute import Stored
+from stratabase.model.class_ import Class, Unique
+from stratabase.model.model import Model
+from stratabase.store.engine.port import Batch, Check, Engine, Item, Key
+from stratabase.store.indexes.entries import RegistryEntry, UniqueEntry
+from stratabase.store.indexes.registry import unique_of
+from stratabase.store.layout import codec, keys
+from stratabase.store.layout.associations import Associations
+from stratabase.store.layout.guards import guard_holder, unique_constraint
+from stratabase.store.layout.heads import expect_unchanged, live_head
+from stratabase.store.write.refusals import try_commit
+from stratabase.store.write.uniques import GuardWrites
+
+_MAX_ATTEMPTS = 3
+MOST_REFUSED = 10_000
+"""Objects without their guard that a build remembers at most."""
+_BATCH = 25
+"""Objects in one commit: the head of each, its guard, and perhaps heads of objects that held it before."""
+
+
+class Duplicate(NamedTuple):
+    """Unique values that several objects have, or a one-to-one target to which the keys of several lead."""
+
+    unique: Unique | RoleName
+    values: Mapping[str, Stored]
+    ids: tuple[str, ...]
+
+
+class Duplicates(NamedTuple):
+    """What keeps a uniqueness constraint from being READY."""
+
+    found: tuple[Duplicate, ...]
+    more: int = 0
+    """Further objects whose values another one has, only counted."""
+
+
+class UniqueBackfill:
+    """Gives the objects of a class the guards that they lack, for all constraints that are to be built."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        model: Model,
+        class_: Class,
+        uniquenesses: Sequence[UniqueEntry],
+        most: int = MOST_REFUSED,
+    ) -> None:
+        """`most`: how many objects without a guard to remember for each constraint."""
+        self._class = class_
+        self._backfills = {
+            one: GuardBackfill(engine, model, class_, unique_of(class_, one), most) for one in uniquenesses
+        }
+
+    def build(self, items: Sequence[Item]) -> None:
+        """Give the objects of heads, as these were read, their guards."""
+        entities = [codec.entity_of(item, self._class) for item in items]
+        for backfill in self._backfills.values():
+            backfill.claim(entities)
+
+    def finish(self) -> Mapping[RegistryEntry, Duplicates]:
+        """Try once more for all that were refused; return the duplicates by constraint."""
+        found = {one: backfill.duplicates() for one, backfill in self._backfills.items()}
+        return {one: duplicates for one, duplicates in found.items() if duplicates != NO_DUPLICATES}
+
+
+NO_DUPLICATES = Duplicates(())
+
+
+class GuardBackfill:
+    """Gives the objects of a class the guards that they lack, for one constraint."""
+
+    def __init__(
+        self, engine: Engine, model: Model, class_: Class, unique: Unique, most: int = MOST_REFUSED
+    ) -> None:
+        self._engine = engine
+        self._unique = unique
+        self._most = most
+        self._constraint = unique_constraint(class_, unique)
+        self._class = replace(class_, roles={})
+        self._associations = Associations(replace(model, classes={class_.name: self._class}))
+        self._number = 0
+        """How many objects are among those that were refused."""
+        self._more = 0
+        """How many more were refused."""
+        self._refused: dict[Key, set[str]] = {}
+        """By guard: the ids of the objects that have its values."""
+        self._values: dict[Key, Mapping[str, Stored]] = {}
+
+    def claim(self, entities: Sequence[Entity]) -> None:
+        """Give objects, as they were read, their guards."""
+        lacking = self._lacking(entities)
+        for first in range(0, len(lacking), _BATCH):
+            self._claim_together(lacking[first : first + _BATCH])
+
+    def duplicates(self) -> Duplicates:
+        """Try once more for all that were refused, and return the values that several objects have still."""
+        again = sorted(set().union(*self._refused.values()))
+        self._refused.clear()
+        self._number = 0
+        for first in range(0, len(again), _BATCH):
+            self.claim(list(self._read(again[first : first + _BATCH])))
+        found = (
+            Duplicate(self._unique, self._values[key], tuple(sorted(ids)))
+            for key, ids in self._refused.items()
+        )
+        return Duplicates(tuple(found), self._more)
+
+    def _read(self, ids: Sequence[str]) -> Iterator[Entity]:
+        items = self._engine.get([keys.head(Reference(self._class.name, id_)) for id_ in ids])
+        return (codec.entity_of(item, self._class) for item in map(live_head, items) if item is not None)
+
+    def _key(self, entity: Entity) -> Key | None:
+        return self._constraint.guard_key(entity.state)
+
+    def _lacking(self, entities: Sequence[Entity]) -> list[Entity]:
+        """Return the objects that need a guard and do not hold it."""
+        needed = [(key, entity) for entity in entities if (key := self._key(entity)) is not None]
+        found = self._engine.get([key for key, _ in needed])
+        return [
+            entity
+            for (_, entity), guard in zip(needed, found, strict=True)
+            if guard_holder(guard) != entity.reference.id
+        ]
+
+    def _claim_together(self, entities: Sequence[Entity]) -> None:
+        """Give objects their guards in one commit; if that is refused, as many as possible."""
+        if not entities:
+            return
+        try:
+            self._commit(entities)
+        except UniqueViolation as refusal:
+            lost = {reference for reference, _ in refusal.violations}
+            self._claim_together([entity for entity in entities if entity.reference not in lost])
+            self._claim_each([entity for entity in entities if entity.reference in lost])
+        except Conflict:
+            self._claim_each(entities)
+
+    def _claim_each(self, entities: Sequence[Entity]) -> None:
+        for entity in entities:
+            lacking = [entity]
+            while lacking and not self._claim_one(lacking[0]):
+                lacking = self._lacking(list(self._read([entity.reference.id])))
+
+    def _claim_one(self, entity: Entity) -> bool:
+        """Give an object its guard, or note who holds it; return False if it was changed meanwhile."""
+        try:
+            self._commit([entity])
+        except Conflict:
+            return False
+        except UniqueViolation:
+            return self._note_duplicate(entity)
+        return True
+
+    def _note_duplicate(self, entity: Entity) -> bool:
+        """Note the object that holds the guard instead; return False if none does any more."""
+        key = self._key(entity)
+        assert key is not None
+        other = guard_holder(self._engine.get([key])[0])
+        if other is None or other == entity.reference.id:
+            return False
+        if self._number >= self._most:
+            self._more += 1
+            return True
+        self._number += 1
+        self._refused.setdefault(key, set()).update({entity.reference.id, other})
+        self._values[key] = {name: entity.state[name] for name in self._unique.attributes}
+        return True
+
+    def _commit(self, entities: Sequence[Entity]) -> None:
+        """Write the guards of objects as if these were new. Raises Conflict, Taken."""
+        change = Change("", 0, tuple(map(Creation, entities)))
+        guards = GuardWrites(change, lambda _: (self._constraint,), self._read_one, self._associations)
+        heads = tuple(Check(keys.head(entity.reference), expect_unchanged(entity)) for entity in entities)
+        for _ in range(_MAX_ATTEMPTS):
+            actions = (*heads, *guards.actions(), *guards.other_heads.values())
+            failures = try_commit(self._engine, Batch(f"reindex{secrets.token_hex(12)}", actions))
+            if not failures:
+                return
+            guards.learn(failures).raise_refusal()
+        raise Conflict
+
+    def _read_one(self, reference: Reference) -> Entity | None:
+        return next(self._read([reference.id]), None)

@@ -1,0 +1,77 @@
+"""An index of a class as the store keeps it: where objects lie in it, and by what."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from stratabase.domain.attributes import is_derived, type_of
+from stratabase.domain.objects.entity import Entity, State
+from stratabase.model.class_ import Class
+from stratabase.model.types import STORAGES
+from stratabase.model.types.storage import Storage
+from stratabase.store.engine.port import Place
+from stratabase.store.layout.index_text import truncate, values_text
+
+
+class Column(NamedTuple):
+    """An attribute that an index is by, and how its values were kept when the index was made."""
+
+    attribute: str
+    storage: Storage
+
+    def value(self, value: Any) -> Any:
+        """Return a value; None for one that is kept otherwise, which counts as null."""
+        return value if value is not None and self.storage.fits(value) else None
+
+    def text(self, value: object) -> str | None:
+        """Return the index text of a value; None for null, which a value kept otherwise counts as."""
+        return self.storage.index_text(value) if value is not None and self.storage.fits(value) else None
+
+
+@dataclass(frozen=True, slots=True)
+class AccessPath:
+    """An index of a class: the slot and the partition that its objects lie in, and the columns it is by."""
+
+    index_name: str
+    partition: str
+    columns: tuple[Column, ...]
+    ready: bool = True
+    """Every object lies in it, so that pages may be read from it."""
+
+    def index_text(self, state: State) -> str:
+        """Return the text of all values of a state, not cut."""
+        return values_text(column.text(state.get(column.attribute)) for column in self.columns)
+
+    def place(self, entity: Entity) -> Place:
+        """Return where an object lies."""
+        return Place(self.partition, truncate(self.index_text(entity.state)) + entity.reference.id)
+
+    def is_usable_for(self, class_: Class) -> bool:
+        """Return whether pages of the class may be read from it: the model may know its columns no more."""
+        return self.ready and all(
+            column.attribute in class_.attributes
+            and not is_derived(class_, column.attribute)
+            and type_of(class_, column.attribute).storage is column.storage
+            for column in self.columns
+        )
+
+    @property
+    def label(self) -> str:
+        """How a person knows it: `last_name, first_name`."""
+        return ", ".join(column.attribute for column in self.columns)
+
+
+def columns_of(class_: Class, attributes: tuple[str, ...]) -> tuple[Column, ...]:
+    """Return the columns of an index over attributes of a class."""
+    return tuple(Column(name, type_of(class_, name).storage) for name in attributes)
+
+
+def serialize_columns(columns: tuple[Column, ...]) -> list[str]:
+    """Return how the registry writes columns."""
+    return [f"{column.attribute}:{column.storage.name}" for column in columns]
+
+
+def parse_columns(texts: list[str]) -> tuple[Column, ...]:
+    """Return the columns that the registry wrote."""
+    return tuple(
+        Column(attribute, STORAGES[storage]) for attribute, storage in (text.split(":") for text in texts)
+    )

@@ -1,0 +1,123 @@
+"""The items of an object's history: closed versions, and the tombstone of a deleted object.
+
+Each names the start of the version before it, as the head does, so that a reader sees when one is missing.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from stratabase.domain.objects.change import Change, Deletion, ObjectEffect, Tombstone
+from stratabase.domain.objects.entity import Entity
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.version import with_version_times
+from stratabase.model.class_ import Class
+from stratabase.store.engine.port import NOT_EXISTS, Item, Put, Value
+from stratabase.store.layout import codec, keys
+from stratabase.store.layout.heads import DELETED
+
+START, END = "start", "end"
+"""The attributes of a closed version."""
+LAST_END = "lastEnd"
+"""The attribute of a tombstone with the instant of the deletion."""
+
+
+def closed_version(effect: ObjectEffect, class_: Class, change: Change) -> Iterator[Put]:
+    """Yield the write of the version that an effect closes, if the class is versioned. Raises TooLarge."""
+    before = effect.before
+    if isinstance(effect, Deletion) and effect.withdrawn is not None:
+        return
+    if class_.versioned and before is not None and before.commit_ids:
+        yield Put(_version(before, change), NOT_EXISTS)
+
+
+def tombstone_item(
+    before: Entity, instant: Instant, commit_id: str, withdrawn: Tombstone | None = None
+) -> Item:
+    """Return the tombstone of an object that is deleted.
+
+    `withdrawn`: what its former tombstone said, if this undoes its restoration.
+    """
+    attributes: dict[str, Value] = {
+        codec.COMMIT_IDS: codec.append_commit_id(before.commit_ids, commit_id),
+        DELETED: True,
+        LAST_END: instant if withdrawn is None else withdrawn.last_end,
+        codec.PREVIOUS_START_ATTRIBUTE: codec.entity_start(before)
+        if withdrawn is None
+        else withdrawn.previous_start,
+    }
+    return Item(keys.head(before.reference), attributes)
+
+
+def read_version(item: Item, class_: Class) -> Entity:
+    """Return an object as a closed version has it."""
+    start, end = _times(item)
+    return Entity(
+        keys.reference_of(item.key),
+        with_version_times(class_, codec.raw_state(item), start, end),
+        start=start,
+        end=end,
+        previous=codec.previous_start(item),
+    )
+
+
+def read_tombstone(item: Item | None) -> Tombstone | None:
+    """Return what a tombstone says; None of any other item, and of none."""
+    if item is None or DELETED not in item.attributes:
+        return None
+    end: Any = item.attributes[LAST_END]
+    previous: Any = item.attributes[codec.PREVIOUS_START_ATTRIBUTE]
+    return Tombstone(keys.reference_of(item.key), end, previous, codec.commit_ids(item))
+
+
+def _version(before: Entity, change: Change) -> Item:
+    start = codec.entity_start(before)
+    if change.instant <= start:
+        raise ValueError(
+            f"A version that began at {start} cannot end at {change.instant}: {before.reference}"
+        )
+    return Item(
+        keys.version(before.reference, start),
+        {
+            START: start,
+            END: change.instant,
+            codec.COMMIT_IDS: [change.commit_id],
+            **codec.previous_start_attributes(before.previous),
+        },
+        codec.state_text(before),
+    )
+
+
+def _times(item: Item) -> tuple[Instant, Instant]:
+    start: Any = item.attributes[START]
+    end: Any = item.attributes[END]
+    return start, end
+
+
+class HistoryEntry(NamedTuple):
+    """One entry of an object's history: a version, closed or open, or its deletion."""
+
+    start: Instant
+    previous: Instant | None
+    """The start of the version before it."""
+    version: Entity | None
+    """None: the object was deleted at `start`."""
+
+    @property
+    def end(self) -> Instant | None:
+        """The end of a closed version."""
+        return None if self.version is None else self.version.end
+
+
+def history_entry(item: Item, class_: Class) -> HistoryEntry | None:
+    """Return the entry of a version, head or tombstone; None of a head that no commit has written."""
+    if item.key.sort != keys.HEAD:
+        return _of(read_version(item, class_))
+    if DELETED in item.attributes:
+        end: Any = item.attributes[LAST_END]
+        return HistoryEntry(end, codec.previous_start(item), None)
+    return _of(codec.entity_of(item, class_)) if codec.commit_ids(item) else None
+
+
+def _of(version: Entity) -> HistoryEntry:
+    assert version.start is not None
+    return HistoryEntry(version.start, version.previous, version)

@@ -1,0 +1,96 @@
+"""What reads and writes share: the engine, the model, and what follows from both.
+
+It reads objects by key. Such reads are exact at once.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from stratabase.clock import SystemClock
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.instant import Instant
+from stratabase.model.class_ import Class, Kind
+from stratabase.model.model import Model
+from stratabase.store.engine.parallel import ParallelMap
+from stratabase.store.engine.port import Engine, Item, Key
+from stratabase.store.engine.read_limiter import UNLIMITED, ReadLimiter
+from stratabase.store.indexes.registry_cache import RegistryCache, WriteRules
+from stratabase.store.layout import codec, keys, links
+from stratabase.store.layout.associations import Associations
+from stratabase.store.layout.heads import live_head
+
+_BATCH = 100
+"""Items of one request of an engine, between which the read limit is checked."""
+
+
+system_now = SystemClock().now
+"""The clock of this machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreContext:
+    """An engine and a model, with what the store derives from them."""
+
+    engine: Engine
+    model: Model
+    associations: Associations
+    slots: Callable[[], RegistryCache]
+    parallel_map: ParallelMap
+    now: Callable[[], Instant] = system_now
+    """The clock by which restorations of other processes are taken to run."""
+
+    def rules(self) -> WriteRules:
+        """Return the rules that objects are written by, as far as this process knows the registry."""
+        return self.slots().rules()
+
+    def forget_rules(self) -> None:
+        """Read the registry again when the rules are needed next, because it has changed."""
+        self.slots().invalidate()
+
+    def class_of(self, entity: Entity) -> Class:
+        """Return an object's class."""
+        return self.model.classes[entity.reference.class_name]
+
+    def is_singleton(self, class_name: str) -> bool:
+        """Return whether a class has exactly one object, which exists before it has a head."""
+        return self.model.classes[class_name].kind is Kind.SINGLETON
+
+    def get(self, wanted: Sequence[Key], spending: ReadLimiter = UNLIMITED) -> list[Item | None]:
+        """Return the items of keys, in their order; several requests run in parallel. Raises TooMuchRead."""
+
+        def get_some(some: Sequence[Key]) -> list[Item | None]:
+            spending.check()
+            items = self.engine.get(some)
+            spending.record(items)
+            return items
+
+        batches = [wanted[first : first + _BATCH] for first in range(0, len(wanted), _BATCH)]
+        return list(chain.from_iterable(self.parallel_map(get_some, batches)))
+
+    def read(self, reference: Reference) -> Entity | None:
+        """Return an object, None if it does not exist."""
+        return self.read_all([reference])[0]
+
+    def read_all(self, references: Sequence[Reference]) -> list[Entity | None]:
+        """Return objects in the order asked for, None where one does not exist."""
+        return list(map(self.entity_of, self.engine.get([keys.head(reference) for reference in references])))
+
+    def entity_of(self, item: Item | None) -> Entity | None:
+        """Return the object of a head, None of a tombstone or no item."""
+        head = live_head(item)
+        if head is None:
+            return None
+        return codec.entity_of(head, self.model.classes[keys.reference_of(head.key).class_name])
+
+    def count_links(self, reference: Reference, role: RoleName) -> int:
+        """Return how many objects a role counts at an object, as its links or its guard say.
+
+        They do not know of foreign keys that are older than these.
+        """
+        if not self.associations.role(role).holds:
+            return len(links.read_ids(self.engine, role, reference.id))
+        foreign_key = self.associations.foreign_key(role)
+        if foreign_key.link_role is None:
+            return sum(item is not None for item in self.engine.get([keys.couple(role, reference.id)]))
+        return len(links.read_ids(self.engine, foreign_key.link_role, reference.id))

@@ -1,0 +1,187 @@
+"""What a role leads to where the object itself does not say: read from links, or the guard of a one-to-one.
+
+As of an instant, links and guards say since when they lead there, and former links until when they did. A
+pair has one former link, however often it was joined, so these are candidates: what they name says, as it was
+at the instant, whether its key led there.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.query.read_budget import ReadBudget
+from stratabase.store.engine.port import ITEMS, Bounds, Item
+from stratabase.store.engine.read_limiter import ReadLimiter
+from stratabase.store.layout import keys, links
+from stratabase.store.layout.associations import ForeignKey
+from stratabase.store.layout.guards import guard_holder
+from stratabase.store.read.context import StoreContext
+
+
+@dataclass(frozen=True, slots=True)
+class IdRange:
+    """Which of the ids that a role leads to are wanted: those after `start`, at most `limit`."""
+
+    start: str | None = None
+    limit: int | None = None
+    backward: bool = False
+
+    def bounds(self, role: RoleName) -> Bounds:
+        """Return the bounds of their links."""
+        return links.bounds(role.role_name, self.start, backward=self.backward)
+
+    def select(self, ids: Iterable[str]) -> tuple[str, ...]:
+        """Return those of some ids that are wanted, in order."""
+        ordered = sorted(filter(self.contains, set(ids)), reverse=self.backward)
+        return tuple(ordered[: self.limit])
+
+    def contains(self, id_: str) -> bool:
+        """Return whether an id is wanted, if the limit allows any."""
+        after = self.start is None or (id_ < self.start if self.backward else id_ > self.start)
+        return after and self.limit != 0
+
+
+def linked(  # noqa: PLR0913, PLR0917 - whose, which of them, when, and how much may be read
+    store: StoreContext,
+    role: RoleName,
+    ids: Sequence[str],
+    range_: IdRange,
+    allowance: ReadBudget | None,
+    at: Sequence[Instant] | None = None,
+) -> list[tuple[str, ...]]:
+    """Return for each owner the ids of the objects that a role leads to, now or each `at` an instant.
+
+    Raises TooMuchRead; ValueError if the objects themselves hold the role's keys.
+    """
+    spending = ReadLimiter(allowance, role.class_name)
+    spending.check()
+    key = store.associations.inverse_key(role)
+    if key is not None and key.former_role is not None and at is not None:
+        moments = list(zip(ids, at, strict=True))
+        return [range_.select(found) for found in _candidates_at(store, key, moments, spending)]
+    owners = list(dict.fromkeys(ids))
+    found = dict(zip(owners, _present(store, role, owners, range_, spending), strict=True))
+    return [found[id_] for id_ in ids]
+
+
+def _present(
+    store: StoreContext, role: RoleName, ids: Sequence[str], range_: IdRange, spending: ReadLimiter
+) -> list[tuple[str, ...]]:
+    """Return for each owner the ids of the objects that a role leads to now."""
+    key = store.associations.inverse_key(role)
+    if key is not None and key.exclusive:
+        return _by_guards(store, key.role, ids, range_, spending)
+    if key is None and role not in store.associations.by_role:
+        raise ValueError(f"What {role} leads to stands in the object itself.")
+    return store.parallel_map(
+        lambda id_: _by_links(store, Reference(role.class_name, id_), role, range_, spending), ids
+    )
+
+
+def _by_guards(
+    store: StoreContext, role: RoleName, ids: Sequence[str], range_: IdRange, spending: ReadLimiter
+) -> list[tuple[str, ...]]:
+    """Return for each of some targets the id of the only object whose key leads there."""
+    guards = store.get([keys.couple(role, id_) for id_ in ids], spending)
+    return [
+        (found,) if (found := guard_holder(guard)) is not None and range_.contains(found) else ()
+        for guard in guards
+    ]
+
+
+def _by_links(
+    store: StoreContext, owner: Reference, role: RoleName, range_: IdRange, spending: ReadLimiter
+) -> tuple[str, ...]:
+    """Return the ids that the links of one object lead to."""
+    found: list[str] = []
+    pages = store.engine.range(
+        ITEMS,
+        keys.head(owner).partition,
+        range_.bounds(role),
+        backward=range_.backward,
+        limit=range_.limit,
+    )
+    for page in pages:
+        spending.record(page)
+        spending.check()
+        found += links.ids(page, role.role_name)
+    return tuple(found)
+
+
+def referrers(store: StoreContext, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
+    """Return the ids of objects whose key leads to an object; none where no links or guards are kept."""
+    key = store.associations.foreign_key(role)
+    spending, range_ = ReadLimiter(None, role.class_name), IdRange(limit=limit)
+    if key.exclusive:
+        return _by_guards(store, role, [id_], range_, spending)[0]
+    if key.link_role is None:
+        return ()
+    return _by_links(store, Reference(key.target, id_), key.link_role, range_, spending)
+
+
+def are_linked(store: StoreContext, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
+    """Return for each pair of an owner and another object whether a link leads from one to the other."""
+    wanted = [keys.link(Reference(role.class_name, owner), role.role_name, other) for owner, other in pairs]
+    return [item is not None for item in store.get(wanted)]
+
+
+# As of an instant.
+
+
+def _candidates_at(
+    store: StoreContext, key: ForeignKey, moments: Sequence[tuple[str, Instant]], spending: ReadLimiter
+) -> list[Iterable[str]]:
+    """Return for owners at instants the ids of objects whose key may have led there then.
+
+    The links of an owner are read once, however many instants there are. Raises TooMuchRead.
+    """
+    ids = list(dict.fromkeys(id_ for id_, _ in moments))
+    # Guards before links: a holder that leaves in between is found at least once.
+    guards = _guards(store, key, ids, spending) if key.exclusive else {}
+    links_by_id = store.parallel_map(lambda id_: [*_links_and_former(store, key, id_, spending)], ids)
+    found = dict(zip(ids, links_by_id, strict=True))
+    return [
+        chain(_guard_holder_at(guards.get(id_), at), _linked_at(key, found[id_], at)) for id_, at in moments
+    ]
+
+
+def _guards(
+    store: StoreContext, key: ForeignKey, ids: Sequence[str], spending: ReadLimiter
+) -> Mapping[str, Item | None]:
+    return dict(zip(ids, store.get([keys.couple(key.role, id_) for id_ in ids], spending), strict=True))
+
+
+def _guard_holder_at(guard: Item | None, at: Instant) -> tuple[str, ...]:
+    return (str(guard_holder(guard)),) if guard and _had_begun(guard, at) else ()
+
+
+def _links_and_former(
+    store: StoreContext, key: ForeignKey, id_: str, spending: ReadLimiter
+) -> Iterator[Item]:
+    """Yield the links and former links of an owner."""
+    assert key.former_role is not None
+    name, partition = key.former_role.role_name, keys.head(Reference(key.target, id_)).partition
+    for page in store.engine.range(ITEMS, partition, links.all_bounds(name)):
+        spending.record(page)
+        spending.check()
+        yield from page
+
+
+def _linked_at(key: ForeignKey, found: Sequence[Item], at: Instant) -> Iterator[str]:
+    assert key.former_role is not None
+    name = key.former_role.role_name
+    yield from links.ids((item for item in found if _had_begun(item, at)), name)
+    yield from links.former_ids((item for item in found if _had_not_ended(item, at)), name)
+
+
+def _had_begun(item: Item, at: Instant) -> bool:
+    """Return whether a link or guard had begun at an instant; one without a start may have."""
+    start = item.attributes.get(links.START, 0)
+    return isinstance(start, int) and start <= at
+
+
+def _had_not_ended(item: Item, at: Instant) -> bool:
+    end = item.attributes.get(links.END)
+    return isinstance(end, int) and end > at

@@ -1,0 +1,124 @@
+"""Counts the stored objects that lack what a model requires, by attribute and role.
+
+It believes what objects and links say, and neither counts nor guards, so that it is right for a model that is
+not served yet. It reads each class that matters once, from its listing, and writes nothing.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import chain
+from typing import NamedTuple
+
+from stratabase.domain.objects.entity import Entity, RoleName, State
+from stratabase.domain.objects.former_state import unfit_values
+from stratabase.domain.objects.identity import SINGLETON_ID
+from stratabase.domain.objects.parts import part_ids
+from stratabase.domain.objects.role_storage import RoleStorage, storage_of
+from stratabase.domain.write.draft import is_value_required
+from stratabase.model.class_ import Class, Kind
+from stratabase.model.model import Model
+from stratabase.model.role import Role
+from stratabase.store.engine.parallel import ParallelMap
+from stratabase.store.engine.port import Engine, Item
+from stratabase.store.layout import codec, keys, links
+
+_TOGETHER = 100
+"""Objects whose links are read side by side."""
+
+
+class MissingValues(NamedTuple):
+    """How many objects of a class lack a required attribute or role, of how many."""
+
+    class_name: str
+    name: str
+    missing: int
+    total: int
+
+
+class RequiredValues:
+    """What the objects in a store lack of what a model requires."""
+
+    def __init__(self, engine: Engine, model: Model, together: ParallelMap) -> None:
+        """`together`: how several ranges are read, which may be at the same time."""
+        self._engine = engine
+        self._model = model
+        self._together = together
+        self._ids = cache(self._read_ids)
+        self._led_to = cache(self._read_led_to)
+
+    def missing_values(self) -> Iterator[MissingValues]:
+        """Yield each required attribute and role that objects lack, class by class."""
+        for class_ in self._model.classes.values():
+            if class_.is_stored:
+                yield from self._of_class(class_)
+
+    def _of_class(self, class_: Class) -> Iterator[MissingValues]:
+        attributes = [name for name, each in class_.attributes.items() if is_value_required(each)]
+        roles = [role for role in class_.roles.values() if role.required and not role.whole]
+        if not attributes and not roles:
+            return
+        missing = dict.fromkeys((*attributes, *(role.name for role in roles)), 0)
+        total = 0
+        for entities in self._batches(class_.name):
+            total += len(entities)
+            for name, number in self._missing(class_, attributes, roles, entities).items():
+                missing[name] += number
+        yield from (
+            MissingValues(class_.name, name, number, total) for name, number in missing.items() if number
+        )
+
+    def _missing(
+        self, class_: Class, attributes: list[str], roles: list[Role], entities: list[Entity]
+    ) -> Mapping[str, int]:
+        """Return how many of some objects lack each of some attributes and roles."""
+        found = dict.fromkeys(attributes, 0)
+        for entity in entities if attributes else ():
+            unreadable = {*unfit_values(class_, entity.state)}
+            for name in attributes:
+                found[name] += entity.state.get(name) is None or name in unreadable
+        for role in roles:
+            found[role.name] = self._leads(class_, role, entities).count(False)
+        return found
+
+    def _leads(self, class_: Class, role: Role, entities: list[Entity]) -> list[bool]:
+        """Return of each of some objects whether a role leads to something that is there."""
+        match storage_of(self._model, role):
+            case RoleStorage.OWN_KEY:
+                there = self._ids(role.target)
+                return [entity.state.get(role.name) in there for entity in entities]
+            case RoleStorage.PARTS:
+                return [bool(part_ids(entity.state.get(role.name))) for entity in entities]
+            case RoleStorage.LINKS:
+                name = RoleName(class_.name, role.name)
+                ids = [entity.reference.id for entity in entities]
+                return self._together(lambda id_: bool(links.read_ids(self._engine, name, id_, 1)), ids)
+            case _:  # the key lies on the other side
+                led_to = self._led_to(RoleName(role.target, str(role.opposite)))
+                return [entity.reference.id in led_to for entity in entities]
+
+    def _read_ids(self, class_name: str) -> frozenset[str]:
+        """Return the ids of all objects of a class."""
+        is_one = self._model.classes[class_name].kind is Kind.SINGLETON
+        ids = (keys.id_of(item.key) for item in self._items(class_name))
+        return frozenset({SINGLETON_ID} if is_one else ids)
+
+    def _read_led_to(self, role: RoleName) -> frozenset[str]:
+        """Return the ids that the keys of a role lead to."""
+        states: Iterator[State] = (entity.state for entity in self._entities(role.class_name))
+        return frozenset(id_ for state in states if isinstance(id_ := state.get(role.role_name), str))
+
+    def _batches(self, class_name: str) -> Iterator[list[Entity]]:
+        batch: list[Entity] = []
+        for entity in self._entities(class_name):
+            batch.append(entity)
+            if len(batch) == _TOGETHER:
+                yield batch
+                batch = []
+        yield batch
+
+    def _entities(self, class_name: str) -> Iterator[Entity]:
+        return map(codec.entity_of, self._items(class_name))
+
+    def _items(self, class_name: str) -> Iterator[Item]:
+        pages = self._engine.range(keys.LISTING, keys.listing(class_name))
+        return chain.from_iterable(pages)

@@ -1,0 +1,70 @@
+"""Find the object that has unique values through their guard, which is exact at once."""
+
+import unicodedata
+from typing import Final
+
+from stratabase.domain.objects.entity import Entity, Reference, State
+from stratabase.domain.query.filter import And, Comparison, Filter
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import Query
+from stratabase.domain.query.read_budget import ReadBudget
+from stratabase.domain.refusal import TooMuchRead
+from stratabase.model.attribute import Stored
+from stratabase.model.class_ import Class, Unique
+from stratabase.model.operator import Operator
+from stratabase.store.engine.port import Engine, Item, Key
+from stratabase.store.engine.read_limiter import approximate_bytes
+from stratabase.store.layout import codec, keys
+from stratabase.store.layout.guards import guard_holder, guard_key
+from stratabase.store.layout.heads import live_head
+
+_MAX_READS = 4
+"""Reads of a guard and its holder: a commit may show one before the other."""
+_FORMS: Final = ("NFC", "NFD")
+
+
+def find_by_unique(
+    engine: Engine, class_: Class, unique: Unique, values: State, allowance: ReadBudget
+) -> Entity | None:
+    """Return the object that holds the guard of the values, None if nobody does. Raises TooMuchRead."""
+    key = guard_key(class_, unique, values)
+    for _ in range(_MAX_READS if key else 0):
+        assert key
+        guard = _read(engine, class_, key, allowance)
+        if guard is None:
+            return None
+        head = live_head(
+            _read(engine, class_, keys.head(Reference(class_.name, str(guard_holder(guard)))), allowance)
+        )
+        entity = None if head is None else codec.entity_of(head, class_)
+        if entity is not None and guard_key(class_, unique, entity.state) == key:
+            return entity
+    return None
+
+
+def candidates_query(class_: Class, unique: Unique, values: State) -> Query:
+    """Return a query for objects with the values, for a class of which not every object has its guard."""
+    terms = (_one_of(name, values.get(name)) for name in unique.attributes)
+    return Query(class_.name, Order(), And(tuple(terms)))
+
+
+def has_values(class_: Class, unique: Unique, entity: Entity, values: State) -> bool:
+    """Return whether an object has values that need the same guard."""
+    key = guard_key(class_, unique, values)
+    return key is not None and guard_key(class_, unique, entity.state) == key
+
+
+def _one_of(name: str, value: Stored) -> Filter:
+    """Return the filter for a value, in any of its Unicode forms."""
+    if not isinstance(value, str):
+        return Comparison(name, Operator.EQ, value)
+    spellings = dict.fromkeys((value, *(unicodedata.normalize(form, value) for form in _FORMS)))
+    return Comparison(name, Operator.IN, tuple(spellings))
+
+
+def _read(engine: Engine, class_: Class, key: Key, allowance: ReadBudget) -> Item | None:
+    if allowance.is_exhausted:
+        raise TooMuchRead(class_.name)
+    items = engine.get([key])
+    allowance.charge(approximate_bytes(items))
+    return items[0]

@@ -1,0 +1,68 @@
+"""Leave parts that no whole lists out of a count.
+
+There are such parts only while something is left to purge, or a restoration runs. Whatever else a reader sees
+of parts it reads together with their wholes, and checks there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.parts import ListedParts, owner_of
+from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.filter import And, Marked
+from stratabase.domain.query.page import Query
+from stratabase.store.layout import keys
+from stratabase.store.read.context import StoreContext
+
+_LISTED = Marked(".listed")
+
+
+def may_count_unlisted_parts(store: StoreContext, query: Query) -> bool:
+    """Return whether a query counts parts while there may be some that no whole lists."""
+    if not (query.fields.total_count and store.model.classes[query.class_name].part):
+        return False
+    return any(store.engine.range(keys.LISTING, keys.PURGES, limit=1))
+
+
+def only_listed_parts(store: StoreContext, query: Query, derive: Derive | None) -> tuple[Query, Derive]:
+    """Return a query for the parts that their wholes list, and the function that marks these for it."""
+    filter_ = _LISTED if query.filter is None else And((_LISTED, query.filter))
+    return replace(query, filter=filter_), partial(_mark_listed, store, derive)
+
+
+def _mark_listed(store: StoreContext, derive: Derive | None, entities: Sequence[Entity]) -> Sequence[Entity]:
+    """Mark the parts that their wholes list, and derive their values; return others as they are."""
+    are_listed = _are_listed(store, entities)
+    listed = [entity for entity, is_listed in zip(entities, are_listed, strict=True) if is_listed]
+    marked = iter(listed if derive is None else derive(listed))
+    return [
+        _with_mark(next(marked)) if is_listed else entity
+        for entity, is_listed in zip(entities, are_listed, strict=True)
+    ]
+
+
+def _with_mark(entity: Entity) -> Entity:
+    return replace(entity, state={**entity.state, _LISTED.mark: True})
+
+
+def _are_listed(store: StoreContext, entities: Sequence[Entity]) -> list[bool]:
+    """Return for each object whether its whole lists it, and that whole is listed, and so on to the top."""
+    listed, known = ListedParts(), dict[Reference, Entity | None]()
+    at: list[Entity | None] = list(entities)
+    are_listed = [True] * len(at)
+    while True:
+        ways = [None if each is None else owner_of(store.class_of(each), each) for each in at]
+        unknown = list(dict.fromkeys(way.reference for way in ways if way and way.reference not in known))
+        known.update(zip(unknown, store.read_all(unknown), strict=True))
+        if not any(ways):
+            return are_listed
+        for number, (each, way) in enumerate(zip(at, ways, strict=True)):
+            whole = None if way is None else known[way.reference]
+            if each is not None and way is not None:
+                is_listed = whole is not None and listed.has(whole, way.composition, each.reference.id)
+                are_listed[number] &= is_listed
+                at[number] = whole if is_listed else None
+            else:
+                at[number] = None

@@ -1,0 +1,156 @@
+"""What ends with the objects that a change deletes: their links and their parts.
+
+Parts also end when an update takes them out of their whole. What does not fit in the commit ends later
+(cleanup.py), and a ledger notes it.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from stratabase.domain.objects.change import Change, Deletion, ObjectEffect, Restoration, reference_of
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.parts import parts_of
+from stratabase.store.engine.port import MAX_ACTIONS, NOT_EXISTS, Check, Key, Put
+from stratabase.store.layout import keys, ledgers, links
+from stratabase.store.layout.associations import LinkAssociation, LinkedPair
+from stratabase.store.read.context import StoreContext
+from stratabase.store.write.uniques import exclusive_claims, unique_claims
+
+_MOST_LINKS = MAX_ACTIONS + 1
+"""Links of one role of one object that are read: one more than a commit can hold.
+
+Among links that must end with the object may be some to objects that end as well: these are read in addition.
+"""
+
+
+class EndingLinks(NamedTuple):
+    """The pairs that end with an object in the same commit; `has_more`: others are left for later."""
+
+    pairs: tuple[LinkedPair, ...] = ()
+    has_more: bool = False
+
+
+NO_LINKS = EndingLinks()
+
+
+def ending_links(
+    store: StoreContext, change: Change, later: Collection[Reference] | None = None
+) -> Mapping[Reference, EndingLinks]:
+    """Return the pairs that end with each object that a change deletes.
+
+    If some parts end `later`, so do the pairs that no required role of another object counts.
+    """
+    deleted = [effect.before.reference for effect in deletions(change)]
+    most = _MOST_LINKS + len(deleted) + len(later or ())
+    wanted = [
+        (each, association)
+        for each in deleted
+        for association in store.associations.link_associations(each.class_name)
+    ]
+    found = store.parallel_map(lambda each: _read_pairs(store, *each, most), wanted)
+    ended: dict[Reference, EndingLinks] = {}
+    for (reference, _), pairs in zip(wanted, found, strict=True):
+        before = ended.get(reference, NO_LINKS)
+        now = [pair for pair in pairs if later is None or not _may_end_later(pair, later)]
+        ended[reference] = EndingLinks((*before.pairs, *now), before.has_more or len(now) < len(pairs))
+    return ended
+
+
+def _read_pairs(
+    store: StoreContext, reference: Reference, association: LinkAssociation, most: int
+) -> Sequence[LinkedPair]:
+    limit = most if association.far.required else _MOST_LINKS
+    others = links.read_ids(store.engine, association.near.role, reference.id, limit)
+    return [LinkedPair(association, reference.id, other) for other in others]
+
+
+def _may_end_later(pair: LinkedPair, later: Collection[Reference]) -> bool:
+    """Return whether the far end of a pair does not count it, or ends later itself."""
+    far = pair.association.far
+    return not far.required or Reference(far.role.class_name, pair.far) in later
+
+
+def deletions(change: Change) -> Iterator[Deletion]:
+    """Yield the deletions of a change."""
+    return (effect for effect in change.effects if isinstance(effect, Deletion))
+
+
+def only_deleted_by(more: Change, less: Change) -> frozenset[Reference]:
+    """Return the objects that a change deletes and a smaller one does not."""
+    deleted, still = ({each.before.reference for each in deletions(change)} for change in (more, less))
+    return frozenset(deleted - still)
+
+
+def without_deferrable_parts(change: Change, store: StoreContext) -> Change:
+    """Return a change without the deletions of parts that can end later.
+
+    These are parts of objects that it deletes, and parts that an update takes out of their whole. A part
+    whose guard something else in the change takes ends with the change.
+    """
+    lost = {part for effect in change.object_effects() for part in lost_parts(store, effect)}
+    taken = guards_taken(store, change)
+    kept = (
+        effect
+        for effect in change.effects
+        if not (isinstance(effect, Deletion) and effect.before.reference in lost)
+        or not taken.isdisjoint(guards_needed(store, effect.before))
+    )
+    return replace(change, effects=tuple(kept))
+
+
+def lost_parts(store: StoreContext, effect: ObjectEffect) -> Iterator[Reference]:
+    """Yield the parts that an effect takes out of their whole; none for a withdrawn restoration."""
+    before, after = effect.before, effect.after
+    if before is None or (isinstance(effect, Deletion) and effect.withdrawn is not None):
+        return
+    class_ = store.class_of(before)
+    kept = frozenset(() if after is None else parts_of(class_, after))
+    yield from (part for part in parts_of(class_, before) if part not in kept)
+
+
+def guards_needed(store: StoreContext, entity: Entity | None) -> Collection[Key]:
+    """Return the keys of the guards that an object needs."""
+    if entity is None:
+        return ()
+    constraints = store.rules().constraints(entity.reference.class_name)
+    exclusive = exclusive_claims(store.associations, entity.reference, entity)
+    return {**unique_claims(constraints, entity), **exclusive}.keys()
+
+
+def guards_taken(store: StoreContext, change: Change) -> frozenset[Key]:
+    """Return the keys of the guards that a change takes."""
+    return frozenset(
+        key
+        for effect in change.object_effects()
+        if effect.after is not None
+        for key in set(guards_needed(store, effect.after)).difference(guards_needed(store, effect.before))
+    )
+
+
+def ledger_writes(
+    store: StoreContext, change: Change, ended: Mapping[Reference, EndingLinks], later: Collection[Reference]
+) -> Iterator[Put]:
+    """Yield the ledgers for what is left of objects: parts that end later, and links of deleted objects."""
+    deleted = frozenset(effect.before.reference for effect in deletions(change))
+    for effect in change.object_effects():
+        reference, lost = reference_of(effect), lost_parts(store, effect)
+        if isinstance(effect, Deletion):
+            left = [part for part in lost if part not in deleted]
+            if left or ended.get(reference, NO_LINKS).has_more:
+                yield Put(ledgers.purge_ledger(keys.purge(reference), left, change))
+        elif left := [part for part in lost if part in later]:
+            yield Put(ledgers.purge_ledger(keys.update_purge(reference, change.commit_id), left, change))
+
+
+def expect_nothing_to_purge(store: StoreContext, change: Change) -> Iterator[Check]:
+    """Yield the checks that nothing is left to purge of restored objects: it would delete their parts."""
+    for effect in change.effects:
+        if isinstance(effect, Restoration) and _may_leave(store, effect.after):
+            yield Check(keys.purge(effect.after.reference), NOT_EXISTS)
+
+
+def _may_leave(store: StoreContext, entity: Entity) -> bool:
+    """Return whether a deletion of the object may have left something for later."""
+    has_parts = any(role.composition for role in store.class_of(entity).roles.values())
+    return has_parts or bool(store.associations.link_associations(entity.reference.class_name))

@@ -1,0 +1,135 @@
+"""What each effect of a change (create, update, delete, restore) does to the head of its object.
+
+heads.py adds the counts that the change's associations require.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from stratabase.domain.objects.change import Creation, Deletion, Modification, ObjectEffect, Restoration
+from stratabase.domain.objects.entity import Entity, State
+from stratabase.domain.objects.instant import Instant
+from stratabase.model.class_ import Class, Kind
+from stratabase.model.role import Role
+from stratabase.store.engine.port import NOT_EXISTS, Delete, Item, Patch, Place, Put, Value
+from stratabase.store.layout import codec, keys, versions
+from stratabase.store.layout.access_path import AccessPath
+from stratabase.store.layout.heads import (
+    NEVER_WRITTEN,
+    expect_commit_ids,
+    expect_same_commit,
+    expect_unchanged,
+    index_places,
+)
+from stratabase.store.layout.locks import NO_LOCK_CONDITIONS, PART_LOCK, LockConditions
+
+
+class HeadContext(NamedTuple):
+    """What the write of a head depends on besides the object."""
+
+    class_: Class
+    paths: tuple[AccessPath, ...]
+    """The indexes of the class."""
+    commit_id: str
+    instant: Instant
+    """The start of the version that is written."""
+    has_links: bool = False
+    """Objects of the class may have links of associations without a foreign key."""
+    lock_conditions: LockConditions = NO_LOCK_CONDITIONS
+    """What the lock must be like for the member that writes."""
+    defers_parts: bool = False
+    """The change leaves parts to be deleted later; none of them must have been locked unseen."""
+
+
+def head_action(effect: ObjectEffect, context: HeadContext) -> Put | Patch | Delete:
+    """Return what an effect does to its object's head. Raises TooLarge."""
+    return _ACTIONS[type(effect)](effect, context)
+
+
+def _created(effect: Creation, context: HeadContext) -> Put:
+    return Put(_head(effect.after, (), context), NOT_EXISTS)
+
+
+def _restored(effect: Restoration, context: HeadContext) -> Put:
+    gone, after = effect.tombstone, effect.after
+    head = _head(after, gone.commit_ids, context)
+    attributes = {**head.attributes, **codec.previous_start_attributes(gone.previous_start)}
+    return Put(replace(head, attributes=attributes), expect_commit_ids(gone.commit_ids))
+
+
+def _head(after: Entity, commit_ids: tuple[str, ...], context: HeadContext) -> Item:
+    """Return the head of a new or restored object."""
+    return Item(
+        keys.head(after.reference),
+        _stamps(commit_ids, context),
+        codec.state_text(after),
+        {keys.LISTING: keys.listed(after.reference), **index_places(after, context.paths)},
+    )
+
+
+def _stamps(commit_ids: tuple[str, ...], context: HeadContext) -> dict[str, Value]:
+    """Return the attributes that say which commits wrote a head last, and since when it is so."""
+    return {
+        codec.COMMIT_IDS: codec.append_commit_id(commit_ids, context.commit_id),
+        codec.VERSION_START_ATTRIBUTE: context.instant,
+    }
+
+
+def _updated(effect: Modification, context: HeadContext) -> Patch:
+    before, after = effect.before, effect.after
+    kept = Entity(after.reference, _unknown_values(before.state, context.class_) | dict(after.state))
+    is_first = context.class_.kind is Kind.SINGLETON and not before.commit_ids
+    closes_version = context.class_.versioned and not is_first
+    expected = NEVER_WRITTEN if is_first else expect_unchanged(before)
+    more = [expect_same_commit(PART_LOCK, before.part_lock)] if context.defers_parts else []
+    return Patch(
+        keys.head(before.reference),
+        replace(expected, conditions=(*expected.conditions, *more), either=context.lock_conditions),
+        set={
+            **_stamps(before.commit_ids, context),
+            **codec.previous_start_attributes(codec.entity_start(before) if closes_version else None),
+        },
+        state=codec.state_text(kept),
+        places={keys.LISTING: keys.listed(after.reference)}
+        if is_first
+        else _moved_places(before, kept, context.paths),
+    )
+
+
+def _moved_places(before: Entity, after: Entity, paths: Iterable[AccessPath]) -> dict[str, Place]:
+    """Return the places that an update changes; in an index that is not ready there may be none yet."""
+    old = index_places(before, (path for path in paths if path.ready))
+    return {name: place for name, place in index_places(after, paths).items() if old.get(name) != place}
+
+
+def _unknown_values(state: State, class_: Class) -> dict[str, Any]:
+    """Return the values that the model has no attribute or role for: an update keeps them."""
+    return {
+        name: value
+        for name, value in state.items()
+        if name not in class_.attributes and not _is_kept_in_state(class_.roles.get(name))
+    }
+
+
+def _is_kept_in_state(role: Role | None) -> bool:
+    return role is not None and (role.holds or role.composition or role.whole)
+
+
+def _deleted(effect: Deletion, context: HeadContext) -> Delete | Put:
+    before, expected = effect.before, expect_unchanged(effect.before)
+    more = [expect_same_commit(codec.LINKED, before.linked)] if context.has_links else []
+    more += [expect_same_commit(PART_LOCK, before.part_lock)] if context.defers_parts else []
+    expect = replace(expected, conditions=(*expected.conditions, *more), either=context.lock_conditions)
+    if context.class_.versioned:
+        tombstone = versions.tombstone_item(before, context.instant, context.commit_id, effect.withdrawn)
+        return Put(tombstone, expect)
+    return Delete(keys.head(before.reference), expect)
+
+
+_ACTIONS: Mapping[type[Any], Callable[[Any, HeadContext], Put | Patch | Delete]] = {
+    Creation: _created,
+    Modification: _updated,
+    Deletion: _deleted,
+    Restoration: _restored,
+}

@@ -1,0 +1,206 @@
+"""Lock objects, and unlock them: all that are named, or none.
+
+A lock is an attribute of an object's head. The commit that locks a part also stamps the heads of its wholes,
+up to the top: a deletion of a whole that leaves parts for later fails if one of them was locked unseen.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from stratabase.domain.objects.commit_refusals import LockRefused, TooLarge
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.identity import SINGLETON_ID
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.lock import Lock
+from stratabase.domain.refusal import Unavailable
+from stratabase.store.engine.expectations import find_failures
+from stratabase.store.engine.port import (
+    MAX_ACTIONS,
+    Action,
+    Batch,
+    Condition,
+    ConditionOperator,
+    Expectation,
+    Failure,
+    OutcomeUnknown,
+    Patch,
+    Value,
+)
+from stratabase.store.layout import codec, keys, locks
+from stratabase.store.layout.heads import NOT_DELETED, OBJECT_EXISTS, live_head
+from stratabase.store.read.context import StoreContext
+from stratabase.store.write.refusals import try_commit
+
+
+@dataclass(slots=True)
+class Wholes:
+    """The wholes of some parts, at any depth.
+
+    `parts`: for each whole, those of the named objects that it has. `missing`: the named objects that do not
+    exist, or one of whose wholes does not.
+    """
+
+    parts: dict[Reference, set[Reference]] = field(default_factory=lambda: defaultdict(set))
+    missing: set[Reference] = field(default_factory=set)
+
+
+def lock(
+    store: StoreContext, commit_id: str, references: Sequence[Reference], taken: Lock, now: Instant
+) -> None:
+    """Lock objects for a member; those that the member has locked already get the new lock.
+
+    Raises Unlockable, TooLarge, Unavailable.
+    """
+    _check_number(references)
+    wholes = _find_wholes(store, references)
+    expected = {
+        each: _expect_lockable(store, each, locks.lock_conditions(taken.owner, now)) for each in references
+    }
+    actions = [
+        *_lock_actions(expected, locks.lock_attributes(taken), wholes, commit_id),
+        *_wholes_actions(wholes, commit_id, references),
+    ]
+    _check_number(actions, "objects with the wholes of parts among them")
+    if wholes.missing:
+        raise _refusal(find_failures(store.engine, actions), wholes)
+    if failures := try_commit(store.engine, Batch(commit_id, tuple(actions))):
+        raise _refusal(failures, wholes)
+
+
+def _expect_lockable(
+    store: StoreContext, reference: Reference, lock_conditions: locks.LockConditions
+) -> Expectation:
+    """Return the expectation that an object exists (a singleton without a head does) and may be locked."""
+    always_exists = reference.id == SINGLETON_ID and store.is_singleton(reference.class_name)
+    return replace(NOT_DELETED if always_exists else OBJECT_EXISTS, either=lock_conditions)
+
+
+def _check_number(named: Sequence[Reference | Action], what: str = "objects") -> None:
+    """Raise TooLarge for more than one commit can hold."""
+    if len(named) > MAX_ACTIONS:
+        raise TooLarge(what, len(named), MAX_ACTIONS)
+
+
+def _refusal(failures: Iterable[Failure], wholes: Wholes) -> LockRefused:
+    """Return why objects are not locked or unlocked: the locks of others, and objects that do not exist."""
+    held: list[tuple[Reference, Lock]] = []
+    missing = dict.fromkeys(wholes.missing)
+    for failure in failures:
+        reference, found = keys.reference_of(failure.action.key), failure.found
+        taken = locks.lock_of(found) if found and failure.action.expect.either else None
+        if taken is not None:
+            held.append((reference, taken))
+        else:
+            named = [reference] if failure.action.expect.either else []  # otherwise it is only a whole
+            missing |= dict.fromkeys((*named, *wholes.parts.get(reference, ())))
+    return LockRefused(held, missing)
+
+
+def _lock_actions(
+    expected: Mapping[Reference, Expectation], lock: Mapping[str, Value], wholes: Wholes, commit_id: str
+) -> Iterator[Action]:
+    """Yield the locks of the objects that may exist."""
+    for reference, expect in expected.items():
+        if reference not in wholes.missing:
+            stamp = {locks.PART_LOCK: commit_id} if reference in wholes.parts else {}
+            yield Patch(keys.head(reference), expect, set={**lock, **stamp})
+
+
+def _wholes_actions(wholes: Wholes, commit_id: str, locked: Sequence[Reference]) -> Iterator[Action]:
+    """Yield the stamps on the wholes of parts, but for those that are locked themselves."""
+    stamp = {locks.PART_LOCK: commit_id}
+    named = frozenset(locked)
+    return (Patch(keys.head(whole), OBJECT_EXISTS, set=stamp) for whole in wholes.parts if whole not in named)
+
+
+def _find_wholes(store: StoreContext, references: Sequence[Reference]) -> Wholes:
+    """Read the wholes of objects level by level, no more than can be locked together."""
+    found = Wholes()
+    level = {reference: {reference} for reference in references if _is_part(store, reference)}
+    while level and len(found.parts) <= MAX_ACTIONS:
+        items = store.engine.get([keys.head(reference) for reference in level])
+        above: dict[Reference, set[Reference]] = defaultdict(set)
+        for origins, item in zip(level.values(), items, strict=True):
+            if (head := live_head(item)) is None:
+                found.missing |= origins
+            elif (whole := _whole(store, codec.entity_of(head))) is not None:
+                found.parts[whole] |= origins
+                above[whole] |= origins
+        level = {whole: origins for whole, origins in above.items() if _is_part(store, whole)}
+    return found
+
+
+def _is_part(store: StoreContext, reference: Reference) -> bool:
+    return any(role.whole for role in store.model.classes[reference.class_name].roles.values())
+
+
+def _whole(store: StoreContext, entity: Entity) -> Reference | None:
+    roles = (role for role in store.class_of(entity).roles.values() if role.whole)
+    found = ((role.target, entity.state.get(role.name)) for role in roles)
+    return next((Reference(target, str(id_)) for target, id_ in found if id_ is not None), None)
+
+
+_MAX_ATTEMPTS = 20
+"""How often a lock is taken away that is another each time."""
+
+
+def unlock(  # noqa: PLR0913 - what is unlocked, by whom, when, and how far he may go
+    store: StoreContext,
+    commit_id: str,
+    references: Sequence[Reference],
+    member_id: str,
+    now: Instant,
+    *,
+    anybodys: bool = False,
+) -> None:
+    """End the locks of a member, or `anybodys`; what is not locked stays so.
+
+    Another member's lock is removed only as it was found, so that a commit whose answer was lost does not
+    remove a later lock. Raises Unlockable, TooLarge, Unavailable.
+    """
+    _check_number(references)
+    own = {
+        reference: _expect_lockable(store, reference, locks.lock_conditions(member_id, now))
+        for reference in references
+    }
+    expected = dict(own)
+    for number in range(_MAX_ATTEMPTS):
+        failures = _try_to_unlock(store, commit_id, expected, number)
+        if not failures:
+            return
+        refusal = _refusal(failures, Wholes())
+        if refusal.missing or not anybodys:
+            raise refusal
+        found = {keys.reference_of(each.action.key): each.found for each in failures}
+        expected |= {
+            reference: _expect_lock(found_lock)
+            if item and (found_lock := locks.lock_of(item))
+            else own[reference]
+            for reference, item in found.items()
+        }
+    raise Unavailable("others kept locking the same objects; try again")
+
+
+def _try_to_unlock(
+    store: StoreContext, commit_id: str, expected: dict[Reference, Expectation], number: int
+) -> Sequence[Failure]:
+    """Return the expectations that failed, none if the locks are ended. Raises Unavailable."""
+    actions = [
+        Patch(keys.head(reference), expect, remove=locks.ATTRIBUTES) for reference, expect in expected.items()
+    ]
+    try:
+        return try_commit(store.engine, Batch(commit_id, tuple(actions), number))
+    except OutcomeUnknown as doubt:
+        if any(each.found is None or locks.lock_of(each.found) for each in doubt.failures):
+            raise
+    return ()  # none of them is locked any more, so the attempt was done
+
+
+def _expect_lock(lock: Lock) -> Expectation:
+    """Return the expectation that an object still has a lock that was found."""
+    conditions = (
+        Condition(locks.OWNER, ConditionOperator.EQUALS, lock.owner),
+        Condition(locks.UNTIL, ConditionOperator.EQUALS, lock.until),
+    )
+    return Expectation(exists=True, conditions=conditions)

@@ -1,0 +1,101 @@
+"""From the refusals of an engine to those of the domain.
+
+An engine refuses a batch with the expectations that failed and the items that it found instead. What each
+means, in the order in which `WriteTransaction.learn` looks for it:
+
+| failed expectation                                        | meaning                                        |
+|-----------------------------------------------------------|------------------------------------------------|
+| a head, only because of its lock                          | Held                                           |
+| a head, which another commit has written since            | Conflict                                       |
+| the registry, a closed version, a ledger                  | Conflict                                       |
+| a guard that another object needs                         | Taken; of a one-to-one role Coupled, in Broken |
+| a guard that is older than the constraint, or left behind | another attempt, with the guard as found       |
+| a link or guard to remove, which does not exist           | another attempt, which counts nothing for it   |
+| a head without a count                                    | another attempt, which makes the count         |
+| a head that does not exist, and something leads there     | Missing, in Broken                             |
+| a head whose required role would be empty                 | Bereft, in Broken                              |
+
+When an answer was lost (OutcomeUnknown), the heads tell whether the change was committed, as long as they
+name either its commit or the one before it. Otherwise the refusal is Unavailable.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from stratabase.domain.objects.change import Change, ObjectEffect, Restoration, reference_of
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.lock import Lock
+from stratabase.store.engine.expectations import is_met
+from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, Failure
+from stratabase.store.layout import codec, keys
+from stratabase.store.layout.locks import UNTIL, lock_of
+
+
+def try_commit(engine: Engine, batch: Batch) -> Sequence[Failure]:
+    """Commit a batch; return the expectations that failed, none if it is done. Raises Unavailable."""
+    try:
+        engine.commit(batch)
+    except ExpectationFailed as refusal:
+        return refusal.failures
+    return ()
+
+
+def blocking_locks(failures: Sequence[Failure]) -> list[tuple[Reference, Lock]]:
+    """Return the objects that failed only because of their locks, with these.
+
+    Return nothing if a head fails for another reason as well: then another attempt may write other objects.
+    """
+    asked = [failure for failure in failures if _expects_lock(failure)]
+    locks = {keys.reference_of(failure.action.key): blocking_lock(failure) for failure in asked}
+    if None in locks.values():
+        return []
+    return [(reference, lock) for reference, lock in locks.items() if lock is not None]
+
+
+def blocking_lock(failure: Failure) -> Lock | None:
+    """Return the lock of a head that is otherwise as expected; None of another."""
+    is_as_expected = is_met(replace(failure.action.expect, either=()), failure.found)
+    return lock_of(failure.found) if is_as_expected and failure.found else None
+
+
+def _expects_lock(failure: Failure) -> bool:
+    return any(condition.attribute == UNTIL for condition in failure.action.expect.either)
+
+
+def is_outcome_known(change: Change, failures: Sequence[Failure]) -> bool:
+    """Return whether the heads tell what became of a change of which an answer was lost."""
+    return was_committed(change, failures) or was_not_committed(change, failures)
+
+
+def was_committed(change: Change, failures: Sequence[Failure]) -> bool:
+    """Return whether a change was committed before: a head names its commit."""
+    return any(change.commit_id in _commit_ids(failure) for failure in failures)
+
+
+def was_not_committed(change: Change, failures: Sequence[Failure]) -> bool:
+    """Return whether a change was certainly not committed.
+
+    A head lists its last commits, and a commit puts its id right behind the last one that it expects. While
+    a head names that one, it also names all that came after it. So a change that is not among them was not
+    committed.
+    """
+    expected = {keys.head(reference_of(effect)): _expected_last(effect) for effect in change.object_effects()}
+    return not was_committed(change, failures) and any(
+        commit_id in _commit_ids(failure)
+        for failure in failures
+        for commit_id in expected.get(failure.action.key, ())
+    )
+
+
+def _expected_last(effect: ObjectEffect) -> tuple[str, ...]:
+    """Return the last commit that an effect expects its head to name; empty for a new object."""
+    found = effect.tombstone if isinstance(effect, Restoration) else effect.before
+    return () if found is None else found.commit_ids[-1:]
+
+
+def _commit_ids(failure: Failure) -> tuple[str, ...]:
+    """Return the ids of the commits that a found item names."""
+    if failure.found is None:
+        return ()
+    linked = failure.found.attributes.get(codec.LINKED)
+    return (*codec.commit_ids(failure.found), *((linked,) if isinstance(linked, str) else ()))

@@ -1,0 +1,240 @@
+"""The guards that a change takes and releases: items that hold unique values, or a one-to-one target.
+
+The first attempt assumes that a guard to take is free, or held by the object of the same change that releases
+it. A refused attempt tells who holds it: the object itself, another that needs it, or nobody any more, since
+its holder was written while no model had the constraint.
+
+A constraint that only other models have is guarded as well, but refuses nobody a value: an object whose
+values another one holds gets no guard, and the constraint is noted as violated.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeGuard
+
+from stratabase.domain.objects.change import Change, ObjectEffect, reference_of
+from stratabase.domain.objects.commit_refusals import (
+    AlreadyAssociated,
+    Conflict,
+    IntegrityViolation,
+    RoleViolation,
+    UniqueNotBuilt,
+    UniqueViolation,
+)
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.store.engine.port import (
+    NOT_EXISTS,
+    Action,
+    Check,
+    Condition,
+    ConditionOperator,
+    Delete,
+    Expectation,
+    Failure,
+    Item,
+    Key,
+    Put,
+    Value,
+)
+from stratabase.store.layout import keys
+from stratabase.store.layout.associations import Associations, ForeignKey
+from stratabase.store.layout.guards import HOLDER, UniqueConstraint, guard_holder
+from stratabase.store.layout.heads import OBJECT_ABSENT, expect_unchanged
+from stratabase.store.layout.links import START
+
+
+class UniqueClaim(NamedTuple):
+    """An object needs a guard for its values of a uniqueness constraint."""
+
+    reference: Reference
+    constraint: UniqueConstraint
+
+
+class ExclusiveClaim(NamedTuple):
+    """An object needs the guard of the one-to-one target that its foreign key leads to."""
+
+    reference: Reference
+    foreign_key: ForeignKey
+    target: str
+
+    @property
+    def breach(self) -> RoleViolation:
+        """What is wrong if another object holds the target."""
+        return AlreadyAssociated(self.foreign_key.role, self.target)
+
+
+Claim = UniqueClaim | ExclusiveClaim
+
+
+class LostClaims(NamedTuple):
+    """The claims of a change whose guards others hold."""
+
+    uniques: tuple[UniqueClaim, ...] = ()
+    exclusives: tuple[ExclusiveClaim, ...] = ()
+
+    def raise_refusal(self) -> None:
+        """Raise Taken or Broken if there are any."""
+        if self.uniques:
+            raise UniqueViolation(tuple((claim.reference, claim.constraint.unique) for claim in self.uniques))
+        if self.exclusives:
+            raise IntegrityViolation([claim.breach for claim in self.exclusives])
+
+
+def unique_claims(constraints: Iterable[UniqueConstraint], entity: Entity | None) -> dict[Key, UniqueClaim]:
+    """Return an object's claims by guard; of constraints with the same guard, the last one counts."""
+    if entity is None:
+        return {}
+    found = ((constraint.guard_key(entity.state), constraint) for constraint in constraints)
+    return {key: UniqueClaim(entity.reference, constraint) for key, constraint in found if key is not None}
+
+
+def exclusive_claims(
+    associations: Associations, reference: Reference, entity: Entity | None
+) -> dict[Key, ExclusiveClaim]:
+    """Return the claims of an object's foreign keys by the key of their guard."""
+    return {
+        keys.couple(foreign_key.role, target): ExclusiveClaim(reference, foreign_key, target)
+        for foreign_key in associations.foreign_keys(reference.class_name)
+        if foreign_key.exclusive and (target := foreign_key.target_of(entity)) is not None
+    }
+
+
+def _lost_claims(lost: Iterable[Claim]) -> LostClaims:
+    all_ = tuple(lost)
+    return LostClaims(
+        tuple(each for each in all_ if isinstance(each, UniqueClaim)),
+        tuple(each for each in all_ if isinstance(each, ExclusiveClaim)),
+    )
+
+
+ReadObject = Callable[[Reference], Entity | None]
+ConstraintsOf = Callable[[str], Sequence[UniqueConstraint]]
+"""Returns the uniqueness constraints of the class of that name."""
+
+
+class GuardWrites:
+    """The guards that a change takes and releases, with one action on each.
+
+    Raises Taken and Broken when the change itself needs a guard twice, and NotBuilt when it sets values of a
+    constraint that is not built yet.
+    """
+
+    def __init__(
+        self, change: Change, constraints: ConstraintsOf, read: ReadObject, associations: Associations
+    ) -> None:
+        self._constraints = constraints
+        self._read = read
+        self._associations = associations
+        self._instant = change.instant
+        self._after: dict[Reference, Entity | None] = {}
+        self._taken: dict[Key, Claim] = {}
+        self._released: dict[Key, str] = {}
+        self.other_heads: dict[Key, Check] = {}
+        """By key: what the change expects of heads that it does not write, since they need no guard."""
+        self.violated_constraints: dict[UniqueConstraint, None] = {}
+        """The constraints that only other models have, and that the change violates."""
+        for effect in change.object_effects():
+            self._add(effect)
+        if unbuilt := [claim for claim in self._taken.values() if _is_unbuilt(claim)]:
+            raise UniqueNotBuilt([(claim.reference, claim.constraint.unique) for claim in unbuilt])
+        self._expected_holders: dict[Key, str | None] = dict.fromkeys(self._taken) | self._released
+
+    def _add(self, effect: ObjectEffect) -> None:
+        reference = reference_of(effect)
+        old, new = self._needed(reference, effect.before), self._needed(reference, effect.after)
+        self._after[reference] = effect.after
+        self._take({key: claim for key, claim in new.items() if key not in old})
+        self._released |= {key: reference.id for key in old if key not in new}
+
+    def _needed(self, reference: Reference, entity: Entity | None) -> dict[Key, Claim]:
+        needed: dict[Key, Claim] = {**unique_claims(self._constraints(reference.class_name), entity)}
+        if self._associations.foreign_keys(reference.class_name):
+            needed |= exclusive_claims(self._associations, reference, entity)
+        return needed
+
+    def _take(self, wanted: Mapping[Key, Claim]) -> None:
+        twice = {key: claim for key, claim in wanted.items() if key in self._taken}
+        allowed = {key: claim.constraint for key, claim in twice.items() if _is_of_other_models(claim)}
+        _lost_claims(claim for key, claim in twice.items() if key not in allowed).raise_refusal()
+        self.violated_constraints |= dict.fromkeys(allowed.values())
+        self._taken |= {key: claim for key, claim in wanted.items() if key not in allowed}
+
+    def actions(self) -> tuple[Action, ...]:
+        """Return the actions on guards for the next attempt."""
+        taken = [self._put(key, claim) for key, claim in self._taken.items()]
+        released = [
+            Delete(key, _expect_holder(id_)) for key, id_ in self._released.items() if self.releases(key)
+        ]
+        return (*taken, *released)
+
+    def releases(self, key: Key) -> bool:
+        """Return whether nobody holds a guard after the change, as far as is known."""
+        return (
+            key in self._released
+            and key not in self._taken
+            and self._expected_holders[key] == self._released[key]
+        )
+
+    def was_own(self, key: Key) -> bool:
+        """Return whether a guard that the change releases was held by the object that releases it."""
+        return self._expected_holders[key] == self._released.get(key)
+
+    def _put(self, key: Key, claim: Claim) -> Put:
+        start: dict[str, Value] = {START: self._instant} if isinstance(claim, ExclusiveClaim) else {}
+        return Put(
+            Item(key, {HOLDER: claim.reference.id, **start}), _expect_holder(self._expected_holders[key])
+        )
+
+    def covers(self, key: Key) -> bool:
+        """Return whether a key is that of a guard of this change."""
+        return key in self._expected_holders
+
+    def learn(self, failures: Sequence[Failure]) -> LostClaims:
+        """Expect the holders that a refused attempt found; return the claims that others hold.
+
+        Raises Conflict when a failure is not that of a guard.
+        """
+        found = {failure.action.key: failure.found for failure in failures}
+        if not found.keys() <= self._expected_holders.keys():
+            raise Conflict
+        self._expected_holders |= {key: guard_holder(item) for key, item in found.items()}
+        lost = [key for key in found if key in self._taken and self._is_held_by_another(key)]
+        for key in lost:
+            claim = self._taken[key]
+            if _is_of_other_models(claim):
+                del self._taken[key]
+                self.violated_constraints[claim.constraint] = None
+        return _lost_claims(self._taken[key] for key in lost if key in self._taken)
+
+    def _is_held_by_another(self, key: Key) -> bool:
+        """Return whether another object holds a guard and still needs it after the change."""
+        reference = self._taken[key].reference
+        holder = self._expected_holders[key]
+        if holder is None or holder == reference.id:
+            return False
+        rival = Reference(reference.class_name, holder)
+        return key in self._needed(rival, self._state_to_be(rival))
+
+    def _state_to_be(self, reference: Reference) -> Entity | None:
+        """Return an object as it is after the change, which expects one that it does not write to stay so."""
+        if reference in self._after:
+            return self._after[reference]
+        entity = self._read(reference)
+        key = keys.head(reference)
+        self.other_heads[key] = Check(key, OBJECT_ABSENT if entity is None else expect_unchanged(entity))
+        return entity
+
+
+def _is_of_other_models(claim: Claim) -> TypeGuard[UniqueClaim]:
+    return isinstance(claim, UniqueClaim) and not claim.constraint.in_model
+
+
+def _is_unbuilt(claim: Claim) -> TypeGuard[UniqueClaim]:
+    return isinstance(claim, UniqueClaim) and claim.constraint.in_model and not claim.constraint.built
+
+
+def _expect_holder(id_: str | None) -> Expectation:
+    return (
+        NOT_EXISTS
+        if id_ is None
+        else Expectation(conditions=(Condition(HOLDER, ConditionOperator.EQUALS, id_),))
+    )

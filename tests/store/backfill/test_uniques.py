@@ -1,0 +1,772 @@
+"""A uniqueness constraint on objects that are older than it: READY only when no two have the same."""
+
+import random
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.domain.objects.change import Change, Deletion, Effect, Modification, Restoration
+from stratabase.domain.objects.commit_refusals import Conflict, UniqueNotBuilt, UniqueViolation
+from stratabase.domain.objects.entity import Entity
+from stratabase.model.class_ import Class, Index, Unique
+from stratabase.model.types import TYPES
+from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
+from stratabase.store.engine.port import Engine, Item, Key
+from stratabase.store.indexes.entries import directive_label
+from stratabase.store.indexes.registry_cache import MAX_AGE, RegistryCache
+from stratabase.store.layout import keys
+from stratabase.store.layout.guards import guard_holder, unique_constraint
+from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.store.write.uniques import unique_claims
+from tests.contract.engine.reference import ReferenceEngine
+from tests.models import model
+from tests.soak import count, seed
+from tests.store.clocks import Time
+from tests.store.interrupted import Interrupted
+from tests.store.stores import Store, fresh_class
+from tests.store.watched_engine import WatchedEngine
+
+CODE = Unique(("code",))
+LOADED = count(60, 3000)
+"""Objects that are reindexed under load."""
+TURNS = count(60, 1500)
+"""Writes of each writer meanwhile."""
+
+
+def with_uniques(class_: Class, *uniques: Sequence[str]) -> Class:
+    """Return a class with other uniqueness constraints."""
+    return replace(class_, uniques=tuple(Unique(tuple(each)) for each in uniques))
+
+
+def retyped(class_: Class, **types: str) -> Class:
+    """Return a class some of whose attributes have other types."""
+    changed = {name: replace(class_.attributes[name], type=TYPES[type_]) for name, type_ in types.items()}
+    return replace(class_, attributes={**class_.attributes, **changed})
+
+
+def reindex(
+    engine: Engine,
+    class_: Class,
+    time: Time | None = None,
+    tell: Callable[[int], None] = lambda _: None,
+    **options: Any,
+) -> ReindexOutcome:
+    """Reindex a class without waiting."""
+    time = time or Time()
+    built = Reindex(engine, model(class_), now=time.milliseconds, sleep=time.sleep, **options)
+    return built.run(class_.name, tell)
+
+
+def is_guarded(engine: Engine, class_: Class, unique: Unique = CODE) -> bool:
+    """Return whether a process that has just started takes a constraint for READY."""
+    return RegistryCache(engine, model(class_)).is_guarded(class_, unique)
+
+
+def shared(outcome: ReindexOutcome) -> list[tuple[str, dict[str, Any], tuple[str, ...]]]:
+    """Return what several objects have, as plain values."""
+    return [(directive_label(each.unique), dict(each.values), each.ids) for each in outcome.duplicates]
+
+
+class Old:
+    """Objects that were written under a model without constraints, and the class under one with them."""
+
+    def __init__(self, engine: Engine, *uniques: Sequence[str], **codes: str | None) -> None:
+        self.engine = engine
+        self.bare = fresh_class()
+        self.class_ = with_uniques(self.bare, *(uniques or (("code",),)))
+        self.before = Store(engine, self.bare)
+        for id_, code in codes.items():
+            self.before.create(id_, code=code)
+
+    @property
+    def now(self) -> Store:
+        """A process that has just started with the model that has the constraints."""
+        return Store(self.engine, self.class_)
+
+    @property
+    def still(self) -> Store:
+        """A process that has just started with the model without constraints."""
+        return Store(self.engine, self.bare)
+
+    def reindex(self, **more: Any) -> ReindexOutcome:
+        """Reindex the class without waiting."""
+        return reindex(self.engine, self.class_, **more)
+
+
+def guards_of(class_: Class, entity: Entity) -> list[Key]:
+    """Return the guards that an object needs."""
+    return list(unique_claims([unique_constraint(class_, unique) for unique in class_.uniques], entity))
+
+
+def assert_exact(engine: Engine, class_: Class) -> None:
+    """Make sure that each living object holds the guards of all its values, so no two have the same."""
+    for page in engine.range(keys.LISTING, keys.listing(class_.name)):
+        for item in page:
+            entity = Store(engine, class_).get(keys.id_of(item.key))
+            held = engine.get(guards_of(class_, entity))
+            assert [guard_holder(guard) for guard in held] == [entity.reference.id] * len(held)
+
+
+def test_a_class_that_is_new_is_ready_at_once(engine: Engine) -> None:
+    assert is_guarded(engine, fresh_class(("code",)))
+
+
+def test_a_constraint_on_a_class_that_was_served_is_ready_after_a_reindex(engine: Engine) -> None:
+    old = Old(engine, x="a", y="b", z=None)
+    assert not is_guarded(engine, old.class_)
+    assert old.reindex() == ReindexOutcome()
+    assert is_guarded(engine, old.class_)
+    old.now.create("new", code="c")
+    assert_exact(engine, old.class_)
+    for taken in ("a", "b", "c"):
+        with pytest.raises(UniqueViolation):
+            old.now.create("other", code=taken)
+
+
+def test_objects_older_than_the_registry_may_lack_guards() -> None:
+    engine = WatchedEngine()
+    old = Old(engine, x="a")
+    del engine._items[keys.REGISTRY]
+    assert not is_guarded(engine, old.class_)
+
+
+def test_what_an_earlier_service_wrote_of_the_registry_is_read(engine: Engine) -> None:
+    """It knew of no constraints, so nobody knows whether old objects keep to them."""
+    registry = WatchedEngine()
+    state = '{"lastNumber": 0, "classes": {"Thing": []}}'
+    registry._items[keys.REGISTRY] = Item(keys.REGISTRY, {"revision": 1}, state)
+    assert not is_guarded(registry, replace(fresh_class(("code",)), name="Thing"))
+
+
+def test_the_order_of_the_attributes_does_not_matter(engine: Engine) -> None:
+    class_ = fresh_class(("code", "name"))
+    assert is_guarded(engine, class_, Unique(("code", "name")))
+    assert is_guarded(engine, with_uniques(class_, ("name", "code")), Unique(("name", "code")))
+
+
+def test_values_that_several_have_are_listed_and_the_rest_is_ready(engine: Engine) -> None:
+    old = Old(engine, ("code",), ("name",), v="b", w="b", x="a", y="a", z="a", one="c", none=None, nil=None)
+    indexed = replace(old.class_, indexes=(Index(("code",)),))
+    outcome = reindex(engine, indexed)
+    assert sorted(shared(outcome), key=str) == [
+        ("@unique(code)", {"code": "a"}, ("x", "y", "z")),
+        ("@unique(code)", {"code": "b"}, ("v", "w")),
+    ]
+    assert outcome.interrupted == ()
+    assert not is_guarded(engine, indexed)
+    assert is_guarded(engine, indexed, Unique(("name",)))
+    assert all(path.ready for path in RegistryCache(engine, model(indexed)).paths(indexed.name))
+    assert RegistryCache(engine, model(indexed)).unfinished_labels() == (f"{indexed.name} @unique(code)",)
+
+
+def test_when_they_are_mended_it_is_ready(engine: Engine) -> None:
+    """By an update, by clearing, or by deleting; in any order."""
+    old = Old(engine, v="b", w="b", x="a", y="a", z="a")
+    old.reindex()
+    store = old.now
+    store.commit(store.update("x", code="c"))
+    store.commit(store.deletion("y"))
+    assert shared(old.reindex()) == [("@unique(code)", {"code": "b"}, ("v", "w"))]
+    store.commit(store.update("v", code=None))
+    assert old.reindex() == ReindexOutcome()
+    assert is_guarded(engine, old.class_)
+    assert_exact(engine, old.class_)
+
+
+def test_several_attributes_and_texts_that_differ_before_nfc(engine: Engine) -> None:
+    old = Old(engine, ("name", "code"))
+    old.before.create("x", code="e\u0301", name="n")
+    old.before.create("y", code="é", name="n")
+    old.before.create("z", code="é", name="m")
+    old.before.create("null", code="é")
+    ((constraint, values, ids),) = shared(old.reindex())
+    assert (constraint, values["name"], ids) == ("@unique(name, code)", "n", ("x", "y"))
+
+
+def test_a_class_of_many_objects_with_the_same_value_is_told_whole(engine: Engine) -> None:
+    """More than are read or written together."""
+    old = Old(engine)
+    old.before.fill({"_id": f"{number:03}", "code": f"{number % 3}"} for number in range(150))
+    old.before.fill({"_id": f"single{number:03}", "code": f"s{number}"} for number in range(150))
+    found = {values["code"]: ids for _, values, ids in shared(old.reindex())}
+    assert found == {str(n): tuple(f"{number:03}" for number in range(n, 150, 3)) for n in range(3)}
+    assert_exact_but(old, {"0", "1", "2"})
+
+
+def assert_exact_but(old: Old, codes: set[str]) -> None:
+    """Make sure that every object holds its guard, but those with some codes, of which one does each."""
+    held: dict[str, int] = dict.fromkeys(codes, 0)
+    for page in old.engine.range(keys.LISTING, keys.listing(old.class_.name)):
+        entities = [old.now.get(keys.id_of(item.key)) for item in page]
+        for entity in entities:
+            (guard,) = old.engine.get(guards_of(old.class_, entity))
+            code = str(entity.state["code"])
+            own = guard_holder(guard) == entity.reference.id
+            assert own or code in codes
+            if code in codes:
+                held[code] += own
+    assert held == dict.fromkeys(codes, 1)
+
+
+def test_guards_left_behind_by_an_earlier_constraint_are_taken_over() -> None:
+    """`x` holds "a" but has "b" since; `gone` holds "c" and is deleted."""
+    engine = WatchedEngine()
+    class_ = fresh_class(("code",))
+    store = Store(engine, class_)
+    store.create("x", code="a")
+    store.create("gone", code="c")
+    without = Store(engine, with_uniques(class_))
+    without.commit(without.update("x", code="b"), without.deletion("gone"))
+    without.create("y", code="a")
+    without.create("z", code="c")
+    assert reindex(engine, class_) == ReindexOutcome()
+    assert is_guarded(engine, class_)
+    assert_exact(engine, class_)
+
+
+def test_a_model_without_the_constraint_keeps_its_guards_and_refuses_nobody(engine: Engine) -> None:
+    """A duplicate that it writes is noted with it, so that the constraint is built again."""
+    class_ = fresh_class(("code",))
+    Store(engine, class_).create("x", code="a")
+    without = Store(engine, with_uniques(class_))
+    without.create("y", code="b")
+    without.create("w", code="c")
+    without.commit(without.update("w", code="d"))
+    assert is_guarded(engine, class_)
+    assert_exact(engine, class_)
+    without.create("z", code="a")
+    without.commit(without.creation("v", code="e"), without.creation("u", code="e"))
+    assert not is_guarded(engine, class_)
+    for taken in "abde":
+        with pytest.raises(UniqueViolation):
+            Store(engine, class_).create("other", code=taken)
+    store = Store(engine, class_)
+    store.create("other", code="c")
+    assert sorted(shared(reindex(engine, class_)), key=str) == [
+        ("@unique(code)", {"code": "a"}, ("x", "z")),
+        ("@unique(code)", {"code": "e"}, ("u", "v")),
+    ]
+    store = Store(engine, class_)
+    store.commit(store.deletion("z"), store.deletion("u"))
+    assert reindex(engine, class_) == ReindexOutcome()
+    assert is_guarded(engine, class_)
+    assert_exact(engine, class_)
+
+
+def test_a_reindex_with_the_model_that_is_served_drops_what_that_does_not_name(engine: Engine) -> None:
+    class_ = fresh_class(("code",))
+    Store(engine, class_).create("x", code="a")
+    reindex(engine, with_uniques(class_))
+    Store(engine, with_uniques(class_)).create("y", code="a")
+    assert not is_guarded(engine, class_)
+    assert shared(reindex(engine, class_)) == [("@unique(code)", {"code": "a"}, ("x", "y"))]
+
+
+def test_a_model_can_be_reindexed_before_it_is_served(engine: Engine) -> None:
+    """Who serves the earlier one keeps its indexes, and the guards that the later one needs."""
+    class_ = replace(fresh_class(), indexes=(Index(("name",)),))
+    later = replace(with_uniques(class_, ("code",)), indexes=())
+    Store(engine, class_).create("x", code="a")
+    assert reindex(engine, later, ahead=True) == ReindexOutcome()
+    earlier = Store(engine, class_)
+    earlier.create("y", code="b")
+    earlier.commit(earlier.update("x", code="c"))
+    earlier.create("z", code="a")
+    earlier.commit(earlier.deletion("y"))
+    assert all(path.ready for path in RegistryCache(engine, model(class_)).paths(class_.name))
+    assert is_guarded(engine, later)
+    assert_exact(engine, later)
+    Store(engine, later).create("y", code="b")
+
+
+def test_until_it_is_built_values_are_not_set_and_all_else_goes_on() -> None:
+    """And no write reads more than it would without the constraint."""
+    engine = WatchedEngine()
+    old = Old(engine, ("code",), ("name", "count"), x="a", y="b", z="c")
+    old.still.commit(old.still.update("z", name="n"))
+    store = old.now
+    store.entities.unbuilt()
+    read = engine.items_read
+    for refused in (
+        lambda: store.creation("new", code="d"),
+        lambda: store.creation("new", name="n", count=1),
+        lambda: store.update("x", code="d"),
+        lambda: store.update("x", code="b"),
+        lambda: store.update("z", count=1),
+    ):
+        with pytest.raises(UniqueNotBuilt) as refusal:
+            store.commit(refused())
+        ((reference, unique),) = refusal.value.unbuilt
+        assert reference.id in {"new", "x", "z"}
+        assert unique in old.class_.uniques
+    store.commit(store.creation("new", name="n"))
+    store.commit(store.update("x", name="m"))
+    store.commit(store.update("y", code=None))
+    store.commit(store.deletion("z"))
+    assert engine.items_read == read
+    assert [store.find(id_) is not None for id_ in ("new", "x", "y", "z")] == [True, True, True, False]
+    assert old.reindex() == ReindexOutcome()
+    assert_exact(engine, old.class_)
+
+
+def test_a_deleted_object_comes_back_with_its_values_when_they_are_built() -> None:
+    engine = WatchedEngine()
+    bare = replace(fresh_class(), versioned=True)
+    before = Store(engine, bare)
+    before.create("x", code="a")
+    after = before.get("x")
+    before.entities.commit(Change("gone", 1, (before.deletion("x"),)))
+    class_ = with_uniques(bare, ("code",))
+    before.create("y", code="b")
+    store = Store(engine, class_)
+    (gone,) = store.entities.tombstones([after.reference])
+    assert gone is not None
+    with pytest.raises(UniqueNotBuilt):
+        store.entities.commit(Change("back", 2, (Restoration(gone, after),)))
+    assert reindex(engine, class_) == ReindexOutcome()
+    Store(engine, class_).entities.commit(Change("back", 2, (Restoration(gone, after),)))
+    assert_exact(engine, class_)
+
+
+def test_a_model_without_the_class_leaves_its_constraints_alone(engine: Engine) -> None:
+    """It writes no objects of it."""
+    class_ = fresh_class(("code",))
+    assert is_guarded(engine, class_)
+    Store(engine, fresh_class()).create("x")
+    assert is_guarded(engine, class_)
+
+
+def test_values_of_an_earlier_type_count_as_null() -> None:
+    """So two of them are no duplicates, and none of them needs a guard."""
+    engine = WatchedEngine()
+    bare = fresh_class()
+    Store(engine, bare).fill([{"_id": "x", "count": 1}, {"_id": "y", "count": 1}, {"_id": "z", "count": 2}])
+    text = retyped(with_uniques(bare, ("count",)), count="String")
+    assert reindex(engine, text) == ReindexOutcome()
+    assert is_guarded(engine, text, Unique(("count",)))
+    store = Store(engine, text)
+    store.create("new", count="1")
+    assert_exact(engine, text)
+    store.commit(store.update("x", count="2"))
+    with pytest.raises(UniqueViolation):
+        store.commit(store.update("y", count="2"))
+
+
+def test_another_way_to_keep_values_makes_another_constraint() -> None:
+    """An Int that becomes a String has values that nobody guarded; a String that becomes a Text has none."""
+    engine = ReferenceEngine()
+    class_ = fresh_class(("count",), ("name",))
+    text = retyped(class_, count="String", name="Text")
+    Store(engine, class_).create("x", count=1)
+    assert not is_guarded(engine, text, Unique(("count",)))
+    assert is_guarded(engine, text, Unique(("name",)))
+    assert is_guarded(engine, class_, Unique(("count",)))
+    assert reindex(engine, text, ahead=True) == ReindexOutcome()
+    for each, value in ((text, "1"), (class_, 2)):
+        Store(engine, each).create(each.attributes["count"].type.name, count=value)
+    for each in (text, class_):
+        assert is_guarded(engine, each, Unique(("count",)))
+        assert_exact(engine, each)
+
+
+def test_a_reindex_that_was_stopped_goes_on_and_one_that_is_done_writes_nothing() -> None:
+    engine = WatchedEngine()
+    old = Old(engine)
+    old.before.fill({"_id": f"{number:04}", "code": f"{number}"} for number in range(230))
+
+    def stop(_: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        old.reindex(tell=stop)
+    assert not is_guarded(engine, old.class_)
+    guards = sum(len(batch.actions) // 2 for batch in engine.commits if batch.id.startswith("reindex"))
+    assert guards == 100
+    old.reindex()
+    assert is_guarded(engine, old.class_)
+    guards = sum(len(batch.actions) // 2 for batch in engine.commits if batch.id.startswith("reindex"))
+    assert guards == 230
+    done = len(engine.commits)
+    old.reindex()
+    assert len(engine.commits) == done
+
+
+def changed_code(store: Store) -> None:
+    store.commit(store.update("x", code="b"))
+
+
+def changed_elsewhere(store: Store) -> None:
+    store.commit(store.update("x", count=1))
+
+
+def emptied(store: Store) -> None:
+    store.commit(store.deletion("x"), store.creation("y", code="d"))
+
+
+def replaced(store: Store) -> None:
+    store.commit(store.deletion("x"), store.creation("y", code="a"))
+
+
+@pytest.mark.parametrize("act", [changed_code, changed_elsewhere, emptied, replaced])
+def test_an_object_that_is_written_just_before_its_guard_is(act: Callable[[Store], None]) -> None:
+    engine = WatchedEngine()
+    old = Old(engine, x="a", z="c")
+    store = old.still
+    engine.before_commit = lambda: act(store)
+    assert old.reindex() == ReindexOutcome()
+    assert engine.before_commit is None
+    assert is_guarded(engine, old.class_)
+    assert_exact(engine, old.class_)
+    assert sum(1 for key in engine.items if key.sort == "U") == 2
+
+
+def test_a_duplicate_that_is_mended_meanwhile_is_none() -> None:
+    """Its rival loses the guard that was refused to it, which it must have before all is READY."""
+    engine = WatchedEngine()
+    old = Old(engine, x="a", y="a")
+    store = old.still
+
+    def mend(_: int) -> None:
+        assert engine.get([guard("a")]) == [Item(guard("a"), {"holder": "x"})]
+        store.commit(store.update("x", code="b"))
+
+    def guard(code: str) -> Key:
+        key = keys.guard(old.class_.name, CODE, {"code": code})
+        assert key is not None
+        return key
+
+    assert old.reindex(tell=mend) == ReindexOutcome()
+    assert is_guarded(engine, old.class_)
+    assert_exact(engine, old.class_)
+
+
+def test_a_value_may_be_given_up_that_was_never_guarded() -> None:
+    engine = WatchedEngine()
+    old = Old(engine, x="a", y="a", z="c")
+    assert not is_guarded(engine, old.class_)
+    store = old.still
+    store.commit(store.update("x", code="b"))
+    store.commit(store.update("y", count=1))
+    store.commit(store.deletion("z"))
+    assert old.reindex() == ReindexOutcome()
+    assert_exact(engine, old.class_)
+
+
+def serving(engine: Engine, class_: Class, time: Time) -> Store:
+    """Return a process that goes by a clock and has just read the registry."""
+    store = Store(engine, class_)
+    store.entities._slots = RegistryCache(engine, model(class_), clock=time, now=time.milliseconds)
+    store.entities.unbuilt()
+    return store
+
+
+def test_a_process_with_an_earlier_model_keeps_the_guards_when_it_has_heard_of_them() -> None:
+    """A reindex waits for that; what was written before then, it sees."""
+    engine, time = ReferenceEngine(), Time()
+    old = Old(engine)
+    earlier = serving(engine, old.bare, time)
+    earlier.create("x", code="a")
+    names = iter("bcdefgh")
+
+    def write(_: object = None) -> None:
+        name = next(names)
+        earlier.create(name, code=name)
+        earlier.commit(earlier.update("x", code=f"x{name}"))
+
+    def sleep(seconds: float) -> None:
+        time.sleep(MAX_AGE / 2)
+        write()
+        time.sleep(seconds - MAX_AGE / 2)
+
+    built = Reindex(engine, model(old.class_), now=time.milliseconds, sleep=sleep)
+    assert built.run(old.class_.name, write) == ReindexOutcome()
+    write()
+    assert is_guarded(engine, old.class_)
+    assert_exact(engine, old.class_)
+
+
+def test_a_duplicate_of_a_process_with_an_earlier_model_keeps_it_from_being_ready() -> None:
+    """At whatever moment it is written: before the objects are looked at, meanwhile, and when it is READY."""
+    engine, time = ReferenceEngine(), Time()
+    old = Old(engine, a="a")
+    earlier = serving(engine, old.bare, time)
+    names = iter("uvwxyz")
+
+    def write(_: object = None) -> None:
+        earlier.create(next(names), code="a")
+
+    def sleep(seconds: float) -> None:
+        time.sleep(seconds)
+        write()
+
+    asleep = Reindex(engine, model(old.class_), now=time.milliseconds, sleep=sleep).run(old.class_.name)
+    assert [ids for _, _, ids in shared(asleep)] == [("a", "u")]
+    _mend(old.now, asleep)
+    meanwhile = reindex(engine, old.class_, time, tell=write)
+    assert meanwhile == ReindexOutcome(interrupted=("@unique(code)",))
+    again = reindex(engine, old.class_, time)
+    assert [ids for _, _, ids in shared(again)] == [("a", "v")]
+    _mend(old.now, again)
+    assert reindex(engine, old.class_, time) == ReindexOutcome()
+    assert is_guarded(engine, old.class_)
+    write()
+    assert not is_guarded(engine, old.class_)
+
+
+def test_two_builds_at_once_see_what_either_was_told_of() -> None:
+    """The second begins after a duplicate was written that the first has passed by."""
+    engine, time = WatchedEngine(), Time()
+    old = Old(engine, a="a", b="b")
+    outcomes: list[ReindexOutcome] = []
+
+    def meanwhile(_: object) -> None:
+        serving(engine, old.bare, time).create("c", code="a")
+        time.sleep(1)
+        outcomes.append(reindex(engine, old.class_, time))
+
+    outcomes.append(reindex(engine, old.class_, time, tell=meanwhile))
+    assert [ids for _, _, ids in shared(outcomes[0])] == [("a", "c")]
+    assert not is_guarded(engine, old.class_)
+
+
+def test_a_process_that_was_frozen_reads_the_registry_again() -> None:
+    """Its monotonic clock may have stood still meanwhile, as on Lambda; that of the wall has not."""
+    engine, time = ReferenceEngine(), Time()
+    old = Old(engine, x="a")
+    frozen = Store(engine, old.bare)
+    frozen.entities._slots = RegistryCache(engine, model(old.bare), clock=lambda: 0.0, now=time.milliseconds)
+    frozen.entities.unbuilt()
+    assert reindex(engine, old.class_, time) == ReindexOutcome()
+    frozen.create("y", code="b")
+    assert_exact(engine, old.class_)
+
+
+def test_an_embedded_engine_lets_no_process_write_by_an_earlier_registry(tmp_path: Path) -> None:
+    """So nobody needs to wait until all have heard of a constraint."""
+    engine, time = SqliteEngine(tmp_path / "objects.db"), Time()
+    old = Old(engine, x="a", y="b")
+    earlier = serving(engine, old.bare, time)
+    update = earlier.update("x", code="c")
+    assert not is_guarded(engine, old.class_)
+    with pytest.raises(Conflict):
+        earlier.commit(update)
+    earlier.commit(update)
+    assert engine.get(guards_of(old.class_, earlier.get("x"))) != [None]
+
+    def sleep(_: float) -> None:
+        raise AssertionError("it must not wait")
+
+    built = Reindex(engine, model(old.class_), now=time.milliseconds, sleep=sleep, local=True)
+    assert built.run(old.class_.name) == ReindexOutcome()
+    assert_exact(engine, old.class_)
+    engine.close()
+
+
+def test_a_build_remembers_so_many_duplicates_and_counts_the_others() -> None:
+    engine = WatchedEngine()
+    old = Old(engine)
+    old.before.fill({"_id": f"{number:03}", "code": f"{number % 2}"} for number in range(50))
+    outcome = old.reindex(most=10)
+    assert sum(len(ids) - 1 for _, _, ids in shared(outcome)) == 10
+    assert outcome.more == 38
+    assert not is_guarded(engine, old.class_)
+
+
+def test_two_reindexes_at_once_do_no_harm() -> None:
+    engine = WatchedEngine()
+    old = Old(engine, v="b", w="b", x="a", y="c")
+    outcomes: list[ReindexOutcome] = []
+    engine.before_commit = lambda: outcomes.append(old.reindex())
+    outcomes.append(old.reindex())
+    expected = [("@unique(code)", {"code": "b"}, ("v", "w"))]
+    assert [shared(outcome) for outcome in outcomes] == [expected, expected]
+    store = old.now
+    store.commit(store.deletion("w"))
+    engine.before_commit = lambda: outcomes.append(old.reindex())
+    store.commit(store.deletion("y"))
+    assert outcomes[-1] == old.reindex() == ReindexOutcome()
+    assert_exact(engine, old.class_)
+
+
+MEANWHILE: dict[str, tuple[str, str, str | None]] = {
+    "the first gives way": ("write", "x", "c"),
+    "the second gives way": ("write", "y", "c"),
+    "the first goes": ("delete", "x", None),
+    "the second goes": ("delete", "y", None),
+    "another comes": ("write", "new", "a"),
+    "who held it takes it again": ("write", "w", "a"),
+    "something else changes": ("elsewhere", "y", None),
+}
+
+
+@pytest.mark.parametrize("deed", MEANWHILE.values(), ids=MEANWHILE)
+@pytest.mark.parametrize("first", ["a", "b"], ids=["a duplicate", "no duplicate"])
+@pytest.mark.parametrize("names", [True, False], ids=["by this model", "by an earlier model"])
+def test_at_whatever_step_something_comes_between(
+    deed: tuple[str, str, str | None], first: str, *, names: bool
+) -> None:
+    """`x` has "a" or "b", `y` has "a", and `w` holds that but has it no more."""
+    step, reached = 0, True
+    while reached:
+        engine = Interrupted()
+        class_ = fresh_class(("code",))
+        store = Store(engine, class_)
+        store.create("w", code="a")
+        unguarded = store.unguarded()
+        unguarded.commit(unguarded.update("w", code=None))
+        unguarded.create("x", code=first)
+        unguarded.create("y", code="a")
+        unbuilt(engine, class_)
+        time = Time()
+        writer = serving(engine, class_ if names else with_uniques(class_), time)
+        engine.acts = iter([*[None] * step, _acts(writer, [deed])])
+        outcome = reindex(engine, class_, time)
+        reached = not list(engine.acts)
+        assert is_guarded(engine, class_) is (outcome == ReindexOutcome())
+        assert all(len(ids) > 1 for _, _, ids in shared(outcome))
+        if outcome == ReindexOutcome():
+            assert_exact(engine, class_)
+        _mend_all(engine, class_, outcome)
+        step += 1
+    assert step > 7
+
+
+def unbuilt(engine: Engine, class_: Class) -> None:
+    """Have a constraint be one that has just been listed."""
+    reindex(engine, with_uniques(class_))
+    assert not is_guarded(engine, class_)
+
+
+def _mend_all(engine: Engine, class_: Class, outcome: ReindexOutcome) -> None:
+    """Mend what several objects have until the constraint is READY, and make sure that it is exact."""
+    while outcome != ReindexOutcome():
+        _mend(Store(engine, class_), outcome)
+        outcome = reindex(engine, class_)
+    assert is_guarded(engine, class_)
+    assert_exact(engine, class_)
+
+
+IDS = "uvwxyz"
+codes = st.sampled_from(["a", "b", "é", "e\u0301", None])
+deeds = st.tuples(st.sampled_from(["write", "delete", "elsewhere"]), st.sampled_from(IDS), codes)
+
+
+@pytest.mark.soak
+@given(
+    st.lists(st.tuples(st.sampled_from(IDS), codes, st.booleans()), max_size=12),
+    st.lists(
+        st.none() | st.tuples(st.booleans(), st.lists(deeds, min_size=1, max_size=2)),
+        max_size=20,
+    ),
+    st.booleans(),
+)
+def test_whatever_comes_between_ready_means_that_no_two_have_the_same(
+    history: list[tuple[str, str | None, bool]],
+    meanwhile: list[tuple[bool, list[tuple[str, str, str | None]]] | None],
+    again: bool,
+) -> None:
+    """Old objects with and without guards; processes of both models write between any two steps."""
+    engine = Interrupted()
+    class_ = fresh_class(("code",))
+    store = Store(engine, class_)
+    stores = {True: store, False: store.unguarded()}
+    models = {True: class_, False: with_uniques(class_)}
+    for id_, code, guarded in history:
+        _do(stores[guarded], "write", id_, code)
+    unbuilt(engine, class_)
+    if again:
+        reindex(engine, class_)
+    time = Time()
+    writers = {names: serving(engine, each, time) for names, each in models.items()}
+    engine.acts = iter([None if each is None else _acts(writers[each[0]], each[1]) for each in meanwhile])
+    outcome = reindex(engine, class_, time)
+    engine.acts = iter(())
+    assert is_guarded(engine, class_) is (outcome == ReindexOutcome())
+    if outcome == ReindexOutcome():
+        assert_exact(engine, class_)
+    _mend_all(engine, class_, outcome)
+
+
+def _acts(store: Store, some: list[tuple[str, str, str | None]]) -> Callable[[], None]:
+    def act() -> None:
+        for deed, id_, code in some:
+            _do(store, deed, id_, code)
+
+    return act
+
+
+def _do(store: Store, deed: str, id_: str, code: str | None) -> None:
+    """Write as a client does, who may be refused."""
+    with suppress(UniqueViolation, UniqueNotBuilt, Conflict):
+        store.commit(*_effects(store, deed, id_, code))
+
+
+def _effects(store: Store, deed: str, id_: str, code: str | None) -> list[Effect]:
+    before = store.find(id_)
+    if before is None:
+        return [store.creation(id_, code=code)]
+    if deed == "delete":
+        return [Deletion(before)]
+    changes = {"code": code} if deed == "write" else {"count": 1}
+    return [Modification(before, replace(before, state={**before.state, **changes}))]
+
+
+def _mend(store: Store, outcome: ReindexOutcome) -> None:
+    """Clear all but one of what several have."""
+    for duplicate in outcome.duplicates:
+        for id_ in duplicate.ids[1:]:
+            if store.find(id_) is not None:
+                _do(store, "write", id_, None)
+
+
+@pytest.mark.soak
+def test_ready_is_exact_while_four_write(engine: Engine) -> None:
+    """Old objects with duplicates; four clients go on, what several have is mended, until it is READY."""
+    _build_under_load(engine, [True] * 4)
+
+
+@pytest.mark.soak
+def test_an_embedded_engine_builds_at_once_while_others_write_under_either_model(tmp_path: Path) -> None:
+    engine = SqliteEngine(tmp_path / "objects.db")
+    _build_under_load(engine, [True, False] * 2, local=True)
+    engine.close()
+
+
+def _build_under_load(engine: Engine, names: Sequence[bool], **options: bool) -> None:
+    """Build a constraint while clients write, each under the model that names it, or the earlier one."""
+    old = Old(engine)
+    old.before.fill({"_id": f"{n:05}", "code": f"c{n - n % 10 % 2}"} for n in range(LOADED))
+    assert not is_guarded(engine, old.class_)
+    done = Event()
+    stores = [old.now if each else old.still for each in names]
+    threads = [Thread(target=_write_on, args=(store, number, done)) for number, store in enumerate(stores)]
+    for thread in threads:
+        thread.start()
+    try:
+        outcome = old.reindex(**options)
+        while outcome != ReindexOutcome():
+            _mend(old.now, outcome)
+            outcome = old.reindex(**options)
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+    _mend_all(engine, old.class_, old.reindex(**options))
+
+
+def _write_on(store: Store, number: int, done: Event) -> None:
+    """Create, change and delete here and there, with values that others have or want too."""
+    chance = random.Random(seed() + number)
+    for _ in range(TURNS):
+        if done.is_set():
+            return
+        id_ = f"{chance.randrange(LOADED * 3 // 2):05}"
+        deed = chance.choice(["write", "write", "delete", "elsewhere"])
+        _do(store, deed, id_, chance.choice([None, f"c{chance.randrange(LOADED * 2)}"]))

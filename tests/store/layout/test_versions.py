@@ -1,0 +1,449 @@
+"""What the items of a store tell of the past: heads, closed versions, tombstones, links that have ended."""
+
+from dataclasses import replace
+from typing import Any
+
+import orjson
+import pytest
+
+from stratabase.domain.objects.change import Change
+from stratabase.domain.objects.commit_refusals import (
+    Conflict,
+    IntegrityViolation,
+    LockRefused,
+    RequiredRoleEmpty,
+    TooLarge,
+)
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.instant import Instant, format_instant
+from stratabase.domain.objects.lock import Lock
+from stratabase.domain.query.filter import Comparison, Filter
+from stratabase.domain.query.order import Order, OrderTerm
+from stratabase.domain.query.page import PageFields, Query
+from stratabase.model.class_ import Index, Unique
+from stratabase.model.model import Model
+from stratabase.model.operator import Operator
+from stratabase.store.backfill.reindex import Reindex
+from stratabase.store.engine.port import Batch, ExpectationFailed, Item, Key, OutcomeUnknown
+from stratabase.store.ids import TimeOrderedIds
+from stratabase.store.layout import keys
+from stratabase.store.layout.codec import LARGEST_STATE
+from stratabase.store.repository import Repository
+from tests.contract.versions.chronicle import HOUR, NOON, Chronicle
+from tests.contract.versions.models import COMPANY, named, remembering
+from tests.models import model
+from tests.store.clocks import Time
+from tests.store.graphs import associated, key, many
+from tests.store.graphs import remembering as kept
+from tests.store.stores import Unguarding
+from tests.store.watched_engine import WatchedEngine
+from tests.worlds import plenty
+
+ADA = Reference("Employee", "ada")
+FORGETFUL = model(*(replace(each, versioned=False) for each in COMPANY.classes.values()))
+"""The same company before it kept versions, or when it does no more."""
+
+
+@pytest.fixture
+def engine() -> WatchedEngine:
+    """An engine that can be looked into."""
+    return WatchedEngine()
+
+
+@pytest.fixture
+def company(engine: WatchedEngine) -> Chronicle:
+    """A company that remembers."""
+    return Chronicle(Repository(engine, COMPANY))
+
+
+def under(told: Model, chronicle: Chronicle, engine: WatchedEngine) -> Chronicle:
+    """Return the same objects as a process sees them that has another model."""
+    other = Chronicle(Repository(engine, told))
+    other.clock = chronicle.clock
+    return other
+
+
+def head(engine: WatchedEngine, reference: Reference = ADA) -> Item:
+    return engine.items[keys.head(reference)]
+
+
+def sorts(engine: WatchedEngine, partition: str) -> list[str]:
+    """Return what lies in a partition."""
+    return sorted(key.sort for key in engine.items if key.partition == partition)
+
+
+def test_every_head_tells_since_when_it_is_as_it_is(company: Chronicle, engine: WatchedEngine) -> None:
+    made = company.create("Lamp", "l")
+    assert head(engine, Reference("Lamp", "l")).attributes["versionStart"] == made
+    changed = company.update("Lamp", "l", name="x")
+    assert head(engine, Reference("Lamp", "l")).attributes["versionStart"] == changed
+    assert sorts(engine, "Lamp#l") == ["V#~"]
+    assert "previousStart" not in head(engine, Reference("Lamp", "l")).attributes
+
+
+def test_links_and_locks_do_not_touch_it(company: Chronicle, engine: WatchedEngine) -> None:
+    made = company.create("Team", "red")
+    company.create("Employee", "ada", team="red")
+    company.entities.lock("c", [Reference("Team", "red")], Lock("m", "ada", NOON + HOUR), NOON)
+    assert head(engine, Reference("Team", "red")).attributes["versionStart"] == made
+    assert company.times("Team", "red") == [(made, None)]
+
+
+def test_a_closed_version_is_an_item_that_no_index_shows(company: Chronicle, engine: WatchedEngine) -> None:
+    made = company.create("Employee", "ada", name="Ada")
+    changed = company.commit(company.updating("Employee", "ada", name="Eva"), commit_id="c")
+    again = company.update("Employee", "ada", name="Ida")
+    first, second = (engine.items[keys.version(ADA, start)] for start in (made, changed))
+    assert first.key.sort == f"V#{made:015d}"
+    assert first.attributes == {"start": made, "end": changed, "commitIds": ["c"]}
+    assert (orjson.loads(first.state or ""), first.places) == ({"name": "Ada"}, {})
+    assert (second.attributes["end"], second.attributes["previousStart"]) == (again, made)
+    assert head(engine).attributes["previousStart"] == changed
+    assert sorts(engine, "Employee#ada") == [first.key.sort, second.key.sort, "V#~"]
+
+
+def test_a_tombstone_keeps_no_state_no_places_no_lock_and_no_counts(engine: WatchedEngine) -> None:
+    chronicle = Chronicle(Repository(engine, kept(associated("key and required list"), "A", "B")))
+    chronicle.create("B", "b", name="x")
+    chronicle.create("A", "a", to="b")
+    chronicle.commit(chronicle.deletion("A", "a"), chronicle.deletion("B", "b"))
+    reference = Reference("B", "b")
+    (gone,) = chronicle.entities.tombstones([reference])
+    assert gone is not None
+    assert head(engine, reference) == Item(
+        keys.head(reference),
+        {
+            "deleted": True,
+            "lastEnd": gone.last_end,
+            "previousStart": gone.previous_start,
+            "commitIds": [*gone.commit_ids],
+        },
+    )
+
+
+def test_the_member_who_locked_an_object_may_delete_it_and_its_lock_ends_with_it(
+    company: Chronicle, engine: WatchedEngine
+) -> None:
+    company.create("Employee", "ada")
+    company.entities.lock("c", [ADA], Lock("m", "ada", NOON + HOUR), NOON)
+    change = replace(company.change(company.deletion("Employee", "ada")), member_id="m")
+    company.entities.commit(change)
+    assert "lockOwner" not in head(engine).attributes
+    with pytest.raises(LockRefused) as refusal:
+        company.entities.lock("d", [ADA], Lock("m", "ada", NOON + HOUR), NOON)
+    assert refusal.value.missing == (ADA,)
+    company.restore("Employee", "ada")
+    company.update("Employee", "ada", name="x")
+    assert company.get("Employee", "ada").lock is None
+
+
+def test_links_tell_since_when_and_until_when(company: Chronicle, engine: WatchedEngine) -> None:
+    company.commit(company.creation("Team", "red"), company.creation("Desk", "d"))
+    made = company.create("Employee", "ada", team="red", desk="d")
+    assert engine.items[Key("Team#red", "L#members#ada")].attributes == {"start": made}
+    assert engine.items[Key("O#Employee.desk#d", "O")].attributes == {"holder": "ada", "start": made}
+    left = company.update("Employee", "ada", team=None, desk=None)
+    assert sorts(engine, "Team#red") == ["L#members$ada", "V#~"]
+    assert engine.items[Key("Team#red", "L#members$ada")].attributes == {"end": left}
+    assert engine.items[Key("Desk#d", "L#owner$ada")].attributes == {"end": left}
+    assert Key("O#Employee.desk#d", "O") not in engine.items
+    company.update("Employee", "ada", team="red", desk="d")
+    again = company.delete("Employee", "ada")
+    assert engine.items[Key("Team#red", "L#members$ada")].attributes == {"end": again}
+    assert engine.items[Key("Desk#d", "L#owner$ada")].attributes == {"end": again}
+
+
+def test_of_what_keeps_no_versions_nothing_is_left_when_it_goes(
+    company: Chronicle, engine: WatchedEngine
+) -> None:
+    company.create("Room", "r")
+    company.create("Lamp", "l", room="r")
+    company.delete("Lamp", "l")
+    company.delete("Room", "r")
+    assert not engine.items
+
+
+def test_links_that_are_older_than_their_times_are_looked_at(
+    company: Chronicle, engine: WatchedEngine
+) -> None:
+    """They may have led there at any time: the versions of those that they name tell."""
+    company.commit(company.creation("Team", "red"), company.creation("Desk", "d"))
+    made = company.create("Employee", "ada", team="red", desk="d")
+    for old in (Key("Team#red", "L#members#ada"), Key("O#Employee.desk#d", "O")):
+        attributes = {name: value for name, value in engine.items[old].attributes.items() if name != "start"}
+        engine.items[old] = replace(engine.items[old], attributes=attributes)
+    for role in (RoleName("Team", "members"), RoleName("Desk", "owner")):
+        id_ = {"Team": "red", "Desk": "d"}[role.class_name]
+        assert company.entities.linked(role, [id_], at=[made - 1]) == [("ada",)]
+        assert company.led_to(made - 1, role.class_name, role.role_name, id_) == ""
+        assert company.led_to(made, role.class_name, role.role_name, id_) == "ada"
+
+
+OLD: dict[str, tuple[str, dict[str, Any], Instant]] = {
+    "last changed": (
+        "ada",
+        {"_createdon": format_instant(NOON - 9), "_lastmodifiedon": format_instant(NOON - 5)},
+        NOON - 5,
+    ),
+    "made": ("ada", {"_createdon": format_instant(NOON - 9)}, NOON - 9),
+    "its id": (TimeOrderedIds(lambda: NOON - 7).new(), {}, NOON - 7),
+    "nothing": ("ada", {}, 0),
+}
+
+
+@pytest.mark.parametrize(("id_", "state", "since"), OLD.values(), ids=OLD)
+def test_a_head_that_does_not_tell_since_when_it_is_is_as_old_as_what_was_recorded(
+    company: Chronicle, engine: WatchedEngine, id_: str, state: dict[str, Any], since: Instant
+) -> None:
+    reference = Reference("Employee", id_)
+    company.create("Employee", id_, name="old", **state)
+    old = head(engine, reference)
+    engine.items[old.key] = replace(old, attributes={"commitIds": old.attributes["commitIds"]})
+
+    assert company.get("Employee", id_).start == since
+    assert company.get("Employee", id_).state["_versionStart"] == format_instant(since)
+    assert company.names("Employee", id_, since - 1, since, NOON) == "- old old"
+    changed = company.update("Employee", id_, name="new")
+    assert company.times("Employee", id_) == [(since, changed), (changed, None)]
+    assert company.names("Employee", id_, since - 1, since, changed) == "- old new"
+
+
+def test_versions_can_be_kept_of_objects_that_are_there_already(
+    company: Chronicle, engine: WatchedEngine
+) -> None:
+    before = under(FORGETFUL, company, engine)
+    made = before.create("Employee", "ada", name="0")
+    since = before.update("Employee", "ada", name="1")
+    assert before.names("Employee", "ada", made - 1, made) == "1 1"
+
+    company.clock = before.clock
+    assert company.names("Employee", "ada", made, since - 1, since) == "- - 1"
+    changed = company.update("Employee", "ada", name="2")
+    assert company.times("Employee", "ada") == [(since, changed), (changed, None)]
+    deleted = company.delete("Employee", "ada")
+    assert company.names("Employee", "ada", since, changed, deleted) == "1 2 -"
+
+
+def test_versions_can_be_kept_no_more_and_then_again(company: Chronicle, engine: WatchedEngine) -> None:
+    """What was meanwhile is not remembered; what was before is."""
+    made = company.create("Employee", "ada", name="0")
+    changed = company.update("Employee", "ada", name="1")
+    forgetful = under(FORGETFUL, company, engine)
+    forgotten = forgetful.update("Employee", "ada", name="2")
+    since = forgetful.update("Employee", "ada", name="3")
+    assert forgetful.names("Employee", "ada", made, changed, since) == "3 3 3"
+    assert "_versionStart" not in forgetful.get("Employee", "ada").state
+
+    company.clock = forgetful.clock
+    again = company.update("Employee", "ada", name="4")
+    assert company.times("Employee", "ada") == [(made, changed), (since, again), (again, None)]
+    told = company.names("Employee", "ada", made, changed - 1, changed, forgotten, since - 1, since, again)
+    assert told == "0 0 - - - 3 4"
+    for at in (made - 1, made, changed, forgotten, since, again):
+        backward = company.versions("Employee", "ada", until=at, backward=True)
+        assert [*company.versions("Employee", "ada", until=at)] == backward[::-1]
+        backward = company.versions("Employee", "ada", since=at, backward=True)
+        assert [*company.versions("Employee", "ada", since=at)] == backward[::-1]
+
+
+def test_what_was_deleted_stays_so_when_versions_are_kept_no_more(
+    company: Chronicle, engine: WatchedEngine
+) -> None:
+    """Nobody takes a tombstone for an object, or leads to it, or counts on it."""
+    company.create("Team", "red")
+    company.create("Employee", "ada", team="red", code="a")
+    company.commit(company.deletion("Team", "red"), company.deletion("Employee", "ada"))
+    forgetful = under(FORGETFUL, company, engine)
+    assert forgetful.find("Employee", "ada") is None
+    assert forgetful.names("Employee", "ada", NOON, forgetful.clock) == "- -"
+    with pytest.raises(IntegrityViolation):
+        forgetful.create("Employee", "bob", team="red")
+    with pytest.raises(Conflict):
+        forgetful.create("Employee", "ada")
+    forgetful.create("Employee", "bob", code="a")
+    query = Query("Employee", Order.of(()), Comparison("_id", Operator.IN, ("ada", "bob")))
+    assert [each.reference.id for each in forgetful.entities.page(query, plenty()).items] == ["bob"]
+
+
+def test_an_object_that_is_deleted_while_no_versions_are_kept_is_gone_for_good(
+    company: Chronicle, engine: WatchedEngine
+) -> None:
+    made = company.create("Employee", "ada", name="0")
+    company.update("Employee", "ada", name="1")
+    under(FORGETFUL, company, engine).delete("Employee", "ada")
+    assert company.entities.tombstones([ADA]) == [None]
+    assert company.names("Employee", "ada", made, company.clock) == "- -"
+    assert len(company.versions("Employee", "ada")) == len(company.versions("Employee", "ada", backward=True))
+
+
+def test_a_change_that_would_not_be_later_is_a_mistake(company: Chronicle) -> None:
+    """Which only a caller can make who has not asked since when things are as they are."""
+    made = company.create("Employee", "ada")
+    update = company.updating("Employee", "ada", name="x")
+    with pytest.raises(ValueError, match="cannot end"):
+        company.entities.commit(Change("c", made, (update,)))
+    assert company.times("Employee", "ada") == [(made, None)]
+
+
+def test_the_times_of_a_version_are_not_stored_in_its_state(
+    company: Chronicle, engine: WatchedEngine
+) -> None:
+    company.create("Employee", "ada", name="x")
+    (version,) = company.versions("Employee", "ada")
+    company.commit(
+        replace(company.updating("Employee", "ada"), after=Entity(ADA, {**version.state, "_versionEnd": "x"}))
+    )
+    assert orjson.loads(head(engine).state or "") == {"name": "x"}
+
+
+def test_a_page_is_told_and_ordered_by_when_versions_began(company: Chronicle) -> None:
+    starts = {id_: company.create("Employee", id_, code=id_) for id_ in "cab"}
+    starts["a"] = company.update("Employee", "a", name="x")
+    down = Order.of([OrderTerm("_versionStart", descending=True)])
+    page = company.entities.page(Query("Employee", down), plenty())
+    assert [(each.reference.id, each.start) for each in page.items] == [(id_, starts[id_]) for id_ in "abc"]
+    assert [each.state["_versionStart"] for each in page.items] == [
+        format_instant(starts[id_]) for id_ in "abc"
+    ]
+
+
+@pytest.mark.parametrize("filter_", [None, Comparison("_id", Operator.IN, ("a",))])
+def test_a_page_need_not_tell_when_versions_began(company: Chronicle, filter_: Filter | None) -> None:
+    """Unless it is ordered by that."""
+    start = company.create("Employee", "a")
+    unwanted = Query("Employee", Order(), filter_, fields=PageFields(version_start=False))
+    ordered = replace(unwanted, order=Order.of([OrderTerm("_versionStart")]))
+    (bare,) = company.entities.page(unwanted, plenty()).items
+    (told,) = company.entities.page(ordered, plenty()).items
+    assert told.state == {**bare.state, "_versionStart": format_instant(start)} != bare.state
+    assert (told.start, bare.start) == (start, start)
+
+
+def test_a_change_ends_as_many_versions_as_fit(company: Chronicle) -> None:
+    company.commit(*(company.creation("Employee", f"e{number}") for number in range(51)))
+    effects = [company.updating("Employee", f"e{number}", name="x") for number in range(51)]
+    with pytest.raises(TooLarge, match="102"):
+        company.commit(*effects)
+    company.commit(*effects[:50])
+    assert company.get("Employee", "e49").state["name"] == "x"
+
+
+def test_the_largest_object_can_be_changed_and_deleted(company: Chronicle) -> None:
+    company.create("Employee", "ada", note="n" * (LARGEST_STATE - 11))
+    company.update("Employee", "ada", note="m" * (LARGEST_STATE - 11))
+    company.delete("Employee", "ada")
+    assert len(company.versions("Employee", "ada")) == 2
+
+
+class Forgetful(WatchedEngine):
+    """An engine that is never certain that what it refuses was not done before."""
+
+    def commit(self, batch: Batch) -> None:
+        try:
+            super().commit(batch)
+        except ExpectationFailed as refusal:
+            raise OutcomeUnknown(refusal.failures) from refusal
+
+
+@pytest.mark.parametrize("engine_of", [WatchedEngine, Forgetful])
+def test_a_write_whose_answer_was_lost_is_known_by_what_it_left(engine_of: type[WatchedEngine]) -> None:
+    """Also a deletion, by its tombstone; and what others do meanwhile is not taken for it."""
+    company = Chronicle(Repository(engine_of(), COMPANY))
+    company.create("Employee", "ada", name="0")
+    update = company.change(company.updating("Employee", "ada", name="1"))
+    company.entities.commit(update)
+    company.entities.commit(update)
+    mine, theirs = (company.change(company.deletion("Employee", "ada")) for _ in range(2))
+    company.entities.commit(mine)
+    company.entities.commit(mine)
+    with pytest.raises(Conflict):
+        company.entities.commit(theirs)
+    company.entities.commit(update)
+    back = company.change(company.restoration("Employee", "ada", name="2"))
+    rival = company.change(company.restoration("Employee", "ada", name="3"))
+    company.entities.commit(back)
+    company.entities.commit(back)
+    with pytest.raises(Conflict):
+        company.entities.commit(rival)
+    company.entities.commit(mine)
+    assert [version.state["name"] for version in company.versions("Employee", "ada")] == ["0", "1", "2"]
+
+
+INDEXED = replace(
+    remembering(named("Thing")), indexes=(Index(("name",)),), uniques=(Unique(("code",)), Unique(("note",)))
+)
+
+
+def test_a_reindex_passes_tombstones_over(engine: WatchedEngine) -> None:
+    plain = replace(INDEXED, indexes=(), uniques=())
+    chronicle = Chronicle(Repository(engine, model(plain)))
+    for id_ in "abc":
+        chronicle.create("Thing", id_, name=id_, code=id_)
+    chronicle.update("Thing", "a", code="b")
+    chronicle.delete("Thing", "b")
+    places = dict(head(engine, Reference("Thing", "a")).places)
+    tombstone = head(engine, Reference("Thing", "b"))
+    engine.items[tombstone.key] = replace(tombstone, places={"index1": keys.listed(Reference("Thing", "b"))})
+    time = Time()
+    outcome = Reindex(engine, model(INDEXED), now=time.milliseconds, sleep=time.sleep).run("Thing")
+    assert not outcome.duplicates
+    assert not outcome.interrupted
+    assert {*head(engine, Reference("Thing", "a")).places} - {*places} == {"index2"}
+    assert {*head(engine, Reference("Thing", "b")).places} == {"index1"}
+    told = Repository(engine, model(INDEXED))
+    found = told.find_by_unique("Thing", Unique(("code",)), {"code": "b"}, plenty())
+    assert found is not None
+    assert found.reference.id == "a"
+    assert found.state["_versionStart"] == format_instant(found.start or 0)
+
+
+def test_a_guard_that_was_left_behind_by_what_is_gone_is_free(engine: WatchedEngine) -> None:
+    chronicle = Chronicle(Repository(engine, model(replace(INDEXED, indexes=()))))
+    chronicle.create("Thing", "a", code="x")
+    lax = under(model(replace(INDEXED, indexes=(), uniques=())), chronicle, engine)
+    assert isinstance(lax.entities, Repository)
+    lax.entities._slots = Unguarding(engine, model(replace(INDEXED, indexes=(), uniques=())))
+    lax.delete("Thing", "a")
+    assert [key for key in engine.items if key.sort == "U"]
+    strict = under(model(replace(INDEXED, indexes=())), lax, engine)
+    assert strict.entities.find_by_unique("Thing", Unique(("code",)), {"code": "x"}, plenty()) is None
+    strict.create("Thing", "b", code="x")
+    assert strict.find("Thing", "b") is not None
+
+
+REQUIRED = model(
+    remembering(named("Team", many("members", "Employee", "team", required=True))),
+    remembering(named("Employee", key("team", "Team", "members", required=True))),
+)
+
+
+def test_what_comes_back_is_counted_when_that_is_needed(engine: WatchedEngine) -> None:
+    """Keys lead to it that led there all the time, others end meanwhile, others come with it."""
+    chronicle = Chronicle(Repository(engine, kept(associated("key and required list"), "A", "B")))
+    chronicle.create("B", "b")
+    chronicle.commit(*(chronicle.creation("A", id_, to="b") for id_ in "xyz"))
+    chronicle.delete("B", "b")
+    chronicle.update("A", "x", to=None)
+    chronicle.commit(chronicle.restoration("B", "b"), chronicle.creation("A", "w", to="b"))
+    assert chronicle.get("B", "b").counts == {}
+    chronicle.commit(chronicle.updating("A", "y", to=None), chronicle.updating("A", "w", to=None))
+    assert chronicle.get("B", "b").counts == {RoleName("B", "of"): 1}
+    with pytest.raises(IntegrityViolation) as refusal:
+        chronicle.update("A", "z", to=None)
+    assert refusal.value.violations == (RequiredRoleEmpty(Reference("B", "b"), RoleName("B", "of")),)
+
+
+def test_a_required_key_that_comes_back_with_its_object_protects_its_target(engine: WatchedEngine) -> None:
+    chronicle = Chronicle(Repository(engine, REQUIRED))
+    chronicle.commit(chronicle.creation("Team", "red"), chronicle.creation("Employee", "ada", team="red"))
+    chronicle.commit(chronicle.deletion("Team", "red"), chronicle.deletion("Employee", "ada"))
+    with pytest.raises(IntegrityViolation):
+        chronicle.restore("Employee", "ada", team="red")
+    chronicle.commit(
+        chronicle.restoration("Team", "red"), chronicle.restoration("Employee", "ada", team="red")
+    )
+    with pytest.raises(IntegrityViolation):
+        chronicle.delete("Team", "red")
+    with pytest.raises(IntegrityViolation):
+        chronicle.delete("Employee", "ada")
+    assert chronicle.led_to(chronicle.clock, "Team", "members", "red") == "ada"

@@ -1,0 +1,156 @@
+"""A commit that is shown piece by piece: nobody reads a version that never was, or misses one that was."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, combinations, product
+from typing import Any
+
+import pytest
+
+from stratabase import waiting
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.refusal import Unavailable
+from stratabase.store.engine.port import Key
+from stratabase.store.layout import keys
+from stratabase.store.repository import Repository
+from tests.contract.versions.chronicle import NOON, Chronicle
+from tests.contract.versions.models import COMPANY
+from tests.store.held_engine import HeldEngine
+
+Told = Sequence[tuple[Instant | None, Instant | None, object]]
+"""Versions: from when, until when, and what."""
+
+ADA = Reference("Employee", "ada")
+
+
+Change = Callable[[Chronicle], object]
+
+CHANGES: dict[str, Change] = {
+    "updated": lambda chronicle: chronicle.update("Employee", "ada", name="new"),
+    "deleted": lambda chronicle: chronicle.delete("Employee", "ada"),
+}
+
+
+class Scene:
+    """Ada with a past: three versions, gone for a while, two more."""
+
+    def __init__(self) -> None:
+        self.engine = HeldEngine()
+        self.chronicle = Chronicle(Repository(self.engine, COMPANY))
+        self.chronicle.create("Employee", "ada", name="0")
+        for number in (1, 2):
+            self.chronicle.update("Employee", "ada", name=str(number))
+        self.chronicle.delete("Employee", "ada")
+        self.chronicle.restore("Employee", "ada", name="3")
+        self.chronicle.update("Employee", "ada", name="4")
+
+    def versions(self, **range_: Any) -> Told:
+        """Return versions of Ada."""
+        found = self.chronicle.versions("Employee", "ada", **range_)
+        return [(version.start, version.end, version.state.get("name")) for version in found]
+
+    def at(self, instant: Instant) -> object:
+        """Return who Ada was, or that she was not there."""
+        return self.chronicle.names("Employee", "ada", instant)
+
+    def instants(self) -> list[Instant]:
+        """Return every instant at which something begins or ends, and those beside it."""
+        marks = {time for begin, end, _ in self.versions() for time in (begin, end) if time is not None}
+        return sorted({mark + step for mark in {*marks, NOON} for step in (-1, 0, 1)})
+
+
+def before_and_after(change: Change) -> tuple[Scene, Scene]:
+    """Return how it is before a change, and after it."""
+    before, after = Scene(), Scene()
+    change(after.chronicle)
+    return before, after
+
+
+def in_between(change: Change, held: Sequence[Key]) -> Scene:
+    """Return how a change looks of which a part is held back."""
+    scene = Scene()
+    scene.engine.hold(held)
+    change(scene.chronicle)
+    return scene
+
+
+def parts(change: Change) -> Iterator[tuple[Key, ...]]:
+    """Yield what may be held back of a commit."""
+    _, after = before_and_after(change)
+    written = [action.key for action in after.engine.commits[-1].actions]
+    return chain.from_iterable(combinations(written, number) for number in range(1, len(written) + 1))
+
+
+EACH_PART = pytest.mark.parametrize(
+    ("change", "held"),
+    [
+        pytest.param(change, held, id=f"{name} without {' '.join(key.sort for key in held)}")
+        for name, change in CHANGES.items()
+        for held in parts(change)
+    ],
+)
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
+    """What happens while a reader pauses."""
+    acts: list[Callable[[], object]] = []
+    monkeypatch.setattr(waiting, "pause", lambda _: [act() for act in acts])
+    return acts
+
+
+@EACH_PART
+def test_a_reader_sees_all_of_a_commit_or_nothing(
+    pauses: list[Callable[[], object]], change: Change, held: Sequence[Key]
+) -> None:
+    """What is held back comes when the reader waits for it."""
+    both, scene = before_and_after(change), in_between(change, held)
+    instants = both[1].instants()
+    pauses.append(lambda: setattr(scene.engine, "released", True))
+    for instant in instants:
+        scene.engine.released = False
+        assert scene.at(instant) in [each.at(instant) for each in both], instant
+    ranges = product([None, *instants[::2]], [None, *instants[::2]], (None, 1, 3), (False, True))
+    for since, until, limit, backward in ranges:
+        scene.engine.released = False
+        range_ = {"since": since, "until": until, "limit": limit, "backward": backward}
+        assert scene.versions(**range_) in [each.versions(**range_) for each in both], range_
+
+
+@EACH_PART
+def test_what_does_not_come_is_not_guessed(
+    pauses: list[Callable[[], object]], change: Change, held: Sequence[Key]
+) -> None:
+    """A reader that waits in vain is told so, and is never told what is not so."""
+    both, scene = before_and_after(change), in_between(change, held)
+    waits: list[None] = []
+    pauses.append(lambda: waits.append(None))
+    refused = 0
+    for instant in both[1].instants():
+        try:
+            assert scene.at(instant) in [each.at(instant) for each in both], instant
+        except Unavailable:
+            refused += 1
+    for backward in (False, True):
+        try:
+            assert scene.versions(backward=backward) in [each.versions(backward=backward) for each in both]
+        except Unavailable:
+            refused += 1
+    assert (refused > 0) == (len(held) == 1)
+    assert refused * 9 <= len(waits) <= refused * 9 + 2
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_version_that_comes_late_is_not_passed_over(
+    pauses: list[Callable[[], object]], number: int
+) -> None:
+    """Others were closed after it that are shown already."""
+    whole, late = Scene(), Scene()
+    key = keys.version(ADA, whole.versions()[number][0] or 0)
+    pauses.append(lambda: late.engine.show(whole.engine._items))
+    for instant in whole.instants():
+        late.engine._items.pop(key, None)
+        assert late.at(instant) == whole.at(instant)
+    for backward in (False, True):
+        late.engine._items.pop(key, None)
+        assert late.versions(backward=backward) == whole.versions(backward=backward)

@@ -1,0 +1,163 @@
+"""Several callers at once: every version that was committed is remembered once, and nobody reads it torn.
+
+A fault of the engine, or of the store, would be found out.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import count, pairwise
+from threading import Event
+from typing import Any
+
+import pytest
+
+from stratabase.domain.objects.commit_refusals import Conflict
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.refusal import Unavailable
+from stratabase.store.engine.port import Engine
+from stratabase.store.repository import Repository
+from tests.contract.engine.acting import together
+from tests.contract.engine.reference import ReferenceEngine
+from tests.contract.versions.chronicle import HOUR, Chronicle
+from tests.contract.versions.models import named, remembering
+from tests.models import model
+from tests.soak import count as times
+from tests.store.faulty_engine import Careless, FaultyEngine, Hasty
+from tests.store.hurried import hurried
+
+WRITERS = 4
+WRITES = times(15, 300)
+"""Of each writer."""
+MOST = 100
+"""Races after which a fault would have been seen."""
+
+_numbers = count(1)
+
+
+class Race:
+    """An object that several write and several read; each has a clock of its own, hours from the others."""
+
+    def __init__(self, engine: Engine, entities: type[Repository] = Repository) -> None:
+        self._engine = engine
+        self._entities = entities
+        self.class_ = remembering(named(f"Racer{next(_numbers)}"))
+        self.reference = Reference(self.class_.name, "x")
+        self.process(0).create(*self.reference, name="0", note="0")
+
+    def process(self, number: int) -> Chronicle:
+        """Return the object as another process sees it."""
+        chronicle = Chronicle(self._entities(self._engine, model(self.class_)))
+        chronicle.clock += (number - 1) * HOUR
+        return chronicle
+
+    def write(self, number: int, over: Event) -> list[str]:
+        """Change the object again and again, also delete it and bring it back; return the names it got."""
+        try:
+            return self._written(number)
+        finally:
+            if number == 0:
+                over.set()
+
+    def _written(self, number: int) -> list[str]:
+        chronicle, done = self.process(number), list[str]()
+        for step in range(WRITES):
+            name = f"{number}.{step}"
+            for _ in range(1000):
+                with suppress(Conflict, AssertionError):  # another came between, or has deleted it
+                    done += self._written_once(chronicle, name, step)
+                    break
+            else:
+                raise AssertionError("others came between for ever")
+        return done
+
+    def _written_once(self, chronicle: Chronicle, name: str, step: int) -> list[str]:
+        """Write, and return the name of the version that this makes, if it does."""
+        if chronicle.find(*self.reference) is None:
+            chronicle.restore(*self.reference, name=name, note=name)
+        elif step % 5 == 4:
+            chronicle.delete(*self.reference)
+            return []
+        else:
+            chronicle.update(*self.reference, name=name, note=name)
+        return [name]
+
+    def read(self, over: Event) -> list[str]:
+        """Read all versions while others write, as long as they do; return what is wrong with some."""
+        chronicle, wrong, backward = self.process(9), list[str](), False
+        while not over.is_set():
+            backward = not backward
+            found = chronicle.versions(*self.reference, backward=backward)
+            wrong += mistakes(found[::-1] if backward else found)
+            for version in found[:: max(1, len(found) // 5)]:
+                assert version.start is not None
+                (again,) = chronicle.entities.as_of([(self.reference, version.start)])
+                if again is None or again.state["name"] != version.state["name"]:
+                    wrong.append(f"{version.start} is {again}, not {version}")
+        return wrong
+
+
+def mistakes(versions: Sequence[Entity]) -> list[str]:
+    """Return what is wrong with the versions of an object, in their order."""
+    torn = [f"{each} is torn" for each in versions if each.state["name"] != each.state["note"]]
+    overlaps = [
+        f"{one} and {other} overlap"
+        for one, other in pairwise(versions)
+        if one.end is None or other.start is None or one.end > other.start
+    ]
+    return torn + overlaps
+
+
+@pytest.mark.soak
+def test_all_versions_are_kept_and_none_is_read_torn(engine: Engine) -> None:
+    check(Race(engine))
+
+
+FAULTS = (AssertionError, ValueError, Unavailable)
+"""In which a fault shows: at the latest in that versions do not fit together, however often one looks."""
+
+
+class LateStarts(Repository):
+    """A store that has a version begin a millisecond after the change that made it."""
+
+    def as_of(self, moments: Sequence[tuple[Reference, Instant]], *given: Any) -> list[Entity | None]:
+        """Look a millisecond before."""
+        return super().as_of([(reference, instant - 1) for reference, instant in moments], *given)
+
+
+def test_nothing_is_found_where_there_is_no_fault() -> None:
+    with hurried():
+        check(Race(ReferenceEngine()))
+
+
+@pytest.mark.parametrize("faulty", [Careless, Hasty])
+def test_a_fault_of_the_engine_is_found_out(faulty: type[FaultyEngine]) -> None:
+    with hurried(), pytest.raises(FAULTS):
+        check_all(lambda: Race(faulty(ReferenceEngine())))
+
+
+def test_a_fault_of_reading_is_found_out() -> None:
+    with hurried(), pytest.raises(AssertionError):
+        check_all(lambda: Race(ReferenceEngine(), LateStarts))
+
+
+def check_all(races: Callable[[], Race]) -> None:
+    """Check races, as many as it takes to see a fault."""
+    for _ in range(MOST):
+        check(races())
+
+
+def check(race: Race) -> None:
+    """Let several write and read, and look whether all that was written is told, and nothing else."""
+    over = Event()
+    writers = [partial(race.write, number, over) for number in range(WRITERS)]
+    readers = [partial(race.read, over) for _ in range(2)]
+    outcomes = together(*writers, *readers)
+    written, wrong = outcomes[:WRITERS], outcomes[WRITERS:]
+    assert [each for each in wrong if each] == []
+    versions = race.process(0).versions(*race.reference)
+    assert mistakes(versions) == []
+    kept = [str(version.state["name"]) for version in versions]
+    assert len(kept) == len(set(kept))
+    assert set(kept) == {"0", *(name for each in written for name in each)}

@@ -1,0 +1,166 @@
+"""An object found by unique values: exact at once where all objects hold their guards, else by a page."""
+
+import unicodedata
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stratabase.domain.objects.change import Modification
+from stratabase.domain.objects.entity import Entity
+from stratabase.domain.query.read_budget import ReadBudget
+from stratabase.domain.refusal import TooMuchRead
+from stratabase.model.class_ import Unique
+from stratabase.store.engine.port import Engine
+from tests.store.backfill.test_uniques import is_guarded, reindex, with_uniques
+from tests.store.stores import Store, fresh_class
+from tests.store.watched_engine import WatchedEngine
+from tests.worlds import plenty
+
+CODE = Unique(("code",))
+
+
+def holder(store: Store, **values: Any) -> str | None:
+    """Return the id of the object that has unique values."""
+    found = store.entities.find_by_unique(store.class_.name, Unique(tuple(values)), values, plenty())
+    return None if found is None else found.reference.id
+
+
+def guarded(engine: Engine) -> Store:
+    return Store(engine, fresh_class(("code",), ("name", "count")))
+
+
+def older_than_its_constraints(engine: Engine) -> Store:
+    """Return a store whose constraints came later than objects of the class, which have duplicates."""
+    class_ = fresh_class()
+    before, both = Store(engine, class_), {"code": "both", "name": "both", "count": 0}
+    before.fill({"_id": id_, **both} for id_ in ("old", "older"))
+    constrained = with_uniques(class_, ("code",), ("name", "count"))
+    reindex(engine, constrained)
+    return Store(engine, constrained)
+
+
+@pytest.mark.parametrize("made", [guarded, older_than_its_constraints])
+def test_an_object_is_found_by_its_values(engine: Engine, made: Callable[[Engine], Store]) -> None:
+    store = made(engine)
+    store.create("a", code="x", name="n", count=1)
+    store.create("b", code="y", name="n", count=2)
+    store.create("c", code=None, name=None, count=3)
+
+    assert is_guarded(engine, store.class_) is (made is guarded)
+    assert (holder(store, code="x"), holder(store, code="y"), holder(store, code="z")) == ("a", "b", None)
+    assert (holder(store, name="n", count=2), holder(store, name="n", count=3)) == ("b", None)
+    assert holder(store, code=None) is None
+    assert holder(store, name=None, count=3) is None
+    store.commit(store.update("a", code="new"))
+    assert (holder(store, code="x"), holder(store, code="new")) == (None, "a")
+    store.commit(store.deletion("a"))
+    assert holder(store, code="new") is None
+
+
+@pytest.mark.parametrize("made", [guarded, older_than_its_constraints])
+def test_texts_are_the_same_that_are_spelled_differently(
+    engine: Engine, made: Callable[[Engine], Store]
+) -> None:
+    store = made(engine)
+    store.create("a", code=unicodedata.normalize("NFD", "é"))
+    store.create("b", code=unicodedata.normalize("NFC", "ü"))
+
+    assert [holder(store, code=unicodedata.normalize("NFC", text)) for text in "éü"] == ["a", "b"]
+    assert [holder(store, code=unicodedata.normalize("NFD", text)) for text in "éü"] == ["a", "b"]
+
+
+def test_what_older_objects_have_is_found_before_and_after_a_reindex(engine: Engine) -> None:
+    class_ = fresh_class()
+    Store(engine, class_).create("old", code="x")
+    store = Store(engine, with_uniques(class_, ("code",)))
+    before = holder(store, code="x")
+
+    reindex(engine, store.class_)
+
+    assert is_guarded(engine, store.class_)
+    assert (before, holder(Store(engine, store.class_), code="x")) == ("old", "old")
+
+
+def test_a_guard_costs_two_reads_and_no_page() -> None:
+    engine = WatchedEngine()
+    store = guarded(engine)
+    store.create("a", code="x")
+    engine.keys_got.clear()
+    read = engine.items_read
+
+    assert holder(store, code="x") == "a"
+
+    assert [key.partition[:2] for key in engine.keys_got] == ["U#", f"{store.class_.name}#"[:2]]
+    assert engine.items_read == read
+
+
+class Torn(WatchedEngine):
+    """Shows a guard of a commit before the objects of it, as often as it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before: dict[Any, Any] = {}
+        self.times = 0
+
+    def get(self, keys: Any) -> list[Any]:
+        found = super().get(keys)
+        if self.times and all(not key.partition.startswith("U#") for key in keys):
+            self.times -= 1
+            return [self.before.get(key, item) for key, item in zip(keys, found, strict=True)]
+        return found
+
+
+@pytest.mark.parametrize(("times", "found"), [(1, "b"), (3, "b"), (4, None)])
+def test_an_object_that_does_not_have_the_values_yet_is_looked_at_again(
+    times: int, found: str | None
+) -> None:
+    """Reads are not isolated from commits everywhere: one commit moved the values from `a` to `b`."""
+    engine = Torn()
+    store = guarded(engine)
+    store.create("a", code="x")
+    store.create("b", code="y")
+    old = store.get("b")
+    (key,) = [key for key in engine.items if key.partition.endswith("#b")]
+    engine.before[key] = engine.items[key]
+    a = store.get("a")
+    taken = [Modification(a, _coded(a, "z")), Modification(old, _coded(old, "x"))]
+    store.commit(*taken)
+    engine.times = times
+
+    assert holder(store, code="x") == found
+
+
+def _coded(entity: Entity, code: str) -> Entity:
+    return Entity(entity.reference, {**entity.state, "code": code}, entity.commit_ids)
+
+
+def test_finding_an_object_draws_on_the_allowance(engine: Engine) -> None:
+    store = guarded(engine)
+    store.create("a", code="x")
+    allowance = ReadBudget(300, 1, lambda: 0)
+
+    def find() -> Entity | None:
+        return store.entities.find_by_unique(store.class_.name, CODE, {"code": "x"}, allowance)
+
+    assert find() is not None
+    assert allowance.bytes_read > 300
+    with pytest.raises(TooMuchRead):
+        find()
+
+
+def test_many_objects_are_read_some_at_a_time_while_the_request_may_read_more() -> None:
+    """What is asked for at once may be larger than the memory."""
+    engine = WatchedEngine()
+    store = Store(engine, fresh_class())
+    store.fill([{"_id": f"{number:03}"} for number in range(250)])
+    references = [store.entity(f"{number:03}").reference for number in range(250)]
+    engine.keys_got.clear()
+    few = ReadBudget(150 * 200, 1, lambda: 0)
+
+    found = store.entities.read(references, plenty())
+    assert [entity and entity.reference for entity in found] == references
+    assert len(engine.keys_got) == 250
+    with pytest.raises(TooMuchRead):
+        store.entities.read(references, few)
+    assert len(engine.keys_got) == 250 + 200

@@ -1,0 +1,86 @@
+"""After a deletion that leaves something, somebody waits: the rest of it soon goes to others."""
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import count
+
+import pytest
+
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.refusal import Unavailable
+from stratabase.store.engine.port import Key
+from stratabase.store.layout import keys
+from stratabase.store.write import cleanup
+from stratabase.store.write.cleanup import Cleanup, CleanupSteps
+
+LEFT = [keys.purge(Reference("Order", "o"))]
+
+
+class CountedPurging:
+    """Purges in a number of steps, and perhaps fails then."""
+
+    def __init__(self, number: float, *, fails: bool = False) -> None:
+        self.done = 0
+        self._number = number
+        self._fails = fails
+
+    def pending_ledgers(self) -> Iterator[Key]:
+        return iter(LEFT)
+
+    def steps(self, ledgers: Iterable[Key]) -> CleanupSteps:
+        assert [*ledgers] == LEFT
+        while self.done < self._number:
+            self.done += 1
+            yield
+        if self._fails:
+            self._fails = False
+            raise Unavailable("The store does not answer.")
+
+
+def ended(purging: CountedPurging, clock: Iterator[float]) -> list[CleanupSteps]:
+    """End what is left, with a clock that goes on whenever it is asked, and return what goes to others."""
+    taken: list[CleanupSteps] = []
+    after = Cleanup(purging, lambda: next(clock))  # type: ignore[arg-type]
+    after.hand_over_to(taken.append)
+    after.run(LEFT)
+    return taken
+
+
+@pytest.fixture(autouse=True)
+def _three_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cleanup, "SECONDS", 3.0)
+
+
+def test_what_is_soon_done_is_done_at_once() -> None:
+    purging = CountedPurging(50)
+    assert ended(purging, count(0, 0.05)) == []
+    assert purging.done == 50
+
+
+def test_what_takes_longer_goes_to_others_who_end_it() -> None:
+    purging = CountedPurging(50)
+    (rest,) = ended(purging, count(0.0, 0.25))
+    assert purging.done == 11
+    assert len([*rest]) == 39
+
+
+def test_there_are_not_too_many_steps_even_if_the_clock_stands_still() -> None:
+    purging = CountedPurging(math.inf)
+    assert len(ended(purging, count(0, 0))) == 1
+    assert purging.done == cleanup.MOST_STEPS
+
+
+def test_when_the_store_does_not_answer_others_look_for_all_that_is_left() -> None:
+    """The deletion itself is done, and is not refused any more."""
+    purging = CountedPurging(5, fails=True)
+    (rest,) = ended(purging, count(0, 0))
+    assert [*rest] == []
+
+
+def test_without_others_the_rest_waits_for_a_sweep() -> None:
+    purging = CountedPurging(50)
+    clock = count(0.0, 1.0)
+    after = Cleanup(purging, lambda: next(clock))  # type: ignore[arg-type]
+    after.run(LEFT)
+    assert purging.done == 2
+    assert len([*after.sweep_steps()]) == 48

@@ -1,0 +1,368 @@
+"""Required roles on the side that holds no key, and what required keys lead to: never left empty."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from stratabase.domain.objects.change import LinkCreation
+from stratabase.domain.objects.commit_refusals import Conflict, RequiredRoleEmpty, TargetNotFound
+from stratabase.store.engine.port import Engine, Item, Key
+from stratabase.store.layout import codec, keys
+from tests.store.graphs import Objects, associated
+from tests.store.watched_engine import WatchedEngine
+
+
+def open_(engine: Engine, kind: str) -> Objects:
+    """Return a store of objects that are associated in one of the ways, by `to` and perhaps `of`."""
+    return Objects(engine, associated(kind))
+
+
+def counts(objects: Objects, class_name: str, id_: str) -> dict[str, int]:
+    """Return what is counted at an object, by the names of the roles."""
+    return {role.role_name: number for role, number in objects.get(class_name, id_).counts.items()}
+
+
+REQUIRED_KEYS = pytest.mark.parametrize(
+    "kind", ["required key", "required key and list", "both required", "one to one, key required"]
+)
+
+
+@REQUIRED_KEYS
+def test_what_a_required_key_leads_to_is_not_deleted(engine: Engine, kind: str) -> None:
+    """Until the last such key is gone."""
+    objects = open_(engine, kind)
+    objects.commit(objects.creation("B", "b"), objects.creation("A", "a", to="b"))
+    bereft = {RequiredRoleEmpty(objects.reference("B", "b"), objects.role("A", "to"))}
+    assert objects.refused(objects.deletion("B", "b")) == bereft
+    assert objects.get("B", "b").counts[objects.role("A", "to")] == 1
+    objects.commit(objects.deletion("B", "b"), objects.deletion("A", "a"))
+    assert objects.find("B", "b") is None
+
+
+@REQUIRED_KEYS
+def test_what_no_required_key_leads_to_any_more_is_deleted(engine: Engine, kind: str) -> None:
+    objects = open_(engine, kind)
+    objects.create("B", "b", "c")
+    objects.commit(objects.creation("A", "x", to="c"))
+    objects.commit(objects.deletion("B", "b"), objects.creation("B", "d"))
+    objects.commit(objects.deletion("B", "c"), objects.update("A", "x", to="d"))
+    assert objects.get("A", "x").state["to"] == "d"
+    assert objects.refused(objects.deletion("B", "d"))
+
+
+def test_a_required_key_may_lead_to_its_own_object(engine: Engine) -> None:
+    objects = Objects(engine, associated("required key and list", within=True))
+    objects.create("A", "a", to="a")
+    objects.create("A", "b", to="a")
+    assert objects.refused(objects.deletion("A", "a"))
+    objects.delete("A", "b")
+    objects.delete("A", "a")
+
+
+def test_the_last_of_a_required_list_stays(engine: Engine) -> None:
+    """It does not move, is not cleared, is not deleted; but its owner may be."""
+    objects = open_(engine, "key and required list")
+    objects.create("B", "b", "c")
+    objects.create("A", "x", "y", to="b")
+    objects.commit(objects.update("A", "y", to="c"))
+    bereft = {RequiredRoleEmpty(objects.reference("B", "b"), objects.role("B", "of"))}
+    assert objects.refused(objects.update("A", "x", to="c")) == bereft
+    assert objects.refused(objects.update("A", "x", to=None)) == bereft
+    assert objects.refused(objects.deletion("A", "x")) == bereft
+    objects.commit(objects.deletion("A", "x"), objects.deletion("B", "b"))
+    assert counts(objects, "B", "c") == {"of": 1}
+
+
+def test_the_last_of_a_required_list_may_be_replaced_in_the_same_change(engine: Engine) -> None:
+    objects = open_(engine, "key and required list")
+    objects.create("B", "b")
+    objects.create("A", "x", to="b")
+    objects.commit(objects.deletion("A", "x"), objects.creation("A", "y", to="b"))
+    assert objects.linked("B", "of", "b") == "y"
+    objects.commit(objects.creation("A", "z", to="b"), objects.creation("A", "w", to="b"))
+    objects.commit(*(objects.deletion("A", id_) for id_ in "yz"))
+    assert counts(objects, "B", "b") == {"of": 1}
+    assert objects.refused(objects.deletion("A", "w"))
+
+
+def test_leaving_what_is_deleted_bereaves_nobody(engine: Engine) -> None:
+    objects = open_(engine, "key and required list")
+    objects.create("B", "b")
+    objects.create("A", "x", "y", to="b")
+    objects.delete("B", "b")
+    objects.commit(objects.update("A", "x", to=None))
+    objects.delete("A", "y")
+    assert objects.find("A", "y") is None
+
+
+def linked_both(objects: Objects, owner: str, *others: str) -> None:
+    """Make an A that leads to some B, which are made as well."""
+    objects.commit(
+        objects.creation("A", owner),
+        *(objects.creation("B", other) for other in others if objects.find("B", other) is None),
+        *objects.linking("A", "to", owner, *others),
+    )
+
+
+MANY_REQUIRED = pytest.mark.parametrize(
+    "kind",
+    ["required list one way", "many to many, one required", "many to many, both required"],
+)
+
+
+@MANY_REQUIRED
+def test_the_last_of_a_required_list_of_links_stays(engine: Engine, kind: str) -> None:
+    """It is neither unlinked nor deleted, also when nothing leads back from it."""
+    objects = open_(engine, kind)
+    linked_both(objects, "a", "x", "y")
+    bereft = {RequiredRoleEmpty(objects.reference("A", "a"), objects.role("A", "to"))}
+    assert bereft <= objects.refused(*objects.unlinking("A", "to", "a", "x", "y"))
+    assert bereft <= objects.refused(objects.deletion("B", "x"), objects.deletion("B", "y"))
+    objects.delete("B", "x")
+    assert objects.linked("A", "to", "a") == "y"
+    assert objects.refused(objects.deletion("B", "y")) == bereft
+    assert bereft <= objects.refused(*objects.unlinking("A", "to", "a", "y"))
+    objects.create("B", "z")
+    objects.commit(objects.deletion("B", "y"), *objects.linking("A", "to", "a", "z"))
+    assert objects.linked("A", "to", "a") == "z"
+
+
+def test_the_owner_of_a_required_list_goes_with_its_links() -> None:
+    for kind in ("required list one way", "many to many, one required"):
+        engine = WatchedEngine()
+        objects = open_(engine, kind)
+        linked_both(objects, "a", "x", "y")
+        linked_both(objects, "b", "x", "y")
+        objects.delete("A", "a")
+        assert objects.linked("A", "to", "b") == "x y"
+        objects.commit(objects.deletion("A", "b"), objects.deletion("B", "x"))
+        assert {key.sort for key in engine.items} == {keys.HEAD}
+
+
+def test_where_both_sides_are_required_each_keeps_its_last(engine: Engine) -> None:
+    objects = open_(engine, "many to many, both required")
+    linked_both(objects, "a", "x", "y")
+    linked_both(objects, "b", "y")
+    assert objects.refused(objects.deletion("A", "a")) == {
+        RequiredRoleEmpty(objects.reference("B", "x"), objects.role("B", "of"))
+    }
+    assert objects.refused(objects.deletion("B", "y")) == {
+        RequiredRoleEmpty(objects.reference("A", "b"), objects.role("A", "to"))
+    }
+    objects.commit(objects.deletion("A", "a"), objects.deletion("B", "x"))
+    assert (counts(objects, "A", "b"), counts(objects, "B", "y")) == ({"to": 1}, {"of": 1})
+
+
+@MANY_REQUIRED
+def test_what_is_counted_is_linked_and_unlinked_once(engine: Engine, kind: str) -> None:
+    """Who does it again has read before another did."""
+    objects = open_(engine, kind)
+    linked_both(objects, "a", "x", "y")
+    with pytest.raises(Conflict):
+        objects.commit(*objects.linking("A", "to", "a", "y"))
+    linked_both(objects, "b", "y", "z")
+    objects.commit(*objects.unlinking("A", "to", "a", "y"))
+    with pytest.raises(Conflict):
+        objects.commit(*objects.unlinking("A", "to", "a", "y"))
+    assert counts(objects, "A", "a") == {"to": 1}
+
+
+def test_counting_leaves_alone_what_others_read_and_what_indexes_carry() -> None:
+    engine = WatchedEngine()
+    objects = open_(engine, "required key and list")
+    objects.create("B", "b")
+    before, update = (
+        engine.items[keys.head(objects.reference("B", "b"))],
+        objects.update("B", "b", name="new"),
+    )
+    objects.create("A", "a", to="b")
+    after = engine.items[keys.head(objects.reference("B", "b"))]
+    assert (after.state, after.places) == (before.state, before.places)
+    assert after.attributes[codec.COMMIT_IDS] == before.attributes[codec.COMMIT_IDS]
+    objects.commit(update)
+    assert objects.get("B", "b").counts == {objects.role("A", "to"): 1}
+
+
+def test_an_object_is_written_and_counted_at_once(engine: Engine) -> None:
+    """One action on its head does both."""
+    objects = open_(engine, "both required")
+    objects.commit(objects.creation("A", "x", to="b"), objects.creation("B", "b"))
+    objects.commit(objects.update("B", "b", name="new"), objects.creation("A", "y", to="b"))
+    assert objects.get("B", "b").state["name"] == "new"
+    assert counts(objects, "B", "b") == {"to": 2, "of": 2}
+
+
+def test_who_changed_the_target_meanwhile_is_no_reason_to_refuse(engine: Engine) -> None:
+    """Counting expects nothing of the object itself."""
+    objects = open_(engine, "both required")
+    objects.commit(objects.creation("A", "x", to="b"), objects.creation("B", "b"))
+    stale = objects.creation("A", "y", to="b")
+    objects.commit(objects.update("B", "b", name="new"))
+    objects.commit(stale)
+    assert counts(objects, "B", "b") == {"to": 2, "of": 2}
+
+
+def test_a_refusal_tells_of_everything(engine: Engine) -> None:
+    objects = open_(engine, "both required")
+    objects.commit(
+        *(objects.creation("B", id_) for id_ in "bc"),
+        *(objects.creation("A", id_, to=to) for id_, to in ("xb", "yc", "zc")),
+    )
+    told = objects.refused(
+        objects.update("A", "x", to="nowhere"), objects.deletion("B", "c"), objects.update("A", "y", to="b")
+    )
+    assert told == {
+        TargetNotFound(objects.reference("B", "nowhere")),
+        RequiredRoleEmpty(objects.reference("B", "c"), objects.role("A", "to")),
+    }
+
+
+def test_a_list_that_is_older_than_its_requirement_is_counted_when_it_is_first_needed(engine: Engine) -> None:
+    """From the links that there are: a model may ask for more than it did."""
+    old = open_(engine, "key and list")
+    old.create("B", "b", "c")
+    old.create("A", "x", "y", to="b")
+    old.create("A", "z", to="c")
+    new = old.under(associated("key and required list")).as_built()
+    assert counts(new, "B", "b") == {}
+    new.delete("A", "x")
+    assert counts(new, "B", "b") == {"of": 1}
+    for id_, last in (("b", "y"), ("c", "z")):
+        assert new.refused(new.deletion("A", last)) == {
+            RequiredRoleEmpty(new.reference("B", id_), new.role("B", "of"))
+        }
+    new.create("A", "w", to="c")
+    assert counts(new, "B", "c") == {"of": 2}
+
+
+def test_a_key_that_is_older_than_its_requirement_is_counted_when_it_is_first_needed(engine: Engine) -> None:
+    for before, after in (
+        ("key and list", "required key and list"),
+        ("one to one", "one to one, key required"),
+    ):
+        old = open_(engine, before)
+        old.create("B", "b", "c", "free")
+        old.create("A", "x", to="b")
+        old.create("A", "y", to="c")
+        new = old.under(associated(after)).as_built()
+        assert new.refused(new.deletion("B", "b")) == {
+            RequiredRoleEmpty(new.reference("B", "b"), new.role("A", "to"))
+        }
+        new.delete("A", "y")
+        assert counts(new, "B", "c") == {"to": 0}
+        for id_ in ("c", "free"):
+            new.delete("B", id_)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("key", "required key"),
+        ("key", "required key and list"),
+        ("key", "both required"),
+        ("key", "one to one, key required"),
+    ],
+)
+def test_a_key_of_which_nothing_was_kept_is_not_counted_off(engine: Engine, before: str, after: str) -> None:
+    """It is older than what would tell of it; those that are counted protect their target all the same."""
+    old = open_(engine, before)
+    old.create("B", "b", "c")
+    old.create("A", "x", "z", to="b")
+    new = old.under(associated(after)).as_built()
+    new.create("A", "y", to="b")
+    new.commit(new.update("A", "x", to="c"))
+    new.delete("A", "z")
+    bereft = RequiredRoleEmpty(new.reference("B", "b"), new.role("A", "to"))
+    assert new.refused(new.deletion("B", "b")) == {bereft}
+    assert new.refused(new.deletion("B", "c")) == {
+        RequiredRoleEmpty(new.reference("B", "c"), new.role("A", "to"))
+    }
+    new.commit(new.deletion("A", "y"), new.deletion("B", "b"))
+    assert new.find("B", "b") is None
+
+
+def test_links_that_are_older_than_a_requirement_are_counted_when_they_are_first_needed(
+    engine: Engine,
+) -> None:
+    for after in ("many to many, one required", "many to many, both required"):
+        old = open_(engine, "many to many")
+        old.create("B", "x", "y", "z")
+        old.create("A", "a", "b")
+        old.commit(*old.linking("A", "to", "a", "x", "y", "z"), *old.linking("A", "to", "b", "x", "y", "z"))
+        new = old.under(associated(after)).as_built()
+        new.commit(*new.unlinking("A", "to", "a", "x"))
+        assert counts(new, "A", "a") == {"to": 2}
+        new.delete("B", "y")
+        assert (counts(new, "A", "a"), counts(new, "A", "b")) == ({"to": 1}, {"to": 2})
+        bereft = {RequiredRoleEmpty(new.reference("A", "a"), new.role("A", "to"))}
+        assert new.refused(new.deletion("B", "z")) == bereft
+        new.delete("A", "a")
+
+
+def test_where_links_are_older_than_a_requirement_that_they_have_not_kept(engine: Engine) -> None:
+    """An empty list stays so, until somebody adds to it."""
+    old = open_(engine, "many to many")
+    old.create("A", "a")
+    new = old.under(associated("many to many, one required")).as_built()
+    new.create("B", "x", "y")
+    new.commit(new.update("A", "a", name="new"))
+    assert counts(new, "A", "a") == {}
+    new.commit(*new.linking("A", "to", "a", "x"))
+    assert counts(new, "A", "a") == {"to": 1}
+    assert new.refused(new.deletion("B", "x"))
+
+
+def test_a_count_is_first_made_by_one_only() -> None:
+    """Another was faster: its number is the one to go on from."""
+    engine = WatchedEngine()
+    old = open_(engine, "key and list")
+    old.create("B", "b")
+    old.create("A", "x", to="b")
+    new = old.under(associated("key and required list")).as_built()
+    creation = new.creation("A", "y", to="b")
+    rounds: list[Callable[[], None]] = [lambda: new.create("A", "z", to="b")]
+
+    def meddle() -> None:
+        engine.before_commit = rounds.pop() if rounds else None
+
+    engine.before_commit = meddle
+    new.commit(creation)
+    assert not rounds
+    assert counts(new, "B", "b") == {"of": 3}
+
+
+def test_linking_what_meanwhile_has_gone_is_refused_as_missing() -> None:
+    engine = WatchedEngine()
+    objects = open_(engine, "many to many, one required")
+    linked_both(objects, "a", "x")
+    objects.create("B", "y")
+    link = LinkCreation(objects.role("A", "to"), "a", "y")
+    objects.delete("B", "y")
+    assert objects.refused(link) == {TargetNotFound(objects.reference("B", "y"))}
+
+
+class LookedAt(WatchedEngine):
+    """An engine with which something happens once, before it is next looked into."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before_get: Callable[[], None] | None = None
+
+    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+        meddle, self.before_get = self.before_get, None
+        if meddle is not None:
+            meddle()
+        return super().get(keys)
+
+
+def test_what_looked_refused_and_is_not_any_more_goes_on() -> None:
+    """Each refusal is looked at once more before it is told."""
+    engine = LookedAt()
+    objects = open_(engine, "key and required list")
+    objects.create("B", "b")
+    objects.create("A", "x", to="b")
+    deletion = objects.deletion("A", "x")
+    engine.before_get = lambda: objects.create("A", "y", to="b")
+    objects.commit(deletion)
+    assert engine.before_get is None
+    assert objects.linked("B", "of", "b") == "y"

@@ -1,0 +1,363 @@
+"""What is locked, only its member writes, until that ends; the check is in the write itself."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stratabase.domain.objects.change import Effect
+from stratabase.domain.objects.commit_refusals import Conflict, LockedByOthers, LockRefused, TooLarge
+from stratabase.domain.objects.lock import Lock
+from stratabase.model.class_ import Kind, Unique
+from stratabase.store.engine.port import Engine
+from stratabase.store.layout import keys
+from tests.models import model
+from tests.store.graphs import Objects, class_with, key, many, parts, whole
+from tests.store.locking import MINUTE, Member
+
+MODEL = model(
+    class_with(
+        "Team",
+        many("members", "Person", "team", required=True),
+        many("rooms", "Room", "teams"),
+        uniques=(Unique(("name",)),),
+    ),
+    class_with("Person", key("team", "Team", "members"), parts("dogs", "Dog", "person")),
+    class_with("Dog", whole("person", "Person", "dogs")),
+    class_with("Room", many("teams", "Team", "rooms")),
+    class_with("Plain", uniques=()),
+    class_with("Settings", key("room", "Room"), kind=Kind.SINGLETON),
+)
+
+
+@pytest.fixture
+def objects(engine: Engine) -> Objects:
+    """A team of two, one of whom has a dog, and a room."""
+    objects = Objects(engine, MODEL)
+    objects.commit(
+        objects.creation("Team", "t", name="red"),
+        objects.creation("Person", "p", team="t", dogs=["d"]),
+        objects.creation("Person", "q", team="t"),
+        objects.creation("Dog", "d", person="p"),
+        objects.creation("Room", "r"),
+        objects.creation("Plain", "x"),
+    )
+    return objects
+
+
+@pytest.fixture
+def ada(objects: Objects) -> Member:
+    return Member(objects, "ada")
+
+
+@pytest.fixture
+def bob(objects: Objects) -> Member:
+    return Member(objects, "bob")
+
+
+Effects = Callable[[Objects, Member], list[Effect]]
+
+WRITES: dict[str, tuple[str, str, Effects]] = {
+    "an update": ("Plain", "x", lambda objects, _: [objects.update("Plain", "x", name="new")]),
+    "a deletion": ("Plain", "x", lambda objects, _: [objects.deletion("Plain", "x")]),
+    "an update beside others": (
+        "Person",
+        "p",
+        lambda objects, _: [objects.update("Person", "p", name="new"), objects.creation("Room", "new")],
+    ),
+    "a change of the key": (
+        "Person",
+        "p",
+        lambda objects, _: [objects.update("Person", "p", team=None)],
+    ),
+    "a deletion of what is counted": ("Person", "p", lambda objects, _: deletions(objects)),
+    "a change of a unique value": (
+        "Team",
+        "t",
+        lambda objects, _: [objects.update("Team", "t", name="blue")],
+    ),
+    "a part changed through its whole": (
+        "Person",
+        "p",
+        lambda objects, member: [objects.update("Dog", "d", name="Rex"), member.touch("Person", "p")],
+    ),
+    "a part that is locked itself": (
+        "Dog",
+        "d",
+        lambda objects, member: [objects.update("Dog", "d", name="Rex"), member.touch("Person", "p")],
+    ),
+    "a part that ends with its whole": ("Dog", "d", lambda objects, _: deletions(objects)),
+    "a link": (
+        "Team",
+        "t",
+        lambda objects, member: [*objects.linking("Team", "rooms", "t", "r"), member.touch("Team", "t")],
+    ),
+    "a key that others hold": (
+        "Team",
+        "t",
+        lambda objects, member: [objects.update("Person", "q", team=None), member.touch("Team", "t")],
+    ),
+    "the first update of a singleton": (
+        "Settings",
+        "1",
+        lambda objects, _: [objects.update("Settings", "1", name="new")],
+    ),
+    "a singleton through which is written": (
+        "Settings",
+        "1",
+        lambda objects, member: [objects.creation("Room", "new"), member.touch("Settings", "1")],
+    ),
+}
+
+
+def deletions(objects: Objects) -> list[Effect]:
+    """Return the end of a person with a dog."""
+    return [objects.deletion("Person", "p"), objects.deletion("Dog", "d")]
+
+
+EACH_WRITE = pytest.mark.parametrize(("class_name", "id_", "effects"), WRITES.values(), ids=WRITES)
+
+
+def everything(objects: Objects) -> list[object]:
+    """Return all that there is."""
+    listed = [objects.page(each) for each in ("Team", "Person", "Dog", "Room", "Plain")]
+    return [*listed, objects.get("Settings", "1"), objects.linked("Team", "rooms", "t")]
+
+
+@EACH_WRITE
+def test_another_is_refused_and_nothing_is_written(  # noqa: PLR0917 - a case, and who is in it
+    objects: Objects, ada: Member, bob: Member, class_name: str, id_: str, effects: Effects
+) -> None:
+    """Also when the lock was taken after all was read."""
+    before, asked = everything(objects), effects(objects, bob)
+    reference = objects.reference(class_name, id_)
+    lock = ada.lock(reference)
+    for act in (objects.entities.commit, objects.entities.dry_run):
+        with pytest.raises(LockedByOthers) as refusal:
+            act(bob.change(*asked))
+        assert refusal.value.locks == ((reference, lock),)
+    assert everything(objects) == before
+
+
+@EACH_WRITE
+def test_its_member_goes_on(
+    objects: Objects, ada: Member, class_name: str, id_: str, effects: Effects
+) -> None:
+    asked = effects(objects, ada)
+    ada.lock(objects.reference(class_name, id_))
+    ada.write(*asked)
+    found = objects.find(class_name, id_)
+    assert found is None or found.lock == ada.until(11 * MINUTE)
+
+
+@EACH_WRITE
+def test_when_it_has_ended_everybody_goes_on(  # noqa: PLR0917 - a case, and who is in it
+    objects: Objects, ada: Member, bob: Member, class_name: str, id_: str, effects: Effects
+) -> None:
+    """To the millisecond, though the store has cleaned up nothing."""
+    asked, reference = effects(objects, bob), objects.reference(class_name, id_)
+    lock = ada.lock(reference)
+    with pytest.raises(LockedByOthers):
+        bob.at(lock.until - 1).write(*asked)
+    assert objects.get(class_name, id_).lock == lock
+    bob.at(lock.until).write(*asked)
+
+
+def test_what_was_allowed_before_passes_every_lock(objects: Objects, ada: Member) -> None:
+    ada.lock(objects.reference("Plain", "x"))
+    objects.commit(objects.update("Plain", "x", name="new"))
+    assert objects.get("Plain", "x").state["name"] == "new"
+
+
+def test_what_is_only_linked_to_need_not_admit(objects: Objects, ada: Member, bob: Member) -> None:
+    """The target of a key, which even counts that, and the other end of a link."""
+    ada.lock(objects.reference("Team", "t"), objects.reference("Room", "r"))
+    bob.write(objects.creation("Person", "new", team="t"))
+    bob.write(objects.update("Settings", "1", room="r"))
+    bob.write(objects.creation("Team", "u"), *objects.linking("Team", "rooms", "u", "r"))
+    assert objects.linked("Room", "teams", "r") == "u"
+    assert objects.get("Team", "t").counts == {objects.role("Team", "members"): 3}
+
+
+def test_all_that_are_held_are_told_at_once(objects: Objects, ada: Member, bob: Member) -> None:
+    asked = deletions(objects)
+    references = [objects.reference("Person", "p"), objects.reference("Dog", "d")]
+    lock, other = ada.lock(references[0]), Member(objects, "cy").lock(references[1])
+    with pytest.raises(LockedByOthers) as refusal:
+        bob.write(*asked)
+    assert dict(refusal.value.locks) == dict(zip(references, (lock, other), strict=True))
+
+
+def test_who_has_read_something_old_is_to_read_again(objects: Objects, ada: Member, bob: Member) -> None:
+    """Whether he would still write what is locked, nobody knows."""
+    asked = deletions(objects)
+    ada.write(objects.update("Dog", "d", name="Rex"))
+    ada.lock(objects.reference("Person", "p"))
+    with pytest.raises(Conflict):
+        bob.write(*asked)
+
+
+def test_what_is_written_through_must_be_there(objects: Objects, bob: Member) -> None:
+    asked: list[Effect] = [objects.creation("Room", "new"), bob.touch("Plain", "x")]
+    objects.delete("Plain", "x")
+    with pytest.raises(Conflict):
+        bob.write(*asked)
+    assert objects.find("Room", "new") is None
+
+
+def test_a_write_leaves_the_lock_as_it_is(objects: Objects, ada: Member) -> None:
+    update = objects.update("Plain", "x", name="old")
+    lock = ada.lock(objects.reference("Plain", "x"))
+    ada.write(update)
+    assert objects.get("Plain", "x").lock == lock
+
+
+def test_a_lock_is_no_change_of_the_object(objects: Objects, ada: Member) -> None:
+    """Who has read it before writes it, and no index is touched."""
+    before, asked = objects.get("Plain", "x"), objects.update("Plain", "x", name="new")
+    ada.lock(objects.reference("Plain", "x"))
+    assert objects.get("Plain", "x") == before
+    ada.unlock(objects.reference("Plain", "x"))
+    ada.write(asked)
+
+
+def test_what_comes_from_a_page_tells_no_lock_or_the_right_one(objects: Objects, ada: Member) -> None:
+    lock = ada.lock(objects.reference("Plain", "x"))
+    (found,) = objects.page("Plain")
+    assert found.lock in {None, lock}
+
+
+def test_deleting_it_ends_the_lock(objects: Objects, ada: Member, bob: Member) -> None:
+    reference = objects.reference("Plain", "x")
+    ada.lock(reference)
+    ada.write(objects.deletion("Plain", "x"))
+    bob.write(objects.creation("Plain", "x"))
+    assert objects.get("Plain", "x").lock is None
+    bob.lock(reference)
+
+
+def test_several_are_locked_together_or_not_at_all(objects: Objects, ada: Member, bob: Member) -> None:
+    team, person, plain = (
+        objects.reference(*each) for each in (("Team", "t"), ("Person", "q"), ("Plain", "x"))
+    )
+    lock = ada.lock(team, person)
+    with pytest.raises(LockRefused) as refusal:
+        bob.lock(plain, team, person)
+    assert refusal.value.locks == ((team, lock), (person, lock))
+    assert refusal.value.missing == ()
+    assert objects.get("Plain", "x").lock is None
+    assert objects.get("Team", "t").lock == lock
+
+
+def test_what_is_missing_is_told_with_what_is_held(objects: Objects, ada: Member, bob: Member) -> None:
+    person, nobody = objects.reference("Person", "q"), objects.reference("Person", "nobody")
+    no_dog, no_settings = objects.reference("Dog", "none"), objects.reference("Settings", "2")
+    lock = ada.lock(person)
+    for act in (bob.lock, bob.unlock):
+        with pytest.raises(LockRefused) as refusal:
+            act(nobody, person, no_dog, no_settings)
+        assert refusal.value.locks == ((person, lock),)
+        assert {*refusal.value.missing} == {nobody, no_dog, no_settings}
+    for missing in (nobody, no_dog, no_settings):
+        with pytest.raises(LockRefused) as refusal:
+            bob.lock(missing)
+        assert refusal.value.missing == (missing,)
+
+
+def test_its_member_sets_a_new_end(objects: Objects, ada: Member, bob: Member) -> None:
+    reference = objects.reference("Plain", "x")
+    ada.lock(reference)
+    for until in (20 * MINUTE, 3 * MINUTE):
+        assert objects.get("Plain", "x").lock != ada.until(until)
+        ada.lock(reference, until=until)
+        assert objects.get("Plain", "x").lock == ada.until(until)
+    with pytest.raises(LockRefused):
+        bob.at(3 * MINUTE - 1).lock(reference)
+    bob.at(3 * MINUTE).lock(reference)
+
+
+def test_unlocking_is_for_its_member(objects: Objects, ada: Member, bob: Member) -> None:
+    reference, free = objects.reference("Plain", "x"), objects.reference("Room", "r")
+    lock = ada.lock(reference)
+    with pytest.raises(LockRefused) as refusal:
+        bob.unlock(free, reference)
+    assert refusal.value.locks == ((reference, lock),)
+    ada.unlock(free, reference)
+    assert objects.get("Plain", "x").lock is None
+    bob.write(objects.update("Plain", "x", name="new"))
+    ada.unlock(reference)
+
+
+def test_what_has_ended_everybody_may_unlock(objects: Objects, ada: Member, bob: Member) -> None:
+    lock = ada.lock(objects.reference("Plain", "x"))
+    bob.at(lock.until).unlock(objects.reference("Plain", "x"))
+
+
+def test_anybodys_lock_is_taken_away(objects: Objects, ada: Member, bob: Member) -> None:
+    references = [objects.reference(*each) for each in (("Team", "t"), ("Plain", "x"), ("Room", "r"))]
+    ada.lock(references[0])
+    Member(objects, "cy").lock(references[1])
+    bob.unlock(*references, anybodys=True)
+    assert [entity and entity.lock for entity in objects.entities.read(references)] == [None] * 3
+    with pytest.raises(LockRefused):
+        bob.unlock(objects.reference("Plain", "none"), anybodys=True)
+
+
+def test_a_singleton_is_locked_before_it_is_written(objects: Objects, ada: Member, bob: Member) -> None:
+    reference = objects.reference("Settings", "1")
+    ada.unlock(reference)
+    lock = ada.lock(reference)
+    found = objects.get("Settings", "1")
+    assert (found.state, found.commit_ids, found.lock) == ({"_id": "1"}, (), lock)
+    with pytest.raises(LockRefused):
+        bob.lock(reference)
+    ada.write(objects.update("Settings", "1", name="new"))
+    assert objects.get("Settings", "1").lock == lock
+
+
+def test_more_than_are_locked_together_are_refused_before_anything_is(objects: Objects, ada: Member) -> None:
+    ids = [f"m{number:03}" for number in range(101)]
+    objects.create("Plain", *ids[:100])
+    references = [objects.reference("Plain", id_) for id_ in ids]
+    with pytest.raises(TooLarge) as refusal:
+        ada.lock(*references)
+    assert (refusal.value.size, refusal.value.limit) == (101, 100)
+    with pytest.raises(TooLarge):
+        ada.unlock(*references)
+    ada.lock(*references[:100])
+    ada.unlock(*references[:100])
+
+
+def test_wholes_count_with_the_parts(objects: Objects, ada: Member) -> None:
+    for number in range(51):
+        objects.commit(
+            objects.creation("Person", f"o{number}", dogs=[f"d{number}"]),
+            objects.creation("Dog", f"d{number}", person=f"o{number}"),
+        )
+    dogs = [objects.reference("Dog", f"d{number}") for number in range(51)]
+    with pytest.raises(TooLarge) as refusal:
+        ada.lock(*dogs)
+    assert (refusal.value.size, refusal.value.limit) == (102, 100)
+    ada.lock(*dogs[:50])
+    ada.unlock(*dogs)
+
+
+def test_locks_look_the_same_whoever_reads(objects: Objects, ada: Member) -> None:
+    """What the head keeps is no count, and no value of the object."""
+    ada.lock(objects.reference("Team", "t"))
+    team = objects.get("Team", "t")
+    assert team.state == {"_id": "t", "name": "red"}
+    assert team.counts == {objects.role("Team", "members"): 2}
+    assert team.lock == Lock("id of ada", "ada", 11 * MINUTE)
+    (item,) = objects.engine.get([keys.head(team.reference)])
+    assert item is not None
+    kept: dict[str, Any] = dict(item.attributes)
+    assert {kept.pop("lockOwner"), kept.pop("lockedUntil"), kept.pop("lockedBy")} == {
+        "id of ada",
+        11 * MINUTE,
+        "ada",
+    }
+    ada.unlock(team.reference)
+    (after,) = objects.engine.get([keys.head(team.reference)])
+    assert after is not None
+    assert after.attributes == kept

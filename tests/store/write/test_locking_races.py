@@ -1,0 +1,114 @@
+"""Members in two processes who want the same locks: what one has, no other has, and nobody has a part."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests import ministack
+from tests.contract.engine.dynamodb import over_ministack
+from tests.soak import count, seed
+from tests.store.graphs import Objects
+from tests.store.lock_rival import things
+
+pytestmark = pytest.mark.soak
+
+RACES, RACES_FOR_SETS = count(5, 2000), count(5, 200)
+PROCESSES, THREADS = "xy", "1234"
+
+Wanted = Mapping[str, Sequence[str]]
+"""Ids by the threads of a process."""
+
+
+class Rivals:
+    """Processes on one store, and the objects there."""
+
+    def __init__(self, objects: Objects, store: str, where: str) -> None:
+        self.objects = objects
+        self._processes = {
+            name: subprocess.Popen(
+                [sys.executable, "-m", "tests.store.lock_rival", name, store, where],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                cwd=Path(__file__).parents[3],
+            )
+            for name in PROCESSES
+        }
+        for name in PROCESSES:
+            assert self._told(name) == "ready"
+
+    def race(self, wanted: Mapping[str, Wanted]) -> dict[str, list[str]]:
+        """Let all try at once; return by member who held what he wanted: nobody, where he was not refused."""
+        for name, each in wanted.items():
+            stdin = self._processes[name].stdin
+            assert stdin is not None
+            stdin.write(json.dumps(each) + "\n")
+            stdin.flush()
+        return {member: held for name in wanted for member, held in json.loads(self._told(name)).items()}
+
+    def holders(self, ids: Sequence[str]) -> dict[str, str]:
+        """Return who has locked what."""
+        found = {id_: self.objects.get("Thing", id_).lock for id_ in ids}
+        return {id_: lock.name for id_, lock in found.items() if lock is not None}
+
+    def end(self) -> None:
+        """Let the processes end."""
+        for process in self._processes.values():
+            process.communicate()
+            assert process.returncode == 0
+
+    def _told(self, name: str) -> str:
+        stdout = self._processes[name].stdout
+        assert stdout is not None
+        return stdout.readline().strip()
+
+
+@pytest.fixture(scope="module", params=["sqlite", "dynamodb"])
+def rivals(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rivals]:
+    """Two processes with four members each, on a store that they share."""
+    if request.param == "sqlite":
+        path = tmp_path_factory.mktemp("store") / "objects.db"
+        file = SqliteEngine(path, patience=60)
+        racing = Rivals(things(file), "sqlite", str(path))
+        yield racing
+        racing.end()
+        file.close()
+        return
+    table = over_ministack()
+    racing = Rivals(things(table), "dynamodb", f"{ministack.endpoint().url} {table.name}")
+    yield racing
+    racing.end()
+    table.close()
+
+
+@pytest.mark.long
+def test_of_all_who_want_a_lock_one_has_it(rivals: Rivals) -> None:
+    for number in range(RACES):
+        id_ = f"one{number}"
+        rivals.objects.create("Thing", id_)
+        told = rivals.race({name: {thread: [id_] for thread in THREADS} for name in PROCESSES})
+        (winner,) = [member for member, held in told.items() if not held]
+        assert rivals.holders([id_]) == {id_: winner}
+        losers = {member: held for member, held in told.items() if member != winner}
+        assert losers == {member: [winner] for member in losers}
+
+
+def test_nobody_has_a_part_of_what_was_wanted(rivals: Rivals) -> None:
+    """Each wants three of five."""
+    chance = Random(seed())
+    for number in range(RACES_FOR_SETS):
+        ids = [f"set{number} {each}" for each in "abcde"]
+        rivals.objects.create("Thing", *ids)
+        wanted = {name: {thread: chance.sample(ids, 3) for thread in THREADS} for name in PROCESSES}
+        told = rivals.race(wanted)
+        sets = {f"{name}{thread}": each for name in wanted for thread, each in wanted[name].items()}
+        winners = [member for member, held in told.items() if not held]
+        assert winners
+        assert rivals.holders(ids) == {id_: member for member in winners for id_ in sets[member]}
+        assert sum(len(sets[member]) for member in winners) == len(rivals.holders(ids))

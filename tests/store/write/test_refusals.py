@@ -1,0 +1,155 @@
+"""What became of a change whose answer was lost, as the heads that were found tell it."""
+
+import pytest
+
+from stratabase.domain.objects.change import Change, Creation, Deletion, Effect, Modification
+from stratabase.domain.objects.commit_refusals import Conflict
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.store.engine.port import (
+    NOT_EXISTS,
+    Batch,
+    Check,
+    ExpectationFailed,
+    Failure,
+    Item,
+    Key,
+    OutcomeUnknown,
+)
+from stratabase.store.layout import keys
+from stratabase.store.layout.codec import COMMIT_IDS, MOST_COMMIT_IDS
+from stratabase.store.write.refusals import was_committed, was_not_committed
+from tests.store.stores import Store, fresh_class
+from tests.store.watched_engine import WatchedEngine
+
+X, Y = Reference("Thing", "x"), Reference("Thing", "y")
+READ = Entity(X, {"_id": "x"}, ("first", "last"))
+AFTER = Entity(X, {"_id": "x", "name": "new"}, ("first", "last"))
+CREATION, UPDATE, DELETION = Creation(AFTER), Modification(READ, AFTER), Deletion(READ)
+OTHERS = tuple(f"other{number}" for number in range(MOST_COMMIT_IDS))
+
+
+def change(*effects: Effect) -> Change:
+    return Change("mine", 0, effects)
+
+
+def failure(*commit_ids: str, key: Key = keys.head(X)) -> Failure:  # noqa: B008 - it does not change
+    """Return what a head that names these commits is found by."""
+    return Failure(Check(key, NOT_EXISTS), Item(key, {COMMIT_IDS: [*commit_ids]}))
+
+
+NOTHING = Failure(Check(keys.head(X), NOT_EXISTS), None)
+
+
+@pytest.mark.parametrize("effect", [CREATION, UPDATE, DELETION])
+@pytest.mark.parametrize("commit_ids", [("mine",), ("first", "last", "mine"), ("last", "mine", *OTHERS[:6])])
+def test_a_head_that_names_a_change_tells_that_it_was_done(
+    effect: Effect, commit_ids: tuple[str, ...]
+) -> None:
+    assert was_committed(change(effect), [failure(*commit_ids)])
+    assert not was_not_committed(change(effect), [failure(*commit_ids)])
+
+
+@pytest.mark.parametrize("effect", [UPDATE, DELETION])
+@pytest.mark.parametrize("commit_ids", [("first", "last"), ("first", "last", "other"), ("last", *OTHERS[:7])])
+def test_a_head_that_names_what_came_before_a_change_and_not_the_change_tells_that_it_was_not_done(
+    effect: Effect, commit_ids: tuple[str, ...]
+) -> None:
+    assert not was_committed(change(effect), [failure(*commit_ids)])
+    assert was_not_committed(change(effect), [failure(*commit_ids)])
+
+
+@pytest.mark.parametrize("effect", [CREATION, UPDATE, DELETION])
+@pytest.mark.parametrize(
+    "found",
+    [
+        failure(*OTHERS),
+        failure(),
+        NOTHING,
+        failure("first"),
+        failure("first", "last", key=keys.head(Y)),
+        failure(key=Key("U#Thing.code#1", "U")),
+    ],
+)
+def test_nothing_else_tells_anything(effect: Effect, found: Failure) -> None:
+    """Not even an earlier commit than the one that the change expected to be the last."""
+    assert not was_committed(change(effect), [found])
+    assert not was_not_committed(change(effect), [found])
+
+
+def test_what_is_found_of_a_new_object_never_tells_that_it_was_not_made() -> None:
+    assert not was_not_committed(change(CREATION), [failure("first", "last")])
+
+
+def test_one_head_tells_of_the_whole_change() -> None:
+    """Since it is done whole or not at all."""
+    both = change(Creation(Entity(Y, {"_id": "y"})), UPDATE)
+    assert was_committed(both, [NOTHING, failure("mine", key=keys.head(Y))])
+    assert was_not_committed(both, [failure(*OTHERS, key=keys.head(Y)), failure("first", "last", "other")])
+
+
+class Forgetful(WatchedEngine):
+    """An engine that is never certain that what it refuses was not done before."""
+
+    def commit(self, batch: Batch) -> None:
+        try:
+            super().commit(batch)
+        except ExpectationFailed as refusal:
+            raise OutcomeUnknown(refusal.failures) from refusal
+
+
+@pytest.fixture
+def store() -> Store:
+    """A store in such an engine."""
+    return Store(Forgetful(), fresh_class())
+
+
+def test_in_doubt_a_change_that_was_not_done_for_sure_is_a_conflict(store: Store) -> None:
+    store.create("x")
+    stale = store.update("x", count=1)
+    store.commit(store.update("x", count=2))
+    with pytest.raises(Conflict):
+        store.commit(stale)
+
+
+def test_in_doubt_a_change_of_which_nothing_tells_is_unknown(store: Store) -> None:
+    store.create("x")
+    stale = store.update("x", count=1)
+    store.commit(store.deletion("x"))
+    with pytest.raises(OutcomeUnknown, match="unknown"):
+        store.commit(stale)
+
+
+def test_in_doubt_a_change_that_was_done_is_done(store: Store) -> None:
+    store.create("x")
+    update = store.update("x", count=1)
+    store.commit(update, commit_id="mine")
+    store.commit(update, commit_id="mine")
+    assert store.get("x").state["count"] == 1
+
+
+class Recording(WatchedEngine):
+    """An engine that remembers all that it was asked to do, also what it refused."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[Batch] = []
+
+    def commit(self, batch: Batch) -> None:
+        self.asked.append(batch)
+        super().commit(batch)
+
+
+def test_each_round_of_a_commit_has_the_name_that_heads_have_and_is_an_attempt_of_its_own() -> None:
+    """So that an engine knows what was done before, and does not take another round for a retry."""
+    engine = Recording()
+    store = Store(engine, fresh_class(("code",)))
+    store.create("x", code="a")
+    ((guard, _),) = [each for each in engine.items.items() if each[0].sort == "U"]
+    del engine.items[guard]
+    engine.asked.clear()
+    store.commit(store.update("x", code=None), commit_id="mine")
+    assert [(batch.id, batch.attempt, len(batch.actions)) for batch in engine.asked] == [
+        ("mine", 0, 2),
+        ("mine", 1, 1),
+    ]
+    assert store.get("x").commit_ids[-1] == "mine"

@@ -1,0 +1,202 @@
+"""The numbers of Serial attributes: from 1, each once, whoever asks at the same time."""
+
+from collections.abc import Callable
+from itertools import chain
+from itertools import count as numbers_from
+from threading import Barrier, Condition
+
+import pytest
+
+from stratabase.domain.objects.serials import SerialName
+from stratabase.domain.refusal import Unavailable
+from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, OutcomeUnknown, Patch
+from stratabase.store.write.serials import SerialCounters
+from tests.contract.engine.acting import together
+from tests.contract.engine.reference import ReferenceEngine
+from tests.models import model
+from tests.soak import count
+from tests.store.graphs import Objects, class_with
+from tests.store.watched_engine import WatchedEngine
+
+_numbers = numbers_from(1)
+THREADS = 4
+TIMES = count(5, 100)
+
+
+@pytest.fixture
+def name() -> SerialName:
+    """An attribute of which no number was given yet."""
+    return SerialName(f"Numbered{next(_numbers)}", "badge")
+
+
+def taken(serials: SerialCounters, name: SerialName, number: int) -> list[int]:
+    """Return so many new numbers."""
+    return [*serials.next({name: number})[name]]
+
+
+def test_numbers_begin_at_one_and_go_up(engine: Engine, name: SerialName) -> None:
+    serials = SerialCounters(engine)
+    assert taken(serials, name, 1) == [1]
+    assert taken(serials, name, 3) == [2, 3, 4]
+    assert taken(SerialCounters(engine), name, 1) == [5]
+    assert taken(serials, name, 1) == [6]
+
+
+def test_who_has_given_numbers_need_not_look_which_was_the_last(name: SerialName) -> None:
+    engine = WatchedEngine()
+    serials, other = SerialCounters(engine), SerialName("Other", "badge")
+    serials.next({name: 1, other: 2})
+    engine.keys_got.clear()
+
+    assert serials.next({name: 1, other: 2}) == {name: range(2, 3), other: range(3, 5)}
+
+    assert engine.keys_got == []
+    assert len(engine.commits) == 2
+
+
+def test_each_attribute_has_its_own(engine: Engine, name: SerialName) -> None:
+    other = SerialName(name.class_name, "other")
+    objects = Objects(engine, model(class_with("A")))
+    assert objects.entities.next_serials({name: 2, other: 1}) == {name: range(1, 3), other: range(1, 2)}
+    assert objects.entities.next_serials({other: 1}) == {other: range(2, 3)}
+
+
+@pytest.mark.soak
+def test_no_number_is_given_twice(engine: Engine, name: SerialName) -> None:
+    def take() -> list[int]:
+        serials = SerialCounters(engine)
+        return [*chain.from_iterable(taken(serials, name, size) for size in [1, 2] * TIMES)]
+
+    given = together(*[take] * THREADS)
+    assert sorted(chain.from_iterable(given)) == [*range(1, THREADS * TIMES * 3 + 1)]
+    assert all(each == sorted(each) for each in given)
+
+
+class Doubtful(ReferenceEngine):
+    """An engine that does its first commit twice, and cannot tell what the second attempt refused."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._first = True
+
+    def commit(self, batch: Batch) -> None:
+        super().commit(batch)
+        if self._first:
+            self._first = False
+            try:
+                super().commit(batch)
+            except ExpectationFailed as refusal:
+                raise OutcomeUnknown(refusal.failures) from refusal
+
+
+def test_numbers_whose_fate_is_unknown_are_left_out(name: SerialName) -> None:
+    """Gaps are allowed; the same number twice is not."""
+    assert taken(SerialCounters(Doubtful()), name, 1) == [2]
+
+
+class Overtaken(ReferenceEngine):
+    """An engine in which another always comes first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._theirs = False
+
+    def commit(self, batch: Batch) -> None:
+        if not self._theirs:
+            (action,) = batch.actions
+            assert isinstance(action, Patch)
+            self._theirs = True
+            taken(SerialCounters(self), SerialName(*action.key.partition.removeprefix("N#").split(".")), 1)
+            self._theirs = False
+        super().commit(batch)
+
+
+def test_who_is_always_too_late_gives_up(name: SerialName) -> None:
+    with pytest.raises(Unavailable, match=rf"others kept taking numbers of {name.class_name}.badge"):
+        taken(SerialCounters(Overtaken()), name, 1)
+
+
+class AtOnce(ReferenceEngine):
+    """An engine that commits when so many wait for it, in the order of the numbers that they take."""
+
+    def __init__(self, parties: int) -> None:
+        super().__init__()
+        self._all_there = Barrier(parties)
+        self._turn = Condition()
+        self._waiting: list[int] = []
+
+    def commit(self, batch: Batch) -> None:
+        (action,) = batch.actions
+        assert isinstance(action, Patch)
+        number = int(str(action.set["last"]))
+        self._waiting.append(number)
+        self._all_there.wait(10)
+        with self._turn:
+            self._turn.wait_for(lambda: min(self._waiting) == number, 10)
+            super().commit(batch)
+            self._waiting.remove(number)
+            self._turn.notify_all()
+
+
+def test_those_who_ask_a_process_at_once_are_not_in_each_others_way(name: SerialName) -> None:
+    """Each takes the numbers behind those that are being taken: one commit each, and nobody is too late."""
+    serials = SerialCounters(AtOnce(8))
+
+    given = together(*[lambda: taken(serials, name, 1)] * 8)
+
+    assert sorted(chain.from_iterable(given)) == [*range(1, 9)]
+
+
+class Overtaking(ReferenceEngine):
+    """An engine in which others take numbers while somebody's first commit is under way."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.under_way: list[Callable[[], object]] = []
+
+    def commit(self, batch: Batch) -> None:
+        others, self.under_way = self.under_way, []
+        for other in others:
+            other()
+        super().commit(batch)
+
+
+@pytest.mark.parametrize("own_first", [True, False])
+def test_whom_another_process_overtakes_goes_on_behind_that(name: SerialName, *, own_first: bool) -> None:
+    engine = Overtaking()
+    serials, others = SerialCounters(engine), SerialCounters(engine)
+    given: list[list[int]] = [taken(serials, name, 1)]
+    under_way: list[Callable[[], object]] = [
+        lambda: given.append(taken(serials, name, 2)),
+        lambda: given.append(taken(others, name, 1)),
+    ]
+    engine.under_way = under_way if own_first else under_way[::-1]
+
+    given += [taken(serials, name, 1), taken(serials, name, 1)]
+
+    assert sorted(chain.from_iterable(given)) == [1, 2, 3, 4, 5, 6]
+
+
+def test_what_could_not_be_taken_keeps_nobody_waiting(name: SerialName) -> None:
+    """A store that refuses has given nothing; the next who ask find out what is the last."""
+    engine = Refusing()
+    serials = SerialCounters(engine)
+    assert taken(serials, name, 1) == [1]
+    engine.refuses = True
+    for _ in range(3):
+        with pytest.raises(Unavailable):
+            taken(serials, name, 1)
+    engine.refuses = False
+
+    assert [taken(serials, name, 1) for _ in range(2)] == [[2], [3]]
+
+
+class Refusing(ReferenceEngine):
+    """An engine that can be told to refuse."""
+
+    refuses = False
+
+    def commit(self, batch: Batch) -> None:
+        if self.refuses:
+            raise Unavailable("not now")
+        super().commit(batch)

@@ -1,0 +1,37 @@
+"""On every engine, an order with more lines than one commit holds ends, comes back, is emptied and filled."""
+
+from stratabase.domain.objects.entity import Reference
+from stratabase.store.engine.port import Engine
+from stratabase.store.layout import keys
+from tests.operations.large_orders import LINES, MINUTE, Reader, Shop, Told
+from tests.operations.meddling import Meddling
+
+
+def test_what_is_deleted_or_cleared_comes_back_unseen_until_all_of_it_is_there(engine: Engine) -> None:
+    meddling = Meddling(engine)
+    shop = Shop(meddling)
+    product = shop.product()
+    order = shop.order(product)
+    ids, there = shop.lines(order), shop.clock.instant
+    reader, seen = Reader(engine, shop.clock), list[Told]()
+    shop.clock.instant += MINUTE
+    full = reader.told(order, ids, product)[:-2]
+
+    for end in (shop.delete, shop.clear):
+        end(order)
+        shop.clock.instant += MINUTE
+        ended = reader.told(order, ids, product)[:-2]
+        assert sum(ended[1:-2]) == 0
+        seen.clear()
+        meddling.before = lambda _: seen.append(reader.told(order, ids, product)[:-2])
+        shop.restore(order, there)
+        meddling.calm()
+        assert seen[:3] == [ended] * 3
+        assert reader.told(order, ids, product)[:-2] == full
+        assert {str(each) for each in seen} == {str(ended), str(full)}
+        lines = shop.entities.read([order, *(Reference("Line", id_) for id_ in ids)])
+        assert {line and line.start for line in lines} == {shop.clock.instant}
+        assert not any(engine.range(keys.LISTING, keys.PURGES))
+        shop.clock.instant += MINUTE
+
+    assert len(ids) == LINES
