@@ -30,7 +30,7 @@ from stratabase.model.operator import Operator
 from stratabase.model.reading import read_model
 from stratabase.operations.read import get, page
 from stratabase.operations.services import Services
-from stratabase.operations.write.services import create, delete, update
+from stratabase.operations.write.services import delete, save
 from stratabase.settings import Settings
 from stratabase.store.dynamodb.aws import Credentials, Endpoint
 from stratabase.store.dynamodb.boto_client import BotoClient
@@ -152,10 +152,10 @@ def _operations(world: Services, some: dict[str, Reference], size: int) -> Opera
         "create": (Cost(1, 0, 2), lambda: _create(world, "Plain", size)),
         "create with one uniqueness": (Cost(1, 0, 2 + 1 + 2), lambda: _create(world, "Unique", size)),
         "create with one @index": (Cost(1, 0, 3), lambda: _create(world, "Indexed", size)),
-        "update": (Cost(2, 1, 2), lambda: update(world, Update(some["Plain"], {"size": -1}), CALLER)),
+        "update": (Cost(2, 1, 2), lambda: save(world, Update(some["Plain"], {"size": -1}), CALLER)),
         "update of a unique value": (
             Cost(2, 1, 2 + 1 + 4),
-            lambda: update(world, Update(some["Unique"], {"name": "new"}), CALLER),
+            lambda: save(world, Update(some["Unique"], {"name": "new"}), CALLER),
         ),
         # A transaction, so that it is known who did it: docs/decisions/2026-11-21-whose-delete-it-was.md
         "delete": (Cost(2, 1, 3), lambda: delete(world, Delete(some["Plain"]), CALLER)),
@@ -194,4 +194,4 @@ def _allowance() -> ReadBudget:
 
 
 def _create(world: Services, class_name: str, number: int) -> Reference:
-    return create(world, Create(class_name, _values(number)), CALLER).reference
+    return save(world, Create(class_name, _values(number)), CALLER).reference

@@ -12,7 +12,7 @@ from stratabase.domain.write.commands import PartsCommand, Update
 from stratabase.model.attribute import Stored
 from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.services import Services
-from stratabase.operations.write.services import update
+from stratabase.operations.write.services import save
 
 MODEL = """
 type Page { name: String lines: [Row!] @composition }
@@ -48,10 +48,10 @@ class Locks:
                 lambda: lock(self._world, several, 10, CALLER),
             ),
             "lock a part": (Cost(2, 1, 4), lambda: lock(self._world, [self._part], 10, CALLER)),
-            "update of what is locked": (Cost(2, 1, 2), lambda: update(self._world, rename, CALLER)),
+            "update of what is locked": (Cost(2, 1, 2), lambda: save(self._world, rename, CALLER)),
             "update of a part through its whole": (
                 Cost(2, 2, 2 + 1 + 2),
-                lambda: update(self._world, line, CALLER),
+                lambda: save(self._world, line, CALLER),
             ),
             "unlock one": (Cost(1, 0, 1), lambda: unlock(self._world, one, CALLER)),
             f"unlock {_SEVERAL}": (Cost(1, 0, 2 * _SEVERAL), lambda: unlock(self._world, several, CALLER)),
@@ -64,7 +64,7 @@ class Locks:
 
     def _refused(self, world: Services) -> None:
         with suppress(Refused):
-            update(world, Update(self._held, {"name": "new"}), CALLER)
+            save(world, Update(self._held, {"name": "new"}), CALLER)
 
     def _make(self, class_name: str, id_: str, **state: Stored) -> Reference:
         reference = Reference(class_name, id_)

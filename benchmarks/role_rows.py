@@ -17,7 +17,7 @@ from stratabase.domain.write.commands import (
 )
 from stratabase.model.attribute import Stored
 from stratabase.operations.services import Services
-from stratabase.operations.write.services import create, delete, update
+from stratabase.operations.write.services import delete, save
 
 MODEL = """
 type Team { name: String members: [Worker!] @association(opposite: "team") }
@@ -100,10 +100,10 @@ class Roles:
         }
 
     def _create(self, class_name: str, **roles: RoleCommand) -> Callable[[], object]:
-        return lambda: create(self._world, Create(class_name, {"name": "new"}, roles=roles), CALLER)
+        return lambda: save(self._world, Create(class_name, {"name": "new"}, roles=roles), CALLER)
 
     def _update(self, class_name: str, id_: str, **roles: RoleCommand) -> Callable[[], object]:
-        return lambda: update(self._world, Update(Reference(class_name, id_), roles=roles), CALLER)
+        return lambda: save(self._world, Update(Reference(class_name, id_), roles=roles), CALLER)
 
     def _delete(self, class_name: str, id_: str) -> Callable[[], object]:
         return lambda: delete(self._world, Delete(Reference(class_name, id_)), CALLER)

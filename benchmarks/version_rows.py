@@ -12,7 +12,7 @@ from stratabase.domain.objects.version import instant_after
 from stratabase.domain.write.commands import Create, Delete, RoleCommand, ToOneCommand, Update
 from stratabase.model.attribute import Stored
 from stratabase.operations.services import Services
-from stratabase.operations.write.services import create, delete, update
+from stratabase.operations.write.services import delete, save
 
 MODEL = """
 type Vessel @class(versioned: true) { name: String mates: [Mate!] @association(opposite: "vessel") }
@@ -50,11 +50,11 @@ class Versions:
             ),
             "update, versioned": (
                 Cost(2, 1, 4 + 1),
-                lambda: update(self._world, Update(self._moved, {"name": "new"}), CALLER),
+                lambda: save(self._world, Update(self._moved, {"name": "new"}), CALLER),
             ),
             "update of a key, versioned": (
                 Cost(2, 1, 4 + 1 + 6 + 2),
-                lambda: update(self._world, bound, CALLER),
+                lambda: save(self._world, bound, CALLER),
             ),
             "delete with a key, versioned": (
                 Cost(2, 1, 4 + 1 + 2 + 2),
@@ -74,7 +74,7 @@ class Versions:
         yield f"page of 10 versions of {number:,}", (Cost(1, 1, 0), lambda: self._page(reference, number))
 
     def _create(self, roles: Mapping[str, RoleCommand]) -> Callable[[], object]:
-        return lambda: create(self._world, Create("Mate", {"name": "n" * 200}, roles=roles), CALLER)
+        return lambda: save(self._world, Create("Mate", {"name": "n" * 200}, roles=roles), CALLER)
 
     def _at(self, reference: Reference, instant: Instant) -> Callable[[], object]:
         return lambda: self._world.entities.as_of([(reference, instant)])

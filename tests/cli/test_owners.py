@@ -13,7 +13,7 @@ from stratabase.domain.member import Member
 from stratabase.domain.write.commands import Create
 from stratabase.model.member_names import MEMBER_IDS, NOBODY, member_id
 from stratabase.operations.callers import Callers
-from stratabase.operations.write.services import create
+from stratabase.operations.write.services import save
 from stratabase.settings import Settings
 from stratabase.store.engine.port import Batch, Delete, Item, Patch
 from stratabase.store.layout import codec, keys
@@ -42,7 +42,7 @@ class Office(Terminal):
         assert isinstance(member, Member)
         caller = Callers(instance.model.profiles)(member)
         for code in codes:
-            create(instance.world, Create("Project", {"code": code}), caller)
+            save(instance.world, Create("Project", {"code": code}), caller)
         instance.close()
 
     def owners(self) -> dict[str, tuple[object, str | None]]:

@@ -18,7 +18,7 @@ from stratabase.operations.read import confirmed, get, get_by, page
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
 from stratabase.operations.write.services import delete, preview, save, validate
 from tests.graphs.commands import add, change, create, end, make, point, update
-from tests.operations.graph_calls import NotedCalls
+from tests.operations.write.noted_calls import NotedCalls
 from tests.role_rules import ends
 from tests.schema.grants.guild import GUILD, MANAGER, SMITH
 from tests.worlds import NOON, plenty, world_of

@@ -11,7 +11,7 @@ from stratabase.domain.write import commands
 from stratabase.model.class_ import Class, Index, Unique
 from stratabase.operations.ports import Ids
 from stratabase.operations.services import Services
-from stratabase.operations.write.services import create, delete, save, update
+from stratabase.operations.write.services import delete, save
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.records import items_of
 from stratabase.store.engine.port import Engine, Item, Key
@@ -115,7 +115,7 @@ def _heads(items: Held) -> list[Item]:
 
 def creating(code: str | None = None) -> Deed:
     """Return what creates an object."""
-    return lambda world, class_: create(world, _create(class_, code), ADMINISTRATOR).entity
+    return lambda world, class_: save(world, _create(class_, code), ADMINISTRATOR).entity
 
 
 def saving_new(code: str | None = None) -> Deed:
@@ -129,7 +129,7 @@ def _create(class_: Class, code: str | None) -> commands.Create:
 
 def updating(id_: str, **given: Any) -> Deed:
     """Return what updates an object."""
-    return lambda world, class_: update(world, _update(class_, id_, given), ADMINISTRATOR).entity
+    return lambda world, class_: save(world, _update(class_, id_, given), ADMINISTRATOR).entity
 
 
 def saving(id_: str, **given: Any) -> Deed:

@@ -13,7 +13,7 @@ from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.domain.write.commands import Update
 from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.services import Services
-from stratabase.operations.write.services import update
+from stratabase.operations.write.services import save
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.ids import TimeOrderedIds
@@ -67,7 +67,7 @@ class Scene:
 
     def write(self, caller: Caller, world: Services) -> None:
         """Write one object."""
-        update(world, Update(self.references[0], {"notes": caller.username}), caller)
+        save(world, Update(self.references[0], {"notes": caller.username}), caller)
 
     @property
     def holders(self) -> list[str | None]:

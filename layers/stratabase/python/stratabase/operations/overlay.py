@@ -1,10 +1,9 @@
 """The stored objects as they are after a write, whether it was done or only rehearsed."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from stratabase.domain.objects.change import Creation, Effect, ObjectEffect, link_moves, reference_of
+from stratabase.domain.objects.change import Creation, Effect, EffectIndex
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.derived import Derive
 from stratabase.domain.query.page import Page, Query
@@ -23,16 +22,10 @@ class Overlay:
     def __init__(self, source: Source, model: Model, effects: Iterable[Effect]) -> None:
         self._source = source
         self._model = model
-        self._after: dict[Reference, Entity | None] = {}
-        self._new: set[Reference] = set()
-        self._moves: dict[tuple[RoleName, str], dict[str, bool]] = defaultdict(dict)
-        """By owner: the objects that its role leads to, and those that it leads to no more."""
-        for effect in effects:
-            if isinstance(effect, ObjectEffect):
-                self._after[reference_of(effect)] = effect.after
-                self._new |= {reference_of(effect)} if isinstance(effect, Creation) else set()
-            for role, owner, other, begins in link_moves(effect, model):
-                self._moves[role, owner][other] = begins
+        index = EffectIndex(effects, model)
+        self._after = {reference: effect.after for reference, effect in index.objects.items()}
+        self._new = {each for each, effect in index.objects.items() if isinstance(effect, Creation)}
+        self._moves = index.by_owner
 
     def read(
         self, references: Sequence[Reference], allowance: ReadBudget | None = None

@@ -83,7 +83,7 @@ class Past:
         Otherwise a restoration brings it back and is not done yet: so that is asked of open versions alone.
         Raises TooMuchRead, Unavailable.
         """
-        up = owner_of(self._world.class_(version.reference.class_name), version)
+        up = owner_of(self._world.class_(version.reference.class_name), version.state)
         if up is None or version.end is not None or not self._world.class_(up.reference.class_name).versioned:
             return True
         source = AsOf(self._world.entities, self._world.model, instant)

@@ -13,7 +13,7 @@ from stratabase.domain.objects.version import VERSION_INSTANT_PATTERN, parse_ver
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
 from stratabase.domain.write.commands import Create, Delete, Update
-from stratabase.domain.write.locks import ARGUMENT as IF_VERSION
+from stratabase.domain.write.locks import IF_VERSION
 from stratabase.model.api_names import ID
 from stratabase.model.class_ import Class, Kind
 from stratabase.model.types.base import Malformed

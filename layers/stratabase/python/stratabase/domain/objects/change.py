@@ -1,6 +1,7 @@
 """What one atomic write does: all of it, or nothing."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
@@ -160,7 +161,29 @@ class LinkMove(NamedTuple):
     begins: bool
 
 
-def link_moves(effect: Effect, model: Model) -> Iterator[LinkMove]:
+class EffectIndex:
+    """The effects of a write by what they are on: objects, and roles that objects do not keep themselves."""
+
+    def __init__(self, effects: Iterable[Effect], model: Model) -> None:
+        self.objects: dict[Reference, ObjectEffect] = {}
+        """By the object that begins, changes, ends or comes back."""
+        self.moves: list[LinkMove] = []
+        """What is led to more or no more, in the order of the effects; also by what ends."""
+        self.by_owner: dict[tuple[RoleName, str], dict[str, bool]] = defaultdict(dict)
+        """By a role and the id of its owner: whether it leads to an object from now on, by that one's id."""
+        for effect in effects:
+            if isinstance(effect, ObjectEffect):
+                self.objects[reference_of(effect)] = effect
+            self.moves += _link_moves(effect, model)
+        for role, owner, other, begins in self.moves:
+            self.by_owner[role, owner][other] = begins
+
+    def is_deleted(self, reference: Reference) -> bool:
+        """Return whether an object ends."""
+        return isinstance(self.objects.get(reference), Deletion)
+
+
+def _link_moves(effect: Effect, model: Model) -> Iterator[LinkMove]:
     """Yield what an effect does, as seen from each side that has a role."""
     if isinstance(effect, LinkCreation | LinkDeletion):
         yield from _of_link(effect, model)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Reference, State
 from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Class
 from stratabase.model.role import Role
@@ -31,12 +31,12 @@ class Owner(NamedTuple):
     composition: str
 
 
-def owner_of(class_: Class, entity: Entity) -> Owner | None:
-    """Return the way from an object of a class to its whole; None for an object that is no part."""
+def owner_of(class_: Class, state: State) -> Owner | None:
+    """Return the whole that an object of a class is a part of by its state; None for what is no part."""
     if not class_.part:
         return None
     for role in class_.roles.values():
-        id_ = entity.state.get(role.name) if role.whole else None
+        id_ = state.get(role.name) if role.whole else None
         if id_ is not None:
             return Owner(role.name, Reference(role.target, str(id_)), str(role.opposite))
     return None

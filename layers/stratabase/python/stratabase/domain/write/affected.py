@@ -9,8 +9,6 @@ from stratabase.domain.objects.change import (
     LinkMove,
     Modification,
     Restoration,
-    link_moves,
-    reference_of,
 )
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.role_storage import opposite_name
@@ -31,7 +29,7 @@ class AffectedObject(NamedTuple):
 def affected_objects(plan: WritePlan) -> list[AffectedObject]:
     """Return the objects, in the request's order; none that ends, and none where nothing changes."""
     request = plan.request
-    written = {reference_of(effect) for effect in _on_objects(plan)}
+    written = {reference for reference, _ in _after(plan)}
     found = {
         write.reference: AffectedObject(write.subject, write.reference, write.reference in written)
         for write in request.objects.values()
@@ -47,8 +45,8 @@ def affected_objects(plan: WritePlan) -> list[AffectedObject]:
 def changed_members(plan: WritePlan) -> frozenset[Member]:
     """Return the attributes and roles of which some object has other values; deletions do not count."""
     values = (
-        (reference_of(effect).class_name, name)
-        for effect in _on_objects(plan)
+        (reference.class_name, name)
+        for reference, effect in _after(plan)
         for name, value in effect.after.state.items()
         if effect.before is None or effect.before.state.get(name) != value
     )
@@ -56,15 +54,19 @@ def changed_members(plan: WritePlan) -> frozenset[Member]:
     return frozenset(values).union(roles)
 
 
-def _on_objects(plan: WritePlan) -> Iterator[Creation | Modification | Restoration]:
-    return (effect for effect in plan.effects if isinstance(effect, Creation | Modification | Restoration))
+def _after(plan: WritePlan) -> Iterator[tuple[Reference, Creation | Modification | Restoration]]:
+    """Yield the objects that there will be of those that are written, each with its effect."""
+    for reference, effect in plan.index.objects.items():
+        if not isinstance(effect, Deletion):
+            yield reference, effect
 
 
 def _moves(plan: WritePlan) -> Iterator[LinkMove]:
-    model = plan.request.context.model
-    for effect in plan.effects:
-        if not isinstance(effect, Deletion):
-            yield from link_moves(effect, model)
+    """Yield what is led to more or no more, but for what ends by itself with the object that led to it."""
+    for move in plan.index.moves:
+        opposite = opposite_name(plan.request.role(move.role))
+        if opposite is None or not plan.index.is_deleted(Reference(opposite.class_name, move.other)):
+            yield move
 
 
 def _led_to(plan: WritePlan, move: LinkMove, reference: Reference) -> AffectedObject:

@@ -11,9 +11,8 @@ from stratabase.domain.objects.change import LinkCreation, LinkEffect
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.role_storage import RoleStorage, opposite_name, storage_of
 from stratabase.domain.write.draft import STILL_EMPTY
-from stratabase.domain.write.object_write import ObjectWrite
-from stratabase.domain.write.request import WriteRequest
-from stratabase.domain.write.requester import Requester
+from stratabase.domain.write.request import ObjectWrite, WriteRequest
+from stratabase.domain.write.role_requests import Requester
 from stratabase.model.role import Role
 
 Filled = set[tuple[RoleName, str]]

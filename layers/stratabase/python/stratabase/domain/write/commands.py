@@ -1,14 +1,7 @@
 """What a client asks to be written, role by role; values are as they came, not read yet."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
-
-from collections.abc import Iterator, Mapping
-from dataclasses import field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from stratabase.domain.issue import Path
@@ -42,7 +35,7 @@ class ToManyCommand:
 
     @property
     def empties_role(self) -> bool:
-        """As with Point."""
+        """As with ToOneCommand."""
         return self.remove_all and not self.add
 
 
@@ -60,7 +53,7 @@ class PartsCommand:
 
     @property
     def empties_role(self) -> bool:
-        """As with Point."""
+        """As with ToOneCommand."""
         return self.delete_all and not self.create
 
 
@@ -152,7 +145,7 @@ def placed_commands(command: AnyCommand) -> Iterator[PlacedCommand]:
     while waiting:
         placed = waiting.pop()
         yield placed
-        waiting += reversed([*_within(placed)])
+        waiting += reversed([*commands_within(placed)])
 
 
 def placed_creates(placed: PlacedCommand, role: str, parts: PartsCommand) -> list[PlacedCommand]:
@@ -165,7 +158,8 @@ def placed_updates(placed: PlacedCommand, role: str, parts: PartsCommand) -> lis
     return _placed(placed.path, (role, "update"), parts.update)
 
 
-def _within(placed: PlacedCommand) -> Iterator[PlacedCommand]:
+def commands_within(placed: PlacedCommand) -> Iterator[PlacedCommand]:
+    """Yield the commands for the parts of an object, role by role."""
     for role, command in placed.command.roles.items():
         if isinstance(command, PartsCommand):
             yield from placed_creates(placed, role, command)

@@ -1,4 +1,11 @@
-"""An object's new state as a client would have it, and the checks that it must pass."""
+"""An object's new state as a client would have it, and the checks that it must pass.
+
+One rule for required attributes and roles: a write must fill what is required of the objects that it makes,
+and cannot empty what is set. It passes over what it does not touch and what was empty before, since a model
+may come to require what older objects lack. Serials are exempt: the service numbers objects itself.
+
+To add a check, write a function from a draft to its issues, and add it to `CHECKS`.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,12 +21,15 @@ from stratabase.model.formats import DEFAULT_FORMATS, Formats
 from stratabase.model.malformed import shown
 from stratabase.model.types.base import Malformed
 
+STILL_EMPTY = "it is required and still empty; that does not stop a write that leaves it alone"
+"""What a validation says of a required attribute or role that the write passes over."""
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A state that is to be checked. In `state`, what could not be read is null.
 
-    `before` is the object that is changed, None for one that the write makes. `changed` holds what the client
+    `before` is the object that is changed, None for one that the write makes. `changes` holds what the client
     gave and could be read.
     """
 
@@ -58,10 +68,6 @@ def read_draft(subject: Subject, before: Entity | None, values: Mapping[str, Any
     return Draft(subject, before, {**state, **unreadable, **changed}, changed, tuple(malformed), formats)
 
 
-STILL_EMPTY = "it is required and still empty; that does not stop a write that leaves it alone"
-"""What a validation says of a required attribute or role that the write passes over."""
-
-
 def check_required_values(draft: Draft) -> Iterator[Issue]:
     """Yield an issue for each required attribute that the write leaves or makes empty, and must not."""
     is_made = draft.before is None or is_unwritten(draft.subject.class_, draft.before)
@@ -69,27 +75,6 @@ def check_required_values(draft: Draft) -> Iterator[Issue]:
         is_empty = draft.state.get(name) is None and not draft.is_unreadable(name)
         if is_empty and (is_made or name in draft.changes):
             yield draft.issue(IssueType.ATTRIBUTE_REQUIRED, name, "a value is required")
-
-
-def report_missing_values(draft: Draft) -> Iterator[Issue]:
-    """Yield a report, which stops no write, for each required attribute that the write passes over."""
-    if draft.before is None or is_unwritten(draft.subject.class_, draft.before):
-        return
-    unreadable = {*unfit_values(draft.subject.class_, draft.before.state)}
-    for name in _required(draft):
-        is_empty = draft.before.state.get(name) is None or name in unreadable
-        if is_empty and name not in draft.changes and not draft.is_unreadable(name):
-            yield draft.issue(IssueType.ATTRIBUTE_REQUIRED, name, STILL_EMPTY).as_report()
-
-
-def is_value_required(attribute: Attribute) -> bool:
-    """Return whether clients must give an attribute a value."""
-    return attribute.required and attribute.type.name != "Serial"
-
-
-def _required(draft: Draft) -> Iterator[str]:
-    attributes = draft.subject.class_.attributes.items()
-    return (name for name, attribute in attributes if is_value_required(attribute))
 
 
 def check_domains(draft: Draft) -> Iterator[Issue]:
@@ -125,3 +110,24 @@ def check_draft(draft: Draft) -> Iterator[Issue]:
     yield from draft.unreadable_issues
     for check in CHECKS:
         yield from check(draft)
+
+
+def report_missing_values(draft: Draft) -> Iterator[Issue]:
+    """Yield a report, which stops no write, for each required attribute that the write passes over."""
+    if draft.before is None or is_unwritten(draft.subject.class_, draft.before):
+        return
+    unreadable = {*unfit_values(draft.subject.class_, draft.before.state)}
+    for name in _required(draft):
+        is_empty = draft.before.state.get(name) is None or name in unreadable
+        if is_empty and name not in draft.changes and not draft.is_unreadable(name):
+            yield draft.issue(IssueType.ATTRIBUTE_REQUIRED, name, STILL_EMPTY).as_report()
+
+
+def is_value_required(attribute: Attribute) -> bool:
+    """Return whether clients must give an attribute a value."""
+    return attribute.required and attribute.type.name != "Serial"
+
+
+def _required(draft: Draft) -> Iterator[str]:
+    attributes = draft.subject.class_.attributes.items()
+    return (name for name, attribute in attributes if is_value_required(attribute))

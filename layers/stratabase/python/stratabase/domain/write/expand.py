@@ -1,21 +1,42 @@
-"""The objects that a command speaks of: what each is given, and what is asked of its roles."""
+"""Expand a command into the objects that it speaks of: what each is given, and what is asked of its roles."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
-from stratabase.domain.issue import IssueType
+from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.parts import parts_of
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.domain.subject import Subject
-from stratabase.domain.write.commands import Create, PlacedCommand, Update
+from stratabase.domain.write.commands import (
+    ROOT_PATH,
+    AnyCommand,
+    Create,
+    Delete,
+    PlacedCommand,
+    Restore,
+    Update,
+)
 from stratabase.domain.write.draft import check_draft, read_draft, report_missing_values
-from stratabase.domain.write.object_write import ObjectWrite
+from stratabase.domain.write.limits import MOST_OBJECTS
 from stratabase.domain.write.parts import request_parts
-from stratabase.domain.write.request import WriteRequest
-from stratabase.domain.write.requester import describe_object
-from stratabase.domain.write.tasks import CreateObject, DeleteObject, UpdateObject
+from stratabase.domain.write.request import (
+    CreateObject,
+    DeleteObject,
+    ObjectWrite,
+    RestoreKeys,
+    RestoreObject,
+    Task,
+    UpdateObject,
+    WriteContext,
+    WriteRequest,
+)
+from stratabase.domain.write.request_ids import RequestIds
+from stratabase.domain.write.restore import AT_VERSION_PATH, expand_restore, restore_keys
+from stratabase.domain.write.role_requests import not_found_issue
 from stratabase.domain.write.to_many import request_links, request_opposite_keys
 from stratabase.domain.write.to_one import request_opposite_key, request_own_key
+from stratabase.model.malformed import shown
 from stratabase.model.role import Role
 
 ROLE_REQUESTS: Mapping[RoleStorage, Callable[[WriteRequest, ObjectWrite, Role, PlacedCommand], None]] = {
@@ -28,17 +49,32 @@ ROLE_REQUESTS: Mapping[RoleStorage, Callable[[WriteRequest, ObjectWrite, Role, P
 """The role back to a whole is missing, since nothing can be asked of it."""
 
 
-def request_roles(request: WriteRequest, write: ObjectWrite, placed: PlacedCommand) -> None:
-    """Note what a command asks of an object's roles."""
-    for name, command in placed.command.roles.items():
-        role = write.subject.class_.roles[name]
-        write.role_paths[name] = (*placed.path, name)
-        if command.empties_role:
-            write.emptied_roles.add(name)
-        ROLE_REQUESTS[storage_of(request.context.model, role)](request, write, role, placed)
+def expand(command: AnyCommand, context: WriteContext) -> WriteRequest:
+    """Return the objects that a command makes, changes or ends, with checked values and unresolved roles.
+
+    Nothing is expanded of a command that speaks of more objects than one may.
+    """
+    request = WriteRequest(context)
+    request.issues += (*_too_many(request, command), *_named_twice(request))
+    if context.ids.exceeds_limit:
+        return request
+    request.tasks.append(_first_task(command, context.ids))
+    while tasks := request.tasks or request.deferred_tasks:
+        task = tasks.popleft()
+        _EXPANSIONS[type(task)](request, task)
+    return request
 
 
-def expand_create(request: WriteRequest, task: CreateObject) -> None:
+def _first_task(command: AnyCommand, ids: RequestIds) -> Task:
+    if isinstance(command, Delete):
+        return DeleteObject(ids.root, command.place)
+    if isinstance(command, Restore):
+        return RestoreObject(ids.root, command, AT_VERSION_PATH, {})
+    placed = PlacedCommand(command, ROOT_PATH)
+    return CreateObject(placed, {}) if isinstance(command, Create) else UpdateObject(placed)
+
+
+def _create(request: WriteRequest, task: CreateObject) -> None:
     """Note an object with what it is given, and what is asked of its roles."""
     command, path = task.placed
     assert isinstance(command, Create)
@@ -48,12 +84,12 @@ def expand_create(request: WriteRequest, task: CreateObject) -> None:
     request.issues += check_draft(draft)
     reference = Reference(class_.name, request.context.ids.new_id(path))
     state = {**draft.state, "_id": reference.id, **task.key_to_whole}
-    request_roles(
+    _request_roles(
         request, request.add(ObjectWrite(subject, reference, None, state, is_new=True)), task.placed
     )
 
 
-def expand_update(request: WriteRequest, task: UpdateObject) -> None:
+def _update(request: WriteRequest, task: UpdateObject) -> None:
     """Note an object with what it is given, and what is asked of its roles."""
     command, path = task.placed
     assert isinstance(command, Update)
@@ -61,17 +97,18 @@ def expand_update(request: WriteRequest, task: UpdateObject) -> None:
     subject = Subject(request.class_(reference.class_name), reference.id, command.client_id, path)
     before = request.before(reference)
     if before is None and request.knows(reference):
-        message = f"there is no {describe_object(reference)}"
-        request.issues.append(subject.issue(IssueType.ENTITY_NOT_FOUND, message, *subject.id_path))
+        request.issues.append(not_found_issue(subject))
         return
     draft = read_draft(subject, before, command.values, request.context.caller.formats)
     request.issues += check_draft(draft)
     if request.context.reports_missing:
         request.reports += (issue for issue in report_missing_values(draft) if request.may_report(issue))
-    request_roles(request, request.add(ObjectWrite(subject, reference, before, {**draft.state})), task.placed)
+    _request_roles(
+        request, request.add(ObjectWrite(subject, reference, before, {**draft.state})), task.placed
+    )
 
 
-def expand_delete(request: WriteRequest, task: DeleteObject) -> None:
+def _delete(request: WriteRequest, task: DeleteObject) -> None:
     """Note the end of an object, if it is there; its parts come next."""
     reference, place = task
     is_root = reference == request.context.ids.root
@@ -82,3 +119,40 @@ def expand_delete(request: WriteRequest, task: DeleteObject) -> None:
     subject = Subject(class_, reference.id, path=place)
     request.add(ObjectWrite(subject, reference, before, {}, is_deleted=True))
     request.tasks += (DeleteObject(part, place) for part in parts_of(class_, before))
+
+
+def _request_roles(request: WriteRequest, write: ObjectWrite, placed: PlacedCommand) -> None:
+    """Note what a command asks of an object's roles."""
+    for name, command in placed.command.roles.items():
+        role = write.subject.class_.roles[name]
+        write.role_paths[name] = (*placed.path, name)
+        if command.empties_role:
+            write.emptied_roles.add(name)
+        ROLE_REQUESTS[storage_of(request.context.model, role)](request, write, role, placed)
+
+
+def _too_many(request: WriteRequest, command: AnyCommand) -> Iterator[Issue]:
+    ids = request.context.ids
+    if ids.exceeds_limit:
+        id_ = None if isinstance(command, Create) else ids.root.id
+        client_id = None if isinstance(command, Delete | Restore) else command.client_id
+        text = f"the request speaks of {ids.count:,} objects: at most {MOST_OBJECTS:,} are possible"
+        subject = Subject(request.class_(ids.root.class_name), id_, client_id)
+        yield subject.issue(IssueType.MALFORMED_REQUEST, text, *ROOT_PATH)
+
+
+def _named_twice(request: WriteRequest) -> Iterator[Issue]:
+    for command, path in request.context.ids.duplicates:
+        name = command.class_name if isinstance(command, Create) else command.reference.class_name
+        text = f"another {name} of the request is called {shown(command.client_id)} too"
+        subject = Subject(request.class_(name), client_id=command.client_id, path=path)
+        yield subject.issue(IssueType.MALFORMED_REQUEST, text, *path, "_clientId")
+
+
+_EXPANSIONS: Mapping[type[Task], Callable[[WriteRequest, Any], None]] = {
+    CreateObject: _create,
+    UpdateObject: _update,
+    DeleteObject: _delete,
+    RestoreObject: expand_restore,
+    RestoreKeys: restore_keys,
+}

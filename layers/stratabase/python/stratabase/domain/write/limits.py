@@ -12,6 +12,6 @@ class BulkLimits(NamedTuple):
 
 
 MOST_OBJECTS = 1000
-
-
+"""Of which one command may speak, so that none takes long before it is refused for what the store can do."""
 MOST_RESTORED = 10_000
+"""Parts that one restoration looks at, so that it is done while somebody waits."""

@@ -13,10 +13,14 @@ from stratabase.domain.write.commands import (
     placed_creates,
     placed_updates,
 )
-from stratabase.domain.write.object_write import ObjectWrite
-from stratabase.domain.write.request import WriteRequest
-from stratabase.domain.write.requester import Requester, describe_object
-from stratabase.domain.write.tasks import CreateObject, DeleteObject, UpdateObject
+from stratabase.domain.write.request import (
+    CreateObject,
+    DeleteObject,
+    ObjectWrite,
+    UpdateObject,
+    WriteRequest,
+)
+from stratabase.domain.write.role_requests import Requester, describe_object
 from stratabase.model.attribute import Stored
 from stratabase.model.role import Role
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from stratabase.domain.access.grants import Access
 from stratabase.domain.access.requirements import Requirement
 from stratabase.domain.objects.entity import Reference
-from stratabase.domain.objects.parts import owner_roles
+from stratabase.domain.objects.parts import owner_of
 from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.subject import Subject
 from stratabase.domain.write.commands import (
@@ -22,15 +22,17 @@ from stratabase.domain.write.commands import (
     RoleCommand,
     ToManyCommand,
     Update,
-    placed_creates,
-    placed_updates,
+    commands_within,
 )
 from stratabase.domain.write.locks import issue_subject
-from stratabase.domain.write.object_write import ObjectWrite
-from stratabase.domain.write.request import WriteRequest
-from stratabase.domain.write.requester import Requester
+from stratabase.domain.write.request import ObjectWrite, WriteRequest
 from stratabase.domain.write.restore import is_hidden_part
-from stratabase.domain.write.restore_permissions import of_all_apart, of_any_restoration, of_restored
+from stratabase.domain.write.restore_permissions import (
+    permissions_for_any_restoration,
+    permissions_to_restore,
+    without_single_objects,
+)
+from stratabase.domain.write.role_requests import Requester
 from stratabase.model.class_ import Action
 
 
@@ -38,12 +40,12 @@ def required_permissions(request: WriteRequest, access: Access, command: AnyComm
     """Return the demands, each once, in the order of the request."""
     if isinstance(command, Restore) and request.context.snapshot.missing:
         # What that asks for, only what was and what is can tell.
-        return [*of_any_restoration(request, access)]
+        return [*permissions_for_any_restoration(request, access)]
     found: dict[object, Requirement] = {}
     asked = chain(
         _of_command(request, access, command), _of_keys(request, access, command), _of_links(request)
     )
-    for demand in of_all_apart(asked):
+    for demand in without_single_objects(asked):
         found.setdefault(demand.key, demand)
     return list(found.values())
 
@@ -55,9 +57,9 @@ def _of_command(request: WriteRequest, access: Access, command: AnyCommand) -> I
         yield Requirement(Action.DELETE, subject, root, command.place)
         return
     if isinstance(command, Restore):
-        yield from of_restored(request, access, command)
+        yield from permissions_to_restore(request, access, command)
     else:
-        yield from of_pieces(request, access, command)
+        yield from _of_commands(request, access, command)
     for write in request.objects.values():
         if (
             write.is_deleted
@@ -137,20 +139,17 @@ def _whole(request: WriteRequest, part: Reference) -> Reference | None:
     write = request.objects.get(part)
     before = request.context.snapshot.entity(part) if write is None else write.before
     state = write.state if write is not None and write.is_new else {} if before is None else before.state
-    for role in owner_roles(request.class_(part.class_name)):
-        id_ = state.get(role.name)
-        if isinstance(id_, str):
-            return Reference(role.target, id_)
-    return None
+    owner = owner_of(request.class_(part.class_name), state)
+    return None if owner is None else owner.reference
 
 
-class _Place(NamedTuple):
+class _ObjectCommand(NamedTuple):
     """A placed, the object that it is about, and the place of the whole, if it is a part."""
 
     placed: PlacedCommand
     subject: Subject
     reference: Reference
-    above: "_Place | None" = None
+    above: "_ObjectCommand | None" = None
 
     @property
     def action(self) -> Action:
@@ -163,20 +162,20 @@ class _Place(NamedTuple):
         return Requirement(action or self.action, self.subject, self.reference, path, member)
 
 
-def of_pieces(request: WriteRequest, access: Access, command: Create | Update) -> Iterator[Requirement]:
+def _of_commands(request: WriteRequest, access: Access, command: Create | Update) -> Iterator[Requirement]:
     """Yield the demands of a command, and of all that are within it."""
     waiting = [_place(request, PlacedCommand(command, ROOT_PATH), None)]
     while waiting:
         place = waiting.pop()
         yield from _of_place(access, place)
-        waiting += reversed([_place(request, placed, place) for placed in _within(place.placed)])
+        waiting += reversed([_place(request, placed, place) for placed in commands_within(place.placed)])
 
 
-def _place(request: WriteRequest, placed: PlacedCommand, above: _Place | None) -> _Place:
+def _place(request: WriteRequest, placed: PlacedCommand, above: _ObjectCommand | None) -> _ObjectCommand:
     command, path = placed
     if isinstance(command, Create):
         reference = Reference(command.class_name, request.context.ids.new_id(path))
-        return _Place(
+        return _ObjectCommand(
             placed,
             Subject(request.class_(command.class_name), None, command.client_id, path),
             reference,
@@ -184,16 +183,10 @@ def _place(request: WriteRequest, placed: PlacedCommand, above: _Place | None) -
         )
     reference = request.resolve(*command.reference)
     subject = Subject(request.class_(reference.class_name), reference.id, command.client_id, path)
-    return _Place(placed, subject, reference, above)
+    return _ObjectCommand(placed, subject, reference, above)
 
 
-def _within(placed: PlacedCommand) -> Iterator[PlacedCommand]:
-    for role, asked in placed.command.roles.items():
-        if isinstance(asked, PartsCommand):
-            yield from (*placed_creates(placed, role, asked), *placed_updates(placed, role, asked))
-
-
-def _of_place(access: Access, place: _Place) -> Iterator[Requirement]:
+def _of_place(access: Access, place: _ObjectCommand) -> Iterator[Requirement]:
     command = place.placed.command
     values = [
         name for name, value in command.values.items() if value is not None or isinstance(command, Update)
@@ -210,7 +203,7 @@ def _of_place(access: Access, place: _Place) -> Iterator[Requirement]:
             yield from (place.demand(name), place.demand(name, Action.READ))
 
 
-def _of_all_parts(access: Access, place: _Place, name: str) -> Iterator[Requirement]:
+def _of_all_parts(access: Access, place: _ObjectCommand, name: str) -> Iterator[Requirement]:
     """Yield the demand of deleting whatever parts there are, of a class that is not seen at all.
 
     It is of any object: of single ones it would tell that they are there.
@@ -222,7 +215,7 @@ def _of_all_parts(access: Access, place: _Place, name: str) -> Iterator[Requirem
         yield Requirement(Action.DELETE, subject, Reference(target, ""), path, of_every_object=True)
 
 
-def _concerns_itself(access: Access, place: _Place, asked: Mapping[str, RoleCommand]) -> bool:
+def _concerns_itself(access: Access, place: _ObjectCommand, asked: Mapping[str, RoleCommand]) -> bool:
     """Return whether something is done with more than parts that have grants of their own."""
     class_ = place.subject.class_
     own = all(
@@ -232,9 +225,9 @@ def _concerns_itself(access: Access, place: _Place, asked: Mapping[str, RoleComm
     return not asked or not own or place.action is Action.CREATE or not access.may_read_class(class_.name)
 
 
-def _of_object(access: Access, place: _Place) -> Iterator[Requirement]:
+def _of_object(access: Access, place: _ObjectCommand) -> Iterator[Requirement]:
     """Yield the demand of doing something with an object: with its whole, if it follows that."""
-    at: _Place | None = place
+    at: _ObjectCommand | None = place
     while at is not None and access.follows_whole(at.subject.class_.name):
         at = at.above
     if at is not None:

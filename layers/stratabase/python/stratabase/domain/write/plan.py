@@ -1,53 +1,36 @@
 """The plan of a write: the effects that a command comes to, and everything that is wrong with it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from stratabase.domain.access.grants import Access
 from stratabase.domain.access.requirements import Requirement, check_requirement
 from stratabase.domain.issue import Issue, IssueType
-from stratabase.domain.objects.change import Effect, ObjectEffect, reference_of
+from stratabase.domain.objects.change import Effect, EffectIndex, ObjectEffect, reference_of
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.subject import Subject
+from stratabase.domain.write.associations import resolve_roles
 from stratabase.domain.write.cardinality import check_cardinality
-from stratabase.domain.write.commands import ROOT_PATH, AnyCommand, Create, Delete, PlacedCommand, Restore
-from stratabase.domain.write.effects import assign_serials, instant_of, object_effects
-from stratabase.domain.write.expand import expand_create, expand_delete, expand_update
-from stratabase.domain.write.keys import resolve_keys
-from stratabase.domain.write.limits import MOST_OBJECTS
-from stratabase.domain.write.links import resolve_links
-from stratabase.domain.write.locks import check_locks, check_version, relies_on_version, touches
+from stratabase.domain.write.commands import AnyCommand
+from stratabase.domain.write.effects import effects_of
+from stratabase.domain.write.expand import expand
+from stratabase.domain.write.locks import check_locks
 from stratabase.domain.write.permissions import required_permissions
 from stratabase.domain.write.request import WriteContext, WriteRequest
-from stratabase.domain.write.request_ids import RequestIds
-from stratabase.domain.write.restore import PLACE, expand_restore, restore_keys
-from stratabase.domain.write.tasks import (
-    CreateObject,
-    DeleteObject,
-    RestoreKeys,
-    RestoreObject,
-    Task,
-    UpdateObject,
-)
-from stratabase.model.malformed import shown
-
-_INTO: Mapping[type[Task], Callable[[WriteRequest, Any], None]] = {
-    CreateObject: expand_create,
-    UpdateObject: expand_update,
-    DeleteObject: expand_delete,
-    RestoreObject: expand_restore,
-    RestoreKeys: restore_keys,
-}
 
 
-class WritePlan(NamedTuple):
-    """What a command comes to; it is good when there are no issues."""
+@dataclass(frozen=True)
+class WritePlan:
+    """What a command comes to; it is good when there are no issues.
+
+    It is provisional as long as its snapshot lacks something: what is not known counts as absent.
+    """
 
     request: WriteRequest
-    effects: tuple[Effect, ...]
     instant: Instant
     """Since when all is as the effects leave it."""
+    effects: tuple[Effect, ...] = ()
     required_permissions: Sequence[Requirement] = ()
     """What must be allowed; nothing to those who may do everything."""
     is_forbidden: bool = False
@@ -64,9 +47,19 @@ class WritePlan(NamedTuple):
         return self.request.reports
 
     @property
+    def is_complete(self) -> bool:
+        """Whether nothing more needs to be read."""
+        return self.is_forbidden or not self.request.context.snapshot.missing
+
+    @property
     def is_locked(self) -> bool:
         """Whether others have locked what it writes."""
         return any(issue.type is IssueType.ENTITY_LOCK_PERSIST for issue in self.issues)
+
+    @cached_property
+    def index(self) -> EffectIndex:
+        """The effects by what they are on."""
+        return EffectIndex(self.effects, self.request.context.model)
 
     @property
     def entity(self) -> Entity | None:
@@ -79,66 +72,28 @@ class WritePlan(NamedTuple):
 
 
 def plan_write(command: AnyCommand, context: WriteContext, *, numbering: bool) -> WritePlan:
-    """Return what a command comes to; new objects get their Serials only with `numbering`."""
-    request = WriteRequest(context)
-    request.issues += (*_too_many(request, command), *_named_twice(request))
+    """Return what a command comes to by what the snapshot tells, and note there what that lacks.
+
+    New objects get their Serials only with `numbering`.
+    """
+    # 1. Expand: the objects that the command speaks of, their values checked; what is asked of their roles.
+    request = expand(command, context)
     if context.ids.exceeds_limit:
-        return WritePlan(request, (), context.now)
-    request.tasks.append(_first(command, context.ids))
-    while tasks := request.tasks or request.deferred_tasks:
-        task = tasks.popleft()
-        _INTO[type(task)](request, task)
-    resolve_keys(request)
-    demanded = () if context.access is None else required_permissions(request, context.access, command)
-    if context.access is not None and (forbidden := _forbidden(context.access, demanded)):
+        return WritePlan(request, context.now)
+    # 2. Resolve roles: what both sides of an association ask comes to one key, or one link.
+    links = resolve_roles(request)
+    # 3. Permissions: what is allowed with no object at all is refused before anything is read.
+    required = () if context.access is None else required_permissions(request, context.access, command)
+    if context.access is not None and (forbidden := _forbidden(context.access, required)):
         request.issues = forbidden
-        return WritePlan(request, (), context.now, is_forbidden=True)
-    links = tuple(resolve_links(request))
+        return WritePlan(request, context.now, is_forbidden=True)
+    # 4. Check what only the whole request tells: required roles, locks, the version that is relied on.
     check_cardinality(request, links)
-    check_locks(request)
-    check_version(request, command)
-    if numbering and not request.issues and not context.snapshot.missing:
-        assign_serials(request)
-    instant = instant_of(request)
-    effects = (
-        *object_effects(request, instant),
-        *links,
-        *touches(request, links, relying=relies_on_version(command)),
-    )
-    return WritePlan(request, effects, instant, demanded)
+    check_locks(request, command)
+    # 5. Effects.
+    instant, effects = effects_of(request, links, command, numbering=numbering)
+    return WritePlan(request, instant, effects, required)
 
 
-def _forbidden(access: Access, demanded: Iterable[Requirement]) -> list[Issue]:
-    return [issue for demand in demanded if (issue := check_requirement(access, demand)) is not None]
-
-
-def _first(command: AnyCommand, names: RequestIds) -> Task:
-    if isinstance(command, Delete):
-        return DeleteObject(names.root, command.place)
-    if isinstance(command, Restore):
-        return RestoreObject(names.root, command, PLACE, {})
-    placed = PlacedCommand(command, ROOT_PATH)
-    return CreateObject(placed, {}) if isinstance(command, Create) else UpdateObject(placed)
-
-
-def _too_many(request: WriteRequest, command: AnyCommand) -> Iterator[Issue]:
-    names = request.context.ids
-    if names.exceeds_limit:
-        text = f"the request speaks of {names.count:,} objects: at most {MOST_OBJECTS:,} are possible"
-        yield _subject(request, command).issue(IssueType.MALFORMED_REQUEST, text, *ROOT_PATH)
-
-
-def _subject(request: WriteRequest, command: AnyCommand) -> Subject:
-    """Return the object that a command is on."""
-    root = request.context.ids.root
-    id_ = None if isinstance(command, Create) else root.id
-    client_id = None if isinstance(command, Delete | Restore) else command.client_id
-    return Subject(request.class_(root.class_name), id_, client_id)
-
-
-def _named_twice(request: WriteRequest) -> Iterator[Issue]:
-    for command, path in request.context.ids.duplicates:
-        name = command.class_name if isinstance(command, Create) else command.reference.class_name
-        text = f"another {name} of the request is called {shown(command.client_id)} too"
-        subject = Subject(request.class_(name), client_id=command.client_id, path=path)
-        yield subject.issue(IssueType.MALFORMED_REQUEST, text, *path, "_clientId")
+def _forbidden(access: Access, required: Iterable[Requirement]) -> list[Issue]:
+    return [issue for demand in required if (issue := check_requirement(access, demand)) is not None]

@@ -7,18 +7,103 @@ from typing import NamedTuple
 from stratabase.domain.access.grants import Access
 from stratabase.domain.issue import Issue, Level, Path
 from stratabase.domain.member import Caller
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.change import Tombstone
+from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
+from stratabase.domain.objects.identity import is_unwritten
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.subject import Subject
-from stratabase.domain.write.object_write import ObjectWrite
+from stratabase.domain.write.commands import PlacedCommand, Restore
 from stratabase.domain.write.request_ids import RequestIds
-from stratabase.domain.write.requester import Requester
-from stratabase.domain.write.role_requests import KeyRequests, LinkKey, LinkRequests
+from stratabase.domain.write.role_requests import KeyRequests, LinkKey, LinkRequests, Requester
 from stratabase.domain.write.snapshot import Snapshot
-from stratabase.domain.write.tasks import Task
+from stratabase.model.attribute import Stored
 from stratabase.model.class_ import Class
 from stratabase.model.model import Model
 from stratabase.model.role import Role
+
+
+@dataclass(slots=True, eq=False)
+class ObjectWrite:
+    """An object in a request."""
+
+    subject: Subject
+    reference: Reference
+    before: Entity | None
+    state: dict[str, Stored]
+    is_new: bool = False
+    """The request makes it."""
+    is_deleted: bool = False
+    tombstone: Tombstone | None = None
+    """What is remembered of it, if the request brings it back."""
+    role_paths: dict[str, Path] = field(default_factory=dict)
+    """Where something is asked of its roles."""
+    emptied_roles: set[str] = field(default_factory=set)
+    """The roles that the request asks to lead to nothing, whatever they led to."""
+
+    @property
+    def begins(self) -> bool:
+        """Whether the request makes it: also a singleton by its first write, and what comes back."""
+        is_first = self.before is not None and is_unwritten(self.subject.class_, self.before)
+        return self.is_new or self.tombstone is not None or is_first
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it shall be another than it was."""
+        before = {} if self.before is None else self.before.state
+        return any(before.get(name) != value for name, value in self.state.items())
+
+    @property
+    def is_written(self) -> bool:
+        """Whether it begins, changes or ends."""
+        return self.is_new or self.is_deleted or self.is_changed
+
+    def value_before(self, name: str) -> Stored:
+        """Return the value that it had."""
+        return None if self.before is None else self.before.state.get(name)
+
+    def role_path(self, role: str) -> Path:
+        """Return where the request speaks of a role."""
+        return self.role_paths.get(role, (*self.subject.path, role))
+
+
+class CreateObject(NamedTuple):
+    """An object to be made; `back` is the key to its whole, if it is a part."""
+
+    placed: PlacedCommand
+    key_to_whole: State
+
+
+class UpdateObject(NamedTuple):
+    """An object to be changed."""
+
+    placed: PlacedCommand
+
+
+class DeleteObject(NamedTuple):
+    """An object to be ended, because of what the request says at a place."""
+
+    reference: Reference
+    path: Path
+
+
+class RestoreObject(NamedTuple):
+    """An object to become what it was; `back` is the key to its whole, if it is a part."""
+
+    reference: Reference
+    command: Restore
+    path: Path
+    key_to_whole: State
+
+
+class RestoreKeys(NamedTuple):
+    """An object whose keys are to lead where those of a version did, once it is known what comes back."""
+
+    reference: Reference
+    command: Restore
+    version: Entity
+
+
+Task = CreateObject | UpdateObject | DeleteObject | RestoreObject | RestoreKeys
 
 
 class WriteContext(NamedTuple):

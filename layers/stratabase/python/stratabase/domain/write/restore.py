@@ -1,4 +1,10 @@
-"""Expand a restoration: an object becomes what it was at an instant, with its parts."""
+"""Expand a restoration: an object becomes what it was at an instant, with its parts.
+
+Each object gets its former values and says which parts it had; those are restored after it. Once it is known
+which objects come back, the keys of all lead where they did. What an object led to and is there no more is
+left out, with a warning. Nobody learns from that of what he is not to see: neither which objects there were,
+nor what their attributes and roles were.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,74 +20,32 @@ from stratabase.domain.subject import Subject
 from stratabase.domain.write.commands import Restore
 from stratabase.domain.write.draft import Draft, check_draft
 from stratabase.domain.write.limits import MOST_RESTORED
-from stratabase.domain.write.object_write import ObjectWrite
 from stratabase.domain.write.platform_attributes import OWNED_BY, last_owner_values
-from stratabase.domain.write.request import WriteRequest
-from stratabase.domain.write.requester import Requester, describe_object
-from stratabase.domain.write.role_requests import KeyRequest
-from stratabase.domain.write.tasks import DeleteObject, RestoreKeys, RestoreObject
+from stratabase.domain.write.request import (
+    DeleteObject,
+    ObjectWrite,
+    RestoreKeys,
+    RestoreObject,
+    WriteRequest,
+)
+from stratabase.domain.write.role_requests import KeyRequest, Requester, describe_object
 from stratabase.model.attribute import Origin, Stored
 from stratabase.model.class_ import Action, Class
 from stratabase.model.role import Role
 
-
-def leave_out(
-    request: WriteRequest, task: RestoreObject | RestoreKeys, requester: Requester, reference: Reference
-) -> None:
-    """Leave out what is led to no more; it is told if the version shows the caller that it was led to."""
-    is_open = may_tell(request, request.objects[task.reference], requester.role, task)
-    if is_open and request.saw_version(reference, task.command.at):
-        warn_left_out(request, task, requester.no_longer_found_issue(reference))
-
-
-def may_tell(request: WriteRequest, write: ObjectWrite, name: str, task: RestoreObject | RestoreKeys) -> bool:
-    """Return whether it may be told what an attribute or a role of an object was."""
-    access, role = request.context.access, write.subject.class_.roles.get(name)
-    if access is None:
-        return True
-    allowed = access.member_permission(write.reference.class_name, name)
-    is_open = allowed is None or Action.READ in allowed.actions
-    leads = role is None or access.may_follow(write.reference.class_name, role)
-    if write.reference == request.context.ids.root:
-        return is_open and leads and access.may_read_class(write.reference.class_name)
-    return is_open and leads and request.saw_version(write.reference, task.command.at)
-
-
-def warn_left_out(request: WriteRequest, task: RestoreObject | RestoreKeys, issue: Issue) -> None:
-    """Note what is left out, unless the client has said that it may be."""
-    if not task.command.forced:
-        message = f"{issue.message}; forceWarnings: {{dataValidation: true}} goes on and leaves that out"
-        request.issues.append(replace(issue, message=message, level=Level.WARNING))
-
-
-def is_hidden_part(request: WriteRequest, write: ObjectWrite, command: Restore) -> bool:
-    """Return whether an object that comes back is such a part: nobody asks for it, or must be told of it."""
-    is_root = write.reference == request.context.ids.root
-    return not is_root and write.tombstone is not None and request.hid_version(write.reference, command.at)
-
-
-def was_deleted_with_whole(request: WriteRequest, whole: ObjectWrite, part: Reference) -> bool:
-    """Return whether a part was there as long as its whole was, which is gone."""
-    if whole.tombstone is None:
-        return False
-    gone = request.context.snapshot.tombstone(part)
-    return gone is not None and gone.last_end >= whole.tombstone.last_end
-
-
-ARGUMENT = "atVersion"
-
-
-PLACE: Path = (ARGUMENT,)
+AT_VERSION = "atVersion"
+AT_VERSION_PATH: Path = (AT_VERSION,)
 """The place of what is wrong with the version that is asked for."""
 
 
 def expand_restore(request: WriteRequest, task: RestoreObject) -> None:
     """Note an object with its former content; its parts come next, and its keys in the end."""
+    # 1. Find the object as it is, or what is remembered of a deleted one, and the version that comes back.
     snapshot, reference = request.context.snapshot, task.reference
     subject = Subject(request.class_(reference.class_name), reference.id, path=task.path)
     moment = (reference, task.command.at)
     there, version = snapshot.entity(reference), snapshot.version(*moment)
-    # Of what comes back with its whole, its whole tells whether it is seen.
+    # A part comes back with its whole: whether the caller sees it is not asked again.
     before = request.before(reference) if reference == request.context.ids.root else there
     gone = snapshot.tombstone(reference) if there is None and snapshot.knows(reference) else None
     is_hidden = reference == request.context.ids.root and request.hid_version(*moment)
@@ -91,6 +55,7 @@ def expand_restore(request: WriteRequest, task: RestoreObject) -> None:
         return
     if before is None and reference != request.context.ids.root and not request.saw_version(*moment):
         subject = replace(subject, id=None)  # which it is, no message may tell
+    # 2. Give it its former values, but not the owner that it had before a hand-over, and check them.
     write = request.add(ObjectWrite(subject, reference, before, {}, tombstone=gone))
     write.state = {
         **restored_content(subject.class_, before, version.state),
@@ -98,6 +63,7 @@ def expand_restore(request: WriteRequest, task: RestoreObject) -> None:
         **task.key_to_whole,
     }
     _check(request, write, task)
+    # 3. Restore its parts next, and its keys when all objects that come back are known.
     for role in subject.class_.roles.values():
         if role.composition:
             _restore_parts(request, write, role, version.state.get(role.name), task)
@@ -133,7 +99,7 @@ def _owner(request: WriteRequest, class_: Class, former: State, gone: Tombstone 
 
 
 def _no_version(subject: Subject, command: Restore, caller: Caller, place: Path) -> Issue:
-    moment = describe_version_instant(command.at, caller.formats, ARGUMENT)
+    moment = describe_version_instant(command.at, caller.formats, AT_VERSION)
     named = describe_object(Reference(subject.class_.name, str(subject.id)))
     message = f"there is no version of {named} as of {moment}"
     return subject.issue(IssueType.ENTITY_NOT_FOUND, message, *place)
@@ -172,7 +138,9 @@ def _restore_parts(
     place = write.role_paths[role.name] = requester.path
     if _are_too_many(request, requester, part_ids(kept)):
         return
+    # 1. Parts that the caller does not see stay as they are.
     left = [id_ for id_ in now if request.hides(Reference(role.target, id_))]
+    # 2. Those that there were and can be again come back, in the order of then.
     there = [id_ for id_ in part_ids(kept) if id_ in left or _returns(request, write, requester, id_, task)]
     there += (id_ for id_ in left if id_ not in there)
     if left and {*there} == {*now}:
@@ -180,6 +148,7 @@ def _restore_parts(
     if not role.many and len(there) > 1:
         request.issues.append(requester.cardinality_issue(f"there can be one {role.target} only", place))
     write.state[role.name] = (there or None) if role.many else (there[-1] if there else None)
+    # 3. Those that there were not end.
     request.tasks += (DeleteObject(Reference(role.target, id_), place) for id_ in now if id_ not in there)
     if request.class_(role.target).versioned:
         request.tasks += _parts(write, role, [id_ for id_ in there if id_ not in left], task)
@@ -191,7 +160,7 @@ def _are_too_many(request: WriteRequest, requester: Requester, ids: list[str]) -
     request.restored_parts += len(ids)
     if before <= MOST_RESTORED < request.restored_parts:
         text = f"the version has more than {MOST_RESTORED:,} parts, and no more are restored at once"
-        request.issues.append(requester.issue(IssueType.MALFORMED_REQUEST, text, PLACE))
+        request.issues.append(requester.issue(IssueType.MALFORMED_REQUEST, text, AT_VERSION_PATH))
     return request.restored_parts > MOST_RESTORED
 
 
@@ -238,3 +207,46 @@ def _is_there(request: WriteRequest, reference: Reference, *, is_unseen: bool) -
         return not request.is_deleted(reference)
     there = request.context.snapshot.entity(reference) if is_unseen else request.before(reference)
     return there is not None
+
+
+def leave_out(
+    request: WriteRequest, task: RestoreObject | RestoreKeys, requester: Requester, reference: Reference
+) -> None:
+    """Leave out what is led to no more; it is told if the version shows the caller that it was led to."""
+    is_open = may_tell(request, request.objects[task.reference], requester.role, task)
+    if is_open and request.saw_version(reference, task.command.at):
+        warn_left_out(request, task, requester.no_longer_found_issue(reference))
+
+
+def warn_left_out(request: WriteRequest, task: RestoreObject | RestoreKeys, issue: Issue) -> None:
+    """Note what is left out, unless the client has said that it may be."""
+    if not task.command.forced:
+        message = f"{issue.message}; forceWarnings: {{dataValidation: true}} goes on and leaves that out"
+        request.issues.append(replace(issue, message=message, level=Level.WARNING))
+
+
+def may_tell(request: WriteRequest, write: ObjectWrite, name: str, task: RestoreObject | RestoreKeys) -> bool:
+    """Return whether it may be told what an attribute or a role of an object was."""
+    access, role = request.context.access, write.subject.class_.roles.get(name)
+    if access is None:
+        return True
+    allowed = access.member_permission(write.reference.class_name, name)
+    is_open = allowed is None or Action.READ in allowed.actions
+    leads = role is None or access.may_follow(write.reference.class_name, role)
+    if write.reference == request.context.ids.root:
+        return is_open and leads and access.may_read_class(write.reference.class_name)
+    return is_open and leads and request.saw_version(write.reference, task.command.at)
+
+
+def is_hidden_part(request: WriteRequest, write: ObjectWrite, command: Restore) -> bool:
+    """Return whether an object that comes back is such a part: nobody asks for it, or must be told of it."""
+    is_root = write.reference == request.context.ids.root
+    return not is_root and write.tombstone is not None and request.hid_version(write.reference, command.at)
+
+
+def was_deleted_with_whole(request: WriteRequest, whole: ObjectWrite, part: Reference) -> bool:
+    """Return whether a part was there as long as its whole was, which is gone."""
+    if whole.tombstone is None:
+        return False
+    gone = request.context.snapshot.tombstone(part)
+    return gone is not None and gone.last_end >= whole.tombstone.last_end

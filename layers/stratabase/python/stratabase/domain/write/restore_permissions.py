@@ -7,32 +7,38 @@ from stratabase.domain.access.requirements import Requirement
 from stratabase.domain.issue import Path
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.former_state import native_attributes
-from stratabase.domain.objects.parts import owner_roles, part_ids
+from stratabase.domain.objects.parts import owner_of, part_ids
 from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.subject import Subject
 from stratabase.domain.write.commands import Restore
-from stratabase.domain.write.object_write import ObjectWrite
-from stratabase.domain.write.request import WriteRequest
-from stratabase.domain.write.restore import PLACE, is_hidden_part
+from stratabase.domain.write.request import ObjectWrite, WriteRequest
+from stratabase.domain.write.restore import AT_VERSION_PATH, is_hidden_part
 from stratabase.model.class_ import Action, Class
 from stratabase.model.role import Role
 
+_PART_ACTIONS = (Action.CREATE, Action.EDIT, Action.DELETE)
+"""What may be done to parts."""
+_VALUE_ACTIONS = (Action.CREATE, Action.EDIT)
+"""What may be done to values."""
 Moved = Collection[Reference]
 """Objects of which something becomes."""
 
 
-def of_any_restoration(request: WriteRequest, access: Access) -> Iterator[Requirement]:
+def permissions_for_any_restoration(request: WriteRequest, access: Access) -> Iterator[Requirement]:
     """Yield what is needed whatever there was; what is there no more needs another grant."""
     root = request.context.ids.root
     if Action.CREATE not in access.class_permission(root.class_name).actions:
         yield Requirement(
-            Action.EDIT, Subject(request.class_(root.class_name), root.id, path=PLACE), root, PLACE
+            Action.EDIT,
+            Subject(request.class_(root.class_name), root.id, path=AT_VERSION_PATH),
+            root,
+            AT_VERSION_PATH,
         )
 
 
-def of_restored(request: WriteRequest, access: Access, command: Restore) -> Iterator[Requirement]:
+def permissions_to_restore(request: WriteRequest, access: Access, command: Restore) -> Iterator[Requirement]:
     """Yield the demands of what comes back: of the objects, and of all that is other than it was."""
-    root, moved = request.context.ids.root, _moved(request, access)
+    root, moved = request.context.ids.root, _changed_objects(request, access)
     for write in request.objects.values():
         if write.is_deleted or (write.reference != root and write.reference not in moved):
             continue
@@ -44,11 +50,13 @@ def of_restored(request: WriteRequest, access: Access, command: Restore) -> Iter
         yield from _of_members(request, access, write, action, moved)
 
 
-def _moved(request: WriteRequest, access: Access) -> Moved:
+def _changed_objects(request: WriteRequest, access: Access) -> Moved:
     """Return the objects of which something becomes, or of parts of them at any depth."""
     found: set[Reference] = set()
     for write in request.objects.values():
-        at: ObjectWrite | None = write if not write.is_deleted and _comes_to_more(access, write) else None
+        at: ObjectWrite | None = (
+            write if not write.is_deleted and _is_or_may_be_changed(access, write) else None
+        )
         while at is not None and at.reference not in found:
             found.add(at.reference)
             at = _whole(request, at)
@@ -57,16 +65,15 @@ def _moved(request: WriteRequest, access: Access) -> Moved:
 
 def _whole(request: WriteRequest, part: ObjectWrite) -> ObjectWrite | None:
     """Return what an object is a part of, as it comes back."""
-    ids = ((role.target, part.state.get(role.name)) for role in owner_roles(part.subject.class_))
-    return next(
-        (request.objects.get(Reference(name, id_)) for name, id_ in ids if isinstance(id_, str)), None
-    )
+    owner = owner_of(part.subject.class_, part.state)
+    return None if owner is None else request.objects.get(owner.reference)
 
 
-def _comes_to_more(access: Access, write: ObjectWrite) -> bool:
+def _is_or_may_be_changed(access: Access, write: ObjectWrite) -> bool:
     """Return whether something becomes of an object, or counts so: what is hidden must not tell by that."""
     is_open = all(
-        access.always_shows(write.reference.class_name, name) for name in kept(write.subject.class_)
+        access.always_shows(write.reference.class_name, name)
+        for name in _kept_in_versions(write.subject.class_)
     )
     return write.tombstone is not None or write.is_written or not is_open
 
@@ -88,7 +95,7 @@ def _of_members(
             if name in class_.roles:
                 yield Requirement(Action.READ, write.subject, write.reference, place, name)
         if name in class_.roles and not access.always_shows(class_.name, name):
-            yield from of_any_target(request, access, class_, class_.roles[name], place)
+            yield from _for_any_target(request, access, class_, class_.roles[name], place)
 
 
 def _of_composition(
@@ -96,10 +103,10 @@ def _of_composition(
 ) -> Iterator[Requirement]:
     """Yield the demands of parts that come back, end, or become what they were."""
     is_open, place = access.always_shows(write.reference.class_name, role.name), write.role_path(role.name)
-    for action in _done(write, role, moved) if is_open else TO_PARTS:
+    for action in _done(write, role, moved) if is_open else _PART_ACTIONS:
         yield Requirement(action, write.subject, write.reference, place, role.name)
     if not is_open:
-        yield from of_any_parts(request, access, role.target, place)
+        yield from _for_any_parts(request, access, role.target, place)
 
 
 def _done(write: ObjectWrite, role: Role, moved: Moved) -> Iterator[Action]:
@@ -113,21 +120,13 @@ def _done(write: ObjectWrite, role: Role, moved: Moved) -> Iterator[Action]:
         yield Action.DELETE
 
 
-TO_PARTS = (Action.CREATE, Action.EDIT, Action.DELETE)
-"""What may be done to parts."""
-
-
-_TO_VALUES = (Action.CREATE, Action.EDIT)
-"""What may be done to values."""
-
-
-def kept(class_: Class) -> Iterator[str]:
+def _kept_in_versions(class_: Class) -> Iterator[str]:
     """Yield the attributes and roles of which versions tell what they were."""
     yield from native_attributes(class_)
     yield from (name for name, role in class_.roles.items() if role.holds or role.composition)
 
 
-def of_any_parts(
+def _for_any_parts(
     request: WriteRequest, access: Access, class_name: str, place: Path
 ) -> Iterator[Requirement]:
     """Yield what is not allowed with any part of a class, so that it does not tell whether there are some."""
@@ -143,19 +142,19 @@ def of_any_parts(
 def _of_class(request: WriteRequest, access: Access, class_: Class, place: Path) -> Iterator[Requirement]:
     anyone, subject = Reference(class_.name, ""), Subject(class_, path=place)
     is_unseen = not access.may_read_class(class_.name)
-    for action in () if access.follows_whole(class_.name) else TO_PARTS:
+    for action in () if access.follows_whole(class_.name) else _PART_ACTIONS:
         if _lacks(access.class_permission(class_.name), action, is_unseen=is_unseen):
             yield Requirement(action, subject, anyone, place, of_every_object=is_unseen)
-    for name in kept(class_):
+    for name in _kept_in_versions(class_):
         allowed, role = access.member_permission(class_.name, name), class_.roles.get(name)
-        for action in _TO_VALUES if role is None else TO_PARTS:
+        for action in _VALUE_ACTIONS if role is None else _PART_ACTIONS:
             if _lacks(allowed, action, is_unseen=is_unseen):
                 yield Requirement(action, subject, anyone, place, name, of_every_object=is_unseen)
         if role is not None and role.holds:
-            yield from of_any_target(request, access, class_, role, place)
+            yield from _for_any_target(request, access, class_, role, place)
 
 
-def of_any_target(
+def _for_any_target(
     request: WriteRequest, access: Access, class_: Class, role: Role, place: Path
 ) -> Iterator[Requirement]:
     """Yield what is not allowed from the other side with any object that a key may lead to unseen."""
@@ -176,7 +175,7 @@ def _lacks(allowed: Permission | None, action: Action, *, is_unseen: bool) -> bo
     return action not in allowed.actions or (is_unseen and allowed.where is not None)
 
 
-def of_all_apart(demands: Iterable[Requirement]) -> Iterator[Requirement]:
+def without_single_objects(demands: Iterable[Requirement]) -> Iterator[Requirement]:
     """Yield demands; of what is demanded of any object of a class, none of single ones: that would tell."""
     demands = list(demands)
     of_all = {_kind(demand) for demand in demands if not demand.reference.id}

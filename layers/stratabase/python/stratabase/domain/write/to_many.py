@@ -5,10 +5,8 @@ from typing import NamedTuple
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.write.commands import PlacedCommand, ToManyCommand
-from stratabase.domain.write.object_write import ObjectWrite
-from stratabase.domain.write.request import WriteRequest
-from stratabase.domain.write.requester import Requester, describe_object
-from stratabase.domain.write.role_requests import KeyRequest, LinkKey
+from stratabase.domain.write.request import ObjectWrite, WriteRequest
+from stratabase.domain.write.role_requests import KeyRequest, LinkKey, Requester, describe_object
 from stratabase.model.role import Role
 
 
@@ -17,6 +15,37 @@ class ChangedIds(NamedTuple):
 
     added: list[str]
     removed: list[str]
+
+
+def request_opposite_keys(
+    request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand
+) -> None:
+    """Ask keys to lead here, or here no more; one that leads elsewhere moves."""
+    key_request = KeyRequest(write.reference.id, Requester(write.subject, role.name))
+    opposite = opposite_name(role)
+    assert opposite is not None
+    changed = changed_ids(request, write, role, placed)
+    for id_ in changed.added:
+        request.key_requests[Reference(role.target, id_), opposite].assignments.append(key_request)
+    for id_ in changed.removed:
+        request.key_requests[Reference(role.target, id_), opposite].releases.append(key_request)
+
+
+def request_links(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> None:
+    """Ask for links to begin and to end."""
+    requester = Requester(write.subject, role.name)
+    changed = changed_ids(request, write, role, placed)
+    for id_ in changed.added:
+        request.link_requests[_link_key(write, role, id_)].additions.append(requester)
+    for id_ in changed.removed:
+        request.link_requests[_link_key(write, role, id_)].removals.append(requester)
+
+
+def _link_key(write: ObjectWrite, role: Role, other: str) -> LinkKey:
+    name, opposite = RoleName(write.reference.class_name, role.name), opposite_name(role)
+    if opposite is not None and opposite < name:
+        return LinkKey(opposite, other, write.reference.id)
+    return LinkKey(name, write.reference.id, other)
 
 
 def changed_ids(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> ChangedIds:
@@ -36,34 +65,3 @@ def changed_ids(request: WriteRequest, write: ObjectWrite, role: Role, placed: P
         seen = (id_ for id_ in led_to if not request.hides(Reference(role.target, id_)))
         gone |= {id_: None for id_ in seen if id_ not in ids}
     return ChangedIds(list(ids), list(gone))
-
-
-def request_opposite_keys(
-    request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand
-) -> None:
-    """Ask keys to lead here, or here no more; one that leads elsewhere moves."""
-    each = KeyRequest(write.reference.id, Requester(write.subject, role.name))
-    opposite = opposite_name(role)
-    assert opposite is not None
-    swap = changed_ids(request, write, role, placed)
-    for id_ in swap.added:
-        request.key_requests[Reference(role.target, id_), opposite].assignments.append(each)
-    for id_ in swap.removed:
-        request.key_requests[Reference(role.target, id_), opposite].releases.append(each)
-
-
-def request_links(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> None:
-    """Ask for links to begin and to end."""
-    requester = Requester(write.subject, role.name)
-    swap = changed_ids(request, write, role, placed)
-    for id_ in swap.added:
-        request.link_requests[_tie(write, role, id_)].additions.append(requester)
-    for id_ in swap.removed:
-        request.link_requests[_tie(write, role, id_)].removals.append(requester)
-
-
-def _tie(write: ObjectWrite, role: Role, other: str) -> LinkKey:
-    name, opposite = RoleName(write.reference.class_name, role.name), opposite_name(role)
-    if opposite is not None and opposite < name:
-        return LinkKey(opposite, other, write.reference.id)
-    return LinkKey(name, write.reference.id, other)

@@ -5,25 +5,9 @@ from collections.abc import Iterator
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.write.commands import PlacedCommand, ToOneCommand
-from stratabase.domain.write.object_write import ObjectWrite
-from stratabase.domain.write.request import WriteRequest
-from stratabase.domain.write.requester import Requester
-from stratabase.domain.write.role_requests import KeyRequest
+from stratabase.domain.write.request import ObjectWrite, WriteRequest
+from stratabase.domain.write.role_requests import KeyRequest, Requester
 from stratabase.model.role import Role
-
-
-def requested_target(
-    request: WriteRequest, role: Role, placed: PlacedCommand, requester: Requester
-) -> Iterator[str | None]:
-    """Yield the id that a role shall lead to, or None; nothing where the command contradicts itself."""
-    command = placed.command.roles[role.name]
-    assert isinstance(command, ToOneCommand)
-    if command.target is not None and command.remove:
-        request.issues.append(
-            requester.contradiction_issue("it is set and removed at once; do one of the two")
-        )
-    else:
-        yield None if command.target is None else request.resolve(role.target, command.target).id
 
 
 def request_own_key(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> None:
@@ -61,3 +45,17 @@ def _partners(request: WriteRequest, write: ObjectWrite, role: Role) -> tuple[st
         RoleName(write.reference.class_name, role.name), write.reference.id
     )
     return tuple(id_ for id_ in ids if not request.hides(Reference(role.target, id_)))
+
+
+def requested_target(
+    request: WriteRequest, role: Role, placed: PlacedCommand, requester: Requester
+) -> Iterator[str | None]:
+    """Yield the id that a role shall lead to, or None; nothing where the command contradicts itself."""
+    command = placed.command.roles[role.name]
+    assert isinstance(command, ToOneCommand)
+    if command.target is not None and command.remove:
+        request.issues.append(
+            requester.contradiction_issue("it is set and removed at once; do one of the two")
+        )
+    else:
+        yield None if command.target is None else request.resolve(role.target, command.target).id

@@ -124,6 +124,6 @@ class Moments:
     def _ways_up(self, entity: Entity) -> Iterator[Owner]:
         """Yield the way from a versioned part to its whole, if that keeps no versions."""
         class_ = self._model.classes[entity.reference.class_name]
-        up = owner_of(class_, entity) if class_.versioned else None
+        up = owner_of(class_, entity.state) if class_.versioned else None
         if up is not None and not self._is_versioned(up.reference):
             yield up

@@ -144,4 +144,4 @@ class Seen:
         return None if way is None else way.reference
 
     def _way_up(self, entity: Entity) -> Owner | None:
-        return owner_of(self.model.classes[entity.reference.class_name], entity)
+        return owner_of(self.model.classes[entity.reference.class_name], entity.state)

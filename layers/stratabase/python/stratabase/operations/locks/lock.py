@@ -12,8 +12,7 @@ from stratabase.domain.objects.lock import Lock, is_active
 from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.domain.subject import Subject
 from stratabase.domain.write.locks import locked_issue
-from stratabase.model.malformed import shown
-from stratabase.operations.locks.permissions import lock_issues
+from stratabase.operations.locks.permissions import lock_issues, not_found
 from stratabase.operations.services import Services
 from stratabase.operations.write.options import DEFAULT_OPTIONS, WriteOptions
 from stratabase.operations.write.pipeline import MOST_ROUNDS
@@ -78,18 +77,13 @@ class LockTargets:
         """Return the issues of a refusal, in the order of the request."""
         formats = self._caller.formats
         issues = [
-            *(self._missing(reference) for reference in refusal.missing),
+            *(not_found(self._subject(reference)) for reference in refusal.missing),
             *(
                 locked_issue(IssueType.ENTITY_LOCK_EDIT, self._subject(reference), lock, formats)
                 for reference, lock in refusal.locks
             ),
         ]
         return sorted(issues, key=lambda issue: issue.path[1])
-
-    def _missing(self, reference: Reference) -> Issue:
-        subject = self._subject(reference)
-        message = f"there is no {reference.class_name} with _id {shown(reference.id)}"
-        return subject.issue(IssueType.ENTITY_NOT_FOUND, message, *subject.path, "_id")
 
     def _subject(self, reference: Reference) -> Subject:
         place = (_PLACE, self._numbers[reference])

@@ -10,12 +10,12 @@ from stratabase.domain.access.requirements import (
     required_condition,
     unmet_condition,
 )
-from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.issue import Issue
 from stratabase.domain.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.objects.parts import owner_roles
+from stratabase.domain.objects.parts import owner_of, owner_roles
 from stratabase.domain.subject import Subject
-from stratabase.domain.write.requester import describe_object
+from stratabase.domain.write.role_requests import not_found_issue
 from stratabase.model.class_ import Action
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.services import Services
@@ -95,7 +95,7 @@ class _Judge:
         issues = (
             self._issue(subject, demands[reference], shown[reference], unmet_conditions)
             if reference in demands
-            else _missing(subject)
+            else not_found(subject)
             for reference, subject in named.items()
         )
         return [issue for issue in issues if issue is not None]
@@ -111,12 +111,9 @@ class _Judge:
 
     def _up(self, part: Entity) -> tuple[str, Entity] | None:
         """Return the whole of a part, and the role by which that leads to it."""
-        for role in owner_roles(self._access.model.classes[part.reference.class_name]):
-            id_ = part.state.get(role.name)
-            whole = self._bare.get(Reference(role.target, id_)) if isinstance(id_, str) else None
-            if whole is not None:
-                return str(role.opposite), whole
-        return None
+        owner = owner_of(self._access.model.classes[part.reference.class_name], part.state)
+        whole = None if owner is None else self._bare.get(owner.reference)
+        return None if owner is None or whole is None else (owner.composition, whole)
 
     def _issue(
         self,
@@ -127,7 +124,7 @@ class _Judge:
     ) -> Issue | None:
         is_unseen = shown is None and self._access.may_read_class(subject.class_.name)
         if is_unseen or self._hides(demands):
-            return _missing(subject)
+            return not_found(subject)
         for demand in demands:
             issue = check_requirement(self._access, demand)
             if issue is None and demand.key in unmet_keys:
@@ -146,7 +143,6 @@ class _Judge:
         return any(each is not None and Action.READ not in each.actions for each in narrowed)
 
 
-def _missing(subject: Subject) -> Issue:
+def not_found(subject: Subject) -> Issue:
     """Return the issue of an object that is not there, also of one that the caller must take for that."""
-    message = f"there is no {describe_object(Reference(subject.class_.name, str(subject.id)))}"
-    return subject.issue(IssueType.ENTITY_NOT_FOUND, message, *subject.path, "_id")
+    return not_found_issue(subject, *subject.path, "_id")

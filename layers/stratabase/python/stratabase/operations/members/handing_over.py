@@ -16,6 +16,7 @@ from stratabase.domain.objects.commit_refusals import (
 )
 from stratabase.domain.objects.entity import Entity, Reference, State
 from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.parts import owner_of
 from stratabase.domain.objects.version import instant_after, with_version_times
 from stratabase.domain.query.order import Order, Position
 from stratabase.domain.query.page import Query, Window
@@ -250,9 +251,8 @@ class _Work:
 
     def _whole(self, entity: Entity) -> Reference | None:
         """Return what an object is a part of."""
-        roles = self._world.class_(entity.reference.class_name).roles.values()
-        found = ((role.target, entity.state.get(role.name)) for role in roles if role.whole)
-        return next((Reference(target, str(id_)) for target, id_ in found if id_ is not None), None)
+        owner = owner_of(self._world.class_(entity.reference.class_name), entity.state)
+        return None if owner is None else owner.reference
 
     def _is_written(self, class_: Class, entities: Sequence[Entity]) -> bool:
         """Hand over objects at once; return False if that cannot be, and nothing was written."""

@@ -172,11 +172,11 @@ def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
 
     `force`: in spite of warnings. Raises what `Bulk` raises.
     """
-    meant, options = selector(world, query, circumstances), WriteOptions(force, circumstances)
+    selects, options = selector(world, query, circumstances), WriteOptions(force, circumstances)
 
     def update(reference: Reference) -> WriteResult:
         return (
-            Write(world, command.for_object(reference), caller, options=options, meant=meant)
+            Write(world, command.for_object(reference), caller, options=options, selects=selects)
             .commit()
             .result()
         )
@@ -194,10 +194,10 @@ def delete_bulk(
 
     Raises what `Bulk` raises.
     """
-    meant = selector(world, query, circumstances)
+    selects = selector(world, query, circumstances)
 
     def delete(reference: Reference) -> WriteOutcome:
-        return Write(world, Delete(reference, OPTIONS), caller, meant=meant).commit()
+        return Write(world, Delete(reference, OPTIONS), caller, selects=selects).commit()
 
     check_allowed(world, Delete(Reference(query.class_name, ""), OPTIONS), caller)
     references = matching_references(world, query, allowance, circumstances)
@@ -216,7 +216,7 @@ def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be rea
 
     Then come the reports that stop no write, as with `validate`. Raises TooMuchRead, Unavailable.
     """
-    meant, options = selector(world, query, circumstances), WriteOptions(circumstances=circumstances)
+    selects, options = selector(world, query, circumstances), WriteOptions(circumstances=circumstances)
 
     def asked(reference: Reference) -> Command:
         return Delete(reference, OPTIONS) if command is None else command.for_object(reference)
@@ -225,7 +225,7 @@ def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be rea
     reports = FirstIssues()
 
     def validate(reference: Reference) -> None:
-        write = Write(world, asked(reference), caller, options=options, meant=meant, validates=True)
+        write = Write(world, asked(reference), caller, options=options, selects=selects, validates=True)
         outcome = write.dry_run()
         issues.add(outcome.issues)
         reports.add(outcome.reports)

@@ -1,56 +1,91 @@
 """Read what a plan lacks: each kind of thing in one batch, however much of it there is."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
+from stratabase.domain.member import Caller
 from stratabase.domain.objects.entity import Entity, RoleName
 from stratabase.domain.objects.instant import Instant
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.snapshot import Missing, Moment, Owner, Pair, Snapshot
+from stratabase.model.expressions import Circumstances
+from stratabase.operations.fetching.known import Known
+from stratabase.operations.past import Past
 from stratabase.operations.ports import Entities
+from stratabase.operations.services import Services
+from stratabase.operations.write.options import WriteOptions
 
 Q = TypeVar("Q", Owner, Pair)
 
 
-Look = Callable[[Sequence[Entity]], Sequence[bool]]
-"""Tells of objects that were read whether the caller sees them."""
+class CallerView(NamedTuple):
+    """What the caller of a write sees of objects that were read for it. All of this raises TooMuchRead."""
+
+    world: Services
+    caller: Caller
+    options: WriteOptions
+
+    def conditions_at(self, now: Instant) -> tuple[Circumstances, ReadBudget]:
+        """Return what conditions know beside objects, and what they may read."""
+        allowance = self.options.allowance or self.world.new_budget()
+        return self.options.circumstances_of(self.caller, now), allowance
+
+    def sees(self, now: Instant, entities: Sequence[Entity], read: Iterable[Entity]) -> list[bool]:
+        """Return of each object whether it is seen; `read`: others that were, on which it may depend."""
+        return [entity is not None for entity in self._known(now).admitted(entities, read)]
+
+    def saw(self, now: Instant, versions: Sequence[Entity], at: Instant) -> list[bool]:
+        """Return of objects as they were at an instant whether that is seen."""
+        circumstances, allowance = self.conditions_at(now)
+        known = Past(self.world, allowance, circumstances).known(at)
+        return [version is not None for version in known.admitted(versions)]
+
+    def sees_role(self, now: Instant, entities: Sequence[Entity], role: RoleName) -> list[bool]:
+        """Return of each object whether it is seen where a role of it leads."""
+        known = self._known(now)
+        seen = known.admitted(entities)
+        return [each is not None and known.tells(each.reference, role.role_name) for each in seen]
+
+    def _known(self, now: Instant) -> Known:
+        circumstances, allowance = self.conditions_at(now)
+        return Known(self.world.entities, self.world.model, allowance, circumstances=circumstances)
 
 
-LookBack = Callable[[Sequence[Entity], Instant], Sequence[bool]]
-"""Tells of objects, as they were at an instant, whether the caller sees that."""
-
-
-def load_missing(entities: Entities, snapshot: Snapshot, look: Look, look_back: LookBack) -> None:
-    """Add to a snapshot what it lacks. Raises TooMuchRead, Unavailable.
-
-    `look` tells which objects the caller sees, `look_back` of which it sees what they were.
-    """
-    lacking, snapshot.missing = snapshot.missing, Missing()
-    if lacking.entities:
-        references = list(lacking.entities)
+def load_missing(snapshot: Snapshot, view: CallerView, now: Instant) -> None:
+    """Read what a snapshot lacks, and put it there. Raises TooMuchRead, Unavailable."""
+    entities = view.world.entities
+    missing, snapshot.missing = snapshot.missing, Missing()
+    # 1. Objects, and what their roles lead to.
+    if missing.entities:
+        references = list(missing.entities)
         snapshot.entities.update(zip(references, entities.read(references), strict=True))
-    for role, owners in _by_role(lacking.links).items():
+    for role, owners in _by_role(missing.links).items():
         ids = [id_ for _, id_ in owners]
         snapshot.links.update(zip(owners, entities.linked(role, ids), strict=True))
-    for role, pairs in _by_role(lacking.pairs).items():
+    for role, pairs in _by_role(missing.pairs).items():
         ends = [(owner, other) for _, owner, other in pairs]
         snapshot.pairs.update(zip(pairs, entities.are_linked(role, ends), strict=True))
-    if lacking.seen:
-        known = {reference: snapshot.entities[reference] for reference in lacking.seen}
+    # 2. Which of them the caller sees.
+    if missing.seen:
+        known = {reference: snapshot.entities[reference] for reference in missing.seen}
         there = {reference: entity for reference, entity in known.items() if entity is not None}
-        snapshot.seen.update(zip(there, look([*there.values()]), strict=True))
-    if lacking.versions:
-        moments = list(lacking.versions)
+        read = (entity for entity in snapshot.entities.values() if entity is not None)
+        snapshot.seen.update(zip(there, view.sees(now, [*there.values()], read), strict=True))
+    # 3. What objects were, and which of that the caller sees.
+    if missing.versions:
+        moments = list(missing.versions)
         snapshot.versions.update(zip(moments, entities.as_of(moments), strict=True))
-    for at, asked in _by_instant(lacking.seen_versions).items():
+    for at, asked in _by_instant(missing.seen_versions).items():
         versions = [version for moment in asked if (version := snapshot.versions[moment]) is not None]
-        seen = dict(zip((each.reference for each in versions), look_back(versions, at), strict=True))
+        seen = dict(zip((each.reference for each in versions), view.saw(now, versions, at), strict=True))
         snapshot.seen_versions.update({moment: seen.get(moment[0], False) for moment in asked})
-    if lacking.tombstones:
-        references = list(lacking.tombstones)
+    if missing.tombstones:
+        references = list(missing.tombstones)
         snapshot.tombstones.update(zip(references, entities.tombstones(references), strict=True))
-    if lacking.serials:
-        _number(entities, snapshot, lacking)
+    # 4. New numbers.
+    if missing.serials:
+        _number(entities, snapshot, missing)
 
 
 def _by_role(questions: Iterable[Q]) -> Mapping[RoleName, Sequence[Q]]:
@@ -67,9 +102,9 @@ def _by_instant(moments: Iterable[Moment]) -> Mapping[Instant, Sequence[Moment]]
     return found
 
 
-def _number(entities: Entities, snapshot: Snapshot, lacking: Missing) -> None:
+def _number(entities: Entities, snapshot: Snapshot, missing: Missing) -> None:
     """Give out new numbers in the order of the request."""
-    wanted = Counter(name for name, _ in lacking.serials)
+    wanted = Counter(name for name, _ in missing.serials)
     numbers = {name: iter(given) for name, given in entities.next_serials(wanted).items()}
-    for name, path in lacking.serials:
+    for name, path in missing.serials:
         snapshot.serials[name, path] = next(numbers[name])

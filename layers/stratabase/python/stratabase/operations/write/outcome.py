@@ -33,11 +33,6 @@ class WriteResult(NamedTuple):
         return self.entity.state
 
 
-def client_ids(reference: Reference, client_id: str | None) -> ClientIds:
-    """Return what a client calls the one object that it spoke of."""
-    return _NONE if client_id is None else {reference: client_id}
-
-
 class WriteOutcome(NamedTuple):
     """A plan, the change that does it, and everything that keeps it from being done."""
 

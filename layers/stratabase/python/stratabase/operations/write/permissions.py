@@ -14,18 +14,14 @@ from stratabase.domain.access.requirements import (
 from stratabase.domain.issue import Issue
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.plan import WritePlan
 from stratabase.model.class_ import Action
-from stratabase.model.expressions import Circumstances, Expression
+from stratabase.model.expressions import Expression
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.seeing.conditions import values_of
-from stratabase.operations.services import Services
-from stratabase.operations.write.projections import former_state, present_state, projected_state
+from stratabase.operations.write.projections import Projections
 
 _OF_WHAT_IS = frozenset({Action.EDIT, Action.DELETE})
-
-
 _OF_WHAT_WOULD_BE = frozenset({Action.EDIT, Action.CREATE})
 
 
@@ -36,21 +32,19 @@ class ConditionalDemand(NamedTuple):
     where: Expression
 
 
-def unmet_permissions(
-    world: Services, plan: WritePlan, circumstances: Circumstances, allowance: ReadBudget
-) -> list[Issue]:
+def unmet_permissions(projections: Projections) -> list[Issue]:
     """Return an issue of each demand whose condition does not hold. Raises TooMuchRead."""
+    plan = projections.plan
     access = plan.request.context.access
     asked = [] if access is None else [*_asked(access, plan)]
     if access is None or not asked:
         return []
-    given = (world, plan, circumstances, allowance)
     now = [each for each in asked if each.demand.action in _OF_WHAT_IS]
     then = [each for each in asked if each.demand.action in _OF_WHAT_WOULD_BE]
-    failed = {*unmet_keys(present_state(*given), now), *unmet_keys(projected_state(*given), then)}
+    failed = {*unmet_keys(projections.present(), now), *unmet_keys(projections.projected(), then)}
     # What comes back must be what it might be then, too: what was hidden would be told now.
     for at, former in _former(plan, then).items():
-        failed |= {*unmet_keys(former_state(*given, at), former)}
+        failed |= {*unmet_keys(projections.former(at), former)}
     return [unmet_condition(access, demand) for demand, _ in asked if demand.key in failed]
 
 

@@ -19,34 +19,6 @@ from stratabase.operations.write.outcome import WriteResult
 from stratabase.operations.write.pipeline import Write
 
 
-def create(
-    world: Services,
-    command: Create,
-    caller: Caller,
-    earlier: ClientIds | None = None,
-    options: WriteOptions = DEFAULT_OPTIONS,
-) -> WriteResult:
-    """Return the new object. Raises Refused with every issue, TooMuchRead, Unavailable.
-
-    `earlier`: what the client calls the objects that it wrote before in the same request.
-    """
-    return Write(world, command, caller, earlier, options=options).commit().result()
-
-
-def update(
-    world: Services,
-    command: Update,
-    caller: Caller,
-    earlier: ClientIds | None = None,
-    options: WriteOptions = DEFAULT_OPTIONS,
-) -> WriteResult:
-    """Return the object as it is now; nothing is written when nothing changes.
-
-    Raises Refused with every issue, TooMuchRead, Unavailable. `earlier`: as with `create`.
-    """
-    return Write(world, command, caller, earlier, options=options).commit().result()
-
-
 def save(
     world: Services,
     command: Create | Update,
@@ -54,13 +26,12 @@ def save(
     earlier: ClientIds | None = None,
     options: WriteOptions = DEFAULT_OPTIONS,
 ) -> WriteResult:
-    """Return the object as it is now. Raises Refused with every issue, TooMuchRead, Unavailable.
+    """Create or update an object, and return it as it is now; nothing is written when nothing changes.
 
-    `earlier`: as with `create`.
+    `earlier`: what the client calls the objects that it wrote before in the same request. Raises Refused with
+    every issue, TooMuchRead, Unavailable.
     """
-    if isinstance(command, Update):
-        return update(world, command, caller, earlier, options)
-    return create(world, command, caller, earlier, options)
+    return Write(world, command, caller, earlier, options=options).commit().result()
 
 
 def delete(world: Services, command: Delete, caller: Caller) -> bool:
@@ -111,7 +82,7 @@ def preview(
 
     An incomplete draft is shown as far as it goes: a value that cannot be read is null. Warnings alone are no
     issues here. Raises Refused where there is nothing to show, because the object to change is not there, or
-    the caller may not do this; TooMuchRead, Unavailable. `earlier`: as with `create`.
+    the caller may not do this; TooMuchRead, Unavailable. `earlier`: as with `save`.
     """
     outcome = Write(world, command, caller, earlier, options=options).dry_run()
     is_good = all(issue.level is not Level.ERROR for issue in outcome.issues)
@@ -130,7 +101,7 @@ def validate(
     """Return why the write would be refused, its warnings too; then what it passes over and is still empty.
 
     The write would be done if none of them `stops_write`. Raises TooMuchRead, Unavailable. `earlier`: as with
-    `create`.
+    `save`.
     """
     outcome = Write(world, command, caller, earlier, options=options, validates=True).dry_run()
     return [*outcome.issues, *outcome.reports]

@@ -7,14 +7,12 @@ from typing import Any, NamedTuple
 
 from stratabase.domain.issue import Issue, IssueType, Level
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.affected import AffectedObject, affected_objects, changed_members
 from stratabase.domain.write.plan import WritePlan
 from stratabase.domain.write.warning_rules import WarningRule
-from stratabase.model.expressions import Circumstances
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.services import Services
-from stratabase.operations.write.projections import projected_state
+from stratabase.operations.write.projections import Projections
 
 _KNOWN_VALUES = frozenset(
     each
@@ -49,16 +47,14 @@ class MetWarning(NamedTuple):
         return self.rule.walks or (issue.path[:at] == path and not names.isdisjoint(issue.path[at : at + 1]))
 
 
-def met_warnings(
-    world: Services, plan: WritePlan, circumstances: Circumstances, allowance: ReadBudget
-) -> list[MetWarning]:
+def met_warnings(projections: Projections) -> list[MetWarning]:
     """Return the warnings that are met, in the order of the request and of the model. Raises TooMuchRead.
 
     An object that begins or changes meets those whose condition holds. One that stays as it is, and which the
     request speaks of or others lead to, meets only those that depend on something that changes.
     """
-    asked = [*_asked(world, plan)] if world.warning_rules.are_there else []
-    return _holding(projected_state(world, plan, circumstances, allowance), asked) if asked else []
+    asked = [*_asked(projections.world, projections.plan)]
+    return _holding(projections.projected(), asked) if asked else []
 
 
 def _asked(world: Services, plan: WritePlan) -> Iterator[MetWarning]:

@@ -4,7 +4,7 @@ from graphql import GraphQLField
 
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.class_ import Class
-from stratabase.operations.write.services import create
+from stratabase.operations.write.services import save
 from stratabase.schema.generation import Generation
 from stratabase.schema.services.data import creating
 from stratabase.schema.services.service import Service
@@ -13,7 +13,7 @@ from stratabase.schema.services.writing import written
 
 def _field(generation: Generation, class_: Class) -> GraphQLField:
     description = f"Make a new {class_.name}."
-    return written(generation, class_, creating(GeneratedType.CREATE), create, description)
+    return written(generation, class_, creating(GeneratedType.CREATE), save, description)
 
 
 SERVICE = Service("create", _field)

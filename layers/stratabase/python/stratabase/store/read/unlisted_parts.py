@@ -53,7 +53,7 @@ def _are_listed(store: StoreContext, entities: Sequence[Entity]) -> list[bool]:
     at: list[Entity | None] = list(entities)
     are_listed = [True] * len(at)
     while True:
-        ways = [None if each is None else owner_of(store.class_of(each), each) for each in at]
+        ways = [None if each is None else owner_of(store.class_of(each), each.state) for each in at]
         unknown = list(dict.fromkeys(way.reference for way in ways if way and way.reference not in known))
         known.update(zip(unknown, store.read_all(unknown), strict=True))
         if not any(ways):

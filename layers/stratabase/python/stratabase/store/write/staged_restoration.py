@@ -75,7 +75,7 @@ def split_restoration(store: StoreContext, change: Change) -> RestorationStages 
         for effect in change.effects
         if isinstance(effect, Restoration)
         and effect.after.reference != change.root
-        and owner_of(store.class_of(effect.after), effect.after) is not None
+        and owner_of(store.class_of(effect.after), effect.after.state) is not None
         and released.isdisjoint(deletions.guards_needed(store, effect.after))
     )
     staged = frozenset(map(id, parts))

@@ -44,9 +44,17 @@ MODEL = read_model(
     """,
     "orders.graphql",
 )
+
+
 LINES = 60
+
+
 """More than one commit brings back."""
+
+
 MINUTE = 60_000
+
+
 Told = Sequence[Any]
 
 

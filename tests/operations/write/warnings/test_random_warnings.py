@@ -17,6 +17,7 @@ from stratabase.operations.services import Services
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.outcome import WriteOutcome
 from stratabase.operations.write.pipeline import Write
+from stratabase.operations.write.projections import Projections
 from stratabase.operations.write.services import validate
 from stratabase.operations.write.warnings import met_warnings
 from tests.graphs.models import texts
@@ -90,8 +91,8 @@ def go_on(world: Services, chance: Random) -> set[Met]:
     return found
 
 
-def met_by(world: Services, judgement: WriteOutcome) -> set[Met]:
-    met = met_warnings(world, judgement.plan, ANYWHERE, plenty())
+def met_by(world: Services, outcome: WriteOutcome) -> set[Met]:
+    met = met_warnings(Projections(world, outcome.plan, ANYWHERE, plenty()))
     return {(each.one.reference, each.rule.rule.name) for each in met}
 
 

@@ -20,10 +20,10 @@ from stratabase.model.formats import Formats
 from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.ports import Entities
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
-from stratabase.operations.write.services import create, delete, preview, update, validate
+from stratabase.operations.write.services import delete, preview, save, validate
 from tests.graphs.commands import change, end, make, point
 from tests.graphs.scene import Scene, told
-from tests.operations.graph_calls import NotedCalls
+from tests.operations.write.noted_calls import NotedCalls
 from tests.worlds import NOON, plenty
 
 MINUTE = 60_000
@@ -161,7 +161,7 @@ def test_an_administrator_neither_locks_nor_writes_what_another_has(scene: Scene
         "ENTITY_LOCK_EDIT"
     ]
     command = change("Employee", "e1", age=7)
-    assert [issue.type.name for issue in refused(lambda: update(scene.world, command, CHIEF))] == [
+    assert [issue.type.name for issue in refused(lambda: save(scene.world, command, CHIEF))] == [
         "ENTITY_LOCK_PERSIST"
     ]
 
@@ -170,15 +170,15 @@ def test_to_the_second_by_the_clock(scene: Scene) -> None:
     """Though nobody takes away what has ended."""
     lock(scene.world, [L1], 2, ADA)
     scene.clock.instant = NOON + 2 * MINUTE - 1
-    assert refused(lambda: update(scene.world, change("Label", "l1", name="x"), BOB))
+    assert refused(lambda: save(scene.world, change("Label", "l1", name="x"), BOB))
     assert refused(lambda: lock(scene.world, [L1], 2, BOB))
     assert refused(lambda: unlock(scene.world, [L1], BOB))
     scene.clock.instant += 1
-    update(scene.world, change("Label", "l1", name="x"), BOB)
+    save(scene.world, change("Label", "l1", name="x"), BOB)
     assert scene.entities.locks[L1].name == "ada"
     unlock(scene.world, [L1], BOB)
     lock(scene.world, [L1], 2, BOB)
-    assert refused(lambda: update(scene.world, change("Label", "l1", name="y"), ADA))
+    assert refused(lambda: save(scene.world, change("Label", "l1", name="y"), ADA))
 
 
 def test_a_lock_that_ends_while_it_is_refused_is_asked_once_more(scene: Scene) -> None:
@@ -225,9 +225,9 @@ class Hesitant:
 @pytest.mark.parametrize(
     "write",
     [
-        lambda world: update(world, change("Employee", "e1", age=7), BOB),
-        lambda world: update(world, change("Employee", "e1", name="Ada"), BOB),
-        lambda world: update(world, change("Employee", "e1", age=-7, name="Eve"), BOB),
+        lambda world: save(world, change("Employee", "e1", age=7), BOB),
+        lambda world: save(world, change("Employee", "e1", name="Ada"), BOB),
+        lambda world: save(world, change("Employee", "e1", age=-7, name="Eve"), BOB),
         lambda world: delete(world, end("Label", "l1"), BOB),
     ],
     ids=["an update", "nothing new", "bad values", "a deletion"],
@@ -250,7 +250,7 @@ def test_it_is_refused_in_the_commit_where_the_lock_came_after_the_reading(scene
         scene.entities.before_commit = lambda: scene.entities.locks.update(
             {E1: Lock("a", "ada", NOON + 3 * MINUTE)}
         )
-        (issue,) = refused(partial(update, world, command, ITALIAN))
+        (issue,) = refused(partial(save, world, command, ITALIAN))
         assert told(issue) == ("ENTITY_LOCK_PERSIST", "Employee", "e1", "data")
         assert issue.message == "Employee e1 is locked by ada until 01-01-2020 13:03:00"
         assert noted.calls == ["read", "commit"]
@@ -259,8 +259,8 @@ def test_it_is_refused_in_the_commit_where_the_lock_came_after_the_reading(scene
 @pytest.mark.parametrize(
     "write",
     [
-        lambda world: update(world, change("Employee", "e1", age=7), BOB),
-        lambda world: update(world, Update(E1, {"age": 7}, client_id="c"), BOB),
+        lambda world: save(world, change("Employee", "e1", age=7), BOB),
+        lambda world: save(world, Update(E1, {"age": 7}, client_id="c"), BOB),
         lambda world: delete(world, Delete(E1), BOB),
     ],
 )
@@ -319,11 +319,11 @@ def test_in_bulk_each_is_asked_by_itself(scene: Scene) -> None:
 def test_what_is_written_keeps_its_lock_in_the_answer(scene: Scene) -> None:
     lock(scene.world, [E1], 3, ADA)
     taken = scene.entities.locks[E1]
-    assert update(scene.world, change("Employee", "e1", age=7), ADA).entity.lock == taken
-    assert update(scene.world, change("Employee", "e1", age=7), ADA).entity.lock == taken
-    whole = update(scene.world, change("Employee", "e1", age=8, team=point("t2")), ADA)
+    assert save(scene.world, change("Employee", "e1", age=7), ADA).entity.lock == taken
+    assert save(scene.world, change("Employee", "e1", age=7), ADA).entity.lock == taken
+    whole = save(scene.world, change("Employee", "e1", age=8, team=point("t2")), ADA)
     assert whole.entity.lock == taken
-    assert create(scene.world, make("Label", name="new"), ADA).entity.lock is None
+    assert save(scene.world, make("Label", name="new"), ADA).entity.lock is None
 
 
 def test_who_deletes_what_he_has_locked_ends_the_lock(scene: Scene) -> None:

@@ -13,7 +13,7 @@ from stratabase.domain.write.commands import Command, PartsCommand, ToManyComman
 from stratabase.operations.ports import Entities
 from tests.graphs.commands import add, change, create, end, make, point, remove, update
 from tests.graphs.scene import Scene, told
-from tests.operations.graph_calls import NotedCalls
+from tests.operations.write.noted_calls import NotedCalls
 
 
 def calls(command: Command, scene: Scene | None = None) -> list[str]:

@@ -2,8 +2,7 @@
 
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Create, Update
-from stratabase.operations.write.services import create as created
-from stratabase.operations.write.services import update as updated
+from stratabase.operations.write.services import save
 from tests.graphs.commands import add, change, create, make, point, update
 from tests.graphs.scene import Scene, told
 from tests.worlds import ADMINISTRATOR
@@ -95,14 +94,12 @@ def test_a_name_goes_before_an_id_that_is_the_same() -> None:
 
 def test_what_an_earlier_write_of_the_request_has_named_can_be_named_by_a_later_one() -> None:
     scene = Scene()
-    team = created(scene.world, Create("Team", {"name": "new"}, "t"), ADMINISTRATOR)
+    team = save(scene.world, Create("Team", {"name": "new"}, "t"), ADMINISTRATOR)
 
-    eve = created(
+    eve = save(
         scene.world, make("Employee", "eve", name="Eve", team=point("t")), ADMINISTRATOR, team.client_ids
     )
-    again = updated(
-        scene.world, Update(Reference("Employee", "eve"), {"age": 7}), ADMINISTRATOR, eve.client_ids
-    )
+    again = save(scene.world, Update(Reference("Employee", "eve"), {"age": 7}), ADMINISTRATOR, eve.client_ids)
 
     assert team.client_ids == {team.reference: "t"}
     assert eve.state["team"] == team.reference.id

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from stratabase.domain.objects.instant import format_instant
 from stratabase.domain.write.commands import Create, Delete, Update
-from stratabase.operations.write.services import create, delete, preview, save, update
+from stratabase.operations.write.services import delete, preview, save
 from tests.graphs.commands import add, change, make, point
 from tests.graphs.commands import create as parts
 from tests.graphs.commands import update as changed
@@ -19,7 +19,7 @@ REMEMBERING = model(*(replace(each, versioned=True) for each in COMPANY.classes.
 
 def test_a_new_object_begins_now() -> None:
     world, entities, _ = world_of(THINGS)
-    made = create(world, Create("Thing", {"name": "x"}), ADMINISTRATOR)
+    made = save(world, Create("Thing", {"name": "x"}), ADMINISTRATOR)
     assert made.state["_versionStart"] == made.state["_createdon"] == format_instant(NOON)
     assert made.entity.start == entities.commits[-1].instant == NOON
     assert entities.objects[made.reference].state == made.state
@@ -27,10 +27,10 @@ def test_a_new_object_begins_now() -> None:
 
 def test_a_changed_object_begins_anew_also_when_the_clock_has_stepped_back() -> None:
     world, entities, clock = world_of(THINGS)
-    made = create(world, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
+    made = save(world, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
     for number in range(1, 4):
         clock.instant -= HOUR
-        written = update(world, Update(made, {"count": number}), ADMINISTRATOR)
+        written = save(world, Update(made, {"count": number}), ADMINISTRATOR)
         expected = NOON + number
         assert written.state["_versionStart"] == written.state["_lastmodifiedon"] == format_instant(expected)
         assert written.entity.start == entities.commits[-1].instant == expected
@@ -41,7 +41,7 @@ def test_a_changed_object_begins_anew_also_when_the_clock_has_stepped_back() -> 
 
 def test_a_write_that_changes_nothing_makes_no_version() -> None:
     world, entities, clock = world_of(THINGS)
-    made = create(world, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
+    made = save(world, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
     clock.instant += HOUR
     for command in (Update(made, {"name": "x"}), Update(made), Update(made, {"name": "x"}, "called")):
         written = save(world, command, ADMINISTRATOR)
@@ -52,7 +52,7 @@ def test_a_write_that_changes_nothing_makes_no_version() -> None:
 
 def test_a_deletion_is_later_than_what_it_ends() -> None:
     world, entities, clock = world_of(THINGS)
-    made = create(world, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
+    made = save(world, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
     clock.instant -= HOUR
     assert delete(world, Delete(made), ADMINISTRATOR)
     assert entities.commits[-1].instant == NOON + 1

@@ -11,7 +11,7 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.domain.write.commands import Create, Delete, Update
 from stratabase.operations.services import Services
-from stratabase.operations.write.services import create, delete, save, update
+from stratabase.operations.write.services import delete, save
 from tests.models import THING, THINGS
 from tests.worlds import ADMINISTRATOR, NOON, DictEntities, FrozenClock, world_of
 
@@ -49,9 +49,7 @@ def stored(entities: DictEntities, id_: str) -> Entity:
 def test_a_creation_stores_what_was_given_in_its_canonical_spelling_and_who_made_it_when(
     world: Services, entities: DictEntities
 ) -> None:
-    made = create(
-        world, Create("Thing", {"name": "chair", "price": 1.50, "day": "31/01/2020"}), ADMINISTRATOR
-    )
+    made = save(world, Create("Thing", {"name": "chair", "price": 1.50, "day": "31/01/2020"}), ADMINISTRATOR)
 
     assert made.state == {
         "_id": made.reference.id,
@@ -72,7 +70,7 @@ def test_a_creation_reports_every_issue_at_once_and_writes_nothing(
 ) -> None:
     given = {"name": "a name that is too long", "count": -1, "day": "yesterday", "price": "much"}
 
-    issues = refusal(lambda: create(world, Create("Thing", given, client_id="c1"), ADMINISTRATOR))
+    issues = refusal(lambda: save(world, Create("Thing", given, client_id="c1"), ADMINISTRATOR))
 
     assert {(issue.type, issue.attribute_names) for issue in issues} == {
         (IssueType.ATTRIBUTE_STRING_LENGTH, ("name",)),
@@ -87,13 +85,13 @@ def test_a_creation_reports_every_issue_at_once_and_writes_nothing(
 
 @pytest.mark.parametrize("given", [{}, {"name": None}])
 def test_a_required_value_must_be_given(world: Services, given: dict[str, None]) -> None:
-    (issue,) = refusal(lambda: create(world, Create("Thing", given), ADMINISTRATOR))
+    (issue,) = refusal(lambda: save(world, Create("Thing", given), ADMINISTRATOR))
 
     assert (issue.type, issue.attribute_names) == (IssueType.ATTRIBUTE_REQUIRED, ("name",))
 
 
 def test_a_value_that_cannot_be_read_is_not_said_to_be_missing_too(world: Services) -> None:
-    (issue,) = refusal(lambda: create(world, Create("Thing", {"name": 7}), ADMINISTRATOR))
+    (issue,) = refusal(lambda: save(world, Create("Thing", {"name": 7}), ADMINISTRATOR))
 
     assert issue.type is IssueType.DATA_TYPE
 
@@ -109,7 +107,7 @@ def test_a_file_that_was_never_uploaded_cannot_be_bound(world: Services) -> None
     }
 
     (issue,) = refusal(
-        lambda: create(world, Create("Thing", {"name": "chair", "picture": reference}), ADMINISTRATOR)
+        lambda: save(world, Create("Thing", {"name": "chair", "picture": reference}), ADMINISTRATOR)
     )
 
     assert (issue.type, issue.attribute_names) == (IssueType.ENTITY_NOT_FOUND, ("picture",))
@@ -118,10 +116,10 @@ def test_a_file_that_was_never_uploaded_cannot_be_bound(world: Services) -> None
 def test_an_update_keeps_what_is_not_given_clears_null_and_notes_the_change(
     world: Services, clock: FrozenClock
 ) -> None:
-    made = create(world, Create("Thing", {"name": "chair", "count": 4, "notes": "old"}), ADMINISTRATOR)
+    made = save(world, Create("Thing", {"name": "chair", "count": 4, "notes": "old"}), ADMINISTRATOR)
     clock.instant = NOON + 1
 
-    changed = update(
+    changed = save(
         world, Update(made.reference, {"count": 5, "notes": None}), replace(ADMINISTRATOR, username="bob")
     )
 
@@ -134,16 +132,16 @@ def test_an_update_keeps_what_is_not_given_clears_null_and_notes_the_change(
 
 
 def test_an_update_that_changes_nothing_writes_nothing(world: Services, entities: DictEntities) -> None:
-    made = create(world, Create("Thing", {"name": "chair", "price": "2.50"}), ADMINISTRATOR)
+    made = save(world, Create("Thing", {"name": "chair", "price": "2.50"}), ADMINISTRATOR)
 
-    same = update(world, Update(made.reference, {"price": "2.5", "notes": None}), ADMINISTRATOR)
+    same = save(world, Update(made.reference, {"price": "2.5", "notes": None}), ADMINISTRATOR)
 
     assert same.state == made.state
     assert len(entities.commits) == 1
 
 
 def test_an_update_of_what_is_not_there_is_refused(world: Services) -> None:
-    (issue,) = refusal(lambda: update(world, Update(Reference("Thing", "no"), {}), ADMINISTRATOR))
+    (issue,) = refusal(lambda: save(world, Update(Reference("Thing", "no"), {}), ADMINISTRATOR))
 
     assert (issue.type, issue.entity_name, issue.entity_id) == (IssueType.ENTITY_NOT_FOUND, "Thing", "no")
 
@@ -152,57 +150,57 @@ def test_an_update_is_decided_anew_when_another_write_came_between(
     world: Services, entities: DictEntities
 ) -> None:
     """The other write changes another attribute: both changes must be there."""
-    made = create(world, Create("Thing", {"name": "chair", "count": 1}), ADMINISTRATOR)
+    made = save(world, Create("Thing", {"name": "chair", "count": 1}), ADMINISTRATOR)
 
     def other_write() -> None:
         entities.before_commit = lambda: None
-        update(world, Update(made.reference, {"notes": "by another"}), ADMINISTRATOR)
+        save(world, Update(made.reference, {"notes": "by another"}), ADMINISTRATOR)
 
     entities.before_commit = other_write
-    changed = update(world, Update(made.reference, {"count": 2}), ADMINISTRATOR)
+    changed = save(world, Update(made.reference, {"count": 2}), ADMINISTRATOR)
 
     assert (changed.state["count"], changed.state["notes"]) == (2, "by another")
 
 
 def test_a_refusal_shows_no_more_of_an_id_than_is_needed(world: Services) -> None:
     """It comes from outside, as long as its sender likes."""
-    (issue,) = refusal(lambda: update(world, Update(Reference("Thing", "x" * 9999)), ADMINISTRATOR))
+    (issue,) = refusal(lambda: save(world, Update(Reference("Thing", "x" * 9999)), ADMINISTRATOR))
 
     assert issue.message.startswith("there is no Thing with _id 'xxx")
     assert len(issue.message) < 100
 
 
 def test_an_update_of_what_is_deleted_meanwhile_is_refused(world: Services, entities: DictEntities) -> None:
-    made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+    made = save(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
     entities.before_commit = entities.objects.clear
 
-    (issue,) = refusal(lambda: update(world, Update(made.reference, {"count": 2}), ADMINISTRATOR))
+    (issue,) = refusal(lambda: save(world, Update(made.reference, {"count": 2}), ADMINISTRATOR))
 
     assert issue.type is IssueType.ENTITY_NOT_FOUND
 
 
 def test_a_write_gives_up_when_others_keep_coming_between(world: Services, entities: DictEntities) -> None:
-    made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+    made = save(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
 
     def other_write() -> None:
         entities.objects[made.reference] = replace(made.entity, commit_ids=(world.ids.new(),))
 
     entities.before_commit = other_write
     with pytest.raises(Unavailable):
-        update(world, Update(made.reference, {"count": 2}), ADMINISTRATOR)
+        save(world, Update(made.reference, {"count": 2}), ADMINISTRATOR)
     assert len(entities.commits) == 1
 
 
 def test_a_write_of_which_the_store_cannot_say_whether_it_was_done_is_not_tried_again(
     world: Services, entities: DictEntities
 ) -> None:
-    made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+    made = save(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
     attempts: list[None] = []
     entities.before_commit = lambda: attempts.append(None)
     entities.refuse = Unavailable("unknown")
     writes: list[Callable[[], object]] = [
-        lambda: create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR),
-        lambda: update(world, Update(made.reference, {"count": 2}), ADMINISTRATOR),
+        lambda: save(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR),
+        lambda: save(world, Update(made.reference, {"count": 2}), ADMINISTRATOR),
         lambda: delete(world, Delete(made.reference), ADMINISTRATOR),
     ]
     for write in writes:
@@ -216,7 +214,7 @@ def test_values_that_another_object_holds_are_refused_with_the_attributes(
 ) -> None:
     entities.refuse = UniqueViolation(((Reference("Thing", "id1"), THING.uniques[0]),))
 
-    (issue,) = refusal(lambda: create(world, Create("Thing", {"name": "chair", "code": "c"}), ADMINISTRATOR))
+    (issue,) = refusal(lambda: save(world, Create("Thing", {"name": "chair", "code": "c"}), ADMINISTRATOR))
 
     assert (issue.type, issue.attribute_names, issue.entity_id) == (IssueType.ENTITY_UNIQUE, ("code",), None)
     assert "'c'" in issue.message
@@ -227,7 +225,7 @@ def test_an_object_that_is_too_large_is_refused_with_the_limit(
 ) -> None:
     entities.refuse = TooLarge("the object", 400_000, 358_400)
 
-    (issue,) = refusal(lambda: create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR))
+    (issue,) = refusal(lambda: save(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR))
 
     assert issue.type is IssueType.MALFORMED_REQUEST
     assert "358400" in issue.message.replace(",", "")
@@ -242,7 +240,7 @@ def test_save_updates_with_an_id_and_creates_without(world: Services, entities: 
 
 
 def test_delete_tells_whether_there_was_something(world: Services, entities: DictEntities) -> None:
-    made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+    made = save(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
 
     assert delete(world, Delete(made.reference), ADMINISTRATOR) is True
     assert delete(world, Delete(made.reference), ADMINISTRATOR) is False
@@ -252,11 +250,11 @@ def test_delete_tells_whether_there_was_something(world: Services, entities: Dic
 def test_a_deletion_goes_on_when_the_object_is_changed_meanwhile(
     world: Services, entities: DictEntities
 ) -> None:
-    made = create(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+    made = save(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
 
     def other_write() -> None:
         entities.before_commit = lambda: None
-        update(world, Update(made.reference, {"count": 9}), ADMINISTRATOR)
+        save(world, Update(made.reference, {"count": 9}), ADMINISTRATOR)
 
     entities.before_commit = other_write
     assert delete(world, Delete(made.reference), ADMINISTRATOR) is True

@@ -8,8 +8,8 @@ import pytest
 from stratabase.domain.write.commands import Command, PartsCommand
 from stratabase.operations.ports import Entities
 from tests.graphs.commands import add, change, create, make, point
-from tests.operations.graph_calls import NotedCalls
-from tests.operations.warnings.office import Office
+from tests.operations.write.noted_calls import NotedCalls
+from tests.operations.write.warnings.office import Office
 
 
 def calls(command: Command) -> list[str]:

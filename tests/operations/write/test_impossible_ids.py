@@ -10,7 +10,7 @@ from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete
 from stratabase.model.expressions import ANYWHERE
 from stratabase.operations.read import get
-from stratabase.operations.write.services import delete, update, validate
+from stratabase.operations.write.services import delete, save, validate
 from stratabase.store.engine.port import Engine
 from tests.contract.engine.kinds import STURDY
 from tests.graphs.commands import add, change, create, end, make, point, remove
@@ -65,7 +65,7 @@ def test_what_is_not_there_is_not_updated(engine: Engine, id_: str, roles: dict[
     command = change("Employee", id_, name="Eve", **roles)
 
     with pytest.raises(Refused) as refusal:
-        update(world, command, ADMINISTRATOR)
+        save(world, command, ADMINISTRATOR)
 
     (issue,) = refusal.value.issues
     assert (issue.type.name, issue.path) == ("ENTITY_NOT_FOUND", ("data", "_id"))

@@ -1,5 +1,6 @@
-"""A process that restores an order and is killed: run as `python -m tests.operations.mortal_restoration`.
+"""A process that restores an order and is killed.
 
+Run as `python -m tests.operations.write.killed_restoration`.
 Its arguments are the path of a store, the id of the order, the instant of the version, what the clock says,
 and the number of the commit, from 1, before which it is killed.
 """
@@ -11,8 +12,8 @@ from pathlib import Path
 
 from stratabase.domain.objects.entity import Reference
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.operations.large_orders import Shop
-from tests.operations.meddling import Meddling
+from tests.operations.write.interfering_engine import Meddling
+from tests.operations.write.large_orders import Shop
 from tests.worlds import FrozenClock
 
 

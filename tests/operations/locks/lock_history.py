@@ -16,19 +16,25 @@ from stratabase.domain.refusal import Refused
 from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.ports import Entities
 from stratabase.operations.services import Services
-from stratabase.operations.write.services import save, update
+from stratabase.operations.write.services import save
 from stratabase.store.ids import TimeOrderedIds
 from tests.contract.engine.acting import together
 from tests.graphs.commands import change, create, make
 from tests.graphs.commands import update as updating
 from tests.graphs.company import COMPANY
 from tests.linearizability import Operation
-from tests.operations.lock_model import KINDS, PART, WHOLE, Asked, Told, member_id
+from tests.operations.locks.lock_model import KINDS, PART, WHOLE, Asked, Told, member_id
 from tests.worlds import ADMINISTRATOR, NOON, plenty
 
 MEMBERS = 5
+
+
 _MINUTES = 2
+
+
 """Of every lock."""
+
+
 _HELD = re.compile(rf"({WHOLE}|{PART}) \S+ is locked by (\S+) until .+")
 
 
@@ -115,7 +121,7 @@ class History:
         command = change(*whole, name=value)
         if asked.of == (PART,):
             command = change(*whole, addresses=updating(change(*self._references[PART], street=value)))
-        update(world, command, _caller(asked))
+        save(world, command, _caller(asked))
         return Told()
 
     def read(self, world: Services, asked: Asked) -> Told:

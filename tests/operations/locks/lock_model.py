@@ -116,4 +116,6 @@ def _wait(state: State, asked: Asked, _: Told) -> State:
 
 
 _STEPS = {"lock": _lock, "unlock": _unlock, "write": _write, "read": _read, "wait": _wait}
+
+
 KINDS = tuple(_STEPS)

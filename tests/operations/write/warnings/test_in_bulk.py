@@ -15,7 +15,7 @@ from stratabase.domain.write.commands import UpdateBulk
 from stratabase.model.expressions import ANYWHERE
 from stratabase.operations.write.bulk import update_bulk, validate_bulk
 from tests.graphs.commands import change, make, point
-from tests.operations.warnings.office import Office, told
+from tests.operations.write.warnings.office import Office, told
 from tests.worlds import ADMINISTRATOR, plenty
 
 EVERYBODY = Query("Person", Order(), window=Window(100))

@@ -26,8 +26,8 @@ from stratabase.store.write import cleanup, staged_restoration
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.commands import add, change, create, end, make, point
 from tests.models import model
-from tests.operations.large_orders import LINES, MINUTE, MODEL, Reader, Shop, Told
-from tests.operations.meddling import Meddling
+from tests.operations.write.interfering_engine import Meddling
+from tests.operations.write.large_orders import LINES, MINUTE, MODEL, Reader, Shop, Told
 from tests.soak import count
 from tests.worlds import ADMINISTRATOR, FrozenClock
 
@@ -430,7 +430,7 @@ def test_a_process_that_is_killed_leaves_nothing_that_a_sweep_does_not_end(tmp_p
 
     arguments = [path, order.id, there, shop.clock.instant, call]
     process = subprocess.run(
-        [sys.executable, "-m", "tests.operations.mortal_restoration", *map(str, arguments)],
+        [sys.executable, "-m", "tests.operations.write.killed_restoration", *map(str, arguments)],
         cwd=Path(__file__).parents[2],
         check=False,
     )

@@ -21,7 +21,7 @@ from stratabase.domain.write.commands import Update
 from stratabase.model.reading import read_model
 from stratabase.operations.services import Services
 from stratabase.operations.versions import version
-from stratabase.operations.write.services import save, update
+from stratabase.operations.write.services import save
 from stratabase.store.engine.port import Engine, Item
 from stratabase.store.layout import versions
 from stratabase.store.repository import Repository
@@ -78,7 +78,7 @@ class Host:
         done = []
         for number in range(UPDATES // THREADS):
             sheet, name = chance.choice(sheets), f"{thread}.{number}"
-            update(self.world, Update(sheet, {"name": name}), ADMINISTRATOR)
+            save(self.world, Update(sheet, {"name": name}), ADMINISTRATOR)
             done.append((sheet, name))
         return done
 

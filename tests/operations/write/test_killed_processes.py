@@ -39,7 +39,7 @@ class Killer:
         self._original = original(folder)
         self._path = folder / "store.db"
         self._makes = subprocess.Popen(
-            [sys.executable, "-m", "tests.operations.mortal"],
+            [sys.executable, "-m", "tests.operations.write.killed_process"],
             cwd=ROOT,
             text=True,
             stdin=subprocess.PIPE,

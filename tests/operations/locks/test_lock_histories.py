@@ -17,8 +17,8 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.company import COMPANY
 from tests.linearizability import is_linearizable
 from tests.lock_rules import refuse_held, refuse_unlockable
-from tests.operations.lock_history import MEMBERS, History
-from tests.operations.lock_model import State, step
+from tests.operations.locks.lock_history import MEMBERS, History
+from tests.operations.locks.lock_model import State, step
 from tests.soak import count, seed
 from tests.store.hurried import taking_turns
 

@@ -11,7 +11,7 @@ from stratabase.domain.write.commands import Command
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.services import preview
 from tests.graphs.commands import add, change, create, delete, make, point, remove, update
-from tests.operations.warnings.office import BOB, Office
+from tests.operations.write.warnings.office import BOB, Office
 from tests.worlds import ADMINISTRATOR, NOON
 
 DAY = 24 * 60 * 60 * 1000

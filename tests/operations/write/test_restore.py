@@ -14,7 +14,7 @@ from stratabase.operations.fetching.as_of import AsOf
 from stratabase.operations.services import Services
 from stratabase.operations.versions import version
 from stratabase.operations.write.options import WriteOptions
-from stratabase.operations.write.services import delete, restore, save, update
+from stratabase.operations.write.services import delete, restore, save
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.store.write import cleanup
@@ -34,7 +34,7 @@ def test_a_value_that_its_attribute_cannot_have_any_more_is_left_out(tmp_path: P
     old = replace(old, entities=Repository(engine, OLD))
     box = save(old, make("Box", name="a", size="large"), ADMINISTRATOR).reference
     clock.instant += 1000
-    update(old, change("Box", box.id, name="b", size=None), ADMINISTRATOR)
+    save(old, change("Box", box.id, name="b", size=None), ADMINISTRATOR)
     clock.instant += 1000
     new = replace(world_of(NEW)[0], entities=Repository(engine, NEW), clock=clock, ids=old.ids)
     with pytest.raises(Refused) as refusal:
@@ -52,7 +52,7 @@ def test_a_value_outside_of_the_domain_of_today_is_refused(tmp_path: Path) -> No
     old = replace(old, entities=Repository(engine, OLD))
     box = save(old, make("Box", name="a", size="large"), ADMINISTRATOR).reference
     clock.instant += 1000
-    update(old, change("Box", box.id, size="s"), ADMINISTRATOR)
+    save(old, change("Box", box.id, size="s"), ADMINISTRATOR)
     clock.instant += 1000
     new = replace(world_of(STRICT)[0], entities=Repository(engine, STRICT), clock=clock, ids=old.ids)
     with pytest.raises(Refused) as refusal:
@@ -78,7 +78,7 @@ def test_a_part_was_there_until_its_whole_ended_also_before_it_is_purged(
     order = save(world, make("Order", name="a"), ADMINISTRATOR).reference
     for _ in range(6):
         clock.instant += 1000
-        update(
+        save(
             world, change("Order", order.id, lines=create(*(make("Line") for _ in range(20)))), ADMINISTRATOR
         )
     (read,) = entities.read([order])

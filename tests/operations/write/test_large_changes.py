@@ -17,8 +17,8 @@ from stratabase.store.layout import keys
 from stratabase.store.write import cleanup, staged_restoration
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.commands import change, make, point
-from tests.operations.large_orders import LINES, MINUTE, Reader, Shop, Told
-from tests.operations.meddling import Meddling
+from tests.operations.write.interfering_engine import Meddling
+from tests.operations.write.large_orders import LINES, MINUTE, Reader, Shop, Told
 from tests.worlds import ADMINISTRATOR, FrozenClock
 
 RIVAL = Caller("m2", "bob", "Administrator", administrator=True)

@@ -1,17 +1,28 @@
-"""Resolve what both sides ask of keys: where each key leads in the end."""
+"""Resolve what both sides ask of an association: where each key leads, which links begin and end."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from stratabase.domain.objects.change import LinkCreation, LinkDeletion, LinkEffect
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.role_storage import is_one_to_one
-from stratabase.domain.write.object_write import ObjectWrite
-from stratabase.domain.write.request import WriteRequest
-from stratabase.domain.write.requester import describe_object
-from stratabase.domain.write.role_requests import KeyRequest, KeyRequests
+from stratabase.domain.write.request import ObjectWrite, WriteRequest
+from stratabase.domain.write.role_requests import (
+    KeyRequest,
+    KeyRequests,
+    LinkKey,
+    LinkRequests,
+    describe_object,
+)
 from stratabase.model.role import Role
 
 
-def resolve_keys(request: WriteRequest) -> None:
+def resolve_roles(request: WriteRequest) -> tuple[LinkEffect, ...]:
+    """Set the keys of the request's objects; return the links that begin and end. Conflicts are issues."""
+    _resolve_keys(request)
+    return tuple(_resolve_links(request))
+
+
+def _resolve_keys(request: WriteRequest) -> None:
     """Let each key lead where it is asked to, or note why it cannot."""
     for (holder, name), requests in request.key_requests.items():
         requester = requests.first.requester
@@ -90,3 +101,42 @@ def _exclude(request: WriteRequest) -> None:
             text = f"one {name.class_name} only can lead to {target} by {role.name}"
             request.issues.append(requests.last.requester.cardinality_issue(text))
         led_to.add((name, id_))
+
+
+def _resolve_links(request: WriteRequest) -> Iterator[LinkEffect]:
+    """Yield the links that begin and end; what cannot be is an issue."""
+    for link_key, requests in request.link_requests.items():
+        if requests.additions and requests.removals:
+            text = "the same link is added and removed, from its two sides; do one of the two"
+            request.issues.append(requests.removals[0].contradiction_issue(text))
+        elif requests.additions:
+            yield from _begun(request, link_key, requests)
+        else:
+            yield from _ended(request, link_key)
+
+
+def _begun(request: WriteRequest, link_key: LinkKey, requests: LinkRequests) -> Iterator[LinkEffect]:
+    (requester, *_), ends = requests.additions, _ends(request, link_key)
+    if gone := [end for end in ends if request.is_deleted(end)]:
+        request.issues.append(requester.deleted_by_request_issue(gone[-1]))
+    elif any(map(request.is_new, ends)) or not request.context.snapshot.is_linked(*link_key):
+        for end in ends:
+            request.require_target(request.class_(link_key.role.class_name), end, requester)
+        yield LinkCreation(*link_key)
+    else:
+        for end in ends:
+            request.look_up_target(end, requester)
+
+
+def _ended(request: WriteRequest, link_key: LinkKey) -> Iterator[LinkEffect]:
+    """Yield the end of a link, unless it ends by itself with what it joins."""
+    if not any(map(request.is_deleted, _ends(request, link_key))) and request.context.snapshot.is_linked(
+        *link_key
+    ):
+        yield LinkDeletion(*link_key)
+
+
+def _ends(request: WriteRequest, link_key: LinkKey) -> tuple[Reference, Reference]:
+    return Reference(link_key.role.class_name, link_key.owner), Reference(
+        request.role(link_key.role).target, link_key.other
+    )

@@ -14,7 +14,7 @@ from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Delete, Update
 from stratabase.model.reading import read_model
 from stratabase.operations.services import Services
-from stratabase.operations.write.services import delete, save, update
+from stratabase.operations.write.services import delete, save
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.graphs.commands import add, change, create, make
@@ -86,7 +86,7 @@ def test_the_version_is_that_one_when_the_write_is_done(
         write(world, command)
         return
     assert isinstance(world.ids, Between)
-    world.ids.act = lambda: update(world, change("Order", order.id, name="rival"), ADMINISTRATOR)
+    world.ids.act = lambda: save(world, change("Order", order.id, name="rival"), ADMINISTRATOR)
     with pytest.raises(Refused) as refusal:
         write(world, command)
     assert [issue.type for issue in refusal.value.issues] == [IssueType.ENTITY_LOCK_PERSIST]
@@ -101,4 +101,4 @@ def write(world: Services, command: Update | Delete) -> None:
     if isinstance(command, Delete):
         assert delete(world, command, ADMINISTRATOR)
     else:
-        update(world, command, ADMINISTRATOR)
+        save(world, command, ADMINISTRATOR)

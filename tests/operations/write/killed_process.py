@@ -1,4 +1,6 @@
-"""Makes processes that do a command and are killed meanwhile: run as `python -m tests.operations.mortal`.
+"""Makes processes that do a command and are killed meanwhile.
+
+Run as `python -m tests.operations.write.killed_process`.
 
 For each line of its input, a path, the name of a deed and a number as JSON, it makes a process that does
 the deed on the company in a file, and that is killed just before the SQL statement of this number, from 0.
