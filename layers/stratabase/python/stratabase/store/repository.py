@@ -117,8 +117,8 @@ class Repository:
         return [None if ledger is None else ended_at(ledger) for ledger in ledgers]
 
     def _read_heads(self, references: Sequence[Reference], allowance: ReadBudget | None) -> list[Item | None]:
-        spending = ReadLimiter(allowance, references[0].class_name if references else "")
-        return self._store.get([keys.head(reference) for reference in references], spending)
+        limiter = ReadLimiter(allowance, references[0].class_name if references else "")
+        return self._store.get([keys.head(reference) for reference in references], limiter)
 
     def linked(  # noqa: PLR0913 - as the port has it
         self,
@@ -196,7 +196,8 @@ class Repository:
     def commit(self, change: Change) -> None:
         """Do all of a change or nothing.
 
-        Raises Held, Conflict, Taken, NotBuilt, Broken, TooLarge, Unavailable.
+        Raises LockedByOthers, Conflict, UniqueViolation, UniqueNotBuilt, IntegrityViolation, TooLarge,
+        Unavailable.
         """
         if not change.effects:
             return
@@ -241,7 +242,7 @@ class Repository:
         return bool(ledgers)
 
     def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:
-        """Lock objects, each named once. Raises Unlockable, TooLarge, Unavailable."""
+        """Lock objects, each named once. Raises LockRefused, TooLarge, Unavailable."""
         locking.lock(self._store, commit_id, references, lock, now)
 
     def unlock(
@@ -253,7 +254,7 @@ class Repository:
         *,
         anybodys: bool = False,
     ) -> None:
-        """End the locks of a member, or `anybodys`. Raises Unlockable, TooLarge, Unavailable."""
+        """End the locks of a member, or `anybodys`. Raises LockRefused, TooLarge, Unavailable."""
         locking.unlock(self._store, commit_id, references, member_id, now, anybodys=anybodys)
 
     def checkpoint(self, work: str) -> str | None:

@@ -173,10 +173,10 @@ class RoleBackfill:
             try:
                 self._commit(self._linking(foreign_key, [current]))
             except IntegrityViolation as refusal:
-                if any(isinstance(breach, AlreadyAssociated) for breach in refusal.violations):
+                if any(isinstance(violation, AlreadyAssociated) for violation in refusal.violations):
                     self._note_rival(foreign_key, current)
                     return
-                if not all(isinstance(breach, TargetNotFound) for breach in refusal.violations):
+                if not all(isinstance(violation, TargetNotFound) for violation in refusal.violations):
                     raise
                 if not self._model.classes[foreign_key.target].versioned or self._link_to_deleted(
                     foreign_key, current
@@ -228,7 +228,10 @@ class RoleBackfill:
         rivals |= {entity.reference.id, *([] if guard is None else [str(guard_holder(guard))])}
 
     def _linking(self, foreign_key: ForeignKey, entities: Sequence[Entity]) -> WriteTransaction:
-        """Return a transaction that sets the keys of objects as if they were new. Raises Broken."""
+        """Return a transaction that sets the keys of objects as if they were new.
+
+        Raises IntegrityViolation.
+        """
         name = foreign_key.role.role_name
         begun = [
             Creation(Entity(each.reference, {"_id": each.reference.id, name: foreign_key.target_of(each)}))
@@ -407,7 +410,7 @@ class RoleBackfill:
         unchanged: Sequence[Entity],
         beside: Sequence[Check] = (),
     ) -> WriteTransaction:
-        """Return a transaction with changes of heads and links. Raises Broken."""
+        """Return a transaction with changes of heads and links. Raises IntegrityViolation."""
         expected = {entity.reference: expect_unchanged(entity) for entity in unchanged}
         heads = [
             HeadWrite(
@@ -432,7 +435,7 @@ class RoleBackfill:
         return WriteTransaction(self._store, self._rules, change, around)
 
     def _commit(self, transaction: WriteTransaction) -> None:
-        """Commit a transaction. Raises Broken, Conflict; the latter also when an answer was lost."""
+        """Commit a transaction. Raises IntegrityViolation, and Conflict, also when an answer was lost."""
         id_ = transaction.change.commit_id
         try:
             settle(

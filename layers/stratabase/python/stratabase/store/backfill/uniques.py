@@ -181,7 +181,7 @@ class GuardBackfill:
         return True
 
     def _commit(self, entities: Sequence[Entity]) -> None:
-        """Write the guards of objects as if these were new. Raises Conflict, Taken."""
+        """Write the guards of objects as if these were new. Raises Conflict, UniqueViolation."""
         change = Change("", 0, tuple(map(Creation, entities)))
         guards = GuardWrites(change, lambda _: (self._constraint,), self._read_one, self._associations)
         heads = tuple(Check(keys.head(entity.reference), expect_unchanged(entity)) for entity in entities)

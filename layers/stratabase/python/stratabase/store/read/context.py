@@ -56,13 +56,13 @@ class StoreContext:
         """Return whether a class has exactly one object, which exists before it has a head."""
         return self.model.classes[class_name].kind is Kind.SINGLETON
 
-    def get(self, wanted: Sequence[Key], spending: ReadLimiter = UNLIMITED) -> list[Item | None]:
+    def get(self, wanted: Sequence[Key], limiter: ReadLimiter = UNLIMITED) -> list[Item | None]:
         """Return the items of keys, in their order; several requests run in parallel. Raises TooMuchRead."""
 
         def get_some(some: Sequence[Key]) -> list[Item | None]:
-            spending.check()
+            limiter.check()
             items = self.engine.get(some)
-            spending.record(items)
+            limiter.record(items)
             return items
 
         batches = [wanted[first : first + _BATCH] for first in range(0, len(wanted), _BATCH)]

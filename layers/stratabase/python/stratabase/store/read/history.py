@@ -25,18 +25,18 @@ class _Inconsistent(Exception):
 class History:
     """The entries of one object of a versioned class, each read when it is asked for."""
 
-    def __init__(self, store: StoreContext, reference: Reference, spending: ReadLimiter) -> None:
+    def __init__(self, store: StoreContext, reference: Reference, limiter: ReadLimiter) -> None:
         self._engine = store.engine
         self._class = store.model.classes[reference.class_name]
         self._head = keys.head(reference)
-        self._spending = spending
+        self._limiter = limiter
 
     def at(self, instant: Instant, present: HistoryEntry | None) -> Entity | None:
         """Return the version of an instant, None where there was none; `present`: the entry of the head.
 
         Raises TooMuchRead, Unavailable.
         """
-        looks, exact = ReadRetry(), False
+        retry, exact = ReadRetry(), False
         while present is not None and present.start > instant:
             if present.previous is None:
                 return None
@@ -46,7 +46,7 @@ class History:
             if self._is_known(newest, instant, present):
                 return None
             if exact:
-                looks.wait()
+                retry.wait()
                 present = self._present()
             exact = True
         return None if present is None else present.version
@@ -66,7 +66,7 @@ class History:
 
         Raises TooMuchRead, Unavailable.
         """
-        looks, last, is_complete = ReadRetry(), None, False
+        retry, last, is_complete = ReadRetry(), None, False
         while not is_complete:
             is_complete, at = True, since if last is None else last.start + 1
             try:
@@ -75,17 +75,17 @@ class History:
                     if not _is_within(entry, since, until):
                         return
                     yield entry
-                    looks.reset()
+                    retry.reset()
                     last, is_complete = entry, entry.end is None
             except _Inconsistent:
-                looks.wait()
+                retry.wait()
                 is_complete = False
 
     def descending(
         self, since: Instant | None, until: Instant | None, limit: int | None
     ) -> Iterator[HistoryEntry]:
         """Yield the same entries in the opposite order."""
-        looks, last = ReadRetry(), None
+        retry, last = ReadRetry(), None
         while not _is_first(last, since):
             before = last
             try:
@@ -94,13 +94,13 @@ class History:
                     if not _is_within(entry, since, until):
                         return
                     yield entry
-                    looks.reset()
+                    retry.reset()
                     last = entry
                 if last is None:
                     return
                 _check(last is not before)
             except _Inconsistent:
-                looks.wait()
+                retry.wait()
 
     def _read_downward(
         self, last: HistoryEntry | None, since: Instant | None, until: Instant | None, limit: int | None
@@ -148,14 +148,14 @@ class History:
         """Yield the closed versions that start in a period; if it has no end, the entry of the head too."""
         low = keys.VERSIONS if since is None else keys.version_sort(since)
         high = keys.HEAD if until is None else keys.version_sort(until - 1)
-        self._spending.check()
+        self._limiter.check()
         for items in self._engine.range(
             ITEMS, self._head.partition, Bounds(low, high), backward=backward, limit=limit, exact=exact
         ):
-            self._spending.record(items)
+            self._limiter.record(items)
             entries = (history_entry(item, self._class) for item in items)
             yield from (entry for entry in entries if entry is not None)
-            self._spending.check()
+            self._limiter.check()
 
 
 def _check(fits: bool) -> None:  # noqa: FBT001 - as with assert
@@ -186,7 +186,7 @@ Heads = Mapping[Reference, Item | None]
 
 
 def read_as_of(
-    store: StoreContext, moments: Sequence[Moment], heads: Heads, spending: ReadLimiter
+    store: StoreContext, moments: Sequence[Moment], heads: Heads, limiter: ReadLimiter
 ) -> Mapping[Moment, Entity | None]:
     """Return the versions of moments, None where there was none. `heads`: those of their objects.
 
@@ -196,7 +196,7 @@ def read_as_of(
     each = list(dict.fromkeys(moments))
     earlier = [moment for moment in each if _is_earlier(present[moment[0]], moment[1])]
     found = store.parallel_map(
-        lambda one: History(store, one[0], spending).at(one[1], present[one[0]]), earlier
+        lambda one: History(store, one[0], limiter).at(one[1], present[one[0]]), earlier
     )
     known = {moment: _version(present[moment[0]]) for moment in each}
     return known | dict(zip(earlier, found, strict=True))

@@ -55,36 +55,36 @@ def linked(  # noqa: PLR0913, PLR0917 - whose, which of them, when, and how much
 
     Raises TooMuchRead; ValueError if the objects themselves hold the role's keys.
     """
-    spending = ReadLimiter(allowance, role.class_name)
-    spending.check()
+    limiter = ReadLimiter(allowance, role.class_name)
+    limiter.check()
     key = store.associations.inverse_key(role)
     if key is not None and key.former_role is not None and at is not None:
         moments = list(zip(ids, at, strict=True))
-        return [range_.select(found) for found in _candidates_at(store, key, moments, spending)]
+        return [range_.select(found) for found in _candidates_at(store, key, moments, limiter)]
     owners = list(dict.fromkeys(ids))
-    found = dict(zip(owners, _present(store, role, owners, range_, spending), strict=True))
+    found = dict(zip(owners, _present(store, role, owners, range_, limiter), strict=True))
     return [found[id_] for id_ in ids]
 
 
 def _present(
-    store: StoreContext, role: RoleName, ids: Sequence[str], range_: IdRange, spending: ReadLimiter
+    store: StoreContext, role: RoleName, ids: Sequence[str], range_: IdRange, limiter: ReadLimiter
 ) -> list[tuple[str, ...]]:
     """Return for each owner the ids of the objects that a role leads to now."""
     key = store.associations.inverse_key(role)
     if key is not None and key.exclusive:
-        return _by_guards(store, key.role, ids, range_, spending)
+        return _by_guards(store, key.role, ids, range_, limiter)
     if key is None and role not in store.associations.by_role:
         raise ValueError(f"What {role} leads to stands in the object itself.")
     return store.parallel_map(
-        lambda id_: _by_links(store, Reference(role.class_name, id_), role, range_, spending), ids
+        lambda id_: _by_links(store, Reference(role.class_name, id_), role, range_, limiter), ids
     )
 
 
 def _by_guards(
-    store: StoreContext, role: RoleName, ids: Sequence[str], range_: IdRange, spending: ReadLimiter
+    store: StoreContext, role: RoleName, ids: Sequence[str], range_: IdRange, limiter: ReadLimiter
 ) -> list[tuple[str, ...]]:
     """Return for each of some targets the id of the only object whose key leads there."""
-    guards = store.get([keys.couple(role, id_) for id_ in ids], spending)
+    guards = store.get([keys.couple(role, id_) for id_ in ids], limiter)
     return [
         (found,) if (found := guard_holder(guard)) is not None and range_.contains(found) else ()
         for guard in guards
@@ -92,7 +92,7 @@ def _by_guards(
 
 
 def _by_links(
-    store: StoreContext, owner: Reference, role: RoleName, range_: IdRange, spending: ReadLimiter
+    store: StoreContext, owner: Reference, role: RoleName, range_: IdRange, limiter: ReadLimiter
 ) -> tuple[str, ...]:
     """Return the ids that the links of one object lead to."""
     found: list[str] = []
@@ -104,8 +104,8 @@ def _by_links(
         limit=range_.limit,
     )
     for page in pages:
-        spending.record(page)
-        spending.check()
+        limiter.record(page)
+        limiter.check()
         found += links.ids(page, role.role_name)
     return tuple(found)
 
@@ -113,12 +113,12 @@ def _by_links(
 def referrers(store: StoreContext, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
     """Return the ids of objects whose key leads to an object; none where no links or guards are kept."""
     key = store.associations.foreign_key(role)
-    spending, range_ = ReadLimiter(None, role.class_name), IdRange(limit=limit)
+    limiter, range_ = ReadLimiter(None, role.class_name), IdRange(limit=limit)
     if key.exclusive:
-        return _by_guards(store, role, [id_], range_, spending)[0]
+        return _by_guards(store, role, [id_], range_, limiter)[0]
     if key.link_role is None:
         return ()
-    return _by_links(store, Reference(key.target, id_), key.link_role, range_, spending)
+    return _by_links(store, Reference(key.target, id_), key.link_role, range_, limiter)
 
 
 def are_linked(store: StoreContext, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
@@ -131,7 +131,7 @@ def are_linked(store: StoreContext, role: RoleName, pairs: Sequence[tuple[str, s
 
 
 def _candidates_at(
-    store: StoreContext, key: ForeignKey, moments: Sequence[tuple[str, Instant]], spending: ReadLimiter
+    store: StoreContext, key: ForeignKey, moments: Sequence[tuple[str, Instant]], limiter: ReadLimiter
 ) -> list[Iterable[str]]:
     """Return for owners at instants the ids of objects whose key may have led there then.
 
@@ -139,8 +139,8 @@ def _candidates_at(
     """
     ids = list(dict.fromkeys(id_ for id_, _ in moments))
     # Guards before links: a holder that leaves in between is found at least once.
-    guards = _guards(store, key, ids, spending) if key.exclusive else {}
-    links_by_id = store.parallel_map(lambda id_: [*_links_and_former(store, key, id_, spending)], ids)
+    guards = _guards(store, key, ids, limiter) if key.exclusive else {}
+    links_by_id = store.parallel_map(lambda id_: [*_links_and_former(store, key, id_, limiter)], ids)
     found = dict(zip(ids, links_by_id, strict=True))
     return [
         chain(_guard_holder_at(guards.get(id_), at), _linked_at(key, found[id_], at)) for id_, at in moments
@@ -148,24 +148,22 @@ def _candidates_at(
 
 
 def _guards(
-    store: StoreContext, key: ForeignKey, ids: Sequence[str], spending: ReadLimiter
+    store: StoreContext, key: ForeignKey, ids: Sequence[str], limiter: ReadLimiter
 ) -> Mapping[str, Item | None]:
-    return dict(zip(ids, store.get([keys.couple(key.role, id_) for id_ in ids], spending), strict=True))
+    return dict(zip(ids, store.get([keys.couple(key.role, id_) for id_ in ids], limiter), strict=True))
 
 
 def _guard_holder_at(guard: Item | None, at: Instant) -> tuple[str, ...]:
     return (str(guard_holder(guard)),) if guard and _had_begun(guard, at) else ()
 
 
-def _links_and_former(
-    store: StoreContext, key: ForeignKey, id_: str, spending: ReadLimiter
-) -> Iterator[Item]:
+def _links_and_former(store: StoreContext, key: ForeignKey, id_: str, limiter: ReadLimiter) -> Iterator[Item]:
     """Yield the links and former links of an owner."""
     assert key.former_role is not None
     name, partition = key.former_role.role_name, keys.head(Reference(key.target, id_)).partition
     for page in store.engine.range(ITEMS, partition, links.all_bounds(name)):
-        spending.record(page)
-        spending.check()
+        limiter.record(page)
+        limiter.check()
         yield from page
 
 

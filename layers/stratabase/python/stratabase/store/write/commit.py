@@ -46,7 +46,9 @@ def commit(
     """Do all of a change or nothing; return the keys of the ledgers of what is left to purge.
 
     `ignores_required`: the change was checked before. `schedule_cleanup`: takes the ledger of a restoration
-    that failed, so that nothing of it stays. Raises Held, Conflict, Taken, NotBuilt, Broken, TooLarge,
+    that failed, so that nothing of it stays.
+
+    Raises LockedByOthers, Conflict, UniqueViolation, UniqueNotBuilt, IntegrityViolation, TooLarge,
     Unavailable.
     """
     transaction, stages = _plan(store, change, ignores_required=ignores_required)
@@ -70,7 +72,7 @@ def dry_run(store: StoreContext, change: Change) -> None:
 
 
 def _plan(store: StoreContext, change: Change, *, ignores_required: bool) -> Plan:
-    """Return the plan of a change. Raises Held, Conflict, Taken, NotBuilt, Broken, TooLarge."""
+    """Return the plan of a change. Raises as `commit` does."""
     # 1. Most changes fit in one commit.
     whole = plan_transaction(store, change, ignores_required=ignores_required)
     if fits_in_one_commit(whole.actions()):
@@ -110,7 +112,7 @@ def _plan_without_parts(store: StoreContext, change: Change, *, ignores_required
 def settle(transaction: WriteTransaction, attempt: Attempt) -> None:
     """Attempt a transaction until nothing fails, and let it learn from what does.
 
-    Raises Held, Conflict, Taken, Broken, and what `attempt` raises.
+    Raises LockedByOthers, Conflict, UniqueViolation, IntegrityViolation, and what `attempt` raises.
     """
     transaction.check_certain()
     for number in range(_MAX_ATTEMPTS):

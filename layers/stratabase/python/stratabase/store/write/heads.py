@@ -90,7 +90,7 @@ class HeadWrite:
 
     # What is refused, and what a refused attempt teaches.
 
-    def certain_breach(self) -> RoleViolation | None:
+    def certain_violation(self) -> RoleViolation | None:
         """Return what is wrong whatever the store holds; None if nothing is.
 
         Something is to lead to an object that the change deletes, or a required role is not built yet.

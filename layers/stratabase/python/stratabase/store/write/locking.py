@@ -50,7 +50,7 @@ def lock(
 ) -> None:
     """Lock objects for a member; those that the member has locked already get the new lock.
 
-    Raises Unlockable, TooLarge, Unavailable.
+    Raises LockRefused, TooLarge, Unavailable.
     """
     _check_number(references)
     wholes = _find_wholes(store, references)
@@ -157,7 +157,7 @@ def unlock(  # noqa: PLR0913 - what is unlocked, by whom, when, and how far he m
     """End the locks of a member, or `anybodys`; what is not locked stays so.
 
     Another member's lock is removed only as it was found, so that a commit whose answer was lost does not
-    remove a later lock. Raises Unlockable, TooLarge, Unavailable.
+    remove a later lock. Raises LockRefused, TooLarge, Unavailable.
     """
     _check_number(references)
     own = {

@@ -3,17 +3,18 @@
 An engine refuses a batch with the expectations that failed and the items that it found instead. What each
 means, in the order in which `WriteTransaction.learn` looks for it:
 
-| failed expectation                                        | meaning                                        |
-|-----------------------------------------------------------|------------------------------------------------|
-| a head, only because of its lock                          | Held                                           |
-| a head, which another commit has written since            | Conflict                                       |
-| the registry, a closed version, a ledger                  | Conflict                                       |
-| a guard that another object needs                         | Taken; of a one-to-one role Coupled, in Broken |
-| a guard that is older than the constraint, or left behind | another attempt, with the guard as found       |
-| a link or guard to remove, which does not exist           | another attempt, which counts nothing for it   |
-| a head without a count                                    | another attempt, which makes the count         |
-| a head that does not exist, and something leads there     | Missing, in Broken                             |
-| a head whose required role would be empty                 | Bereft, in Broken                              |
+| failed expectation                                        | meaning                                  |
+|-----------------------------------------------------------|------------------------------------------|
+| a head, only because of its lock                          | LockedByOthers                           |
+| a head, which another commit has written since            | Conflict                                 |
+| the registry, a closed version, a ledger                  | Conflict                                 |
+| a guard of unique values that another object needs        | UniqueViolation                          |
+| a guard of a one-to-one target that another object holds  | IntegrityViolation: AlreadyAssociated    |
+| a guard that is older than the constraint, or left behind | another attempt, with the guard as found |
+| a link or guard to remove, which does not exist           | another attempt, which does not count it |
+| a head without a count                                    | another attempt, which sets the count    |
+| a head that does not exist, and something leads there     | IntegrityViolation: TargetNotFound       |
+| a head whose required role would be empty                 | IntegrityViolation: RequiredRoleEmpty    |
 
 When an answer was lost (OutcomeUnknown), the heads tell whether the change was committed, as long as they
 name either its commit or the one before it. Otherwise the refusal is Unavailable.

@@ -112,8 +112,8 @@ class StagedRestoration:
     def run(self, last: WriteTransaction) -> None:
         """Do all of it. `last`: the transaction of the last commit.
 
-        Raises Conflict, Held, Taken, Broken, TooLarge, Unavailable. Then nothing is restored, unless it is an
-        Unavailable that says that the outcome is unknown.
+        Raises LockedByOthers, Conflict, UniqueViolation, IntegrityViolation, TooLarge, Unavailable. Then
+        nothing is restored, unless it is an Unavailable that says that the outcome is unknown.
         """
         try:
             self._begin()

@@ -64,7 +64,7 @@ NOTHING_RELATED = RelatedWrites()
 class WriteTransaction:
     """The actions of one change, at most one on each key, corrected by what each refused attempt found.
 
-    Raises Taken, NotBuilt and Broken when that is certain before an attempt.
+    Raises UniqueViolation, UniqueNotBuilt and IntegrityViolation when that is certain before an attempt.
     """
 
     def __init__(
@@ -145,25 +145,26 @@ class WriteTransaction:
                 head.delta.counts = counts.get(key, head.delta.counts)
 
     def check_certain(self) -> None:
-        """Refuse what no action can express. Raises Broken, Conflict."""
+        """Refuse what no action can express. Raises IntegrityViolation, Conflict."""
         if self._plain:
             return
-        certain = [breach for head in self._heads.values() if (breach := head.certain_breach())]
+        certain = [violation for head in self._heads.values() if (violation := head.certain_violation())]
         contradictory = [
             key for key, head in self._heads.items() if head.is_contradictory(self._guards.releases)
         ]
         # A role that is not built yet is reported once, for the first object that it concerns.
         distinct = {
-            breach.role if isinstance(breach, RoleNotBuilt) else breach: breach
-            for breach in reversed(certain)
+            violation.role if isinstance(violation, RoleNotBuilt) else violation: violation
+            for violation in reversed(certain)
         }
         found = self._learn_heads(self._read(contradictory)) if contradictory else ()
-        _raise_broken([*reversed(distinct.values()), *found])
+        _raise_violations([*reversed(distinct.values()), *found])
 
     def learn(self, failures: Sequence[Failure]) -> None:
         """Correct the actions by what a refused attempt found; return if another attempt may succeed.
 
-        Raises Held, Conflict, Taken, Broken. The table of what each failure means is in refusals.py.
+        Raises LockedByOthers, Conflict, UniqueViolation, IntegrityViolation. The table of what each failure
+        means is in refusals.py.
         """
         # 1. Locks alone are in the way.
         if locked := blocking_locks(failures):
@@ -177,15 +178,15 @@ class WriteTransaction:
         # 4. A link or guard that the change removes is not there: its key was never counted.
         self._forget_uncounted_keys(found)
         # 5. A head: it lacks a count (which the next attempt makes), does not exist, or counts too few. What
-        #    looks wrong is read once more, all at once: the failures may come from different moments.
+        #    retry wrong is read once more, all at once: the failures may come from different moments.
         suspects = self._learn_heads(found)
         if suspects:
             certain = self._learn_heads(self._read([key for key in found if key in self._heads]))
-            suspects = [breach for breach in suspects if breach in certain]
-        # 6. Unique values that are taken go before roles; several breaches of roles are reported together.
+            suspects = [violation for violation in suspects if violation in certain]
+        # 6. Unique values that are taken go before roles; several violations of roles are reported together.
         if lost.uniques or not suspects:
             lost.raise_refusal()
-        _raise_broken([*suspects, *(claim.breach for claim in lost.exclusives)])
+        _raise_violations([*suspects, *(claim.violation for claim in lost.exclusives)])
 
     def _is_conflict(self, key: Key, found: Item | None) -> bool:
         """Return whether a failure tells only that another write came between."""
@@ -205,19 +206,19 @@ class WriteTransaction:
     def _learn_heads(self, found: Mapping[Key, Item | None]) -> list[RoleViolation]:
         """Return which roles would be broken if these are the heads, by their keys. Raises Conflict."""
         return [
-            breach
+            violation
             for key, item in found.items()
             if key in self._heads
-            for breach in self._heads[key].learn(item, self._store.count_links, self._guards.releases)
+            for violation in self._heads[key].learn(item, self._store.count_links, self._guards.releases)
         ]
 
     def _read(self, wanted: Sequence[Key]) -> dict[Key, Item | None]:
         return dict(zip(wanted, self._store.engine.get(wanted), strict=True))
 
 
-def _raise_broken(breaches: Iterable[RoleViolation]) -> None:
-    """Raise Broken if there is a breach, with each of them once."""
-    if found := tuple(dict.fromkeys(breaches)):
+def _raise_violations(violations: Iterable[RoleViolation]) -> None:
+    """Raise IntegrityViolation if there is a violation, with each of them once."""
+    if found := tuple(dict.fromkeys(violations)):
         raise IntegrityViolation(found)
 
 
@@ -237,7 +238,9 @@ def plan_transaction(
     `ignores_required`: refuse nothing because a required role would be empty, since that was checked before.
     `later`: parts that are deleted later. Ledgers note these, and the links that need not end with what is
     deleted. None: nothing is left for later. `coming`: objects that a later commit of the same restoration
-    brings back, so that keys may lead to them already. Raises Taken, NotBuilt, Broken, TooLarge.
+    brings back, so that keys may lead to them already.
+
+    Raises UniqueViolation, UniqueNotBuilt, IntegrityViolation, TooLarge.
     """
     rules = store.rules()
     # 1. The heads of the change's own objects, and the versions that it closes.

@@ -57,7 +57,7 @@ class ExclusiveClaim(NamedTuple):
     target: str
 
     @property
-    def breach(self) -> RoleViolation:
+    def violation(self) -> RoleViolation:
         """What is wrong if another object holds the target."""
         return AlreadyAssociated(self.foreign_key.role, self.target)
 
@@ -72,11 +72,11 @@ class LostClaims(NamedTuple):
     exclusives: tuple[ExclusiveClaim, ...] = ()
 
     def raise_refusal(self) -> None:
-        """Raise Taken or Broken if there are any."""
+        """Raise UniqueViolation or IntegrityViolation if there are any."""
         if self.uniques:
             raise UniqueViolation(tuple((claim.reference, claim.constraint.unique) for claim in self.uniques))
         if self.exclusives:
-            raise IntegrityViolation([claim.breach for claim in self.exclusives])
+            raise IntegrityViolation([claim.violation for claim in self.exclusives])
 
 
 def unique_claims(constraints: Iterable[UniqueConstraint], entity: Entity | None) -> dict[Key, UniqueClaim]:
@@ -114,8 +114,8 @@ ConstraintsOf = Callable[[str], Sequence[UniqueConstraint]]
 class GuardWrites:
     """The guards that a change takes and releases, with one action on each.
 
-    Raises Taken and Broken when the change itself needs a guard twice, and NotBuilt when it sets values of a
-    constraint that is not built yet.
+    Raises UniqueViolation and IntegrityViolation when the change itself needs a guard twice, and
+    UniqueNotBuilt when it sets values of a constraint that is not built yet.
     """
 
     def __init__(
