@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 TESTS ?= tests
 # What differs between versions of Python without any help from us: pure rules, engines, and each route once.
-PORTABLE := tests/model tests/domain tests/contract tests/gateway/test_events.py tests/scenarios/test_newcomer.py
+PORTABLE := tests/formats tests/expressions tests/model tests/domain tests/contract tests/gateway/test_events.py tests/scenarios/test_newcomer.py
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-oldest test-older check format soak bench golden validate build lock clean graphiql

@@ -9,7 +9,7 @@ from stratabase.domain.objects.change import Change, Creation
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import PartsCommand, Update
-from stratabase.model.attribute import Stored
+from stratabase.model.types.storage import Stored
 from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import save

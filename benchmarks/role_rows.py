@@ -15,7 +15,7 @@ from stratabase.domain.write.commands import (
     ToOneCommand,
     Update,
 )
-from stratabase.model.attribute import Stored
+from stratabase.model.types.storage import Stored
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 

@@ -10,7 +10,7 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.version import instant_after
 from stratabase.domain.write.commands import Create, Delete, RoleCommand, ToOneCommand, Update
-from stratabase.model.attribute import Stored
+from stratabase.model.types.storage import Stored
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 

@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cli import unbuilt
-from stratabase.model.class_ import Class
-from stratabase.model.model import Model
+from stratabase.model.model import Class, Model
 from stratabase.settings import Settings
 from stratabase.store.backfill.reindex import Reindex
 from stratabase.store.engine.port import Engine

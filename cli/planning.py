@@ -11,8 +11,7 @@ from cli.fault import Fault
 from stratabase.domain.query.page import PageFields, Query
 from stratabase.domain.refusal import Refused
 from stratabase.model.api_names import GeneratedType, type_name
-from stratabase.model.class_ import Class
-from stratabase.model.model import Model
+from stratabase.model.model import Class, Model
 from stratabase.schema.asking import Asking
 from stratabase.schema.generated import NothingServed, generate_schema
 from stratabase.schema.query_reading import QueryReader

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from stratabase.model.malformed import shown
+from stratabase.formats.invalid_value import describe_value
 from stratabase.store.backfill.reindex import ReindexOutcome
 from stratabase.store.backfill.uniques import Duplicate
 from stratabase.store.indexes.entries import directive_label as asked
@@ -45,7 +45,7 @@ def _values(number: int) -> str:
 
 
 def _line(duplicate: Duplicate, *, whole: bool) -> str:
-    values = ", ".join(f"{name} {shown(value)}" for name, value in duplicate.values.items())
+    values = ", ".join(f"{name} {describe_value(value)}" for name, value in duplicate.values.items())
     ids = duplicate.ids if whole else duplicate.ids[:MOST_IDS]
     more = f" and {len(duplicate.ids) - len(ids):,} more" if len(ids) < len(duplicate.ids) else ""
     return f"{values}: {', '.join(ids)}{more}"

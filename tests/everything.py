@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.model.attribute import Stored
 from stratabase.model.reading import read_model_file
+from stratabase.model.types.storage import Stored
 from tests.role_rules import ends
 from tests.worlds import DictEntities
 

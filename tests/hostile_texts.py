@@ -16,22 +16,22 @@ from cli.gateway.template import Route
 from stratabase.domain.link import read_token
 from stratabase.domain.mail import Mail
 from stratabase.domain.writable import stray_character
+from stratabase.expressions.errors import InvalidExpression
+from stratabase.expressions.parser import parse
+from stratabase.formats.date_pattern import compile_date_pattern
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.locales import load_locale
+from stratabase.formats.number_pattern import compile_number_pattern
+from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.http_api.http.media_type import best_match
 from stratabase.http_api.http.strict_json import parse_exact_json
 from stratabase.http_api.http.xml import render_xml
-from stratabase.model.attribute import Domain
-from stratabase.model.expressions.mistakes import ExpressionMistakes
-from stratabase.model.expressions.parsing import parsed
-from stratabase.model.formats import DEFAULT_FORMATS, Formats
-from stratabase.model.malformed import Malformed
-from stratabase.model.patterns.date import compile_date_pattern
-from stratabase.model.patterns.language import locale
-from stratabase.model.patterns.number import compile_number_pattern
-from stratabase.model.reading import ModelMistakes, read_model
+from stratabase.model.reading import InvalidModel, read_model
 from stratabase.model.types import TYPES
-from stratabase.model.types.identifier import made_at
+from stratabase.model.types.identifier import id_timestamp
 from stratabase.operations.signature import BadSignature, opened
 from stratabase.store.mail.message import message_of
+from tests.models import violations
 from tests.soak import count
 
 LONG = 1_000_000
@@ -39,11 +39,11 @@ LONG = 1_000_000
 OFTEN = count(500, 2000)
 CPU_SECONDS = 60
 """For what takes a few. Whatever takes the square of the time of its text would need more, often hours."""
-_REFUSALS = (Malformed, Refused, ExpressionMistakes, ModelMistakes, BadSignature, ValueError)
+_REFUSALS = (InvalidValue, Refused, InvalidExpression, InvalidModel, BadSignature, ValueError)
 
 
 def _judges(type_name: str, **domain: Any) -> Callable[[str], object]:
-    return lambda text: TYPES[type_name].domain_mistakes(text, Domain(**domain))
+    return lambda text: violations(type_name, text, **domain)
 
 
 def _reads(type_name: str, formats: Formats = DEFAULT_FORMATS) -> Callable[[str], object]:
@@ -98,9 +98,9 @@ PLACES: Mapping[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
         _often(compile_number_pattern),
         ("x" * 49 + ";" + "E" * 49 + ";", "," * 99 + "#", "#" * 49 + "." + "0" * 49 + "#", "'" * 99),
     ),
-    "a language": (_often(locale), ("a" * LONG, "aa-" + "aaaaaaaa-" * 3 + "!")),
+    "a language": (_often(load_locale), ("a" * LONG, "aa-" + "aaaaaaaa-" * 3 + "!")),
     "an expression": (
-        _often(parsed),
+        _often(parse),
         (
             "a" * 4090 + "$",
             "a" * 2000 + " " * 2000 + "$",
@@ -110,13 +110,13 @@ PLACES: Mapping[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
             "a<" * 2000,
         ),
     ),
-    "an expression, once": (parsed, ("a" * LONG, "!" * 4090 + "$", "(" * 4090)),
+    "an expression, once": (parse, ("a" * LONG, "!" * 4090 + "$", "(" * 4090)),
     "a token": (
         lambda text: opened(text, lambda _: None),
         ("a" * LONG, "a." * 4000, "a" * 8000 + "." + "a" * 99),
     ),
     "a link": (read_token, ("a" * LONG, "." * LONG, "a." * 500_000)),
-    "an id": (made_at, ("a" * LONG,)),
+    "an id": (id_timestamp, ("a" * LONG,)),
     "a line of text": (stray_character, ("a" * LONG, "é" * LONG)),
     "lines of text": (lambda text: stray_character(text, lines=True), ("\r\n" * LONG,)),
     "Accept": (

@@ -1,18 +1,28 @@
 """Small models for tests."""
 
 from types import MappingProxyType
+from typing import Any
 
-from stratabase.model.attribute import Attribute, Domain, Origin
-from stratabase.model.class_ import Class, PlatformAttribute, Unique
-from stratabase.model.model import Enumeration, Model, Profile
-from stratabase.model.types import TYPES, enumeration
+from stratabase.formats.preferences import Formats
+from stratabase.model.attribute import Attribute, Origin
+from stratabase.model.constraints import build_constraints
+from stratabase.model.constraints.base import Violation
+from stratabase.model.model import Class, Enumeration, Model, PlatformAttribute, Profile, Unique
+from stratabase.model.types import TYPES
+from stratabase.model.types.enumeration import EnumType
 
 COLOUR = Enumeration("Colour", {"RED": None, "GREEN": "Like grass.", "BLUE": None})
 
 
-def attribute(name: str, type_: str, *, required: bool = False, domain: Domain | None = None) -> Attribute:
-    """Return a native attribute of a type known by its name."""
-    return Attribute(name, TYPES[type_], required=required, domain=domain or Domain())
+def attribute(name: str, type_: str, *, required: bool = False, **arguments: Any) -> Attribute:
+    """Return a native attribute of a type known by its name, with arguments of `@domain` or `@file`."""
+    known = TYPES[type_]
+    return Attribute(name, known, required=required, constraints=build_constraints(known, arguments))
+
+
+def violations(type_: str, stored: Any, formats: Formats | None = None, **arguments: Any) -> list[Violation]:
+    """Return why an attribute with these arguments of `@domain` or `@file` refuses a value."""
+    return list(attribute("a", type_, **arguments).violations(stored, formats))
 
 
 def class_(name: str, *attributes: Attribute, uniques: tuple[Unique, ...] = ()) -> Class:
@@ -36,10 +46,10 @@ THING = Class(
         {
             each.name: each
             for each in (
-                attribute("name", "String", required=True, domain=Domain(max_length=10)),
+                attribute("name", "String", required=True, maxLength=10),
                 attribute("code", "String"),
                 attribute("notes", "Text"),
-                attribute("count", "Int", domain=Domain(minimum=0)),
+                attribute("count", "Int", min="0"),
                 attribute("price", "Real"),
                 attribute("good", "Boolean"),
                 attribute("day", "Date"),
@@ -47,7 +57,7 @@ THING = Class(
                 attribute("moment", "Datetime"),
                 attribute("vintage", "Year"),
                 attribute("picture", "File"),
-                Attribute("colour", enumeration(COLOUR)),
+                Attribute("colour", EnumType(COLOUR.name, COLOUR.values)),
                 Attribute("_createdby", TYPES["String"], origin=Origin.PLATFORM),
                 Attribute("_createdon", TYPES["Datetime"], origin=Origin.PLATFORM),
                 Attribute("_lastmodifiedby", TYPES["String"], origin=Origin.PLATFORM),

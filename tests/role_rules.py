@@ -16,9 +16,7 @@ from stratabase.domain.objects.commit_refusals import (
 )
 from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.domain.objects.instant import Instant
-from stratabase.model.class_ import Kind, Unique
-from stratabase.model.model import Model
-from stratabase.model.role import Role
+from stratabase.model.model import ClassKind, Model, Role, Unique
 from tests.version_rules import Past, dated
 
 
@@ -75,7 +73,7 @@ class Graph:
         if not is_linked(role_of(model, role)):
             raise ValueError(f"What {role} leads to stands in the object itself.")
         opposite = opposite_of(model, role)
-        if opposite is not None and role_of(model, opposite).holds:
+        if opposite is not None and role_of(model, opposite).holds_key:
             if at is not None and model.classes[opposite.class_name].versioned:
                 return sorted(self._held_at(opposite, id_, at))
             return sorted(entity.reference.id for entity in self.holders(opposite, id_))
@@ -112,12 +110,12 @@ class Graph:
         """Return what is counted at an object, by required roles."""
         return {
             name: sum(1 for _ in self.holders(name, reference.id))
-            if role.holds
+            if role.holds_key
             else len(self.led_to(model, name, reference.id))
             for name, role in roles(model)
             if role.required
-            and (role.holds or role.many)
-            and reference.class_name == (role.target if role.holds else name.class_name)
+            and (role.holds_key or role.many)
+            and reference.class_name == (role.target if role.holds_key else name.class_name)
         }
 
 
@@ -128,7 +126,7 @@ def role_of(model: Model, name: RoleName) -> Role:
 
 def is_linked(role: Role) -> bool:
     """Return whether an object's state does not tell what a role of it leads to."""
-    return not (role.holds or role.composition or role.whole)
+    return not (role.holds_key or role.composition or role.whole)
 
 
 def opposite_of(model: Model, name: RoleName) -> RoleName | None:
@@ -146,7 +144,7 @@ def roles(model: Model) -> Iterator[tuple[RoleName, Role]]:
     """Yield the associations of a model."""
     for class_ in model.classes.values():
         for role in class_.roles.values():
-            if class_.kind is not Kind.FORM and not role.composition and not role.whole:
+            if class_.kind is not ClassKind.FORM and not role.composition and not role.whole:
                 yield RoleName(class_.name, role.name), role
 
 
@@ -202,7 +200,7 @@ def _missing(model: Model, after: Graph, change: Change) -> Iterator[RoleViolati
 
 
 def _owner_missing(model: Model, after: Graph, reference: Reference, link: object) -> Iterator[RoleViolation]:
-    is_singleton = model.classes[reference.class_name].kind is Kind.SINGLETON
+    is_singleton = model.classes[reference.class_name].kind is ClassKind.SINGLETON
     if isinstance(link, LinkCreation) and not is_singleton and reference not in after.objects:
         yield TargetNotFound(reference)
 
@@ -216,21 +214,21 @@ def _set_keys(model: Model, change: Change) -> Iterator[tuple[RoleName, str]]:
             id_ = effect.after.state.get(name.role_name)
             old = None if effect.before is None else effect.before.state.get(name.role_name)
             is_its = name.class_name == effect.after.reference.class_name
-            if role.holds and is_its and isinstance(id_, str) and id_ != old:
+            if role.holds_key and is_its and isinstance(id_, str) and id_ != old:
                 yield name, id_
 
 
 def _left_without_target(model: Model, before: Graph, after: Graph) -> Iterator[RoleViolation]:
     for name, role in roles(model):
         for reference in before.objects.keys() - after.objects.keys():
-            needed = role.holds and role.required and reference.class_name == role.target
+            needed = role.holds_key and role.required and reference.class_name == role.target
             if needed and any(after.holders(name, reference.id)):
                 yield RequiredRoleEmpty(reference, name)
 
 
 def _left_empty(model: Model, before: Graph, after: Graph) -> Iterator[RoleViolation]:
     for name, role in roles(model):
-        if not role.required or role.holds:
+        if not role.required or role.holds_key:
             continue
         for reference in before.objects.keys() & after.objects.keys():
             had = reference.class_name == name.class_name and before.led_to(model, name, reference.id)

@@ -45,7 +45,7 @@ def _expressions_in_functions(source: Path) -> Iterator[tuple[str, str]]:
 
 
 def test_only_expressions_of_our_own_are_compiled_by_re() -> None:
-    """What models and clients write goes to RE2 (stratabase.model.regex); `re` gets what the list has."""
+    """What models and clients write goes to RE2 (stratabase.formats.regex); `re` gets what the list has."""
     found = {place for source in SOURCES for place in _expressions_in_functions(source)}
     # `re.escape` of names makes no expression by itself.
     assert found - {("field.py", "named"), ("routes.py", "_expression")} == set(MADE_IN_FUNCTIONS)

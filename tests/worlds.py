@@ -15,8 +15,7 @@ from stratabase.domain.objects.serials import SerialName
 from stratabase.domain.query.derived import Derive
 from stratabase.domain.query.page import Page, Paginator, Query
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.model.class_ import Kind, Unique
-from stratabase.model.model import Model
+from stratabase.model.model import ClassKind, Model, Unique
 from stratabase.operations.services import Services
 from tests.lock_rules import refuse_held, refuse_unlockable, whole_of
 from tests.role_rules import Graph, breaches, has_doubtful_links, taken
@@ -247,7 +246,7 @@ class DictEntities:
 
     def _there(self, reference: Reference) -> Entity | None:
         is_singleton = (
-            reference.id == "1" and self._model.classes[reference.class_name].kind is Kind.SINGLETON
+            reference.id == "1" and self._model.classes[reference.class_name].kind is ClassKind.SINGLETON
         )
         return self.objects.get(reference) or (
             Entity(reference, {"_id": reference.id}) if is_singleton else None

@@ -84,13 +84,13 @@ def run(options: argparse.Namespace) -> int:
         configuration.make_home(settings.home)
     from cli.members import actions  # noqa: PLC0415 - `stratabase --help` needs none of it
     from stratabase.domain.refusal import Refusal  # noqa: PLC0415
-    from stratabase.model.reading import ModelMistakes  # noqa: PLC0415
+    from stratabase.model.reading import InvalidModel  # noqa: PLC0415
     from stratabase.settings import BadSettings  # noqa: PLC0415
     from stratabase.store.sqlite.errors import UnusableStore  # noqa: PLC0415
 
     try:
         for line in actions.do(settings, options):
             print(line)
-    except (Refusal, ModelMistakes, BadSettings, UnusableStore) as error:
+    except (Refusal, InvalidModel, BadSettings, UnusableStore) as error:
         raise Fault(explained(error)) from error
     return 0

@@ -142,11 +142,11 @@ def _model_file(options: argparse.Namespace) -> Path:
 
 
 def _with_model(options: argparse.Namespace, show: "Callable[[Model], str]") -> int:
-    from stratabase.model.reading import ModelMistakes, read_model_file  # noqa: PLC0415 - it takes a while
+    from stratabase.model.reading import InvalidModel, read_model_file  # noqa: PLC0415 - it takes a while
 
     try:
         model = read_model_file(_model_file(options))
-    except ModelMistakes as mistakes:
+    except InvalidModel as mistakes:
         print(mistakes, file=sys.stderr)
         return BROKEN
     print(show(model), end="")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cli.fault import Fault
 from cli.server import configuration
-from stratabase.model.plurals import counted, was_or_were
+from stratabase.wording import pluralize, was_or_were
 
 if TYPE_CHECKING:
     from stratabase.bootstrap import Instance
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     settings = configuration.read_settings()
     from stratabase.bootstrap import Instance  # noqa: PLC0415
     from stratabase.domain.refusal import Unavailable  # noqa: PLC0415 - `stratabase --help` needs none of it
-    from stratabase.model.reading import ModelMistakes  # noqa: PLC0415
+    from stratabase.model.reading import InvalidModel  # noqa: PLC0415
     from stratabase.store.sqlite.errors import UnusableStore  # noqa: PLC0415
 
     ahead = options.model is not None
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         to_do = _reindex(instance, options.classes, whole=options.all, ahead=ahead)
         instance.engine.close()
-    except (ModelMistakes, UnusableStore, Unavailable) as error:
+    except (InvalidModel, UnusableStore, Unavailable) as error:
         raise Fault(str(error)) from error
     if to_do:
         raise Fault(to_do)
@@ -98,7 +98,7 @@ class Bar:
     def end(self, how: str) -> None:
         """Say that the class is done, and how that went."""
         back = "\r" if sys.stderr.isatty() else ""
-        looked_at = f"{counted(self._done, 'object')} {was_or_were(self._done)} looked at"
+        looked_at = f"{pluralize(self._done, 'object')} {was_or_were(self._done)} looked at"
         print(f"{back}{self._name}: {how} ({looked_at})")
 
 
@@ -108,7 +108,7 @@ def _warn(*lines: str) -> None:
 
 def _pause(seconds: float) -> None:
     if seconds:
-        text = f"Waiting {counted(round(seconds), 'second')}, until all that serve know of it."
+        text = f"Waiting {pluralize(round(seconds), 'second')}, until all that serve know of it."
         print(text, file=sys.stderr)
     time.sleep(seconds)
 

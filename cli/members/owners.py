@@ -6,11 +6,11 @@ from cli.building import Progress, Say, count
 from cli.fault import Fault
 from stratabase.bootstrap import Instance
 from stratabase.domain.member_refusals import NoSuchMember
-from stratabase.model.plurals import counted, is_or_are
-from stratabase.model.types.identifier import made_at
+from stratabase.model.types.identifier import id_timestamp
 from stratabase.operations.members.handing_over import FormerMember, From, HandedOver
 from stratabase.operations.members.rights import CONSOLE
 from stratabase.store.backfill.member_names import MemberBackfill, describe_outcome
+from stratabase.wording import is_or_are, pluralize
 
 
 def resolved(instance: Instance, *, again: bool = False, say: Say | None = None) -> Iterator[str]:
@@ -43,15 +43,15 @@ def handed_over(
     while not done.complete:
         done += _once(instance, from_, owner.id, class_name, former=former)
     number = done.handed_over
-    yield f'{counted(number, "object")} of "{from_}" {is_or_are(number)} now owned by "{owner.username}".'
+    yield f'{pluralize(number, "object")} of "{from_}" {is_or_are(number)} now owned by "{owner.username}".'
     met = number or done.locked or done.refused
     if not met and members.by_username(from_) is None and members.by_id(from_) is None:
         yield f'There is no member "{from_}" now. Check the name if a deleted member owned objects.'
     if done.locked:
-        locked = f"{counted(done.locked, 'object')} {is_or_are(done.locked)} locked"
+        locked = f"{pluralize(done.locked, 'object')} {is_or_are(done.locked)} locked"
         yield f"{locked}; unlock what is locked, and repeat the command."
     if done.refused:
-        refused = counted(done.refused, "object")
+        refused = pluralize(done.refused, "object")
         yield f"{refused} cannot be written: too large then, or against a constraint."
 
 
@@ -59,7 +59,7 @@ def _once(instance: Instance, from_: str, to: str, class_name: str | None, *, fo
     """Do as much as one call does."""
     member = None if former else instance.member_stores.members.by_username(from_)
     owner: From = FormerMember(from_) if member is None else member.id
-    if member is None and not former and made_at(from_) is not None:
+    if member is None and not former and id_timestamp(from_) is not None:
         owner = from_
     try:
         return instance.member_services.hand_over(CONSOLE, owner, to, class_name)

@@ -16,9 +16,9 @@ from cli.server.welcome import left_to_build, password_shown, welcome
 from stratabase import bootstrap
 from stratabase.domain.member_refusals import BadMember
 from stratabase.domain.refusal import Unavailable
-from stratabase.model.difference import difference
+from stratabase.model.difference import diff_models
 from stratabase.model.model import Model
-from stratabase.model.reading import ModelMistakes, read_model
+from stratabase.model.reading import InvalidModel, read_model
 from stratabase.schema.generated import NothingServed
 from stratabase.store.sqlite.errors import UnusableStore
 
@@ -91,8 +91,8 @@ def _tell_difference(job: Job, file: Path, model: Model, tell: Callable[[Report]
         return
     try:
         previous = read_model(job.previous_model, str(file))
-    except ModelMistakes:
+    except InvalidModel:
         return  # the code has changed, and takes for mistakes what it did not before
-    lines = tuple(difference(previous, model))
+    lines = tuple(diff_models(previous, model))
     if lines:
         tell(Report(News.CHANGED, lines))

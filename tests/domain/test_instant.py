@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.domain.objects.instant import format_instant, parse_instant
-from stratabase.model.formats import DEFAULT_FORMATS
+from stratabase.formats.preferences import DEFAULT_FORMATS
 from stratabase.model.types import TYPES
 
 FIRST, LAST = parse_instant("0001-01-01T00:00:00.000Z"), parse_instant("9999-12-31T23:59:59.999Z")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from stratabase.domain.member import MailedLink, Member
 from stratabase.domain.member_fields import member_fields
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from stratabase.model.model import Profile
 
 PROFILES = {"Boss": Profile("Boss", administrator=True), "Clerk": Profile("Clerk")}

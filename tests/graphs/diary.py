@@ -9,7 +9,7 @@ from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Delete
-from stratabase.model.expressions import ANYWHERE
+from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.operations.fetching.as_of import AsOf
 from stratabase.operations.past import Past as Told
 from stratabase.operations.ports import Entities
@@ -84,7 +84,7 @@ class Diary:
         """Compare all versions of each object, read together, with what was recorded when each began."""
         for reference in filter(Past(self.now, self.now, self._links).is_versioned, self.known()):
             versions = [*self._world.entities.versions(reference)]
-            told = Told(self._world, plenty(), ANYWHERE).each(versions, partial(view_by, depth=DEPTH))
+            told = Told(self._world, plenty(), EMPTY_CONTEXT).each(versions, partial(view_by, depth=DEPTH))
             for began, found in zip((each.start for each in versions), told, strict=True):
                 assert began is not None
                 past = Past(self.then(began), self.now, self._links)

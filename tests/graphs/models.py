@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from hypothesis import strategies as st
 
 from stratabase.model.model import Model
-from stratabase.model.reading import ModelMistakes, read_model
+from stratabase.model.reading import InvalidModel, read_model
 
 ASSOCIATIONS: Mapping[str, tuple[str, str | None]] = {
     "key": ("{to}: {B}", None),
@@ -149,7 +149,7 @@ def models(draw: st.DrawFn, *, versioned: bool = False) -> Model:
 def _is_sound(text: str) -> bool:
     try:
         read_model(text, "random.graphql")
-    except ModelMistakes:
+    except InvalidModel:
         return False
     return True
 

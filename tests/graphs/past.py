@@ -6,7 +6,7 @@ from typing import Any
 
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
-from stratabase.model.role import Role
+from stratabase.model.model import Role
 from tests.graphs.plain import Plain
 
 

@@ -19,8 +19,7 @@ from stratabase.domain.write.commands import (
     ToOneCommand,
     Update,
 )
-from stratabase.model.model import Model
-from stratabase.model.role import Role
+from stratabase.model.model import Model, Role
 
 Pair = tuple[str, str]
 
@@ -81,7 +80,7 @@ class Plain:
         """Return an association: as seen from the key, or from the first of two roles that hold none."""
         own = RoleName(class_name, role.name)
         opposite = RoleName(role.target, role.opposite or "")
-        if role.opposite is None or role.holds or (own < opposite and not self.role(opposite).holds):
+        if role.opposite is None or role.holds_key or (own < opposite and not self.role(opposite).holds_key):
             return Side(own, turned=False)
         return Side(opposite, turned=True)
 
@@ -229,7 +228,7 @@ class _Application:
         if asked.target is not None and asked.remove:
             raise Wrong("set and removed")
         to = None if asked.target is None else self._meant(role.target, asked.target)
-        if role.holds:
+        if role.holds_key:
             self._ask_key(own, role, to)
             self._lead(own, role, to)
             return
@@ -246,7 +245,7 @@ class _Application:
             raise Wrong("added and removed")
         removed |= {*self._before.led_to(own, role)} - added if asked.remove_all else {*()}
         side = self._graph.side(own.class_name, role)
-        is_keyed = self._graph.role(side.name).holds
+        is_keyed = self._graph.role(side.name).holds_key
         for other in removed:
             self._release(own, role, other) if is_keyed else self._ask_link(side, own.id, other, begins=False)
         for other in added:
@@ -313,7 +312,7 @@ class _Application:
                 holder = Reference(name.class_name, own)
                 if holder in self._ended or Reference(role.target, other) in self._ended:
                     pairs.discard((own, other))
-                    if role.holds and holder not in self._ended:
+                    if role.holds_key and holder not in self._ended:
                         self._graph.dangling[holder, role.name] = other
         kept: dict[tuple[Reference, str], Any]
         for kept in (self._graph.dangling, self._graph.parts):

@@ -6,8 +6,7 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
-from stratabase.model.model import Model
-from stratabase.model.role import Role
+from stratabase.model.model import Model, Role
 from stratabase.operations.fetching.source import Source
 from tests.graphs.plain import Plain
 from tests.worlds import plenty

@@ -17,8 +17,7 @@ from stratabase.domain.write.commands import (
     ToOneCommand,
     Update,
 )
-from stratabase.model.class_ import Class
-from stratabase.model.role import Role
+from stratabase.model.model import Class, Role
 from tests.graphs.plain import Plain
 
 GONE = "gone"

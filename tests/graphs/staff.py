@@ -3,8 +3,8 @@
 from functools import cache
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.model.attribute import Stored
 from stratabase.model.reading import read_model_file
+from stratabase.model.types.storage import Stored
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.stored import store
 from tests.role_rules import Graph, ends

@@ -57,7 +57,9 @@ def store(engine: Engine, model: Model, graph: Graph) -> None:
 
 def _without_keys(model: Model, entity: Entity) -> Entity:
     roles = model.classes[entity.reference.class_name].roles
-    kept = {name: value for name, value in entity.state.items() if name not in roles or not roles[name].holds}
+    kept = {
+        name: value for name, value in entity.state.items() if name not in roles or not roles[name].holds_key
+    }
     return Entity(entity.reference, kept)
 
 

@@ -7,8 +7,7 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.fetch import Fetch, RoleFetch, ToMany, ToOne, View
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Page, Query, Window
-from stratabase.model.model import Model
-from stratabase.model.role import Role
+from stratabase.model.model import Model, Role
 from stratabase.operations.fetch import fetched
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.fetching.source import Source

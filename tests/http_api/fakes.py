@@ -11,6 +11,7 @@ from stratabase.domain.member import Caller, Member
 from stratabase.domain.member_fields import member_fields
 from stratabase.domain.password import Policy
 from stratabase.domain.refusal import Unavailable
+from stratabase.formats.preferences import Formats
 from stratabase.http_api.admin.member import current_member_endpoint, member_endpoint
 from stratabase.http_api.admin.member_shapes import MemberShapes
 from stratabase.http_api.admin.members import MemberOperations, members_endpoint
@@ -20,7 +21,6 @@ from stratabase.http_api.api.openapi.document import openapi_endpoint
 from stratabase.http_api.api.sdl import sdl_endpoint
 from stratabase.http_api.http.endpoint import Endpoint
 from stratabase.http_api.pages.confirm_email import ConfirmEmailPages, confirm_email_endpoint
-from stratabase.model.formats import Formats
 from stratabase.model.model import Profile
 from stratabase.observe import Log
 from stratabase.operations.executor import Answer

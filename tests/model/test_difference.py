@@ -1,6 +1,6 @@
 """What changed between two models, said in short lines."""
 
-from stratabase.model.difference import difference
+from stratabase.model.difference import diff_models
 from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 
@@ -12,7 +12,7 @@ def _model(text: str, head: str = HEAD) -> Model:
 
 
 def _changes(old: str, new: str) -> list[str]:
-    return difference(_model(old), _model(new))
+    return diff_models(_model(old), _model(new))
 
 
 def test_nothing() -> None:
@@ -82,7 +82,7 @@ def test_what_directives_say_of_a_class() -> None:
         '@grant(profile: "P", allow: []) @warning(name: "w", condition: "x > 2", message: "m")\n'
         "{ x: Int y: Int }"
     )
-    assert difference(_model(old, profiles), _model(new, profiles)) == [
+    assert diff_models(_model(old, profiles), _model(new, profiles)) == [
         "~ class A: now versioned",
         "~ class A: no longer exposed",
         "+ A.y: Int",
@@ -116,7 +116,7 @@ def test_the_application_and_its_profiles() -> None:
     old = _model("type A { x: Int }")
     head = 'extend schema @application(name: "Crm") @profile(name: "Boss") '
     new = _model("type A { x: Int }", head + '@profile(name: "Q", administrator: true)')
-    assert difference(old, new) == [
+    assert diff_models(old, new) == [
         "~ application: Crm, was Hr",
         "~ profile Boss: no longer an administrator's",
         "+ profile Q",

@@ -2,7 +2,6 @@
 
 import pytest
 
-from stratabase.model.attribute import Stored
 from stratabase.model.member_names import (
     MEMBER_IDS,
     NOBODY,
@@ -12,6 +11,7 @@ from stratabase.model.member_names import (
     with_ids,
     written_at,
 )
+from stratabase.model.types.storage import Stored
 from stratabase.store.ids import TimeOrderedIds
 
 DAY = 86_400_000

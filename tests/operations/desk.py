@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from stratabase.domain.member import Member
 from stratabase.domain.refusal import Unauthenticated
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from stratabase.model.model import Profile
 from stratabase.operations.known_members import KnownMembers
 from stratabase.operations.sign_in import SignIn

@@ -7,8 +7,7 @@ import pytest
 from stratabase.domain.member import Member
 from stratabase.domain.member_refusals import BadMember
 from stratabase.domain.password import Policy
-from stratabase.model.class_ import Class
-from stratabase.model.model import Model, Profile
+from stratabase.model.model import Class, Model, Profile
 from stratabase.operations.first_administrator import (
     FirstAdministrator,
     Mismatch,

@@ -11,7 +11,7 @@ from stratabase.domain.member import USED, Caller, MailedLink, Member
 from stratabase.domain.member_refusals import NoSuchMember
 from stratabase.domain.password import Policy, Weakness
 from stratabase.domain.refusal import Forbidden, Unavailable
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from stratabase.operations.members.rounds import MOST_ROUNDS
 from stratabase.operations.recovery import Recovery, WeakPassword
 from tests.mails import KeptMails

@@ -6,7 +6,7 @@ import pytest
 
 from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import PageFields, Query, Window
-from stratabase.model.expressions import ANYWHERE
+from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.operations.version_diff import version_diff
 from stratabase.operations.version_page import version_page
 from stratabase.operations.versions import version
@@ -35,9 +35,9 @@ def test_the_services_cost_the_same_however_many_versions_there_are(number: int)
         assert page.trips == 1
         assert page.read <= 1
     last = room.last
-    diff = room.cost(lambda room: version_diff(room.world, room.ada, last - 1, last, plenty(), ANYWHERE))
+    diff = room.cost(lambda room: version_diff(room.world, room.ada, last - 1, last, plenty(), EMPTY_CONTEXT))
     assert diff.trips <= 3
-    same = room.cost(lambda room: version_diff(room.world, room.ada, last, last, plenty(), ANYWHERE))
+    same = room.cost(lambda room: version_diff(room.world, room.ada, last, last, plenty(), EMPTY_CONTEXT))
     assert same == Cost(1, 1, 0)
     room.update("new")
     back = room.cost(
@@ -54,4 +54,4 @@ def test_a_page_in_another_order_reads_all_versions() -> None:
 
 
 def _page(room: Room, query: Query) -> object:
-    return version_page(room.world, room.ada, query, plenty(), ANYWHERE)
+    return version_page(room.world, room.ada, query, plenty(), EMPTY_CONTEXT)

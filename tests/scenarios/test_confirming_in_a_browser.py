@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from cli.gateway.template import Route
 from stratabase.domain.link import LIFETIME
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from tests.gateway.serving import gateway
 from tests.links import NEW_EMAIL, LinkService
 from tests.scenarios.browser import Visit, chromium, visiting

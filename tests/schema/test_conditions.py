@@ -8,7 +8,7 @@ import pytest
 from stratabase.domain.member import Caller
 from stratabase.domain.query.filter import And, Comparison, Holds
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.schema.policy import Policy
@@ -116,7 +116,7 @@ def test_the_store_is_asked_for_both(room: GraphRoom) -> None:
     comparison, holds = query.filter.parts
     assert isinstance(comparison, Comparison)
     assert isinstance(holds, Holds)
-    assert (holds.expression.text, holds.circumstances.of_caller("username")) == ("height > 175", "ada")
+    assert (holds.expression.text, holds.circumstances.caller_field("username")) == ("height > 175", "ada")
 
 
 def test_pages_of_roles_take_it(room: GraphRoom) -> None:

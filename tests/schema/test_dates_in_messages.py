@@ -3,7 +3,7 @@
 import pytest
 
 from stratabase.domain.member import Caller
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
 from tests.schema.grants.archive import Archive

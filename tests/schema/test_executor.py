@@ -13,8 +13,8 @@ from stratabase.domain.query.order import OrderTerm, Position
 from stratabase.domain.query.page import PageFields, Window
 from stratabase.domain.refusal import TooMuchRead, Unavailable
 from stratabase.domain.remedy import Remedy
-from stratabase.model.formats import Formats
-from stratabase.model.operator import Operator
+from stratabase.formats.preferences import Formats
+from stratabase.model.types.operators import Operator
 from stratabase.operations.executor import Answer, QueriesOnly
 from stratabase.schema.documents import Documents
 from stratabase.schema.executor import SchemaExecutor

@@ -6,8 +6,8 @@ import pytest
 
 from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or
 from stratabase.domain.refusal import Refused
-from stratabase.model.formats import Formats
-from stratabase.model.operator import Operator
+from stratabase.formats.preferences import Formats
+from stratabase.model.types.operators import Operator
 from stratabase.schema.filter_reading import FilterReader
 from stratabase.schema.filter_size import FilterSize, size_of
 from tests.everything import EVERYTHING

@@ -16,7 +16,7 @@ from graphql import (
 )
 
 from stratabase.model.api_names import FIXED_TYPES, GeneratedType, type_name
-from stratabase.model.class_ import Class, Kind
+from stratabase.model.model import Class, ClassKind
 from stratabase.model.reading import read_model_file
 from stratabase.model.types import TYPES
 from stratabase.schema.generated import NothingServed, generate_schema
@@ -318,7 +318,7 @@ def test_what_differs_between_versions_has_the_types_of_the_contract() -> None:
 
 
 def test_where_nothing_is_stored_nothing_is_locked() -> None:
-    form = Class("Form", Kind.FORM, attributes={"name": attribute("name", "String")})
+    form = Class("Form", ClassKind.FORM, attributes={"name": attribute("name", "String")})
     schema = generate_schema(model(form))
     assert schema.mutation_type is None
     assert "EntityName" not in schema.type_map

@@ -9,7 +9,7 @@ import pytest
 from stratabase.domain.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.lock import Lock
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from tests.everything import Objects
 from tests.schema.graph_room import GraphRoom
 from tests.worlds import ADMINISTRATOR, NOON

@@ -17,8 +17,7 @@ from graphql import (
 from hypothesis import given, settings
 
 from stratabase.model.api_names import GeneratedType, type_name
-from stratabase.model.class_ import Class
-from stratabase.model.model import Model
+from stratabase.model.model import Class, Model
 from stratabase.model.reading import read_model, read_model_file
 from stratabase.schema import generated
 from stratabase.schema.generated import MAKERS, generate_schema

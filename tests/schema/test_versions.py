@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from stratabase.domain.objects.instant import Instant, parse_instant
 from stratabase.domain.objects.version import parse_version_instant
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from tests.everything import Objects
 from tests.schema.graph_room import GraphRoom
 from tests.schema.versioned_room import FORMAT, TIMES, VersionedRoom

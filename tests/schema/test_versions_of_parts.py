@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from stratabase.domain.objects.version import format_version_instant
-from stratabase.model.formats import DEFAULT_FORMATS
+from stratabase.formats.preferences import DEFAULT_FORMATS
 from stratabase.model.reading import read_model
 from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor

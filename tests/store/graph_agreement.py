@@ -85,7 +85,7 @@ def _former(model: Model, version: Entity, after: Entity | None) -> Iterator[tup
     """Yield what is left of the keys that a version held, and the next one does not."""
     for name, role in roles(model):
         opposite, id_ = opposite_of(model, name), version.state.get(name.role_name)
-        if name.class_name != version.reference.class_name or not role.holds or opposite is None:
+        if name.class_name != version.reference.class_name or not role.holds_key or opposite is None:
             continue
         went_on = after is not None and after.start == version.end and after.state.get(role.name) == id_
         if isinstance(id_, str) and not went_on:
@@ -98,7 +98,7 @@ def _links(model: Model, graph: Graph) -> Iterator[Key]:
         if role_of(model, opposite).many:
             yield keys.link(Reference(opposite.class_name, id_), opposite.role_name, holder)
     for name, role in roles(model):
-        if role.holds and role.required and role.opposite is None:
+        if role.holds_key and role.required and role.opposite is None:
             for holder, id_ in _held(name, graph):
                 yield keys.link(Reference(role.target, id_), str(name), holder)
     for name, owner, other in graph.links:
@@ -128,7 +128,7 @@ def _keys(model: Model, graph: Graph) -> Iterator[tuple[RoleName, RoleName, str,
     """Yield the keys that can be walked back: the role, its opposite, who holds it, and what it leads to."""
     for name, role in roles(model):
         opposite = opposite_of(model, name)
-        if role.holds and opposite:
+        if role.holds_key and opposite:
             for holder, id_ in _held(name, graph):
                 yield name, opposite, holder, id_
 

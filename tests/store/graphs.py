@@ -21,9 +21,7 @@ from stratabase.domain.objects.commit_refusals import IntegrityViolation, RoleVi
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
-from stratabase.model.class_ import Class, Kind, Unique
-from stratabase.model.model import Model
-from stratabase.model.role import Role
+from stratabase.model.model import Class, ClassKind, Model, Role, Unique
 from stratabase.store.engine.port import Engine
 from stratabase.store.indexes.entries import BuildState
 from stratabase.store.indexes.registry import Registry
@@ -35,7 +33,7 @@ _numbers: Iterator[int] = count(1)
 
 
 def class_with(
-    name: str, *roles: Role, kind: Kind = Kind.ORDINARY, uniques: tuple[Unique, ...] = ()
+    name: str, *roles: Role, kind: ClassKind = ClassKind.ORDINARY, uniques: tuple[Unique, ...] = ()
 ) -> Class:
     """Return a class of objects with a name, and these roles."""
     return Class(
@@ -49,7 +47,7 @@ def class_with(
 
 def key(name: str, target: str, opposite: str | None = None, *, required: bool = False) -> Role:
     """Return a to-one role whose key its class holds."""
-    return Role(name, target, required=required, opposite=opposite, holds=True)
+    return Role(name, target, required=required, opposite=opposite, holds_key=True)
 
 
 def one(name: str, target: str, opposite: str, *, required: bool = False) -> Role:
@@ -107,7 +105,7 @@ def associated(kind: str, *, within: bool = False) -> Model:
 
 
 def _led(role: Role, target: str) -> Role:
-    return Role(role.name, target, role.many, role.required, role.opposite, holds=role.holds)
+    return Role(role.name, target, role.many, role.required, role.opposite, holds_key=role.holds_key)
 
 
 def everything() -> Model:
@@ -116,7 +114,7 @@ def everything() -> Model:
     for number, (to, of) in enumerate(KINDS.values()):
         target = "A" if number % 3 == 2 else "B"
         back = None if of is None else f"of{number}"
-        own.append(Role(f"to{number}", target, to.many, to.required, back, holds=to.holds))
+        own.append(Role(f"to{number}", target, to.many, to.required, back, holds_key=to.holds_key))
         if of is not None:
             opposite = Role(f"of{number}", "A", of.many, of.required, f"to{number}")
             (own if target == "A" else others).append(opposite)

@@ -8,7 +8,12 @@ from typing import Any, NamedTuple
 from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or
 from stratabase.domain.query.order import Order, OrderTerm, Position, position_of
 from stratabase.domain.query.page import PageFields, Window
-from stratabase.model.operator import EXISTENCE, MEMBERSHIP, TEXT, Operator
+from stratabase.model.types.operators import (
+    EXISTENCE_OPERATORS,
+    MEMBERSHIP_OPERATORS,
+    TEXT_OPERATORS,
+    Operator,
+)
 from tests.domain.query.queries import IDS, VALUES, numbered, operators_of
 
 ALL = PageFields(items=True, total_count=True, has_next=True, has_prev=True)
@@ -92,12 +97,12 @@ def a_comparison(chance: random.Random, name: str, likely: Sequence[Operator] = 
 
 def an_operand(chance: random.Random, name: str, operator: Operator) -> Any:
     values = KNOWN[name]
-    if operator in EXISTENCE:
+    if operator in EXISTENCE_OPERATORS:
         return chance.random() < 0.5
-    if operator in MEMBERSHIP:
+    if operator in MEMBERSHIP_OPERATORS:
         several = chance.choice([0, 1, 8, 30, 60]) if name == "_id" else chance.randint(0, 4)
         return tuple(chance.choices([*values, None], k=several))
-    if operator in TEXT:
+    if operator in TEXT_OPERATORS:
         return chance.choice(values)[: chance.choice([0, 1, 3, 899, 2000])]
     return None if operator in {Operator.EQ, Operator.NE} and chance.random() < 0.1 else chance.choice(values)
 

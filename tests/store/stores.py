@@ -9,7 +9,7 @@ from stratabase.domain.objects.change import Change, Creation, Deletion, Effect,
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.model.class_ import Class, Index, Unique
+from stratabase.model.model import Class, Index, Unique
 from stratabase.store.engine.port import Engine
 from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.indexes.registry import Registry

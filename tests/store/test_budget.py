@@ -12,8 +12,8 @@ from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.remedy import Remedy
-from stratabase.model.class_ import Index
-from stratabase.model.operator import Operator
+from stratabase.model.model import Index
+from stratabase.model.types.operators import Operator
 from stratabase.store.engine.port import Item, Key
 from stratabase.store.engine.read_limiter import ReadLimiter, approximate_bytes
 from tests.contract.engine.reference import ReferenceEngine

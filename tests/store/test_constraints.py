@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.domain.query.filter import And, Comparison
-from stratabase.model.operator import Operator
+from stratabase.model.types.operators import Operator
 from stratabase.store.query.filter_analysis import Slice, index_constraints
 from tests.store.stores import fresh_class
 

@@ -14,11 +14,12 @@ from stratabase.domain.query.page import Page, PageFields, Query, Window
 from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.remedy import Remedy
+from stratabase.expressions.environment import EMPTY_CONTEXT, Environment
 from stratabase.model.attribute import Attribute, Derivation, Origin
-from stratabase.model.class_ import Class, Index
-from stratabase.model.expressions import ANYWHERE, Environment, expressions_of
-from stratabase.model.operator import Operator
+from stratabase.model.model import Class, Index
+from stratabase.model.model_expressions import expressions_of
 from stratabase.model.types import TYPES
+from stratabase.model.types.operators import Operator
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
 from tests.store.stores import Store, fresh_class
@@ -132,7 +133,7 @@ def test_conditions_over_what_is_kept_need_no_values() -> None:
     """They are tested when an object is read, and look nothing up."""
     store = Derived(20)
     expression = expressions_of(model(store.class_)).filter(store.class_.name, "count > 15 && name == 'b'")
-    page = store.page(Query("", BY_ID, Holds(expression, ANYWHERE)))
+    page = store.page(Query("", BY_ID, Holds(expression, EMPTY_CONTEXT)))
     assert ids(page) == [18, 19]
     assert store.computed == []
 
@@ -204,7 +205,7 @@ def test_long_thoughts_about_objects_end_with_the_time_of_the_request() -> None:
         return False
 
     expression = expressions_of(model(store.class_)).filter(store.class_.name, "count > 15")
-    slow = Holds(replace(expression, run=ponder), ANYWHERE)
+    slow = Holds(replace(expression, evaluator=ponder), EMPTY_CONTEXT)
     for filter_ in (slow, Not(And((KEPT, Or((slow,))))), And((SECOND, slow))):
         allowance, began = ReadBudget(MEGABYTE, 10, clock=lambda: now[0]), now[0]
         with pytest.raises(TooMuchRead):

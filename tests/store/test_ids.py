@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from stratabase.model.types.identifier import made_at
+from stratabase.model.types.identifier import id_timestamp
 from stratabase.store.ids import TimeOrderedIds
 
 NOON = 1_577_880_000_000
@@ -68,10 +68,10 @@ def test_threads_share_no_id() -> None:
 
 @pytest.mark.parametrize("time", [0, 1, NOON, 253_402_300_799_999])
 def test_an_id_tells_when_it_was_made(time: int) -> None:
-    assert made_at(TimeOrderedIds(lambda: time).new()) == time
+    assert id_timestamp(TimeOrderedIds(lambda: time).new()) == time
 
 
 @pytest.mark.parametrize("id_", ["", "1", "x" * 26, "v" * 26, "0" * 25, "0" * 27, "A" * 26])
 def test_an_id_that_was_made_otherwise_tells_nothing(id_: str) -> None:
     """Nor one that would have been made after the last year that can be spelled."""
-    assert made_at(id_) is None
+    assert id_timestamp(id_) is None

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.model.formats import DEFAULT_FORMATS
+from stratabase.formats.preferences import DEFAULT_FORMATS
 from stratabase.model.types import TYPES
 from stratabase.model.types.storage import number_text
 from stratabase.store.layout.index_text import (
@@ -84,7 +84,7 @@ def test_the_values_of_every_type_are_in_order_after_null(type_: str, given: lis
     stored = [kind.read(value, DEFAULT_FORMATS) for value in given]
     lying = [value_text(None), *(value_text(kind.storage.index_text(value)) for value in stored)]
     assert all(as_bytes(*pair) == -1 for pair in pairwise(lying))
-    assert all(kind.storage.fits(value) for value in stored)
+    assert all(kind.storage.accepts(value) for value in stored)
 
 
 @pytest.mark.soak

@@ -10,7 +10,7 @@ from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.remedy import Remedy
-from stratabase.model.operator import Operator
+from stratabase.model.types.operators import Operator
 from stratabase.store.query.filter_analysis import named_ids
 from tests.contract.engine.lagging import LaggingEngine
 from tests.soak import seed

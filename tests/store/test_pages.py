@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from stratabase.domain.query.filter import Comparison, Filter
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import Page, PageFields, Query, Window
-from stratabase.model.operator import Operator
+from stratabase.model.types.operators import Operator
 from stratabase.store.engine.port import Engine
 from stratabase.store.query.planner import PlanSource, choose_plan
 from stratabase.store.query.plans import IdOrderPlan, SortPlan

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stratabase.domain.query.filter import And, Comparison
 from stratabase.domain.query.order import Order, OrderTerm, Position, position_of
 from stratabase.domain.query.page import Page, PageFields, Query, Window
-from stratabase.model.operator import Operator
+from stratabase.model.types.operators import Operator
 from stratabase.store.engine.port import Engine
 from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.query import pages

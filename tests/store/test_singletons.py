@@ -4,7 +4,7 @@ import pytest
 
 from stratabase.domain.objects.commit_refusals import Conflict, TargetNotFound
 from stratabase.domain.objects.entity import Entity
-from stratabase.model.class_ import Kind
+from stratabase.model.model import ClassKind
 from stratabase.store.engine.port import Engine
 from stratabase.store.layout import keys
 from tests.models import model
@@ -17,7 +17,7 @@ MODEL = model(
         key("chief", "Person", required=True),
         many("friends", "Person"),
         many("favourites", "Person", required=True),
-        kind=Kind.SINGLETON,
+        kind=ClassKind.SINGLETON,
     ),
     class_with("Person"),
 )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import Query, Window
-from stratabase.model.class_ import Class, Index, Unique
+from stratabase.model.model import Class, Index, Unique
 from stratabase.store.backfill.reindex import SETTLED, Reindex, ReindexOutcome
 from stratabase.store.engine.port import Batch, Engine
 from stratabase.store.indexes.entries import BuildState

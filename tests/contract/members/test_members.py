@@ -8,7 +8,7 @@ import pytest
 
 from stratabase.domain.member import USED, MailedLink, Member, NamesTaken
 from stratabase.domain.objects.commit_refusals import Conflict
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from stratabase.operations.ports import Members
 
 ANNA = Member(

@@ -3,8 +3,7 @@
 from dataclasses import replace
 from types import MappingProxyType
 
-from stratabase.model.class_ import Class, Kind, Unique
-from stratabase.model.role import Role
+from stratabase.model.model import Class, ClassKind, Role, Unique
 from tests.models import attribute, model
 from tests.store.graphs import class_with, key, many, one, parts, whole
 
@@ -14,7 +13,9 @@ def remembering(class_: Class) -> Class:
     return replace(class_, versioned=True)
 
 
-def named(name: str, *roles: Role, uniques: tuple[Unique, ...] = (), kind: Kind = Kind.ORDINARY) -> Class:
+def named(
+    name: str, *roles: Role, uniques: tuple[Unique, ...] = (), kind: ClassKind = ClassKind.ORDINARY
+) -> Class:
     """Return a class of objects with a name, a code and a note."""
     class_ = class_with(name, *roles, uniques=uniques, kind=kind)
     more = {each: attribute(each, "String") for each in ("code", "note")}
@@ -39,5 +40,5 @@ COMPANY = model(
     named("Room", many("people", "Employee", "room"), many("lamps", "Lamp", "room")),
     named("Lamp", key("room", "Room", "lamps")),
     named("Project", many("people", "Employee", "projects")),
-    remembering(named("Settings", kind=Kind.SINGLETON)),
+    remembering(named("Settings", kind=ClassKind.SINGLETON)),
 )

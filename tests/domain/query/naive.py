@@ -10,9 +10,9 @@ from stratabase.domain.objects.entity import State
 from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Marked, Not, Or
 from stratabase.domain.query.order import Order, Position
 from stratabase.domain.query.page import Window
-from stratabase.model.class_ import Class
-from stratabase.model.expressions import Environment
-from stratabase.model.operator import Operator
+from stratabase.expressions.environment import Environment
+from stratabase.model.model import Class
+from stratabase.model.types.operators import Operator
 
 NEGATED = {
     Operator.NE: Operator.EQ,

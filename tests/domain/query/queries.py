@@ -8,8 +8,14 @@ from hypothesis import strategies as st
 from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import Window
-from stratabase.model.formats import DEFAULT_FORMATS
-from stratabase.model.operator import EXISTENCE, MEMBERSHIP, ORDER, TEXT, Operator
+from stratabase.formats.preferences import DEFAULT_FORMATS
+from stratabase.model.types.operators import (
+    EXISTENCE_OPERATORS,
+    MEMBERSHIP_OPERATORS,
+    ORDER_OPERATORS,
+    TEXT_OPERATORS,
+    Operator,
+)
 from tests.models import THING
 
 TEXTS = ["", "a", "A", "b", "ab", "ba", "aba", "é", "e\u0301", "\uffff", "\U0001f600", "10", "9"]
@@ -64,7 +70,7 @@ def values_of(attribute: str) -> list[Any]:
 
 def operators_of(attribute: str) -> list[Operator]:
     """Return what an attribute may be filtered by, in a fixed order."""
-    operators = ORDER | MEMBERSHIP | EXISTENCE | {Operator.EQ, Operator.NE}
+    operators = ORDER_OPERATORS | MEMBERSHIP_OPERATORS | EXISTENCE_OPERATORS | {Operator.EQ, Operator.NE}
     if attribute != "_id":
         operators = THING.attributes[attribute].type.operators
     return [operator for operator in Operator if operator in operators]
@@ -73,11 +79,11 @@ def operators_of(attribute: str) -> list[Operator]:
 def operands(attribute: str, operator: Operator) -> st.SearchStrategy[Any]:
     """Return what an attribute may be compared with by an operator."""
     one = st.sampled_from(values_of(attribute))
-    if operator in EXISTENCE:
+    if operator in EXISTENCE_OPERATORS:
         return st.booleans()
-    if operator in MEMBERSHIP:
+    if operator in MEMBERSHIP_OPERATORS:
         return st.lists(st.none() | one, max_size=3).map(tuple)
-    return one if operator in ORDER | TEXT else st.none() | one
+    return one if operator in ORDER_OPERATORS | TEXT_OPERATORS else st.none() | one
 
 
 @st.composite

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.domain.query.aggregate import aggregator_for
+from stratabase.formats.decimals import canonical_decimal
+from stratabase.formats.preferences import DEFAULT_FORMATS
 from stratabase.model.attribute import Aggregate
-from stratabase.model.formats import DEFAULT_FORMATS
 from stratabase.model.types import TYPES
-from stratabase.model.types.real import canonical
 
 INT, REAL, STRING = TYPES["Int"], TYPES["Real"], TYPES["String"]
 
@@ -62,13 +62,13 @@ REALS = st.decimals(
 
 @given(st.lists(st.none() | REALS, max_size=20), st.randoms(use_true_random=False))
 def test_sums_and_averages_are_those_of_fractions(numbers: list[Decimal | None], chance: Any) -> None:
-    values = [None if number is None else canonical(number) for number in numbers]
+    values = [None if number is None else canonical_decimal(number) for number in numbers]
     chance.shuffle(values)
     there = [Fraction(number) for number in numbers if number is not None]
     total = of(Aggregate.SUM, values, REAL, REAL)
     assert total == REAL.read(f"{_decimal(sum(there, Fraction(0)))}", DEFAULT_FORMATS)
     average = of(Aggregate.AVG, values, REAL, REAL)
-    assert average == (canonical(_decimal(sum(there, Fraction(0)) / len(there))) if there else None)
+    assert average == (canonical_decimal(_decimal(sum(there, Fraction(0)) / len(there))) if there else None)
 
 
 def _decimal(number: Fraction) -> Decimal:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from stratabase.domain.query.cursor import BadCursor, decode, encode
 from stratabase.domain.query.order import Order, OrderTerm, Position, position_of
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from tests.domain.query.queries import orders, states
 from tests.models import THING, attribute
 

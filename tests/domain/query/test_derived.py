@@ -6,9 +6,10 @@ from stratabase.domain.query.derived import derived_attributes, simplify, split_
 from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Not, Or
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import PageFields, Query, Window
-from stratabase.model.expressions import ANYWHERE, expressions_of
-from stratabase.model.operator import Operator
+from stratabase.expressions.environment import EMPTY_CONTEXT
+from stratabase.model.model_expressions import expressions_of
 from stratabase.model.reading import read_model
+from stratabase.model.types.operators import Operator
 
 MODEL = read_model(
     """extend schema @application(name: "A")
@@ -23,7 +24,7 @@ ID = Comparison("_id", Operator.EQ, "a")
 
 
 def holds(text: str) -> Holds:
-    return Holds(expressions_of(MODEL).filter("Thing", text), ANYWHERE)
+    return Holds(expressions_of(MODEL).filter("Thing", text), EMPTY_CONTEXT)
 
 
 PLAIN, LOUD = holds("size > 1 && _id != 'a'"), holds("size > 1 || loud == 'a'")

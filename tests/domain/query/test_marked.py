@@ -3,7 +3,7 @@
 from stratabase.domain.query.derived import filtered_attributes, split_filter
 from stratabase.domain.query.filter import And, Comparison, Marked
 from stratabase.domain.query.matching import matcher
-from stratabase.model.operator import Operator
+from stratabase.model.types.operators import Operator
 from tests.models import THING
 
 NAMED = Comparison("name", Operator.EQ, "x")

@@ -9,8 +9,11 @@ from hypothesis import given
 from stratabase.domain.objects.entity import State
 from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Not, Or
 from stratabase.domain.query.matching import COMPARISONS, matcher
-from stratabase.model.expressions import Circumstances, ModelNames, Scope, read
-from stratabase.model.operator import Operator
+from stratabase.expressions.environment import EvaluationContext
+from stratabase.expressions.expression import compile_expression
+from stratabase.expressions.scope import Scope
+from stratabase.model.model_expressions import ModelSymbols
+from stratabase.model.types.operators import Operator
 from tests.domain.query import naive
 from tests.domain.query.queries import VALUES, filters, many_states
 from tests.models import THING, model
@@ -145,8 +148,8 @@ def test_not_matches_null() -> None:
 )
 def test_a_condition_holds_where_it_is_true_and_not_where_it_is_null(text: str, expected: list[bool]) -> None:
     """Negated, it is the other way round."""
-    expression = read(text, Scope(ModelNames(model(THING)), "Thing"))
-    condition = Holds(expression, Circumstances({"username": "a"}))
+    expression = compile_expression(text, Scope(ModelSymbols(model(THING)), "Thing"))
+    condition = Holds(expression, EvaluationContext({"username": "a"}))
     states: list[State] = [{"_id": "x", "count": 2, "name": "a"}, {"_id": "y", "count": 1}, {"_id": "z"}]
     test, negation = matcher(condition, THING), matcher(Not(condition), THING)
     assert [test(state) for state in states] == expected

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 from stratabase.domain.link import LIFETIME
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from tests.http_api.documented import Documented
 from tests.links import ANNA, BASE, NEW, LinkService
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 
 from stratabase.domain.link import LIFETIME
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from stratabase.operations.members.mail_limit import MOST_TO_AN_ADDRESS
 from tests.http_api.admin.test_members import READERS, WRITERS, credentials
 from tests.http_api.admin.test_reset_password import Reply

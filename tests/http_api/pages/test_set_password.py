@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from stratabase.domain.member import Member
 from stratabase.domain.password import Weakness
+from stratabase.formats.preferences import Formats
 from stratabase.http_api.http.messages import Response
 from stratabase.http_api.pages import page
 from stratabase.http_api.pages.confirm_email import confirmation_page
@@ -30,7 +31,6 @@ from stratabase.http_api.pages.texts import (
     Notice,
     PasswordTexts,
 )
-from stratabase.model.formats import Formats
 
 FORM = PasswordForm("Hr", 12)
 TOKEN = "m1." + "A" * 43

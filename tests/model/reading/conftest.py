@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from stratabase.model.model import Model
-from stratabase.model.reading import ModelMistakes, read_model
+from stratabase.model.reading import InvalidModel, read_model
 
 MARK = "¦"
 HEAD = (
@@ -30,9 +30,9 @@ def complains() -> Complaints:
 
     def check(marked: str, *messages: str, head: str = HEAD) -> None:
         marked = head + marked
-        with pytest.raises(ModelMistakes) as caught:
+        with pytest.raises(InvalidModel) as caught:
             read_model(marked.replace(MARK, ""), "model.graphql")
-        found = caught.value.mistakes
+        found = caught.value.errors
         assert [str(one).split(": ", 1)[1] for one in found] == list(messages)
         assert [(one.line, one.column) for one in found] == _places(marked)
 

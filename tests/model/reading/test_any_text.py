@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.model.reading import Mistake, ModelMistakes, read_model
+from stratabase.model.reading import InvalidModel, ModelError, read_model
 
 MODELS = Path(__file__).parents[1] / "models"
 SAMPLE = Path(__file__).parents[3] / "layers/model/model.graphql"
@@ -36,12 +36,12 @@ def mutations(draw: st.DrawFn) -> str:
     return "".join(pieces)
 
 
-def _mistakes(text: str) -> tuple[Mistake, ...]:
+def _mistakes(text: str) -> tuple[ModelError, ...]:
     """Return the mistakes of a text; anything but ModelMistakes fails the test."""
     try:
         read_model(text, "m")
-    except ModelMistakes as refusal:
-        return refusal.mistakes
+    except InvalidModel as refusal:
+        return refusal.errors
     return ()
 
 

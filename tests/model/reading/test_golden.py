@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.model.reading import Mistake, ModelMistakes, read_model_file
+from stratabase.model.reading import InvalidModel, ModelError, read_model_file
 
 MODELS = Path(__file__).parents[1] / "models"
 MODEL = MODELS / "mistakes.graphql"
@@ -14,14 +14,14 @@ FEWEST_KINDS = 90
 
 
 @pytest.fixture(scope="module")
-def mistakes() -> tuple[Mistake, ...]:
+def mistakes() -> tuple[ModelError, ...]:
     """The mistakes of one reading."""
-    with pytest.raises(ModelMistakes) as caught:
+    with pytest.raises(InvalidModel) as caught:
         read_model_file(MODEL)
-    return caught.value.mistakes
+    return caught.value.errors
 
 
-def test_all_mistakes_are_found_in_one_reading(mistakes: tuple[Mistake, ...]) -> None:
+def test_all_mistakes_are_found_in_one_reading(mistakes: tuple[ModelError, ...]) -> None:
     """In the golden file, each mistake is followed by what stands at its place."""
     lines = MODEL.read_text(encoding="utf-8").split("\n")
     found = []
@@ -31,12 +31,12 @@ def test_all_mistakes_are_found_in_one_reading(mistakes: tuple[Mistake, ...]) ->
     assert "\n".join([*found, ""]) == GOLDEN.read_text(encoding="utf-8")
 
 
-def test_they_are_of_many_kinds(mistakes: tuple[Mistake, ...]) -> None:
+def test_they_are_of_many_kinds(mistakes: tuple[ModelError, ...]) -> None:
     """The fixture shows mistakes of many kinds, not one kind many times."""
     kinds = {re.sub(r"[\w.\"'-]*[A-Z_.\"'0-9][\w.\"'-]*", "…", one.message) for one in mistakes}
     assert len(kinds) >= FEWEST_KINDS
 
 
-def test_the_exception_shows_them_all(mistakes: tuple[Mistake, ...]) -> None:
+def test_the_exception_shows_them_all(mistakes: tuple[ModelError, ...]) -> None:
     """Printing the exception prints the list."""
-    assert str(ModelMistakes(mistakes)).split("\n") == [str(one) for one in mistakes]
+    assert str(InvalidModel(mistakes)).split("\n") == [str(one) for one in mistakes]

@@ -4,11 +4,29 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.model.attribute import Aggregate, Attribute, Derivation, Domain, Origin
-from stratabase.model.class_ import Action, Class, Grant, Index, Kind, PlatformAttribute, Rule, Unique
-from stratabase.model.model import Enumeration, Model, Profile
-from stratabase.model.reading import ModelMistakes, read_model, read_model_file
-from stratabase.model.role import Role
+from stratabase.model.attribute import Aggregate, Attribute, Derivation, Origin
+from stratabase.model.constraints.allowed_texts import AllowedTexts
+from stratabase.model.constraints.allowed_values import AllowedValues
+from stratabase.model.constraints.decimal_digits import DecimalDigits
+from stratabase.model.constraints.email import EmailAddress
+from stratabase.model.constraints.file_limits import FileExtensions, FileSize
+from stratabase.model.constraints.text_length import TextLength
+from stratabase.model.constraints.value_range import ValueRange
+from stratabase.model.model import (
+    Action,
+    Class,
+    ClassKind,
+    Enumeration,
+    Grant,
+    Index,
+    Model,
+    PlatformAttribute,
+    Profile,
+    Role,
+    Unique,
+    WarningDefinition,
+)
+from stratabase.model.reading import InvalidModel, read_model, read_model_file
 from stratabase.model.types import TYPES
 
 SMALL = Path(__file__).parents[1] / "models" / "small.graphql"
@@ -21,14 +39,22 @@ ARTICLE = Class(
             "code",
             TYPES["String"],
             required=True,
-            domain=Domain(min_length=2, max_length=5, patterns=("[A-Z]+",)),
+            constraints=(TextLength(2, 5, 255), AllowedTexts(("[A-Z]+",))),
             description="As printed.",
         ),
         "name": Attribute("name", TYPES["Text"]),
-        "price": Attribute("price", TYPES["Real"], domain=Domain(minimum="0.5", maximum="1000", digits=2)),
-        "size": Attribute("size", TYPES["Int"], domain=Domain(values=(1, 2))),
-        "since": Attribute("since", TYPES["Date"], domain=Domain(minimum="2020-01-31")),
-        "picture": Attribute("picture", TYPES["File"], domain=Domain(extensions=("png",), max_size=10)),
+        "price": Attribute(
+            "price",
+            TYPES["Real"],
+            constraints=(ValueRange("0.5", "1000"), DecimalDigits(2)),
+        ),
+        "size": Attribute("size", TYPES["Int"], constraints=(AllowedValues((1, 2)),)),
+        "since": Attribute("since", TYPES["Date"], constraints=(ValueRange("2020-01-31"),)),
+        "picture": Attribute(
+            "picture",
+            TYPES["File"],
+            constraints=(FileExtensions(("png",)), FileSize(10)),
+        ),
         "shelf_name": Attribute(
             "shelf_name",
             TYPES["String"],
@@ -46,13 +72,18 @@ ARTICLE = Class(
     },
     roles={
         "shelf": Role(
-            "shelf", "Shelf", required=True, opposite="articles", holds=True, description="Where it stands."
+            "shelf",
+            "Shelf",
+            required=True,
+            opposite="articles",
+            holds_key=True,
+            description="Where it stands.",
         ),
         "labels": Role("labels", "Label", many=True, opposite="article_", composition=True),
     },
     uniques=(Unique(("code",)),),
     indexes=(Index(("name", "price")),),
-    warnings=(Rule("cheap", "price < 1", "Too cheap.", blocking=True),),
+    warnings=(WarningDefinition("cheap", "price < 1", "Too cheap.", blocking=True),),
     grants=(
         Grant("Clerk", frozenset({Action.READ, Action.EDIT}), where="price < 10"),
         Grant("Clerk", frozenset({Action.READ}), member="price"),
@@ -64,7 +95,9 @@ ARTICLE = Class(
 SHELF = Class(
     name="Shelf",
     attributes={
-        "name": Attribute("name", TYPES["String"], domain=Domain(email=True)),
+        "name": Attribute(
+            "name", TYPES["String"], constraints=(TextLength(type_maximum=255), EmailAddress())
+        ),
         "stock": Attribute(
             "stock",
             TYPES["Int"],
@@ -75,14 +108,14 @@ SHELF = Class(
     roles={
         "articles": Role("articles", "Article", many=True, opposite="shelf"),
         "front": Role("front", "Label", opposite="shelf", composition=True),
-        "next": Role("next", "Shelf", opposite="previous", holds=True),
+        "next": Role("next", "Shelf", opposite="previous", holds_key=True),
         "previous": Role("previous", "Shelf", opposite="next"),
         "similar": Role("similar", "Shelf", many=True),
     },
 )
 LABEL = Class(
     name="Label",
-    attributes={"text": Attribute("text", TYPES["String"])},
+    attributes={"text": Attribute("text", TYPES["String"], constraints=(TextLength(type_maximum=255),))},
     roles={
         "also_on": Role("also_on", "Shelf", many=True, required=True),
         "article_": Role("article_", "Article", opposite="labels", whole=True),
@@ -92,7 +125,7 @@ LABEL = Class(
 )
 TILL = Class(
     name="Till",
-    kind=Kind.SINGLETON,
+    kind=ClassKind.SINGLETON,
     attributes={"open": Attribute("open", TYPES["Boolean"])},
     exposed=False,
 )
@@ -150,5 +183,5 @@ def test_a_model_may_repeat_the_language() -> None:
     """Somebody may keep the directive definitions in the model itself, with or without their descriptions."""
     own = LANGUAGE.read_text(encoding="utf-8")
     assert read_model(SMALL.read_text(encoding="utf-8") + own, "m") == MODEL
-    with pytest.raises(ModelMistakes, match="no others"):
+    with pytest.raises(InvalidModel, match="no others"):
         read_model(SMALL.read_text(encoding="utf-8") + "directive @association on FIELD_DEFINITION", "m")

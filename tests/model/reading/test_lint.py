@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.model.reading import ModelMistakes, lint_model_file
+from stratabase.model.reading import InvalidModel, lint_model_file
 
 HEAD = """\
 extend schema
@@ -99,7 +99,7 @@ type Pet @warning(name: "odd", condition: "name == caller.notes", message: "Odd.
 
 
 def test_a_model_with_mistakes_is_not_looked_at(tmp_path: Path) -> None:
-    with pytest.raises(ModelMistakes):
+    with pytest.raises(InvalidModel):
         found(tmp_path, "type Pet { name: Strin }")
 
 

@@ -7,10 +7,9 @@ from graphql.language import parse
 from graphql.utilities import build_ast_schema
 from graphql.validation.validate import validate_sdl
 
-from stratabase.model.class_ import Kind
-from stratabase.model.model import Model
+from stratabase.model.model import ClassKind, Model
 from stratabase.model.reading import read_model_file
-from stratabase.model.reading.language import language
+from stratabase.model.reading.draft.directives import language
 from stratabase.model.types import TYPES
 
 ROOT = Path(__file__).parents[3]
@@ -34,7 +33,7 @@ def test_an_employee_needs_a_name_and_an_address_only(sample: Model) -> None:
 def test_it_has_all_attribute_types_and_kinds(sample: Model) -> None:
     types = {one.type.name for class_ in sample.classes.values() for one in class_.attributes.values()}
     assert types >= {*TYPES, *sample.enumerations}
-    assert {class_.kind for class_ in sample.classes.values()} == set(Kind)
+    assert {class_.kind for class_ in sample.classes.values()} == set(ClassKind)
 
 
 def test_it_uses_every_argument_of_every_directive() -> None:

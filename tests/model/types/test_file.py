@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from stratabase.model.attribute import Domain
-from stratabase.model.formats import DEFAULT_FORMATS, Formats
-from stratabase.model.malformed import Malformed
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.model.types import TYPES
-from stratabase.model.types.base import Breach
+from tests.models import violations
 
 FILE = TYPES["File"]
 REFERENCE: dict[str, Any] = {
@@ -41,7 +40,7 @@ def test_read() -> None:
 )
 def test_refused(changed: dict[str, Any], reason: str) -> None:
     """A field that is wrong is named."""
-    with pytest.raises(Malformed, match=reason):
+    with pytest.raises(InvalidValue, match=reason):
         FILE.read({**REFERENCE, **changed}, DEFAULT_FORMATS)
 
 
@@ -49,15 +48,15 @@ def test_refused(changed: dict[str, Any], reason: str) -> None:
 def test_a_field_is_missing(field: str) -> None:
     """No field may be left out."""
     part = {name: value for name, value in REFERENCE.items() if name != field}
-    with pytest.raises(Malformed, match=field):
+    with pytest.raises(InvalidValue, match=field):
         FILE.read(part, DEFAULT_FORMATS)
 
 
 def test_domain() -> None:
     """Extensions whatever their case, and a size."""
     stored = FILE.read(REFERENCE, DEFAULT_FORMATS)
-    assert FILE.domain_mistakes(stored, Domain(extensions=("pdf",), max_size=12)) == []
-    wrong = FILE.domain_mistakes(stored, Domain(extensions=("doc", "odt"), max_size=11))
-    assert [mistake.breach for mistake in wrong] == [Breach.FILE_TYPE, Breach.FILE_SIZE]
+    assert violations("File", stored, extensions=("pdf",), maxSize=12) == []
+    wrong = violations("File", stored, extensions=("doc", "odt"), maxSize=11)
+    assert [mistake.issue for mistake in wrong] == ["ATTRIBUTE_FILE_TYPE", "ATTRIBUTE_FILE_SIZE"]
     assert wrong[0].text == "'curriculum.PDF' is of no type that fits: give doc or odt"
-    assert FILE.domain_mistakes({**REFERENCE, "name": "pdf"}, Domain(extensions=("pdf",)))
+    assert violations("File", {**REFERENCE, "name": "pdf"}, extensions=("pdf",))

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.model.attribute import Domain
-from stratabase.model.formats import DEFAULT_FORMATS, Formats
-from stratabase.model.malformed import Malformed
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.model.types import TYPES
-from stratabase.model.types.base import Breach
+from tests.models import violations
 
 REAL = TYPES["Real"]
 
@@ -84,7 +83,7 @@ def test_canonical(given: Any, expected: str) -> None:
 )
 def test_refused(given: Any) -> None:
     """What cannot be kept exactly is refused, never rounded; the text says what would be right."""
-    with pytest.raises(Malformed, match="is not a Real: give a decimal number such as"):
+    with pytest.raises(InvalidValue, match="is not a Real: give a decimal number such as"):
         read(given)
 
 
@@ -113,7 +112,7 @@ def test_equal_numbers_are_spelled_alike(one: Decimal, zeros: int, exponent: int
 @given(one=reals, other=reals)
 def test_rank(one: Decimal, other: Decimal) -> None:
     """Ranks compare as the numbers do."""
-    ranks = REAL.rank(read(str(one))), REAL.rank(read(str(other)))
+    ranks = REAL.sort_key(read(str(one))), REAL.sort_key(read(str(other)))
     assert (ranks[0] < ranks[1], ranks[0] == ranks[1]) == (one < other, one == other)
 
 
@@ -140,22 +139,25 @@ def test_floats(number: float) -> None:
 )
 def test_written(pattern: str, language: str, stored: str, expected: str) -> None:
     """As it is stored, or by a Java pattern in the member's language."""
-    assert REAL.writer(pattern, Formats(language=language))(stored) == expected
+    assert REAL.serializer(pattern, Formats(language=language))(stored) == expected
 
 
 def test_a_pattern_that_is_none() -> None:
     """A pattern that Java would refuse is refused."""
-    with pytest.raises(Malformed, match="no pattern of numbers"):
-        REAL.writer("0..0", DEFAULT_FORMATS)
+    with pytest.raises(InvalidValue, match="no pattern of numbers"):
+        REAL.serializer("0..0", DEFAULT_FORMATS)
 
 
 def test_domain() -> None:
     """Bounds compare as numbers, and decimals are counted without zeros at the end."""
-    domain = Domain(minimum="-2", maximum="10", digits=2)
-    assert REAL.domain_mistakes("9.25", domain) == []
-    (high,) = REAL.domain_mistakes("11", domain)
-    assert (high.breach, high.text) == (Breach.RANGE, "11 is too high: give -2 to 10")
-    low, digits = REAL.domain_mistakes("-2.001", domain)
-    assert low.breach is Breach.RANGE
-    assert (digits.breach, digits.text) == (Breach.DIGITS, "-2.001 has 3 decimals: give at most 2")
-    assert REAL.domain_mistakes("1E+40", Domain(digits=0)) == []
+    domain: dict[str, Any] = {"min": "-2", "max": "10", "digits": 2}
+    assert violations("Real", "9.25", **domain) == []
+    (high,) = violations("Real", "11", **domain)
+    assert (high.issue, high.text) == ("ATTRIBUTE_RANGE", "11 is too high: give -2 to 10")
+    low, digits = violations("Real", "-2.001", **domain)
+    assert low.issue == "ATTRIBUTE_RANGE"
+    assert (digits.issue, digits.text) == (
+        "ATTRIBUTE_REAL_DECIMAL_DIGITS",
+        "-2.001 has 3 decimals: give at most 2",
+    )
+    assert violations("Real", "1E+40", digits=0) == []

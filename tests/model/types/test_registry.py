@@ -4,16 +4,23 @@ from typing import Any
 
 import pytest
 
-from stratabase.model.formats import DEFAULT_FORMATS
-from stratabase.model.malformed import Malformed
-from stratabase.model.model import Enumeration
-from stratabase.model.operator import EQUALITY, MEMBERSHIP, ORDER, TEXT, Operator
-from stratabase.model.types import ID_TYPE, TYPES, enumeration
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.preferences import DEFAULT_FORMATS
+from stratabase.model.constraints import constraints_for
+from stratabase.model.types import ID_TYPE, TYPES
+from stratabase.model.types.enumeration import EnumType
+from stratabase.model.types.operators import (
+    EQUALITY_OPERATORS,
+    MEMBERSHIP_OPERATORS,
+    ORDER_OPERATORS,
+    TEXT_OPERATORS,
+    Operator,
+)
 
-NUMBERS = EQUALITY | ORDER | MEMBERSHIP
+NUMBERS = EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS
 BOUNDS = {"min", "max", "values"}
 TEXTS = {"minLength", "maxLength", "pattern", "values", "email", "phone", "partitaIva", "codiceFiscale"}
-COLOUR = enumeration(Enumeration("Colour", {"RED": None}))
+COLOUR = EnumType("Colour", ["RED"])
 EVERY = [*TYPES.values(), ID_TYPE, COLOUR]
 
 HOSTILE: list[Any] = [
@@ -42,17 +49,17 @@ HOSTILE: list[Any] = [
 @pytest.mark.parametrize(
     ("name", "operators", "restrictions", "formatted"),
     [
-        ("String", NUMBERS | TEXT, TEXTS, False),
-        ("Text", NUMBERS | TEXT, TEXTS, False),
+        ("String", NUMBERS | TEXT_OPERATORS, TEXTS, False),
+        ("Text", NUMBERS | TEXT_OPERATORS, TEXTS, False),
         ("Int", NUMBERS, BOUNDS, False),
         ("Real", NUMBERS, BOUNDS | {"digits"}, True),
-        ("Boolean", EQUALITY, set(), False),
+        ("Boolean", EQUALITY_OPERATORS, set(), False),
         ("Date", NUMBERS, BOUNDS, True),
         ("Time", NUMBERS, BOUNDS, True),
         ("Datetime", NUMBERS, BOUNDS, True),
         ("Year", NUMBERS, BOUNDS, False),
         ("Serial", NUMBERS, set(), False),
-        ("File", EQUALITY, set(), False),
+        ("File", EQUALITY_OPERATORS, set(), False),
     ],
 )
 def test_types(name: str, operators: set[Operator], restrictions: set[str], formatted: bool) -> None:
@@ -60,15 +67,15 @@ def test_types(name: str, operators: set[Operator], restrictions: set[str], form
     type_ = TYPES[name]
     assert type_.name == name
     assert type_.operators == operators
-    assert type_.restrictions == restrictions
-    assert type_.formatted == formatted
+    assert {name for each in constraints_for(type_) for name in each.arguments} == restrictions
+    assert type_.takes_format == formatted
 
 
 def test_no_other_types() -> None:
     """`ID` is no attribute's type, and enums are the model's own."""
     assert len(TYPES) == 11
     assert (ID_TYPE.name, ID_TYPE.operators) == ("ID", NUMBERS)
-    assert (COLOUR.name, COLOUR.operators) == ("Colour", EQUALITY | MEMBERSHIP)
+    assert (COLOUR.name, COLOUR.operators) == ("Colour", EQUALITY_OPERATORS | MEMBERSHIP_OPERATORS)
 
 
 @pytest.mark.parametrize("type_", EVERY, ids=lambda type_: type_.name)
@@ -77,7 +84,7 @@ def test_nothing_crashes(type_: Any, number: int) -> None:
     """Whatever JSON a client sends is read or refused, in a text that is short and can be sent."""
     try:
         type_.read(HOSTILE[number], DEFAULT_FORMATS)
-    except Malformed as refusal:
+    except InvalidValue as refusal:
         assert len(str(refusal).encode()) < 400  # noqa: PT017 - it may as well be read
 
 
@@ -85,5 +92,5 @@ def test_nothing_crashes(type_: Any, number: int) -> None:
 @pytest.mark.parametrize("given", [[], {}, [1]], ids=repr)
 def test_no_lists_or_objects(type_: Any, given: Any) -> None:
     """A list or an object is no value of any type, but for the object that a file is."""
-    with pytest.raises(Malformed, match=r"give (a|one|it|true|all|RED|the)"):
+    with pytest.raises(InvalidValue, match=r"give (a|one|it|true|all|RED|the)"):
         type_.read(given, DEFAULT_FORMATS)

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.model.attribute import Domain
-from stratabase.model.formats import DEFAULT_FORMATS, Formats
-from stratabase.model.malformed import Malformed
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.model.types import TYPES
 from stratabase.model.types.datetime import DatetimeType
+from tests.models import violations
 
 ROME = Formats(time_zone="Europe/Rome", language="it")
 NEW_YORK = Formats("MM/dd/yyyy", "hh:mm:ss a", "America/New_York", "en-US")
@@ -23,7 +23,7 @@ def read(name: str, given: Any, formats: Formats = DEFAULT_FORMATS) -> Any:
 
 
 def written(name: str, stored: str, pattern: str = "default", formats: Formats = DEFAULT_FORMATS) -> Any:
-    return TYPES[name].writer(pattern, formats)(stored)
+    return TYPES[name].serializer(pattern, formats)(stored)
 
 
 def test_a_format_that_cannot_be_read_back_writes_and_leaves_iso_8601_to_read() -> None:
@@ -36,7 +36,7 @@ def test_a_format_that_cannot_be_read_back_writes_and_leaves_iso_8601_to_read() 
         ("Time", "06:30 PM", "18:30:00.000"),
         ("Datetime", "31 Dec 06:30", "2020-12-31T18:30:00.000Z"),
     ):
-        with pytest.raises(Malformed) as refusal:
+        with pytest.raises(InvalidValue) as refusal:
             read(name, text, formats)
         assert str(refusal.value) == f"{text!r} is not a {name}: give it in ISO 8601 ({example})"
 
@@ -107,14 +107,16 @@ def test_read(name: str, given: str, formats: Formats, expected: str) -> None:
 )
 def test_refused(name: str, given: Any) -> None:
     """What is no such moment is refused, and the text shows both ways to write one."""
-    with pytest.raises(Malformed, match=rf"is not a {name}: give it as .* \(such as .*\), or in ISO 8601 \("):
+    with pytest.raises(
+        InvalidValue, match=rf"is not a {name}: give it as .* \(such as .*\), or in ISO 8601 \("
+    ):
         read(name, given)
 
 
 def test_the_text_of_a_refusal() -> None:
     """The example is in the member's own format, time zone and language."""
     formats = Formats("d MMMM yyyy", "HH:mm", "Europe/Rome", "it")
-    with pytest.raises(Malformed) as refusal:
+    with pytest.raises(InvalidValue) as refusal:
         read("Datetime", "domani", formats)
     assert str(refusal.value) == (
         "'domani' is not a Datetime: give it as d MMMM yyyy HH:mm (such as 31 dicembre 2020 19:30), "
@@ -133,7 +135,7 @@ def test_the_text_of_a_refusal() -> None:
 )
 def test_before_and_after_time(given: str, formats: Formats) -> None:
     """A moment whose year UTC does not have is refused."""
-    with pytest.raises(Malformed, match="outside of the years 1 to 9999"):
+    with pytest.raises(InvalidValue, match="outside of the years 1 to 9999"):
         read("Datetime", given, formats)
 
 
@@ -182,7 +184,7 @@ def test_written(name: str, stored: str, pattern: str, formats: Formats, expecte
 )
 def test_no_such_pattern(name: str, pattern: str) -> None:
     """A pattern that does not exist, or tells of what the type does not have, is refused."""
-    with pytest.raises(Malformed, match="pattern"):
+    with pytest.raises(InvalidValue, match="pattern"):
         written(name, TYPES[name].example, pattern)  # type: ignore[attr-defined]
 
 
@@ -198,7 +200,7 @@ def test_versions_are_found_again(moment: datetime, zone: str) -> None:
     """What `atVersion`'s pattern has written is read back as the same moment, in the member's time zone."""
     formats, type_ = Formats(time_zone=zone), DatetimeType()
     stored = read("Datetime", spelled(moment))
-    assert type_.read_as(AT_VERSION, type_.writer(AT_VERSION, formats)(stored), formats) == stored
+    assert type_.read_as(AT_VERSION, type_.serializer(AT_VERSION, formats)(stored), formats) == stored
 
 
 @given(moment=moments)
@@ -225,7 +227,7 @@ def test_one_pattern_and_no_other() -> None:
     """`read_as` takes no ISO 8601 and no member's format, and shows the pattern."""
     for given_text in ("2020-01-31T10:00:00.000Z", "31/01/2020 10:00"):
         with pytest.raises(
-            Malformed, match=r"give it as dd-MM-yyyy HH:mm:ss\.SSS \(such as 31-12-2020 18:30:00\.000\)$"
+            InvalidValue, match=r"give it as dd-MM-yyyy HH:mm:ss\.SSS \(such as 31-12-2020 18:30:00\.000\)$"
         ):
             DatetimeType().read_as(AT_VERSION, given_text, DEFAULT_FORMATS)
 
@@ -233,16 +235,16 @@ def test_one_pattern_and_no_other() -> None:
 def test_writers_are_kept() -> None:
     """A writer is made once for a pattern, a time zone and a language."""
     type_ = TYPES["Datetime"]
-    assert type_.writer("default", ROME) is type_.writer("dd/MM/yyyy HH:mm", ROME)
-    assert type_.writer("default", ROME) is not type_.writer("default", DEFAULT_FORMATS)
+    assert type_.serializer("default", ROME) is type_.serializer("dd/MM/yyyy HH:mm", ROME)
+    assert type_.serializer("default", ROME) is not type_.serializer("default", DEFAULT_FORMATS)
 
 
 def test_domain() -> None:
     """Bounds belong to what is admitted."""
-    domain = Domain(minimum="2020-01-01", maximum="2020-12-31")
+    domain: dict[str, Any] = {"min": "2020-01-01", "max": "2020-12-31"}
     type_ = TYPES["Date"]
-    assert [type_.domain_mistakes(day, domain) for day in ("2020-01-01", "2020-12-31")] == [[], []]
-    (mistake,) = type_.domain_mistakes("2021-01-01", domain)
+    assert [violations(type_.name, day, **domain) for day in ("2020-01-01", "2020-12-31")] == [[], []]
+    (mistake,) = violations(type_.name, "2021-01-01", **domain)
     assert mistake.text == "2021-01-01 is too high: give 2020-01-01 to 2020-12-31"
 
 
@@ -271,7 +273,7 @@ def test_a_message_shows_a_moment_as_its_reader_does(
 
 
 def test_bounds_are_told_in_the_formats_of_the_member() -> None:
-    domain = Domain(minimum="2020-01-01", values=("2020-01-01", "2020-02-01"))
-    low, other = TYPES["Date"].domain_mistakes("2019-12-31", domain, Formats("d.M.yyyy"))
+    domain: dict[str, Any] = {"min": "2020-01-01", "values": ("2020-01-01", "2020-02-01")}
+    low, other = violations("Date", "2019-12-31", Formats("d.M.yyyy"), **domain)
     assert low.text == "31.12.2019 is too low: give 1.1.2020 at least"
     assert other.text == "31.12.2019 is none of the values: give 1.1.2020 or 1.2.2020"

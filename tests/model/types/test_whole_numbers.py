@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from stratabase.model.formats import DEFAULT_FORMATS
-from stratabase.model.malformed import Malformed
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.preferences import DEFAULT_FORMATS
 from stratabase.model.types import ID_TYPE, TYPES
 
 
@@ -54,7 +54,7 @@ def test_read(name: str, given: Any, expected: int) -> None:
 )
 def test_refused(name: str, given: Any, right: str) -> None:
     """Booleans are no numbers, numbers no booleans; the text says what would be right."""
-    with pytest.raises(Malformed, match=right):
+    with pytest.raises(InvalidValue, match=right):
         read(name, given)
 
 
@@ -64,7 +64,7 @@ def test_refused(name: str, given: Any, right: str) -> None:
 )
 def test_written(name: str, stored: Any, expected: Any) -> None:
     """As JSON of their own kind, a Serial as text."""
-    written = TYPES[name].writer("default", DEFAULT_FORMATS)(stored)
+    written = TYPES[name].serializer("default", DEFAULT_FORMATS)(stored)
     assert written == expected
     assert type(written) is type(expected)
 
@@ -73,5 +73,5 @@ def test_ids() -> None:
     """An id is a text; a whole number is taken for one, as GraphQL does."""
     assert ID_TYPE.read("a-1", DEFAULT_FORMATS) == "a-1"
     assert ID_TYPE.read(17, DEFAULT_FORMATS) == "17"
-    with pytest.raises(Malformed, match="true is not an ID"):
+    with pytest.raises(InvalidValue, match="true is not an ID"):
         ID_TYPE.read(True, DEFAULT_FORMATS)

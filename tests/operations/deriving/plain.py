@@ -7,8 +7,8 @@ from typing import Any
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.fetch import Associables, Fetch, RoleFetch, ToOne
 from stratabase.domain.query.page import Query
+from stratabase.formats.decimals import canonical_decimal
 from stratabase.model.model import Model
-from stratabase.model.types.real import canonical
 from tests.domain.query import naive
 from tests.operations.deriving.told import Told
 from tests.operations.fetching.naive import Shown
@@ -124,4 +124,4 @@ class Plain:
 
 
 def _stored(value: Any) -> Any:
-    return canonical(value) if isinstance(value, Decimal) else value
+    return canonical_decimal(value) if isinstance(value, Decimal) else value

@@ -4,9 +4,7 @@ from random import Random
 from typing import Any
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.model.class_ import Class
-from stratabase.model.model import Model
-from stratabase.model.role import Role
+from stratabase.model.model import Class, Model, Role
 from tests.operations.deriving.random_models import values
 from tests.role_rules import ends, is_linked
 from tests.worlds import DictEntities
@@ -40,7 +38,7 @@ class _Objects:
         """Put an object with its parts."""
         state |= {"_id": id_, **values(self._chance)}
         for role in class_.roles.values():
-            kept: Any = self._key(class_, role) if role.holds else None
+            kept: Any = self._key(class_, role) if role.holds_key else None
             if role.composition:
                 parts = self._parts(id_, role)
                 kept = parts if role.many else next(iter(parts), None)

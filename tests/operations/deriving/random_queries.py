@@ -9,11 +9,10 @@ from stratabase.domain.query.fetch import Associables, Fetch, RoleFetch, ToMany,
 from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Not, Or
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import Page, PageFields, Query, Window
-from stratabase.model.class_ import Class
-from stratabase.model.expressions import Circumstances, expressions_of
-from stratabase.model.model import Model
-from stratabase.model.operator import ORDER, Operator
-from stratabase.model.role import Role
+from stratabase.expressions.environment import EvaluationContext
+from stratabase.model.model import Class, Model, Role
+from stratabase.model.model_expressions import expressions_of
+from stratabase.model.types.operators import ORDER_OPERATORS, Operator
 from tests.operations.deriving.random_graphs import IDS
 
 VALUES: dict[str, list[Any]] = {
@@ -26,7 +25,7 @@ VALUES: dict[str, list[Any]] = {
 _CONDITIONS = {"String": "{} >= 'x'", "Int": "{} > 0", "Real": "{} < 0.1", "Boolean": "!{}"}
 
 
-def query(chance: Random, model: Model, class_: Class, circumstances: Circumstances) -> Query:
+def query(chance: Random, model: Model, class_: Class, circumstances: EvaluationContext) -> Query:
     """Return a query on a class."""
     names = ["_id", *class_.attributes]
     terms = [OrderTerm(chance.choice(names), chance.random() < 0.5) for _ in range(chance.randint(0, 2))]
@@ -57,7 +56,7 @@ def _value(chance: Random, class_: Class, name: str) -> Any:
 
 
 def _filter(
-    chance: Random, model: Model, class_: Class, circumstances: Circumstances, depth: int = 2
+    chance: Random, model: Model, class_: Class, circumstances: EvaluationContext, depth: int = 2
 ) -> Filter:
     kind = chance.choice(["and", "or", "not", "holds", "is", "is"] if depth else ["is", "holds"])
     if kind in {"and", "or"}:
@@ -71,13 +70,15 @@ def _filter(
     if kind == "holds":
         text = _CONDITIONS[_type(class_, name)].format(name)
         return Holds(expressions_of(model).filter(class_.name, text), circumstances)
-    operator = chance.choice([Operator.EQ, Operator.NE, Operator.NULL, *sorted(ORDER, key=str)])
+    operator = chance.choice([Operator.EQ, Operator.NE, Operator.NULL, *sorted(ORDER_OPERATORS, key=str)])
     if operator is Operator.NULL:
         return Comparison(name, operator, chance.random() < 0.5)
     return Comparison(name, operator, chance.choice(VALUES[_type(class_, name)]))
 
 
-def fetch(chance: Random, model: Model, class_: Class, circumstances: Circumstances, depth: int = 2) -> Fetch:
+def fetch(
+    chance: Random, model: Model, class_: Class, circumstances: EvaluationContext, depth: int = 2
+) -> Fetch:
     """Return a fetch on objects of a class."""
     derived = [each.name for each in class_.attributes.values() if each.derivation]
     names = tuple(chance.sample(derived, chance.randint(0, len(derived))))
@@ -94,7 +95,7 @@ def fetch(chance: Random, model: Model, class_: Class, circumstances: Circumstan
 
 
 def _of_role(  # noqa: PLR0917 - as it comes
-    chance: Random, model: Model, name: RoleName, role: Role, circumstances: Circumstances, depth: int
+    chance: Random, model: Model, name: RoleName, role: Role, circumstances: EvaluationContext, depth: int
 ) -> RoleFetch:
     target = model.classes[role.target]
     below = fetch(chance, model, target, circumstances, depth - 1)

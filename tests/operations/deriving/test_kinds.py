@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.model.expressions import expressions_of
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from stratabase.model.model import Model
+from stratabase.model.model_expressions import expressions_of
 from stratabase.operations.deriving.circumstances import circumstances_of
 from stratabase.operations.fetching.known import Known
 from tests.operations.deriving.firm import firm, objects, of_class

@@ -12,9 +12,9 @@ from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.write.commands import UpdateBulk
-from stratabase.model.expressions import expressions_of
-from stratabase.model.formats import Formats
-from stratabase.model.operator import Operator
+from stratabase.formats.preferences import Formats
+from stratabase.model.model_expressions import expressions_of
+from stratabase.model.types.operators import Operator
 from stratabase.operations.deriving.circumstances import circumstances_of
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.read import confirmed, page

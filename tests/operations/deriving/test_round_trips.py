@@ -12,7 +12,7 @@ from stratabase.domain.query.filter import Comparison
 from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import Page, PageFields, Query, Window
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.model.operator import Operator
+from stratabase.model.types.operators import Operator
 from stratabase.operations.fetch import fetched
 from stratabase.operations.fetching.known import Known
 from tests.operations.deriving.firm import firm, of_class

@@ -9,9 +9,8 @@ from stratabase.domain.query.fetch import STATE_ONLY, Associables, Fetch, RoleFe
 from stratabase.domain.query.filter import Comparison
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import PageFields, Query, Window
-from stratabase.model.class_ import Class
-from stratabase.model.operator import Operator
-from stratabase.model.role import Role
+from stratabase.model.model import Class, Role
+from stratabase.model.types.operators import Operator
 from tests.everything import EVERYTHING, Objects
 from tests.operations.fetching.naive import Shown
 from tests.role_rules import is_linked
@@ -64,7 +63,7 @@ def _put(draw: st.DrawFn, objects: Objects, class_: Class, id_: str, **state: An
         values = [1, 2, None] if name == "height" else ["x", "y", None]
         state[name] = draw(st.sampled_from(values))
     for role in class_.roles.values():
-        if role.holds:
+        if role.holds_key:
             state[role.name] = _free_key(draw, objects, class_, role)
         elif role.composition:
             state[role.name] = _parts(draw, objects, class_.name, id_, role)

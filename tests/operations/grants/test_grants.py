@@ -11,7 +11,7 @@ from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete, UpdateBulk
-from stratabase.model.attribute import Stored
+from stratabase.model.types.storage import Stored
 from stratabase.operations.deriving.circumstances import circumstances_of
 from stratabase.operations.ports import Entities
 from stratabase.operations.read import confirmed, get, get_by, page

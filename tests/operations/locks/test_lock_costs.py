@@ -11,7 +11,7 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.query.consumption import Consumption
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete
-from stratabase.model.expressions import ANYWHERE
+from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.read import get
 from stratabase.operations.services import Services
@@ -106,7 +106,7 @@ COSTS: dict[str, tuple[Callable[[Room], object], Cost]] = {
     "unlock three": (lambda room: room.unlock(*room.labels), Cost(1, 0, 6)),
     "unlock a part": (lambda room: room.unlock(room.address), Cost(1, 0, 1)),
     "read one": (
-        lambda room: get(room.world, room.labels[0], room.world.new_budget(), ANYWHERE),
+        lambda room: get(room.world, room.labels[0], room.world.new_budget(), EMPTY_CONTEXT),
         Cost(1, 1, 0),
     ),
     "write one": (lambda room: room.write(room.renamed), Cost(2, 1, 2)),

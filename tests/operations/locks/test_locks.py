@@ -15,8 +15,8 @@ from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
 from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.domain.write.commands import Delete, Update, UpdateBulk
-from stratabase.model.expressions import ANYWHERE
-from stratabase.model.formats import Formats
+from stratabase.expressions.environment import EMPTY_CONTEXT
+from stratabase.formats.preferences import Formats
 from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.ports import Entities
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
@@ -297,7 +297,9 @@ def test_in_bulk_each_is_asked_by_itself(scene: Scene) -> None:
     lock(scene.world, [E1], 3, ADA)
     query = Query("Employee", Order(), window=Window(100))
     issues = refused(
-        lambda: update_bulk(scene.world, UpdateBulk("Employee", {"age": 7}), query, BOB, plenty(), ANYWHERE)
+        lambda: update_bulk(
+            scene.world, UpdateBulk("Employee", {"age": 7}), query, BOB, plenty(), EMPTY_CONTEXT
+        )
     )
     assert [told(issue)[:3] for issue in issues] == [
         ("SERVICE_HANDLER_ERROR", "Employee", None),
@@ -310,9 +312,9 @@ def test_in_bulk_each_is_asked_by_itself(scene: Scene) -> None:
     labels = Query("Label", Order(), window=Window(100))
     lock(scene.world, [L1], 3, ADA)
     assert [
-        issue.type.name for issue in validate_bulk(scene.world, None, labels, BOB, plenty(), ANYWHERE)
+        issue.type.name for issue in validate_bulk(scene.world, None, labels, BOB, plenty(), EMPTY_CONTEXT)
     ] == ["ENTITY_LOCK_PERSIST"]
-    assert refused(lambda: delete_bulk(scene.world, labels, BOB, plenty(), ANYWHERE))
+    assert refused(lambda: delete_bulk(scene.world, labels, BOB, plenty(), EMPTY_CONTEXT))
     assert [each.id for each in scene.entities.objects if each.class_name == "Label"] == ["l1"]
 
 

@@ -8,7 +8,7 @@ from stratabase.domain.member import Member
 from stratabase.domain.member_refusals import BadMember, MemberTaken, NotInvited
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.refusal import Forbidden, Unavailable
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from tests.operations.members.office import ANNA, BEA, BOSS, HERSELF, Office
 
 CARL = {"username": "Carl", "email": "carl@example.com", "profile": "Clerk"}

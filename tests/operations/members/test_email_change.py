@@ -11,7 +11,7 @@ from stratabase.domain.link import LIFETIME, UnusableLink
 from stratabase.domain.member import USED, Caller, MailedLink, Member
 from stratabase.domain.member_refusals import BadMember, MemberTaken, NotConfirmable, TooManyMails
 from stratabase.domain.refusal import Forbidden, Unavailable
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from stratabase.operations.callers import Callers
 from stratabase.operations.members.mail_limit import MOST_BY_A_MEMBER, MOST_TO_AN_ADDRESS
 from stratabase.operations.members.rights import CONSOLE

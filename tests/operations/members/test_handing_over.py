@@ -13,9 +13,9 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.refusal import Forbidden, TooMuchRead, Unavailable
 from stratabase.domain.write.limits import BulkLimits
-from stratabase.model.attribute import Stored
 from stratabase.model.member_names import MEMBER_IDS, NOBODY, member_id
 from stratabase.model.reading import read_model
+from stratabase.model.types.storage import Stored
 from stratabase.operations.members.handing_over import FormerMember, From, HandedOver, HandOver
 from stratabase.store.ids import TimeOrderedIds
 from tests.members import DictMembers

@@ -9,7 +9,7 @@ import pytest
 from stratabase.domain.member import USED, MailedLink, Member
 from stratabase.domain.member_refusals import BadMember, LastAdministrator, MemberTaken, NoSuchMember
 from stratabase.domain.refusal import Forbidden, Unavailable
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from stratabase.operations.members.rights import CONSOLE
 from tests.members import COMMON, PlainPasswords
 from tests.operations.members.office import ANNA, BEA, BOSS, HERSELF, BusyMembers, Office

@@ -10,9 +10,9 @@ from stratabase.domain.query.filter import Comparison
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.domain.write.commands import PartsCommand, Update
-from stratabase.model.expressions import Circumstances
-from stratabase.model.operator import Operator
+from stratabase.expressions.environment import EvaluationContext
 from stratabase.model.reading import read_model
+from stratabase.model.types.operators import Operator
 from stratabase.operations.deriving.circumstances import circumstances_of
 from stratabase.operations.fetching.as_of import AsOf
 from stratabase.operations.fetching.known import Known
@@ -141,7 +141,7 @@ class Reader:
 
     def __init__(self, engine: Engine, clock: FrozenClock) -> None:
         self._shop = Shop(engine, clock)
-        self._circumstances: Circumstances = circumstances_of(ADMINISTRATOR, NOON)
+        self._circumstances: EvaluationContext = circumstances_of(ADMINISTRATOR, NOON)
 
     def told(self, order: Reference, lines: Sequence[str], product: Reference) -> Told:
         """Return what can be known of an order and its lines by every way that leads to them."""

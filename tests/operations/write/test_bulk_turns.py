@@ -4,7 +4,7 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query
 from stratabase.domain.write.commands import UpdateBulk
-from stratabase.model.expressions import ANYWHERE
+from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
 from tests.graphs.commands import end
 from tests.graphs.scene import Scene
@@ -28,13 +28,13 @@ def scene_in_which_the_second_ends() -> Scene:
 def test_it_is_not_counted_as_deleted() -> None:
     scene = scene_in_which_the_second_ends()
 
-    assert delete_bulk(scene.world, LABELS, ADMINISTRATOR, plenty(), ANYWHERE) == 1
+    assert delete_bulk(scene.world, LABELS, ADMINISTRATOR, plenty(), EMPTY_CONTEXT) == 1
 
 
 def test_it_is_not_updated_and_refuses_nothing() -> None:
     scene, command = scene_in_which_the_second_ends(), UpdateBulk("Label", {"name": "new"})
 
-    done = update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty(), ANYWHERE)
+    done = update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty(), EMPTY_CONTEXT)
 
     assert [each.reference for each in done] == [Reference("Label", "l1")]
 
@@ -46,4 +46,4 @@ def test_nothing_is_said_of_it_in_a_validation() -> None:
     scene.entities.page = lambda *_: page  # type: ignore[method-assign]
     command = UpdateBulk("Label", {"name": "new"})
 
-    assert validate_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty(), ANYWHERE) == []
+    assert validate_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty(), EMPTY_CONTEXT) == []

@@ -8,7 +8,7 @@ import pytest
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete
-from stratabase.model.expressions import ANYWHERE
+from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.operations.read import get
 from stratabase.operations.write.services import delete, save, validate
 from stratabase.store.engine.port import Engine
@@ -78,5 +78,5 @@ def test_what_is_not_there_is_not_read_nor_deleted(engine: Engine, id_: str) -> 
     world = process(engine, COMPANY)
     reference = Reference("Employee", id_)
 
-    assert get(world, reference, plenty(), ANYWHERE) is None
+    assert get(world, reference, plenty(), EMPTY_CONTEXT) is None
     assert delete(world, Delete(reference), ADMINISTRATOR) is False

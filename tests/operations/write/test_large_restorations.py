@@ -14,7 +14,7 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.domain.write import restore
-from stratabase.model.class_ import Unique
+from stratabase.model.model import Unique
 from stratabase.operations.locks.lock import lock
 from stratabase.operations.write.services import delete, save
 from stratabase.store.engine.port import Batch, Key

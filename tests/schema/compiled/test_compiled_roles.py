@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.operations.services import Services
 from stratabase.schema.compiled.program import Program
 from stratabase.schema.executor import SchemaExecutor

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.model.class_ import Action, Grant
-from stratabase.model.model import Model
+from stratabase.model.model import Action, Grant, Model
 
 Objects = Mapping[Reference, Entity]
 _Condition = Callable[[Objects, Entity], bool]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from stratabase.domain.objects.change import Change, Deletion, Effect, Modification, Restoration
 from stratabase.domain.objects.commit_refusals import Conflict, UniqueNotBuilt, UniqueViolation
 from stratabase.domain.objects.entity import Entity
-from stratabase.model.class_ import Class, Index, Unique
+from stratabase.model.model import Class, Index, Unique
 from stratabase.model.types import TYPES
 from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
 from stratabase.store.engine.port import Engine, Item, Key

@@ -8,7 +8,7 @@ from typing import Any
 
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write import commands
-from stratabase.model.class_ import Class, Index, Unique
+from stratabase.model.model import Class, Index, Unique
 from stratabase.operations.ports import Ids
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save

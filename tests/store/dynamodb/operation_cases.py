@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from stratabase.domain.issue import IssueType
 from stratabase.domain.objects.change import Change, Creation, Deletion, Effect, Modification
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.store.engine.port import Item
 from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.repository import Repository

@@ -12,7 +12,7 @@ from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.http_api.http.refusals import status_row
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.ids import TimeOrderedIds

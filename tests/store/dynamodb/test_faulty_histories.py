@@ -14,7 +14,7 @@ from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.version import instant_after
 from stratabase.domain.refusal import Refused, Unavailable
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.operations.services import Services
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.ids import TimeOrderedIds

@@ -20,9 +20,8 @@ from stratabase.domain.objects.lock import Lock
 from stratabase.domain.query.filter import Comparison, Filter
 from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import PageFields, Query
-from stratabase.model.class_ import Index, Unique
-from stratabase.model.model import Model
-from stratabase.model.operator import Operator
+from stratabase.model.model import Index, Model, Unique
+from stratabase.model.types.operators import Operator
 from stratabase.store.backfill.reindex import Reindex
 from stratabase.store.engine.port import Batch, ExpectationFailed, Item, Key, OutcomeUnknown
 from stratabase.store.ids import TimeOrderedIds

@@ -7,7 +7,7 @@ import pytest
 from stratabase.domain.objects.commit_refusals import Conflict, TargetNotFound
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import TooMuchRead
-from stratabase.model.class_ import Kind
+from stratabase.model.model import ClassKind
 from stratabase.store.engine.port import Engine, Item, Key
 from stratabase.store.layout import keys
 from stratabase.store.repository import Repository
@@ -327,7 +327,9 @@ def test_a_value_that_is_no_key_any_more_is_none(engine: Engine) -> None:
 
 def test_a_form_holds_no_links() -> None:
     """Its objects are never stored, whatever roles it has."""
-    form = class_with("Form", key("to", "B", required=True), many("list", "B", required=True), kind=Kind.FORM)
+    form = class_with(
+        "Form", key("to", "B", required=True), many("list", "B", required=True), kind=ClassKind.FORM
+    )
     engine = WatchedEngine()
     objects = Objects(engine, model(form, class_with("B")))
     objects.create("B", "b")

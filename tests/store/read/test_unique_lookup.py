@@ -10,7 +10,7 @@ from stratabase.domain.objects.change import Modification
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import TooMuchRead
-from stratabase.model.class_ import Unique
+from stratabase.model.model import Unique
 from stratabase.store.engine.port import Engine
 from tests.store.backfill.test_uniques import is_guarded, reindex, with_uniques
 from tests.store.stores import Store, fresh_class

@@ -15,7 +15,7 @@ import pytest
 from stratabase.domain.member import MailedLink, Member, NamesTaken
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.refusal import Unavailable
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from stratabase.store.sqlite import members as sqlite_members
 from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.store.sqlite.errors import UnusableStore

@@ -8,7 +8,7 @@ import pytest
 from stratabase.domain.objects.change import Effect
 from stratabase.domain.objects.commit_refusals import Conflict, LockedByOthers, LockRefused, TooLarge
 from stratabase.domain.objects.lock import Lock
-from stratabase.model.class_ import Kind, Unique
+from stratabase.model.model import ClassKind, Unique
 from stratabase.store.engine.port import Engine
 from stratabase.store.layout import keys
 from tests.models import model
@@ -26,7 +26,7 @@ MODEL = model(
     class_with("Dog", whole("person", "Person", "dogs")),
     class_with("Room", many("teams", "Team", "rooms")),
     class_with("Plain", uniques=()),
-    class_with("Settings", key("room", "Room"), kind=Kind.SINGLETON),
+    class_with("Settings", key("room", "Room"), kind=ClassKind.SINGLETON),
 )
 
 

@@ -8,8 +8,7 @@ import pytest
 from stratabase.domain.objects.change import Deletion, Effect, Modification
 from stratabase.domain.objects.commit_refusals import RequiredRoleEmpty, SizeCause, TooLarge
 from stratabase.domain.refusal import Unavailable
-from stratabase.model.class_ import Unique
-from stratabase.model.model import Model
+from stratabase.model.model import Model, Unique
 from stratabase.store.engine.port import Batch, Delete, Engine
 from stratabase.store.layout import keys
 from stratabase.store.sqlite.engine import SqliteEngine

@@ -7,7 +7,7 @@ import pytest
 
 from stratabase.domain.objects.change import Deletion, Effect
 from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation, RequiredRoleEmpty
-from stratabase.model.role import Role
+from stratabase.model.model import Role
 from tests.models import model
 from tests.store.graphs import Objects, class_with, key, many, one, parts, whole
 from tests.store.watched_engine import WatchedEngine

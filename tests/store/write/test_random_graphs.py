@@ -121,7 +121,7 @@ class Story:
         """Return what a role led to, as the versions of what it may have led to tell."""
         back, target = opposite_of(self._model, name), role_of(self._model, name).target
         found = entities.linked(name, ids, at=[at] * len(ids))
-        if back is None or not role_of(self._model, back).holds:
+        if back is None or not role_of(self._model, back).holds_key:
             return [[*others] for others in found]
         led: list[list[str]] = []
         for id_, others in zip(ids, found, strict=True):
@@ -156,7 +156,7 @@ class Story:
         state = {**before} if isinstance(before, dict) else {}
         for name, role in roles(self._model):
             if (
-                role.holds
+                role.holds_key
                 and name.class_name == reference.class_name
                 and self._chance.random() < 0.6 * self._rarely
             ):
@@ -172,7 +172,7 @@ class Story:
         """Yield changes of links: not of what ends, and rarely of what is not there."""
         for name, role in roles(self._model):
             opposite = opposite_of(self._model, name)
-            is_key = role.holds or (opposite is not None and role_of(self._model, opposite).holds)
+            is_key = role.holds_key or (opposite is not None and role_of(self._model, opposite).holds_key)
             if is_key or (opposite is not None and opposite < name):
                 continue
             for owner in self._ids[name.class_name]:

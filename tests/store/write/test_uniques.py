@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from stratabase.domain.objects.change import Effect
 from stratabase.domain.objects.commit_refusals import Conflict, UniqueViolation
-from stratabase.model.class_ import Unique
+from stratabase.model.model import Unique
 from stratabase.store.engine.port import Delete, Engine, Item, Put
 from stratabase.store.layout import keys
 from tests.store.stores import Store, fresh_class

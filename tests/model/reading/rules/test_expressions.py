@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from stratabase.model.model import Model
-from stratabase.model.reading import ModelMistakes, read_model
+from stratabase.model.reading import InvalidModel, read_model
 
 HEAD = 'extend schema @application(name: "Hr")\n'
 WORLD = """
@@ -177,6 +177,6 @@ def test_accepted(reads: Callable[[str], Model], written: str) -> None:
 
 @pytest.mark.parametrize("written", QUIET.values(), ids=QUIET)
 def test_what_another_rule_says_is_not_said_again(written: str) -> None:
-    with pytest.raises(ModelMistakes) as caught:
+    with pytest.raises(InvalidModel) as caught:
         read_model(HEAD + WORLD + written, "m")
-    assert len(caught.value.mistakes) == 1
+    assert len(caught.value.errors) == 1

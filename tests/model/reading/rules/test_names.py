@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from stratabase.model.api_names import FIXED_TYPES, GeneratedType
-from stratabase.model.reading.rules.generated import UNNAMABLE
+from stratabase.model.reading.rules.names import GRAPHQL_LITERALS
 
 
 def test_reserved(complains: Callable[..., None]) -> None:
@@ -77,7 +77,7 @@ def test_of_a_fixed_type(complains: Callable[..., None], name: str) -> None:
     complains(f"type ¦{name} {{ x: Int }}", message)
 
 
-@pytest.mark.parametrize("name", sorted(UNNAMABLE))
+@pytest.mark.parametrize("name", sorted(GRAPHQL_LITERALS))
 def test_of_no_value_of_an_enum(complains: Callable[..., None], name: str) -> None:
     """There is an enum with a value for each class."""
     message = f"A class cannot be called {name}: no GraphQL enum has that value."

@@ -11,8 +11,8 @@ from stratabase.domain.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete
-from stratabase.model.attribute import Stored
 from stratabase.model.reading import read_model_file
+from stratabase.model.types.storage import Stored
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.outcome import WriteResult
 from stratabase.operations.write.services import delete, save, validate

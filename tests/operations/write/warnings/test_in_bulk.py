@@ -12,7 +12,7 @@ from stratabase.domain.query.page import Query, Window
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import Refused, TooMuchRead
 from stratabase.domain.write.commands import UpdateBulk
-from stratabase.model.expressions import ANYWHERE
+from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.operations.write.bulk import update_bulk, validate_bulk
 from tests.graphs.commands import change, make, point
 from tests.operations.write.warnings.office import Office, told
@@ -32,7 +32,7 @@ def office() -> Office:
 
 def issues_of(office: Office) -> Sequence[Issue]:
     with pytest.raises(Refused) as refusal:
-        update_bulk(office.world, OLDER, EVERYBODY, ADMINISTRATOR, plenty(), ANYWHERE)
+        update_bulk(office.world, OLDER, EVERYBODY, ADMINISTRATOR, plenty(), EMPTY_CONTEXT)
     return refusal.value.issues
 
 
@@ -53,7 +53,7 @@ def test_those_that_meet_one_are_told_and_the_others_are_updated() -> None:
 def test_all_are_updated_when_it_is_forced() -> None:
     at = office()
 
-    update_bulk(at.world, OLDER, EVERYBODY, ADMINISTRATOR, plenty(), ANYWHERE, force=True)
+    update_bulk(at.world, OLDER, EVERYBODY, ADMINISTRATOR, plenty(), EMPTY_CONTEXT, force=True)
 
     assert ages(at) == [17, 17]
 
@@ -61,7 +61,7 @@ def test_all_are_updated_when_it_is_forced() -> None:
 def test_what_would_be_met_is_validated() -> None:
     at = office()
 
-    found = validate_bulk(at.world, OLDER, EVERYBODY, ADMINISTRATOR, plenty(), ANYWHERE)
+    found = validate_bulk(at.world, OLDER, EVERYBODY, ADMINISTRATOR, plenty(), EMPTY_CONTEXT)
 
     assert [told(each) for each in found] == [("Red is for adults.", "Person", "p1", "data")]
     assert ages(at) == []

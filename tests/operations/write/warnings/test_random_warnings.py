@@ -9,10 +9,9 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from stratabase.domain.objects.entity import Reference
-from stratabase.model.expressions import ANYWHERE
-from stratabase.model.model import Model
-from stratabase.model.reading import ModelMistakes, read_model
-from stratabase.model.role import Role
+from stratabase.expressions.environment import EMPTY_CONTEXT
+from stratabase.model.model import Model, Role
+from stratabase.model.reading import InvalidModel, read_model
 from stratabase.operations.services import Services
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.outcome import WriteOutcome
@@ -58,7 +57,7 @@ def models(draw: st.DrawFn) -> Model:
 def is_sound(text: str) -> bool:
     try:
         read_model(text, "random.graphql")
-    except ModelMistakes:
+    except InvalidModel:
         return False
     return True
 
@@ -92,7 +91,7 @@ def go_on(world: Services, chance: Random) -> set[Met]:
 
 
 def met_by(world: Services, outcome: WriteOutcome) -> set[Met]:
-    met = met_warnings(Projections(world, outcome.plan, ANYWHERE, plenty()))
+    met = met_warnings(Projections(world, outcome.plan, EMPTY_CONTEXT, plenty()))
     return {(each.one.reference, each.rule.rule.name) for each in met}
 
 

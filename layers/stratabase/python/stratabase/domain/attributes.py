@@ -6,7 +6,7 @@ from typing import Any
 from stratabase.domain.objects.entity import State
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.model.attribute import Origin
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.model.types import ID_TYPE, TYPES
 from stratabase.model.types.base import AttributeType
 
@@ -31,7 +31,7 @@ def value_of(class_: Class, attribute: str) -> Callable[[State], Any]:
     A value that the attribute's type does not keep was written when the model gave it another type: it counts
     as null wherever values are compared.
     """
-    fits = type_of(class_, attribute).storage.fits
+    fits = type_of(class_, attribute).storage.accepts
 
     def value(state: State) -> Any:
         stored = state.get(attribute)

@@ -4,7 +4,7 @@ import unicodedata
 from dataclasses import dataclass, field
 
 from stratabase.domain.objects.instant import Instant
-from stratabase.model.formats import DEFAULT_FORMATS, Formats
+from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 
 USED: Instant = 0
 """The end of a link that was used, or that something else has ended. Only its bearer is told whose it was."""

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from stratabase.domain.member import Member
 from stratabase.domain.writable import stray_character
-from stratabase.model.malformed import Malformed
+from stratabase.formats.invalid_value import InvalidValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class MemberField:
         """Yield what is wrong with what was given, and what would be right."""
         try:
             self._check(given)
-        except Malformed as refusal:
+        except InvalidValue as refusal:
             yield str(refusal)
 
     def _check(self, given: Any) -> None:
@@ -50,17 +50,17 @@ class MemberField:
             return
         wanted, called = _TYPES[self.type]
         if not isinstance(given, wanted):
-            raise Malformed(f"must be {called}")
+            raise InvalidValue(f"must be {called}")
         if isinstance(given, str):
             self._check_text(given)
         self.check(given)
 
     def _check_text(self, given: str) -> None:
         if self.most is not None and len(given) > self.most:
-            raise Malformed(f"must have at most {self.most:,} characters, not {len(given):,}")
+            raise InvalidValue(f"must have at most {self.most:,} characters, not {len(given):,}")
         stray = stray_character(given, lines=self.lines)
         if stray is not None:
-            raise Malformed(f"must not have the character {stray}, which no text can carry everywhere")
+            raise InvalidValue(f"must not have the character {stray}, which no text can carry everywhere")
 
 
 _TYPES: dict[str, tuple[type, str]] = {"string": (str, "a string"), "boolean": (bool, "true or false")}

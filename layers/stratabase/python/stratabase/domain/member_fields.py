@@ -7,9 +7,9 @@ from typing import Any
 from stratabase.domain.member_change import with_disabled, with_email
 from stratabase.domain.member_field import MemberField
 from stratabase.domain.member_formats import FORMATS
-from stratabase.model.malformed import Malformed, shown
+from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.model.constraints.email import LONGEST_EMAIL, is_email, is_mailable
 from stratabase.model.model import Profile
-from stratabase.model.types.rules.email import LONGEST_EMAIL, is_email, is_mailable
 
 LONGEST_USERNAME = 64
 LONGEST_NOTES = 2000
@@ -27,18 +27,18 @@ def _any(_: Any) -> None:
 
 def _check_username(given: str) -> None:
     if not given:
-        raise Malformed("must not be empty")
+        raise InvalidValue("must not be empty")
     if ":" in given:
-        raise Malformed("must not have a colon, which ends the username where a password follows it")
+        raise InvalidValue("must not have a colon, which ends the username where a password follows it")
     if given != given.strip():
-        raise Malformed("must not begin or end with a blank")
+        raise InvalidValue("must not begin or end with a blank")
 
 
 def _check_email(given: str) -> None:
     if not is_email(given):
-        raise Malformed("must be an e-mail address, such as name@example.com")
+        raise InvalidValue("must be an e-mail address, such as name@example.com")
     if not is_mailable(given):
-        raise Malformed(
+        raise InvalidValue(
             "has characters that mail does not take, or takes for others: write such a domain as xn--…"
         )
 
@@ -46,7 +46,9 @@ def _check_email(given: str) -> None:
 def _checks_profile(profiles: Mapping[str, Profile]) -> Callable[[str], None]:
     def check(given: str) -> None:
         if given not in profiles:
-            raise Malformed(f"must be a profile of the model, not {shown(given)}: {', '.join(profiles)}")
+            raise InvalidValue(
+                f"must be a profile of the model, not {describe_value(given)}: {', '.join(profiles)}"
+            )
 
     return check
 

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 from stratabase.domain.member import Member
 from stratabase.domain.member_field import MemberField
-from stratabase.model.formats import DEFAULT_FORMATS
-from stratabase.model.malformed import Malformed
-from stratabase.model.patterns.check import CHECKS, LONGEST_FORMAT
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.preferences import DEFAULT_FORMATS, FORMAT_CHECKS, MAX_FORMAT_LENGTH
 
 LONGEST_NAME = 64
 """Characters of the names of time zones and languages, of which none has as many."""
@@ -22,11 +21,11 @@ def _field(name: str, attribute: str, about: str, most: int) -> MemberField:
 
     def check(given: str) -> None:
         if not given:
-            raise Malformed(f"must not be empty: give null for the usual one, {usual}")
+            raise InvalidValue(f"must not be empty: give null for the usual one, {usual}")
         try:
-            CHECKS[attribute](given)
-        except Malformed as refusal:
-            raise Malformed(f"is refused: {refusal}") from refusal
+            FORMAT_CHECKS[attribute](given)
+        except InvalidValue as refusal:
+            raise InvalidValue(f"is refused: {refusal}") from refusal
 
     return MemberField(
         name,
@@ -41,8 +40,8 @@ def _field(name: str, attribute: str, about: str, most: int) -> MemberField:
 
 
 FORMATS = (
-    _field("timeFormat", "time_format", "The Java pattern of times.", LONGEST_FORMAT),
-    _field("dateFormat", "date_format", "The Java pattern of dates.", LONGEST_FORMAT),
+    _field("timeFormat", "time_format", "The Java pattern of times.", MAX_FORMAT_LENGTH),
+    _field("dateFormat", "date_format", "The Java pattern of dates.", MAX_FORMAT_LENGTH),
     _field("timeZone", "time_zone", "The IANA name of the time zone.", LONGEST_NAME),
     _field("language", "language", "The code of the language, such as it or pt-BR.", LONGEST_NAME),
 )

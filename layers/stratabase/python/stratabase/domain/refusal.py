@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from stratabase.domain.issue import Issue
 from stratabase.domain.remedy import Remedy
-from stratabase.model.plurals import counted, was_or_were
+from stratabase.wording import pluralize, was_or_were
 
 _ASK_FOR_LESS = Remedy(shared=True)
 
@@ -61,4 +61,4 @@ class TooMuchRead(Refusal):
     def _reason(self) -> str:
         if not self.read:
             return "the request has read as much as it may before it came to this"
-        return f"{counted(self.read, 'object')} {was_or_were(self.read)} read, and that is not all"
+        return f"{pluralize(self.read, 'object')} {was_or_were(self.read)} read, and that is not all"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from stratabase.domain.issue import Issue, IssueType, Path, ReferenceType
-from stratabase.model.class_ import Class, Kind
+from stratabase.model.model import Class, ClassKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Subject:
     @property
     def id_path(self) -> Path:
         """Where the request says which object it is: of a singleton, it need not say that."""
-        return self.path if self.class_.kind is Kind.SINGLETON else (*self.path, "_id")
+        return self.path if self.class_.kind is ClassKind.SINGLETON else (*self.path, "_id")
 
     def issue(self, type_: IssueType, message: str, *path: str | int) -> Issue:
         """Return an issue about the object as a whole."""

@@ -10,10 +10,10 @@ from stratabase.domain.attributes import value_of
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import part_ids
-from stratabase.model.attribute import Attribute, Origin, Stored
-from stratabase.model.class_ import Class, PlatformAttribute
-from stratabase.model.formats import DEFAULT_FORMATS
-from stratabase.model.role import Role
+from stratabase.formats.preferences import DEFAULT_FORMATS
+from stratabase.model.attribute import Attribute, Origin
+from stratabase.model.model import Class, PlatformAttribute, Role
+from stratabase.model.types.storage import Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def changed_by(version: Entity) -> str | None:
 def _names(class_: Class) -> Iterator[str]:
     """Yield the names of what versions keep: attributes, keys, and lists of parts."""
     yield from (name for name, each in class_.attributes.items() if each.origin is not Origin.DERIVED)
-    yield from (name for name, role in class_.roles.items() if role.holds or role.composition)
+    yield from (name for name, role in class_.roles.items() if role.holds_key or role.composition)
 
 
 def _value(class_: Class, name: str, entity: Entity | None) -> Stored:
@@ -88,9 +88,9 @@ def _told(class_: Class, name: str, entity: Entity | None) -> str | None:
 
 
 def _plain(attribute: Attribute, value: Stored) -> Any:
-    if attribute.type.formatted or not attribute.type.writes:
+    if attribute.type.takes_format or not attribute.type.has_serializer:
         return value
-    return attribute.type.writer("default", DEFAULT_FORMATS)(value)
+    return attribute.type.serializer("default", DEFAULT_FORMATS)(value)
 
 
 def _ids(role: Role, value: Stored) -> Any:

@@ -8,7 +8,7 @@ The model's check for name clashes and the schema both use this module, so they 
 from collections.abc import Iterator, Sequence
 from enum import Enum
 
-from stratabase.model.operator import Operator
+from stratabase.model.types.operators import Operator
 
 SEPARATOR = "___"
 """Joins the parts of a generated name. A name in a model must not contain it."""
@@ -60,7 +60,6 @@ VERSION_DIFF, ATTRIBUTE_CHANGE = "VersionDiff", "AttributeChange"
 VALIDATION_RESULT, ISSUE = "ValidationResult", "Issue"
 ISSUE_LEVEL, ISSUE_REFERENCE_TYPE, ISSUE_TYPE = "IssueLevel", "IssueReferenceType", "IssueType"
 FILE_INFO, PENDING_FILE_REFERENCE = "FileInfo", "PendingFileReference"
-
 FIXED_TYPES = frozenset(
     {
         *(QUERY, MUTATION, "Subscription", "ID", "Float", CURSOR),
@@ -103,6 +102,11 @@ def class_name_of(service_name: str) -> str:
 def get_by_verb(attributes: Sequence[str]) -> str:
     """Return the verb that finds an object by unique attributes, such as `getByLast_name_First_name`."""
     return "getBy" + "_".join(name[:1].upper() + name[1:] for name in attributes)
+
+
+def default_whole_role(class_name: str) -> str:
+    """Return the name of the role from a part to its whole, such as `order_`, if the model gives none."""
+    return class_name[:1].lower() + class_name[1:] + "_"
 
 
 def associables_field(role: str) -> str:

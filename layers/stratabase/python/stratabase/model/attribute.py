@@ -1,18 +1,13 @@
 """An attribute of a class: its type, what it may hold, and where its value comes from."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from stratabase.model.types.base import AttributeType
-
-Stored = str | int | bool | None | list[str] | Mapping[str, "Stored"]
-"""A value as the store keeps it: JSON, in the one spelling that its type calls canonical.
-
-A list has the ids of an object's parts, which lie beside its attributes.
-"""
+from stratabase.formats.preferences import Formats
+from stratabase.model.constraints.base import Constraint, Violation
+from stratabase.model.types.base import AttributeType
+from stratabase.model.types.storage import Stored
 
 
 class Origin(Enum):
@@ -46,32 +41,22 @@ class Derivation:
 
 
 @dataclass(frozen=True, slots=True)
-class Domain:
-    """What `@domain` and `@file` admit; bounds and values in their stored spelling."""
-
-    minimum: Stored = None
-    maximum: Stored = None
-    min_length: int | None = None
-    max_length: int | None = None
-    patterns: tuple[str, ...] = ()
-    values: tuple[Stored, ...] = ()
-    digits: int | None = None
-    email: bool = False
-    phone: bool = False
-    partita_iva: bool = False
-    codice_fiscale: bool = False
-    extensions: tuple[str, ...] = ()
-    max_size: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Attribute:
     """A named value of a class."""
 
     name: str
-    type: "AttributeType"
+    type: AttributeType
     required: bool = False
     origin: Origin = Origin.NATIVE
-    domain: Domain = field(default_factory=Domain)
+    constraints: tuple[Constraint, ...] = ()
+    """What `@domain` or `@file` demands, and a limit of the type itself, in the order of the checks."""
     derivation: Derivation | None = None
     description: str | None = None
+
+    def violations(self, stored: Stored, formats: Formats | None = None) -> Iterator[Violation]:
+        """Yield why the constraints refuse a stored value, which is not None.
+
+        The texts show values in a member's formats; without formats, as they are stored.
+        """
+        for constraint in self.constraints:
+            yield from constraint.violations(stored, self.type, formats)

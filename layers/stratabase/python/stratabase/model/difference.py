@@ -1,31 +1,17 @@
 """What changed between two models, in short lines for people."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields
 from typing import Any, TypeVar
 
-from stratabase.model.attribute import Attribute, Domain, Origin
-from stratabase.model.class_ import Class, Grant
-from stratabase.model.model import Enumeration, Model, Profile
-from stratabase.model.role import Role
+from stratabase.model.attribute import Attribute, Origin
+from stratabase.model.constraints import argument_values
+from stratabase.model.model import Class, Enumeration, Grant, Model, Profile, Role
 
 T = TypeVar("T")
 M = TypeVar("M", Attribute, Role)
 
-_ARGUMENTS = {
-    "minimum": "min",
-    "maximum": "max",
-    "min_length": "minLength",
-    "max_length": "maxLength",
-    "patterns": "pattern",
-    "partita_iva": "partitaIva",
-    "codice_fiscale": "codiceFiscale",
-    "max_size": "maxSize",
-}
-"""What the model language calls the parts of a domain that have another name here."""
 
-
-def difference(old: Model, new: Model) -> list[str]:
+def diff_models(old: Model, new: Model) -> list[str]:
     """Return what changed, or nothing where both models say the same, be it in another order.
 
     A line is like `+ Employee.nickname: String`, `- class Team`, `~ Employee.email: now required`.
@@ -118,9 +104,9 @@ def _attribute(name: str, old: Attribute, new: Attribute) -> Iterator[str]:
     yield from _fact(name, "derived", old.origin is Origin.DERIVED, new.origin is Origin.DERIVED)
     if old.derivation and new.derivation and old.derivation != new.derivation:
         yield f"~ {name}: derived otherwise"
-    for part in fields(Domain):
-        label = f"{name} {_ARGUMENTS.get(part.name, part.name)}"
-        yield from _value(label, getattr(old.domain, part.name), getattr(new.domain, part.name))
+    old_values, new_values = argument_values(old.constraints), argument_values(new.constraints)
+    for argument in new_values:
+        yield from _value(f"{name} {argument}", old_values[argument], new_values[argument])
     yield from _text(name, old.description, new.description)
 
 
@@ -133,7 +119,7 @@ def _role(name: str, old: Role, new: Role) -> Iterator[str]:
     yield from _fact(name, "a composition", old.composition, new.composition)
     yield from _fact(name, "the role back to a whole", old.whole, new.whole)
     yield from _value(f"{name} opposite", old.opposite, new.opposite)
-    yield from _fact(name, "holding the key", old.holds, new.holds)
+    yield from _fact(name, "holding the key", old.holds_key, new.holds_key)
     yield from _text(name, old.description, new.description)
 
 

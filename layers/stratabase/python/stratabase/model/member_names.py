@@ -14,21 +14,20 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
-from stratabase.model.attribute import Stored
-from stratabase.model.class_ import PlatformAttribute
-from stratabase.model.types.identifier import made_at
+from stratabase.model.model import PlatformAttribute
+from stratabase.model.types.identifier import id_timestamp
+from stratabase.model.types.storage import Stored
 
 MEMBER_IDS = "_memberIds"
 """Where a state keeps whom its names of members mean."""
 NOBODY = ""
 """In place of an id: a name that means nobody who is a member today."""
-NAMING: Mapping[str, str] = {
+NAMING_ATTRIBUTES: Mapping[str, str] = {
     PlatformAttribute.CREATED_BY.value: PlatformAttribute.CREATED_ON.value,
     PlatformAttribute.LAST_MODIFIED_BY.value: PlatformAttribute.LAST_MODIFIED_ON.value,
     PlatformAttribute.OWNED_BY.value: PlatformAttribute.OWNED_ON.value,
 }
 """The attributes that name a member, each with the one that tells when that was written."""
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
@@ -102,7 +101,7 @@ def member_id(state: Mapping[str, Stored], attribute: str) -> str | None:
 def with_ids(state: Mapping[str, Stored], ids: Mapping[str, str | None]) -> Stored:
     """Return what MEMBER_IDS of a state should hold; `ids`: of the attributes for which that changes."""
     by_name: dict[str, dict[str, str | None]] = {}
-    for attribute in NAMING:
+    for attribute in NAMING_ATTRIBUTES:
         text = state.get(attribute)
         if isinstance(text, str):
             id_ = ids[attribute] if attribute in ids else member_id(state, attribute)
@@ -120,9 +119,12 @@ def _together(ids: Mapping[str, str | None]) -> Stored:
 
 def written_at(state: Mapping[str, Stored], attribute: str) -> int | None:
     """Return when the name in an attribute was written, or a time before that; None if nothing tells."""
-    found = (_instant(state.get(name)) for name in (NAMING[attribute], PlatformAttribute.CREATED_ON.value))
+    found = (
+        _instant(state.get(name))
+        for name in (NAMING_ATTRIBUTES[attribute], PlatformAttribute.CREATED_ON.value)
+    )
     instant = next((each for each in found if each is not None), None)
-    return made_at(str(state.get("_id"))) if instant is None else instant
+    return id_timestamp(str(state.get("_id"))) if instant is None else instant
 
 
 def _instant(value: Stored) -> int | None:

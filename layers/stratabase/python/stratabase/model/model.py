@@ -1,10 +1,122 @@
-"""The model: everything that an instance of the service can hold."""
+"""The model: the classes, attributes, roles, enums and profiles of one application."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from types import MappingProxyType
 
-from stratabase.model.class_ import Class
+from stratabase.model.attribute import Attribute
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A named way from a class to `target`: an association, a composition, or the way back from a part."""
+
+    name: str
+    target: str
+    """The name of the class that it leads to."""
+    many: bool = False
+    required: bool = False
+    """At least one object must be there."""
+    opposite: str | None = None
+    """The role of `target` that leads back, if there is one."""
+    composition: bool = False
+    """The objects it leads to are parts of this one."""
+    whole: bool = False
+    """It leads from a part back to its whole: read-only, made by the composition."""
+    holds_key: bool = False
+    """Objects of this class hold the key (always the to-one side)."""
+    description: str | None = None
+
+
+class ClassKind(Enum):
+    """What objects a class has."""
+
+    ORDINARY = "ORDINARY"
+    SINGLETON = "SINGLETON"
+    """Exactly one object, which always exists."""
+    FORM = "FORM"
+    """Objects that are never stored."""
+
+
+class PlatformAttribute(Enum):
+    """What the service records of an object by itself; the value is the attribute's name in the API."""
+
+    CREATED_BY = "_createdby"
+    CREATED_ON = "_createdon"
+    LAST_MODIFIED_BY = "_lastmodifiedby"
+    LAST_MODIFIED_ON = "_lastmodifiedon"
+    OWNED_BY = "_ownedby"
+    OWNED_ON = "_ownedon"
+
+
+class Action(Enum):
+    """What a grant allows."""
+
+    READ = "READ"
+    CREATE = "CREATE"
+    EDIT = "EDIT"
+    DELETE = "DELETE"
+
+
+@dataclass(frozen=True, slots=True)
+class Unique:
+    """A uniqueness constraint: no two objects have the same values of these attributes."""
+
+    attributes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """What is filtered and sorted by often, in this order."""
+
+    attributes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WarningDefinition:
+    """A condition (CEL) that a write must not meet, or meets only with the client's consent."""
+
+    name: str
+    condition: str
+    message: str
+    blocking: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What a profile may do with a class, or with one `member` (attribute or role) of it."""
+
+    profile: str
+    allow: frozenset[Action]
+    where: str | None = None
+    member: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class of the model. `attributes` holds native, platform and derived ones, in the model's order."""
+
+    name: str
+    kind: ClassKind = ClassKind.ORDINARY
+    attributes: Mapping[str, Attribute] = field(default_factory=lambda: MappingProxyType({}))
+    roles: Mapping[str, Role] = field(default_factory=lambda: MappingProxyType({}))
+    uniques: tuple[Unique, ...] = ()
+    indexes: tuple[Index, ...] = ()
+    warnings: tuple[WarningDefinition, ...] = ()
+    grants: tuple[Grant, ...] = ()
+    platform: frozenset[PlatformAttribute] = frozenset()
+    versioned: bool = False
+    exposed: bool = True
+    """It has root services (parts: only when the model says so)."""
+    part: bool = False
+    """Its objects are parts: some composition leads to it."""
+    description: str | None = None
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether its objects are kept at all."""
+        return self.kind is not ClassKind.FORM
 
 
 @dataclass(frozen=True, slots=True)

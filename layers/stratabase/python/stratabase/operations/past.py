@@ -11,9 +11,9 @@ from stratabase.domain.objects.entity import Entity, Reference, State
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import owner_of, part_ids
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.model.attribute import Stored
-from stratabase.model.expressions import Circumstances
-from stratabase.model.role import Role
+from stratabase.expressions.environment import EvaluationContext
+from stratabase.model.model import Role
+from stratabase.model.types.storage import Stored
 from stratabase.operations.fetching.as_of import AsOf
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.fetching.moments import Moments
@@ -32,11 +32,11 @@ _TOGETHER = 100
 class Past:
     """What there was, for who asks: grants are asked of objects as they were, and as they are."""
 
-    def __init__(self, world: Services, allowance: ReadBudget, circumstances: Circumstances) -> None:
+    def __init__(self, world: Services, allowance: ReadBudget, circumstances: EvaluationContext) -> None:
         self._world = world
         self._allowance = allowance
         self._circumstances = circumstances
-        self.access: Access | None = access_of(world.model, circumstances.of_caller("profile"))
+        self.access: Access | None = access_of(world.model, circumstances.caller_field("profile"))
         given = (world.entities, world.model, allowance)
         self._present = None if self.access is None else Present(*given, self.access, circumstances)
 
@@ -122,7 +122,7 @@ class Past:
         """
         class_ = self._world.class_(shown.reference.class_name)
         known = self.known(instant)
-        roles = [role for role in class_.roles.values() if role.holds or role.composition]
+        roles = [role for role in class_.roles.values() if role.holds_key or role.composition]
         names = [*class_.attributes, *(role.name for role in roles)]
         state = {name: shown.state.get(name) for name in names if self._tells(known, shown.reference, name)}
         for role in roles:

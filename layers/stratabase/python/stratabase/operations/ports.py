@@ -15,7 +15,7 @@ from stratabase.domain.query.derived import Derive
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.signing_key import SigningKey
-from stratabase.model.class_ import Unique
+from stratabase.model.model import Unique
 
 
 class Entities(Protocol):

@@ -9,15 +9,15 @@ from stratabase.domain.query.matching import matcher
 from stratabase.domain.query.order import sort_objects
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.model.class_ import Unique
-from stratabase.model.expressions import Circumstances
+from stratabase.expressions.environment import EvaluationContext
+from stratabase.model.model import Unique
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.seeing.veil import seen_by, veil_of
 from stratabase.operations.services import Services
 
 
 def get(
-    world: Services, reference: Reference, allowance: ReadBudget, circumstances: Circumstances
+    world: Services, reference: Reference, allowance: ReadBudget, circumstances: EvaluationContext
 ) -> Entity | None:
     """Return the object, None when there is none. Raises TooMuchRead."""
     source = seen_by(world.entities, world.model, allowance, circumstances)
@@ -31,7 +31,7 @@ def get_by(  # noqa: PLR0913, PLR0917 - what is looked for, and how much may be 
     unique: Unique,
     values: State,
     allowance: ReadBudget,
-    circumstances: Circumstances,
+    circumstances: EvaluationContext,
 ) -> Entity | None:
     """Return the object that has unique values, None when there is none. Raises TooMuchRead."""
     entity = world.entities.find_by_unique(class_name, unique, values, allowance)
@@ -39,13 +39,13 @@ def get_by(  # noqa: PLR0913, PLR0917 - what is looked for, and how much may be 
     return entity if veil is None else veil.shown([entity])[0]
 
 
-def page(world: Services, query: Query, allowance: ReadBudget, circumstances: Circumstances) -> Page:
+def page(world: Services, query: Query, allowance: ReadBudget, circumstances: EvaluationContext) -> Page:
     """Return a window on the objects of a class. Raises TooMuchRead."""
     return Known(world.entities, world.model, allowance, circumstances=circumstances).page(query)
 
 
 def confirmed(
-    world: Services, query: Query, found: Page, allowance: ReadBudget, circumstances: Circumstances
+    world: Services, query: Query, found: Page, allowance: ReadBudget, circumstances: EvaluationContext
 ) -> Sequence[Entity]:
     """Return the objects of a page as they are by their keys, in the query's order. Raises TooMuchRead.
 

@@ -9,8 +9,7 @@ from stratabase.domain.query.consumption import Measuring
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.limits import BulkLimits
 from stratabase.domain.write.warning_rules import WarningRules
-from stratabase.model.class_ import Class
-from stratabase.model.model import Model
+from stratabase.model.model import Class, Model
 from stratabase.operations.ports import Clock, Entities, Ids
 
 

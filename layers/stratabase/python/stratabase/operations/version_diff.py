@@ -9,8 +9,8 @@ from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.version_diff import AttributeChange, change, changed_by, differing, last_changes
-from stratabase.model.class_ import Class
-from stratabase.model.expressions import Circumstances
+from stratabase.expressions.environment import EvaluationContext
+from stratabase.model.model import Class
 from stratabase.operations.past import Past
 from stratabase.operations.services import Services
 
@@ -33,7 +33,7 @@ def version_diff(  # noqa: PLR0913, PLR0917 - of which versions, and how much ma
     from_: Instant,
     to: Instant,
     allowance: ReadBudget,
-    circumstances: Circumstances,
+    circumstances: EvaluationContext,
 ) -> list[AttributeChange] | None:
     """Return what differs from one instant to another, which may be the earlier one.
 

@@ -14,13 +14,17 @@ from stratabase.domain.query.page import Page, Paginator, Query
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.remedy import Remedy
-from stratabase.model.expressions import Circumstances
+from stratabase.expressions.environment import EvaluationContext
 from stratabase.operations.past import Past
 from stratabase.operations.services import Services
 
 
 def version_page(
-    world: Services, reference: Reference, query: Query, allowance: ReadBudget, circumstances: Circumstances
+    world: Services,
+    reference: Reference,
+    query: Query,
+    allowance: ReadBudget,
+    circumstances: EvaluationContext,
 ) -> Page:
     """Return a window on the versions of an object that are seen. Raises TooMuchRead, Unavailable.
 
@@ -39,7 +43,7 @@ class _Versions:
         reference: Reference,
         query: Query,
         allowance: ReadBudget,
-        circumstances: Circumstances,
+        circumstances: EvaluationContext,
     ) -> None:
         self._world = world
         self._past = Past(world, allowance, circumstances)

@@ -3,15 +3,15 @@
 from typing import NamedTuple
 
 from stratabase.domain.access.grants import Access
-from stratabase.model.expressions import Circumstances
-from stratabase.model.formats import DEFAULT_FORMATS, Formats
+from stratabase.expressions.environment import EvaluationContext
+from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 
 
 class Asking(NamedTuple):
     """How values are written, what conditions know beside objects, whether mistakes say "did you mean"."""
 
     formats: Formats = DEFAULT_FORMATS
-    circumstances: Circumstances = Circumstances()
+    circumstances: EvaluationContext = EvaluationContext()
     suggestions: bool = True
     access: Access | None = None
     """What who asks may do; None for everything."""

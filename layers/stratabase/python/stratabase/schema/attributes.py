@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from stratabase.domain.objects.serials import serial_attributes
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.model.attribute import Attribute, Origin
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.model.types import ID_TYPE, TYPES
 
 ID_ATTRIBUTE = Attribute("_id", ID_TYPE)

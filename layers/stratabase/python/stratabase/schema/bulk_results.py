@@ -3,7 +3,7 @@
 from graphql import GraphQLField, GraphQLInt, GraphQLList, GraphQLNonNull, GraphQLObjectType
 
 from stratabase.model.api_names import GeneratedType, type_name
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.schema.generation import Generation
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from stratabase.model.api_names import GeneratedType
-from stratabase.model.class_ import Class, Kind
+from stratabase.model.model import Class, ClassKind
 from stratabase.schema.inputs.types import is_empty
 
 Serves = Callable[[Class], bool]
@@ -11,7 +11,7 @@ Serves = Callable[[Class], bool]
 
 def is_read(class_: Class) -> bool:
     """Return whether objects of a class are read by themselves: ordinary ones, and exposed parts."""
-    return class_.kind is Kind.ORDINARY and class_.exposed
+    return class_.kind is ClassKind.ORDINARY and class_.exposed
 
 
 def is_ordinary(class_: Class) -> bool:
@@ -21,12 +21,12 @@ def is_ordinary(class_: Class) -> bool:
 
 def is_singleton(class_: Class) -> bool:
     """Return whether a class has the services of a singleton."""
-    return class_.kind is Kind.SINGLETON and class_.exposed
+    return class_.kind is ClassKind.SINGLETON and class_.exposed
 
 
 def is_form(class_: Class) -> bool:
     """Return whether a class has the services of a form."""
-    return class_.kind is Kind.FORM and class_.exposed
+    return class_.kind is ClassKind.FORM and class_.exposed
 
 
 def is_filled_in(class_: Class) -> bool:

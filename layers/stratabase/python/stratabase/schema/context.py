@@ -14,7 +14,7 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.query.consumption import Consumption
 from stratabase.domain.query.fetch import Fetch
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.model.expressions import Circumstances
+from stratabase.expressions.environment import EvaluationContext
 from stratabase.operations.deriving.circumstances import circumstances_of
 from stratabase.operations.services import Services
 from stratabase.schema.asking import Asking
@@ -69,12 +69,12 @@ class Context:
     """Whether mistakes say "did you mean"."""
 
     @cached_property
-    def circumstances(self) -> Circumstances:
+    def circumstances(self) -> EvaluationContext:
         """What expressions know of the request, the same for all of it."""
         return circumstances_of(self.caller, self.world.clock.now())
 
     @property
-    def reading(self) -> tuple[Services, ReadBudget, Circumstances]:
+    def reading(self) -> tuple[Services, ReadBudget, EvaluationContext]:
         """What is read, and how much, on whose behalf."""
         return self.world, self.allowance, self.circumstances
 

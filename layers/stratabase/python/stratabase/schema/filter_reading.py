@@ -8,19 +8,19 @@ from stratabase.domain.issue import Issue, IssueType
 from stratabase.domain.query.filter import MATCH_ALL, MATCH_NONE, Comparison, Filter, and_, not_, or_
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.preferences import Formats
 from stratabase.model.api_names import CLIENT_ID_EQUALS, filter_field
-from stratabase.model.attribute import Stored
-from stratabase.model.class_ import Class
-from stratabase.model.formats import Formats
-from stratabase.model.operator import EXISTENCE, MEMBERSHIP, Operator
-from stratabase.model.types.base import Malformed
+from stratabase.model.model import Class
+from stratabase.model.types.operators import EXISTENCE_OPERATORS, MEMBERSHIP_OPERATORS, Operator
+from stratabase.model.types.storage import Stored
 from stratabase.schema.filter_size import size_of
 from stratabase.schema.filters import FilterField, filter_fields
 
 MOST_LEVELS = 100
 _NULL_OPERANDS = frozenset({Operator.EQ, Operator.NE})
 """The operators for which null is a value like any other."""
-_TAKING_NULL = _NULL_OPERANDS | EXISTENCE
+_TAKING_NULL = _NULL_OPERANDS | EXISTENCE_OPERATORS
 """The operators of which a null operand is never left out."""
 
 Given = Mapping[str, Any]
@@ -139,7 +139,7 @@ class _Reading:
         attribute, operator = field = self._fields[name]
         try:
             return Comparison(attribute.name, operator, self._operand(field, given))
-        except Malformed as mistake:
+        except InvalidValue as mistake:
             message = f"{self._subject.class_.name}.{name}: {mistake}"
             issue_type = IssueType.MALFORMED_REQUEST if given is None else IssueType.DATA_TYPE
             self.issues.append(self._subject.attribute_issue(issue_type, message, attribute.name, path=path))
@@ -149,14 +149,16 @@ class _Reading:
         attribute, operator = field
         if given is None and operator in _NULL_OPERANDS:
             return None
-        if given is None and operator in EXISTENCE:
-            raise Malformed("give true or false, or leave the field out")
+        if given is None and operator in EXISTENCE_OPERATORS:
+            raise InvalidValue("give true or false, or leave the field out")
         if given is None:
             null = filter_field(attribute.name, Operator.NULL)
-            raise Malformed(f"this cannot be compared with null; leave the field out, or write {null}: true")
-        if operator in EXISTENCE:
+            raise InvalidValue(
+                f"this cannot be compared with null; leave the field out, or write {null}: true"
+            )
+        if operator in EXISTENCE_OPERATORS:
             return bool(given)
-        if operator in MEMBERSHIP:
+        if operator in MEMBERSHIP_OPERATORS:
             return tuple(None if one is None else attribute.type.read(one, self._formats) for one in given)
         return attribute.type.read(given, self._formats)
 

@@ -14,8 +14,8 @@ from graphql import (
 
 from stratabase.model.api_names import CLIENT_ID_EQUALS, GeneratedType, filter_field, type_name
 from stratabase.model.attribute import Attribute
-from stratabase.model.class_ import Class
-from stratabase.model.operator import EXISTENCE, MEMBERSHIP, Operator
+from stratabase.model.model import Class
+from stratabase.model.types.operators import EXISTENCE_OPERATORS, MEMBERSHIP_OPERATORS, Operator
 from stratabase.schema.attributes import comparable
 from stratabase.schema.generation import Generation
 
@@ -67,9 +67,9 @@ def filter_type(generation: Generation, class_: Class) -> GraphQLInputObjectType
 
 
 def _operand(type_: Any, field: FilterField) -> Any:
-    if field.operator in EXISTENCE:
+    if field.operator in EXISTENCE_OPERATORS:
         return GraphQLBoolean
-    if field.operator not in MEMBERSHIP:
+    if field.operator not in MEMBERSHIP_OPERATORS:
         return type_
     with_null = field.operator is Operator.IN and field.attribute.type.name in _NULL_IN_LISTS
     return GraphQLList(type_ if with_null else GraphQLNonNull(type_))

@@ -7,8 +7,7 @@ from graphql import GraphQLField, GraphQLID, GraphQLSchema
 
 from stratabase.model import api_names
 from stratabase.model.api_names import GeneratedType
-from stratabase.model.class_ import Class
-from stratabase.model.model import Model
+from stratabase.model.model import Class, Model
 from stratabase.schema.bulk_results import bulk_result_type
 from stratabase.schema.filters import filter_type
 from stratabase.schema.generation import Generation, Maker

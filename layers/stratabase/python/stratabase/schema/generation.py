@@ -18,8 +18,7 @@ from graphql import (
 
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.attribute import Attribute
-from stratabase.model.class_ import Class
-from stratabase.model.model import Model
+from stratabase.model.model import Class, Model
 from stratabase.schema.entity_ids import entity_id_type
 from stratabase.schema.fixed import FILE_INFO_TYPE, PENDING_FILE_REFERENCE_TYPE
 from stratabase.schema.scalars import SCALARS

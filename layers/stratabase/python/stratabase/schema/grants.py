@@ -6,7 +6,7 @@ from stratabase.domain.access.grants import Access
 from stratabase.domain.access.visibility import check_class, check_comparison
 from stratabase.domain.issue import Issue, Path
 from stratabase.domain.refusal import Refused
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.schema.context import Answering, Call
 
 

@@ -15,9 +15,9 @@ from graphql import (
     SelectionSetNode,
 )
 
-from stratabase.model.plurals import at_most
 from stratabase.schema.repetition import repetitions
 from stratabase.schema.values import excess_in
+from stratabase.wording import at_most
 
 _INTROSPECTION = ("__schema", "__type")
 """What lies below these fields does not count: the standard introspection query passes."""

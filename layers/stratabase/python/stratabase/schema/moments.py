@@ -31,7 +31,7 @@ def moment_field(type_name: str, name: str, description: str, *, nullable: bool 
     def resolve(source: Mapping[str, Any], info: Info, format: str | None = "default") -> Any:  # noqa: A002 - its name in the API
         value = source[name]
         formats = info.context.caller.formats
-        return None if value is None else attribute.type.writer(format or "default", formats)(value)
+        return None if value is None else attribute.type.serializer(format or "default", formats)(value)
 
     scalar = SCALARS["Datetime"]
     return GraphQLField(

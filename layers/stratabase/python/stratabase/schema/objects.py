@@ -7,11 +7,10 @@ from graphql import GraphQLField, GraphQLID, GraphQLObjectType, GraphQLResolveIn
 
 from stratabase.domain.objects.entity import State
 from stratabase.domain.query.fetch import LOCK
+from stratabase.formats.preferences import DEFAULT_FORMATS
 from stratabase.model.api_names import CLIENT_ID, ID, GeneratedType, type_name
 from stratabase.model.attribute import Attribute
-from stratabase.model.class_ import Class
-from stratabase.model.formats import DEFAULT_FORMATS
-from stratabase.model.model import Model
+from stratabase.model.model import Class, Model
 from stratabase.schema.attributes import readable, version_times
 from stratabase.schema.context import Context
 from stratabase.schema.fixed import format_argument
@@ -52,7 +51,7 @@ def object_type(generation: Generation, class_: Class) -> GraphQLObjectType:
 def _field(generation: Generation, class_: Class, attribute: Attribute) -> GraphQLField:
     return GraphQLField(
         generation.output(attribute),
-        format_argument() if attribute.type.formatted else None,
+        format_argument() if attribute.type.takes_format else None,
         _resolver(attribute),
         description=attribute.description,
         extensions={ATTRIBUTE: AttributeField(generation.model, class_, attribute)},
@@ -60,13 +59,13 @@ def _field(generation: Generation, class_: Class, attribute: Attribute) -> Graph
 
 
 def _resolver(attribute: Attribute) -> Resolver | None:
-    if attribute.type.formatted:
+    if attribute.type.takes_format:
         return _in_a_format(attribute)
-    return _written(attribute) if attribute.type.writes else None
+    return _written(attribute) if attribute.type.has_serializer else None
 
 
 def _written(attribute: Attribute) -> Resolver:
-    name, write = attribute.name, attribute.type.writer("default", DEFAULT_FORMATS)
+    name, write = attribute.name, attribute.type.serializer("default", DEFAULT_FORMATS)
 
     def resolve(state: State, _: Info) -> Any:
         stored = state.get(name)
@@ -77,7 +76,7 @@ def _written(attribute: Attribute) -> Resolver:
 
 def _in_a_format(attribute: Attribute) -> Resolver:
     """Return what writes values in a format, which was looked at before anything was read."""
-    name, writer = attribute.name, attribute.type.writer
+    name, writer = attribute.name, attribute.type.serializer
 
     def resolve(state: State, info: Info, format: str | None = "default") -> Any:  # noqa: A002 - its name in the API
         stored = state.get(name)

@@ -19,7 +19,7 @@ from stratabase.model.api_names import (
     sort_value,
     type_name,
 )
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.schema.generation import Generation
 from stratabase.schema.scalars import SCALARS
 

@@ -10,7 +10,7 @@ from graphql import (
 )
 
 from stratabase.model.api_names import CURSOR, GeneratedType, type_name
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.schema.generation import Generation
 from stratabase.schema.scalars import SCALARS
 

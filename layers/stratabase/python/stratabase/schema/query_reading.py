@@ -13,13 +13,12 @@ from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.preferences import Formats
 from stratabase.model.api_names import FILTER_EXP
-from stratabase.model.attribute import Stored
-from stratabase.model.class_ import Class
-from stratabase.model.formats import Formats
-from stratabase.model.model import Model
-from stratabase.model.types.base import Malformed
-from stratabase.model.types.temporal import BeyondTime
+from stratabase.model.model import Class, Model
+from stratabase.model.types.storage import Stored
+from stratabase.model.types.temporal import OutOfCalendar
 from stratabase.schema.asking import Asking
 from stratabase.schema.attributes import sortable
 from stratabase.schema.condition_reading import ConditionReader
@@ -139,9 +138,9 @@ class QueryReader:
     def _read(self, name: str, given: Any, formats: Formats) -> Stored:
         try:
             return None if given is None else self._types[name].read(given, formats)
-        except BeyondTime as beyond:
+        except OutOfCalendar as beyond:
             return beyond.nearest
-        except Malformed as mistake:
+        except InvalidValue as mistake:
             raise Refused(
                 [
                     self._subject.attribute_issue(

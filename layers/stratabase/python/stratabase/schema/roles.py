@@ -10,9 +10,7 @@ from graphql.pyutils import Path
 
 from stratabase.domain.objects.entity import RoleName
 from stratabase.model.api_names import GeneratedType, associables_field
-from stratabase.model.class_ import Class
-from stratabase.model.model import Model
-from stratabase.model.role import Role
+from stratabase.model.model import Class, Model, Role
 from stratabase.schema.context import Context
 from stratabase.schema.generation import Generation
 from stratabase.schema.query_reading import QueryReader

@@ -6,7 +6,7 @@ from threading import RLock
 from graphql import GraphQLField, GraphQLObjectType
 
 from stratabase.model.api_names import class_name_of, service_name
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.schema.generation import Generation
 from stratabase.schema.services import Serving
 

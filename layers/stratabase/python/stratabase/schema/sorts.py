@@ -4,7 +4,7 @@ from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLInputField, GraphQ
 
 from stratabase.domain.query.order import OrderTerm
 from stratabase.model.api_names import GeneratedType, SortDirection, sort_value, type_name
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.schema.attributes import sortable
 from stratabase.schema.generation import Generation
 

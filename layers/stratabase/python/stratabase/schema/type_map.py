@@ -13,8 +13,7 @@ from graphql import (
 )
 
 from stratabase.model.api_names import candidate_class_names
-from stratabase.model.class_ import Class
-from stratabase.model.model import Model
+from stratabase.model.model import Class, Model
 
 Types = Mapping[str, GraphQLNamedType]
 

@@ -14,9 +14,9 @@ from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
 from stratabase.domain.write.commands import Create, Delete, Update
 from stratabase.domain.write.locks import IF_VERSION
+from stratabase.formats.invalid_value import InvalidValue
 from stratabase.model.api_names import ID
-from stratabase.model.class_ import Class, Kind
-from stratabase.model.types.base import Malformed
+from stratabase.model.model import Class, ClassKind
 from stratabase.schema.context import Call
 from stratabase.schema.scalars import SCALARS
 
@@ -27,7 +27,7 @@ C = TypeVar("C", Create | Update, Delete)
 
 def which(class_: Class) -> dict[str, GraphQLArgument]:
     """Return the argument that names an object; of a class that has just one, none does."""
-    return {} if class_.kind is Kind.SINGLETON else {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))}
+    return {} if class_.kind is ClassKind.SINGLETON else {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))}
 
 
 def reference(class_: Class, call: Call) -> Reference:
@@ -57,7 +57,7 @@ def given(class_: Class, call: Call, *names: str) -> list[tuple[Instant, ...]]:
     for name in names:
         try:
             found.append(parse_version_instant(call.arguments[name], call.context.caller.formats))
-        except Malformed as mistake:
+        except InvalidValue as mistake:
             issues.append(Subject(class_).issue(IssueType.DATA_TYPE, f"{name}: {mistake}", name))
     if issues:
         raise Refused(issues)

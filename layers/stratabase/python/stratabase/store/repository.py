@@ -15,8 +15,7 @@ from stratabase.domain.objects.serials import SerialName
 from stratabase.domain.query.derived import Derive
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.model.class_ import Unique
-from stratabase.model.model import Model
+from stratabase.model.model import Model, Unique
 from stratabase.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.store.engine.port import Batch, Delete, Engine, Item, Key, Put
 from stratabase.store.engine.read_limiter import ReadLimiter

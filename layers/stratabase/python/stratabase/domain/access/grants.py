@@ -9,12 +9,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from stratabase.domain.objects.parts import owner_roles
-from stratabase.model.class_ import Action, Grant
-from stratabase.model.expressions import Expression, Expressions, expressions_of
-from stratabase.model.expressions.dependencies import Member, sources
-from stratabase.model.expressions.scope import ID
-from stratabase.model.model import Model
-from stratabase.model.role import Role
+from stratabase.expressions.expression import Expression
+from stratabase.expressions.scope import ID
+from stratabase.model.dependencies import ClassMember, all_dependencies
+from stratabase.model.model import Action, Grant, Model, Role
+from stratabase.model.model_expressions import ModelExpressions, expressions_of
 
 
 class Permission(NamedTuple):
@@ -34,7 +33,7 @@ class Access:
     def __init__(self, model: Model, profile: str) -> None:
         self.profile = profile
         self.model = model
-        self._members: dict[Member, Permission] = {}
+        self._members: dict[ClassMember, Permission] = {}
         self._classes: dict[str, Permission] = {}
         for class_ in model.classes.values():
             for grant in class_.grants:
@@ -42,7 +41,7 @@ class Access:
                     self._note(class_.name, grant)
         self._readable = readable_classes(self)
         self._seen_in_part = partly_visible_classes(self)
-        self._sources: dict[Member, frozenset[Member]] = {}
+        self._sources: dict[ClassMember, frozenset[ClassMember]] = {}
 
     def _note(self, class_name: str, grant: Grant) -> None:
         where = None
@@ -119,11 +118,11 @@ class Access:
             ):
                 yield role.target
 
-    def _made_of(self, class_name: str, name: str) -> frozenset[Member]:
+    def _made_of(self, class_name: str, name: str) -> frozenset[ClassMember]:
         if name == ID:
             return frozenset()
         if (class_name, name) not in self._sources:
-            self._sources[class_name, name] = sources(self.model, class_name, [(name,)])
+            self._sources[class_name, name] = all_dependencies(self.model, class_name, [(name,)])
         return self._sources[class_name, name]
 
 
@@ -150,7 +149,7 @@ class _Accesses:
 
 
 @lru_cache(maxsize=4)
-def _known(expressions: Expressions) -> _Accesses:
+def _known(expressions: ModelExpressions) -> _Accesses:
     # A model itself cannot be a key; its expressions are the same ones as long as it is.
     return _Accesses(expressions.model)
 

@@ -8,9 +8,9 @@ from stratabase.domain.access.visibility import missing_grant
 from stratabase.domain.issue import Issue, IssueType, Path
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.subject import Subject
-from stratabase.model.class_ import Action
-from stratabase.model.expressions import Expression
-from stratabase.model.malformed import shown
+from stratabase.expressions.expression import Expression
+from stratabase.formats.invalid_value import describe_value
+from stratabase.model.model import Action
 
 RequirementKey = tuple[Action, Reference, str | None]
 """What tells a requirement from others."""
@@ -98,6 +98,6 @@ def _issue(requirement: Requirement, text: str) -> Issue:
 
 def _not_found(requirement: Requirement) -> Issue:
     class_name, id_ = requirement.reference
-    message = f"there is no {class_name} with _id {shown(id_)}"
+    message = f"there is no {class_name} with _id {describe_value(id_)}"
     path = replace(requirement.subject, path=requirement.path).id_path
     return requirement.subject.issue(IssueType.ENTITY_NOT_FOUND, message, *path)

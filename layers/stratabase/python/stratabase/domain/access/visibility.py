@@ -3,8 +3,7 @@
 from stratabase.domain.access.grants import Access
 from stratabase.domain.issue import Issue, IssueType, Path
 from stratabase.domain.subject import Subject
-from stratabase.model.class_ import Action, Class
-from stratabase.model.role import Role
+from stratabase.model.model import Action, Class, Role
 
 
 def missing_grant(access: Access, action: Action) -> str:

@@ -8,9 +8,8 @@ from typing import ClassVar, NamedTuple
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.role_storage import opposite_name
-from stratabase.model.attribute import Stored
-from stratabase.model.model import Model
-from stratabase.model.role import Role
+from stratabase.model.model import Model, Role
+from stratabase.model.types.storage import Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +203,7 @@ def _of_keys(effect: ObjectEffect, model: Model) -> Iterator[LinkMove]:
     entity = effect.after or effect.before
     assert entity is not None
     for role in model.classes[entity.reference.class_name].roles.values():
-        opposite = opposite_name(role) if role.holds else None
+        opposite = opposite_name(role) if role.holds_key else None
         was, is_ = _key(effect.before, role), _key(effect.after, role)
         if opposite is None or was == is_:
             continue

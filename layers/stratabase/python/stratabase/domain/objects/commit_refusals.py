@@ -6,8 +6,8 @@ from typing import NamedTuple
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock, is_active
-from stratabase.model.class_ import Unique
-from stratabase.model.plurals import at_most
+from stratabase.model.model import Unique
+from stratabase.wording import at_most
 
 
 class Conflict(Exception):

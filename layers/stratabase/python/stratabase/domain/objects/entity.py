@@ -7,7 +7,7 @@ from typing import NamedTuple
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.frozen import frozen
-from stratabase.model.attribute import Stored
+from stratabase.model.types.storage import Stored
 
 
 class RoleName(NamedTuple):

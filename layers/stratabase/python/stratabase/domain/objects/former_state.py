@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 
 from stratabase.domain.objects.entity import Entity, State
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
-from stratabase.model.attribute import Attribute, Origin, Stored
-from stratabase.model.class_ import Class
-from stratabase.model.formats import DEFAULT_FORMATS
+from stratabase.formats.preferences import DEFAULT_FORMATS
+from stratabase.model.attribute import Attribute, Origin
+from stratabase.model.model import Class
+from stratabase.model.types.storage import Stored
 
 _TIMES = frozenset({VERSION_START, VERSION_END})
 
@@ -40,11 +41,11 @@ def native_attributes(class_: Class) -> Mapping[str, Attribute]:
 def _leads(class_: Class, name: str) -> bool:
     """Return whether a value is a key, or tells parts: those are looked at one by one."""
     role = class_.roles.get(name)
-    return role is not None and (role.holds or role.composition)
+    return role is not None and (role.holds_key or role.composition)
 
 
 def _fits(attribute: Attribute, value: Stored) -> bool:
-    if not attribute.type.storage.fits(value):
+    if not attribute.type.storage.accepts(value):
         return False
     if not isinstance(value, str):
         return True

@@ -1,7 +1,7 @@
 """The object of a class that has just one."""
 
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.model.class_ import Class, Kind
+from stratabase.model.model import Class, ClassKind
 
 _LONGEST = 255
 """Characters of an id; ours are far shorter."""
@@ -25,4 +25,4 @@ def singleton_reference(class_: Class) -> Reference:
 
 def is_unwritten(class_: Class, entity: Entity) -> bool:
     """Return whether an object is a singleton that no write has made yet."""
-    return class_.kind is Kind.SINGLETON and not entity.commit_ids
+    return class_.kind is ClassKind.SINGLETON and not entity.commit_ids

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from stratabase.domain.objects.entity import Entity, Reference, State
-from stratabase.model.attribute import Stored
-from stratabase.model.class_ import Class
-from stratabase.model.role import Role
+from stratabase.model.model import Class, Role
+from stratabase.model.types.storage import Stored
 
 
 def parts_of(class_: Class, entity: Entity) -> Iterator[Reference]:

@@ -3,8 +3,7 @@
 from enum import Enum
 
 from stratabase.domain.objects.entity import RoleName
-from stratabase.model.model import Model
-from stratabase.model.role import Role
+from stratabase.model.model import Model, Role
 
 
 class RoleStorage(Enum):
@@ -23,7 +22,7 @@ def storage_of(model: Model, role: Role) -> RoleStorage:
     if role.composition or role.whole:
         return RoleStorage.PARTS if role.composition else RoleStorage.WHOLE
     if not role.many:
-        return RoleStorage.OWN_KEY if role.holds else RoleStorage.OPPOSITE_KEY
+        return RoleStorage.OWN_KEY if role.holds_key else RoleStorage.OPPOSITE_KEY
     opposite = opposite_of(model, role)
     return RoleStorage.LINKS if opposite is None or opposite.many else RoleStorage.OPPOSITE_KEYS
 

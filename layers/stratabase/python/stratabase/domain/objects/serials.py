@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from stratabase.model.attribute import Origin
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 
 
 class SerialName(NamedTuple):

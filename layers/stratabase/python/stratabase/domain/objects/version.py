@@ -8,10 +8,10 @@ from datetime import UTC
 
 from stratabase.domain.objects.entity import State
 from stratabase.domain.objects.instant import Instant, format_instant, parse_instant
-from stratabase.model.class_ import Class
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
+from stratabase.model.model import Class
 from stratabase.model.types.datetime import DatetimeType
-from stratabase.model.types.temporal import BeyondTime
+from stratabase.model.types.temporal import OutOfCalendar
 
 VERSION_START, VERSION_END = "_versionStart", "_versionEnd"
 
@@ -53,21 +53,21 @@ def parse_version_instant(given: object, formats: Formats) -> tuple[Instant, ...
     """
     try:
         first = str(_DATETIME.read_as(VERSION_INSTANT_PATTERN, given, formats))
-    except BeyondTime as beyond:
+    except OutOfCalendar as beyond:
         return (parse_instant(beyond.nearest),)
-    moment = _DATETIME.local(_DATETIME.zone(formats))(first)
+    moment = _DATETIME.from_stored(_DATETIME.zone(formats))(first)
     again = moment.replace(fold=1)
     if again.utcoffset() == moment.utcoffset():
         return (parse_instant(first),)
-    return parse_instant(first), parse_instant(_DATETIME.spelled(again.astimezone(UTC)))
+    return parse_instant(first), parse_instant(_DATETIME.to_stored(again.astimezone(UTC)))
 
 
 def describe_version_instant(instant: Instant, formats: Formats, argument: str) -> str:
     """Return an instant as a message shows it: in the member's format, and as an argument takes it."""
-    moment = _DATETIME.writer("default", formats)(format_instant(instant))
+    moment = _DATETIME.serializer("default", formats)(format_instant(instant))
     return f"{moment} ({argument}: {format_version_instant(instant, formats)})"
 
 
 def format_version_instant(instant: Instant, formats: Formats) -> str:
     """Return an instant as it can be given back."""
-    return str(_DATETIME.writer(VERSION_INSTANT_PATTERN, formats)(format_instant(instant)))
+    return str(_DATETIME.serializer(VERSION_INSTANT_PATTERN, formats)(format_instant(instant)))

@@ -5,17 +5,18 @@ from decimal import Context, Decimal, DecimalException
 from functools import partial, reduce
 from typing import Any, NamedTuple
 
-from stratabase.model.attribute import Aggregate, Stored
-from stratabase.model.formats import DEFAULT_FORMATS
-from stratabase.model.malformed import Malformed
+from stratabase.formats.decimals import decimal_context
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.preferences import DEFAULT_FORMATS
+from stratabase.model.attribute import Aggregate
 from stratabase.model.types.base import AttributeType
-from stratabase.model.types.real import arithmetic
+from stratabase.model.types.storage import Stored
 
 _EXACT = Context(prec=400)
 """In which no sum of Reals is rounded: all their digits lie between 10^126 and 10^-168."""
 
 
-_REAL = arithmetic()
+_REAL = decimal_context()
 
 
 class Aggregator(NamedTuple):
@@ -51,11 +52,15 @@ def _average(_: AttributeType, result: AttributeType) -> Aggregator:
 
 
 def _minimum(values: AttributeType, _: AttributeType) -> Aggregator:
-    return Aggregator(_itself, lambda several: min(_there(several), key=values.rank, default=None), _itself)
+    return Aggregator(
+        _itself, lambda several: min(_there(several), key=values.sort_key, default=None), _itself
+    )
 
 
 def _maximum(values: AttributeType, _: AttributeType) -> Aggregator:
-    return Aggregator(_itself, lambda several: max(_there(several), key=values.rank, default=None), _itself)
+    return Aggregator(
+        _itself, lambda several: max(_there(several), key=values.sort_key, default=None), _itself
+    )
 
 
 _TALLIES: Mapping[Aggregate, Callable[[AttributeType, AttributeType], Aggregator]] = {
@@ -105,5 +110,5 @@ def _stored(type_: AttributeType, number: Decimal | int | None) -> Stored:
         number = int(number)
     try:
         return None if number is None else type_.read(number, DEFAULT_FORMATS)
-    except Malformed:
+    except InvalidValue:
         return None

@@ -11,9 +11,9 @@ from typing import Any
 
 from stratabase.domain.attributes import type_of, value_of
 from stratabase.domain.query.order import Order, OrderTerm, Position
-from stratabase.model.attribute import Stored
-from stratabase.model.class_ import Class
-from stratabase.model.formats import DEFAULT_FORMATS
+from stratabase.formats.preferences import DEFAULT_FORMATS
+from stratabase.model.model import Class
+from stratabase.model.types.storage import Stored
 
 _VERSION = b"\x01"
 

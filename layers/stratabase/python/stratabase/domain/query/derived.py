@@ -8,7 +8,7 @@ from stratabase.domain.objects.entity import Entity
 from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Marked, Not, Or, conjuncts
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 
 Derive = Callable[[Sequence[Entity]], Sequence[Entity]]
 """Gives objects of a class the values of what a query is about, in their states; one for each."""
@@ -52,7 +52,7 @@ _ATTRIBUTES: Mapping[type[Any], Callable[[Any], Iterator[str]]] = {
     And: _of_several,
     Or: _of_several,
     Not: lambda negation: filtered_attributes(negation.part),
-    Holds: lambda condition: (path[0] for path in condition.expression.uses),
+    Holds: lambda condition: (path[0] for path in condition.expression.paths),
     Marked: lambda _: iter(()),
 }
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from stratabase.domain.objects.entity import Entity, RoleName
 from stratabase.domain.query.page import Page, Query
-from stratabase.model.role import Role
+from stratabase.model.model import Role
 
 View = Mapping[str, Any]
 """An object as it is answered: its state, and what its roles lead to under the spots that a fetch names."""

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from stratabase.model.attribute import Stored
-from stratabase.model.expressions import Circumstances, Expression
-from stratabase.model.operator import Operator
+from stratabase.expressions.environment import EvaluationContext
+from stratabase.expressions.expression import Expression
+from stratabase.model.types.operators import Operator
+from stratabase.model.types.storage import Stored
 
 _CONDITION = 200
 """What a condition counts, which may look at much text, as against a comparison."""
@@ -52,7 +53,7 @@ class Holds:
     """A condition over the class's own attributes holds; where it is null, it does not."""
 
     expression: Expression
-    circumstances: Circumstances
+    circumstances: EvaluationContext
 
 
 @dataclass(frozen=True, slots=True)

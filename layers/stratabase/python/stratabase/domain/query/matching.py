@@ -10,9 +10,9 @@ from typing import Any
 from stratabase.domain.attributes import type_of, value_of
 from stratabase.domain.objects.entity import State
 from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Marked, Not, Or
-from stratabase.model.class_ import Class
-from stratabase.model.expressions import Environment
-from stratabase.model.operator import Operator
+from stratabase.expressions.environment import Environment
+from stratabase.model.model import Class
+from stratabase.model.types.operators import Operator
 
 Test = Callable[[State], bool]
 
@@ -32,7 +32,7 @@ def matcher(filter_: Filter, class_: Class) -> Test:
 
 
 def _comparison(comparison: Comparison, class_: Class) -> Test:
-    rank = type_of(class_, comparison.attribute).rank
+    rank = type_of(class_, comparison.attribute).sort_key
     read = value_of(class_, comparison.attribute)
     return COMPARISONS[comparison.operator](read, comparison.operand, rank)
 

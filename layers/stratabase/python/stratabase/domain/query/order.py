@@ -7,8 +7,8 @@ from stratabase.domain.attributes import type_of, value_of
 from stratabase.domain.objects.entity import State
 from stratabase.domain.objects.version import VERSION_START
 from stratabase.frozen import frozen
-from stratabase.model.attribute import Stored
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
+from stratabase.model.types.storage import Stored
 
 
 @frozen
@@ -107,7 +107,7 @@ def comparator(position: Position, order: Order, class_: Class) -> Callable[[Sta
 
 
 def _step(term: OrderTerm, value: Stored, class_: Class) -> _Step:
-    rank = type_of(class_, term.attribute).rank
+    rank = type_of(class_, term.attribute).sort_key
     place = None if value is None else rank(value)
     return _Step(value_of(class_, term.attribute), value, place, rank, -1 if term.descending else 1)
 
@@ -129,7 +129,7 @@ def sort_objects(
     states = [state_of(thing) for thing in things]
     places = list(range(len(things)))
     for term in reversed(order.terms):
-        read, rank = value_of(class_, term.attribute), type_of(class_, term.attribute).rank
+        read, rank = value_of(class_, term.attribute), type_of(class_, term.attribute).sort_key
         places = _pass([read(state) for state in states], places, rank, down=term.descending)
     return [things[place] for place in places]
 

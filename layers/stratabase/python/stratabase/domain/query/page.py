@@ -8,7 +8,7 @@ from stratabase.domain.query.filter import Filter
 from stratabase.domain.query.matching import Test, matcher
 from stratabase.domain.query.order import Order, Position, comparator, sort_objects
 from stratabase.frozen import frozen
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 
 
 @frozen

@@ -14,7 +14,7 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.subject import Subject
 from stratabase.domain.write.plan import WritePlan
-from stratabase.model.expressions.dependencies import Member
+from stratabase.model.dependencies import ClassMember
 
 
 class AffectedObject(NamedTuple):
@@ -42,7 +42,7 @@ def affected_objects(plan: WritePlan) -> list[AffectedObject]:
     return list(found.values())
 
 
-def changed_members(plan: WritePlan) -> frozenset[Member]:
+def changed_members(plan: WritePlan) -> frozenset[ClassMember]:
     """Return the attributes and roles of which some object has other values; deletions do not count."""
     values = (
         (reference.class_name, name)

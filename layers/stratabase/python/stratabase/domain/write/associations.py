@@ -13,7 +13,7 @@ from stratabase.domain.write.role_requests import (
     LinkRequests,
     describe_object,
 )
-from stratabase.model.role import Role
+from stratabase.model.model import Role
 
 
 def resolve_roles(request: WriteRequest) -> tuple[LinkEffect, ...]:

@@ -13,7 +13,7 @@ from stratabase.domain.objects.role_storage import RoleStorage, opposite_name, s
 from stratabase.domain.write.draft import STILL_EMPTY
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
 from stratabase.domain.write.role_requests import Requester
-from stratabase.model.role import Role
+from stratabase.model.model import Role
 
 Filled = set[tuple[RoleName, str]]
 """The roles that lead to something because of what others are, each with the object whose role it is."""

@@ -16,10 +16,10 @@ from stratabase.domain.objects.entity import Entity, State
 from stratabase.domain.objects.former_state import unfit_values
 from stratabase.domain.objects.identity import is_unwritten
 from stratabase.domain.subject import Subject
-from stratabase.model.attribute import Attribute, Stored
-from stratabase.model.formats import DEFAULT_FORMATS, Formats
-from stratabase.model.malformed import shown
-from stratabase.model.types.base import Malformed
+from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
+from stratabase.model.attribute import Attribute
+from stratabase.model.types.storage import Stored
 
 STILL_EMPTY = "it is required and still empty; that does not stop a write that leaves it alone"
 """What a validation says of a required attribute or role that the write passes over."""
@@ -60,7 +60,7 @@ def read_draft(subject: Subject, before: Entity | None, values: Mapping[str, Any
             changed[name] = (
                 None if value is None else subject.class_.attributes[name].type.read(value, formats)
             )
-        except Malformed as mistake:
+        except InvalidValue as mistake:
             message = f"{subject.class_.name}.{name}: {mistake}"
             malformed.append(subject.attribute_issue(IssueType.DATA_TYPE, message, name))
             unreadable[name] = None
@@ -83,8 +83,8 @@ def check_domains(draft: Draft) -> Iterator[Issue]:
         if value is None:
             continue
         attribute = draft.subject.class_.attributes[name]
-        for mistake in attribute.type.domain_mistakes(value, attribute.domain, draft.formats):
-            yield draft.issue(IssueType[f"ATTRIBUTE_{mistake.breach.value}"], name, mistake.text)
+        for violation in attribute.violations(value, draft.formats):
+            yield draft.issue(IssueType[violation.issue], name, violation.text)
 
 
 def check_files(draft: Draft) -> Iterator[Issue]:
@@ -92,7 +92,7 @@ def check_files(draft: Draft) -> Iterator[Issue]:
     for name, value in draft.changes.items():
         if isinstance(value, Mapping):
             message = (
-                f"there is no pending file {shown(value.get('pendingFileId'))}: "
+                f"there is no pending file {describe_value(value.get('pendingFileId'))}: "
                 "upload the file first, and give the reference that the upload answers"
             )
             yield draft.issue(IssueType.ENTITY_NOT_FOUND, name, message)

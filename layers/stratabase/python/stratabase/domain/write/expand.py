@@ -36,8 +36,8 @@ from stratabase.domain.write.restore import AT_VERSION_PATH, expand_restore, res
 from stratabase.domain.write.role_requests import not_found_issue
 from stratabase.domain.write.to_many import request_links, request_opposite_keys
 from stratabase.domain.write.to_one import request_opposite_key, request_own_key
-from stratabase.model.malformed import shown
-from stratabase.model.role import Role
+from stratabase.formats.invalid_value import describe_value
+from stratabase.model.model import Role
 
 ROLE_REQUESTS: Mapping[RoleStorage, Callable[[WriteRequest, ObjectWrite, Role, PlacedCommand], None]] = {
     RoleStorage.OWN_KEY: request_own_key,
@@ -144,7 +144,7 @@ def _too_many(request: WriteRequest, command: AnyCommand) -> Iterator[Issue]:
 def _named_twice(request: WriteRequest) -> Iterator[Issue]:
     for command, path in request.context.ids.duplicates:
         name = command.class_name if isinstance(command, Create) else command.reference.class_name
-        text = f"another {name} of the request is called {shown(command.client_id)} too"
+        text = f"another {name} of the request is called {describe_value(command.client_id)} too"
         subject = Subject(request.class_(name), client_id=command.client_id, path=path)
         yield subject.issue(IssueType.MALFORMED_REQUEST, text, *path, "_clientId")
 

@@ -35,9 +35,9 @@ from stratabase.domain.write.locks import issue_subject, locked_issue
 from stratabase.domain.write.plan import WritePlan
 from stratabase.domain.write.request import WriteRequest
 from stratabase.domain.write.role_requests import KeyRequest, Requester, describe_object
-from stratabase.model.class_ import Class, Unique
-from stratabase.model.formats import Formats
-from stratabase.model.malformed import shown
+from stratabase.formats.invalid_value import describe_value
+from stratabase.formats.preferences import Formats
+from stratabase.model.model import Class, Unique
 
 Holders = Mapping[RequiredRoleEmpty, Reference]
 """Of those that must lead to what is deleted, one that may be named."""
@@ -119,7 +119,7 @@ def unique_issue(
 def _displayed(class_: Class, name: str, state: State, formats: Formats) -> str:
     """Return a value of an object as a message shows it."""
     value = state.get(name)
-    return shown(None) if value is None else class_.attributes[name].type.display(value, formats)
+    return describe_value(None) if value is None else class_.attributes[name].type.display(value, formats)
 
 
 def _explain_unique_not_built(request: WriteRequest, refusal: UniqueNotBuilt) -> Iterator[Issue]:
@@ -246,7 +246,7 @@ def _target_not_found(request: WriteRequest, violation: TargetNotFound, _: _Trac
 
 def _role_empty(request: WriteRequest, violation: RequiredRoleEmpty, traces: _Traces) -> Iterator[Issue]:
     reference, name = violation
-    if request.role(name).holds:
+    if request.role(name).holds_key:
         yield _target_required(request, violation, traces.holders.get(violation))
         return
     id_ = reference.id if request.may_identify(reference) else None

@@ -10,7 +10,7 @@ from stratabase.domain.objects.version import describe_version_instant
 from stratabase.domain.subject import Subject
 from stratabase.domain.write.commands import AnyCommand, Delete, Update
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from stratabase.model.types import TYPES
 
 _DATETIME = TYPES["Datetime"]
@@ -58,7 +58,7 @@ def locked_issue(
 
     A subject without id is one of which its reader must not know which it is.
     """
-    until = _DATETIME.writer("default", formats)(format_instant(lock.until))
+    until = _DATETIME.serializer("default", formats)(format_instant(lock.until))
     name = subject.class_.name
     named = f"another {name}" if subject.id is None else f"{name} {subject.id}"
     message = f"{named} is locked by {lock.name} until {until}"

@@ -21,8 +21,8 @@ from stratabase.domain.write.request import (
     WriteRequest,
 )
 from stratabase.domain.write.role_requests import Requester, describe_object
-from stratabase.model.attribute import Stored
-from stratabase.model.role import Role
+from stratabase.model.model import Role
+from stratabase.model.types.storage import Stored
 
 
 def request_parts(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> None:

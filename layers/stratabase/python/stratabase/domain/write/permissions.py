@@ -33,7 +33,7 @@ from stratabase.domain.write.restore_permissions import (
     without_single_objects,
 )
 from stratabase.domain.write.role_requests import Requester
-from stratabase.model.class_ import Action
+from stratabase.model.model import Action
 
 
 def required_permissions(request: WriteRequest, access: Access, command: AnyCommand) -> list[Requirement]:

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from stratabase.domain.member import Caller, Member
 from stratabase.domain.objects.entity import Entity, State
 from stratabase.domain.objects.instant import Instant, format_instant
-from stratabase.model.attribute import Stored
-from stratabase.model.class_ import Class, Kind, PlatformAttribute
 from stratabase.model.member_names import MEMBER_IDS, member_id, with_ids
+from stratabase.model.model import Class, ClassKind, PlatformAttribute
+from stratabase.model.types.storage import Stored
 
 Named = tuple[str, bool]
 """The name of an attribute, and whether it tells who (otherwise: when)."""
@@ -36,7 +36,7 @@ def creation_values(class_: Class, caller: Caller, instant: Instant) -> State:
 
 def modification_values(class_: Class, before: Entity, caller: Caller, instant: Instant) -> State:
     """Return the platform values that an update now changes; a singleton's first one is its creation."""
-    is_first = class_.kind is Kind.SINGLETON and not before.commit_ids
+    is_first = class_.kind is ClassKind.SINGLETON and not before.commit_ids
     return _values(class_, _CREATION if is_first else _MODIFICATION, caller, instant, before.state)
 
 

@@ -16,10 +16,8 @@ from stratabase.domain.write.commands import PlacedCommand, Restore
 from stratabase.domain.write.request_ids import RequestIds
 from stratabase.domain.write.role_requests import KeyRequests, LinkKey, LinkRequests, Requester
 from stratabase.domain.write.snapshot import Snapshot
-from stratabase.model.attribute import Stored
-from stratabase.model.class_ import Class
-from stratabase.model.model import Model
-from stratabase.model.role import Role
+from stratabase.model.model import Class, Model, Role
+from stratabase.model.types.storage import Stored
 
 
 @dataclass(slots=True, eq=False)

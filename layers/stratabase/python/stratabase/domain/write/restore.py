@@ -29,9 +29,9 @@ from stratabase.domain.write.request import (
     WriteRequest,
 )
 from stratabase.domain.write.role_requests import KeyRequest, Requester, describe_object
-from stratabase.model.attribute import Origin, Stored
-from stratabase.model.class_ import Action, Class
-from stratabase.model.role import Role
+from stratabase.model.attribute import Origin
+from stratabase.model.model import Action, Class, Role
+from stratabase.model.types.storage import Stored
 
 AT_VERSION = "atVersion"
 AT_VERSION_PATH: Path = (AT_VERSION,)
@@ -74,8 +74,8 @@ def restore_keys(request: WriteRequest, task: RestoreKeys) -> None:
     """Ask an object's keys to lead where they did, if that is there."""
     write, kept = request.objects[task.reference], task.version.state
     for role in write.subject.class_.roles.values():
-        id_ = kept.get(role.name) if role.holds else None
-        if not role.holds or (write.before is not None and id_ == write.value_before(role.name)):
+        id_ = kept.get(role.name) if role.holds_key else None
+        if not role.holds_key or (write.before is not None and id_ == write.value_before(role.name)):
             continue
         requester = Requester(write.subject, role.name)
         if not may_tell(request, write, role.name, task):

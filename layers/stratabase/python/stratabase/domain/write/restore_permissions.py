@@ -13,8 +13,7 @@ from stratabase.domain.subject import Subject
 from stratabase.domain.write.commands import Restore
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
 from stratabase.domain.write.restore import AT_VERSION_PATH, is_hidden_part
-from stratabase.model.class_ import Action, Class
-from stratabase.model.role import Role
+from stratabase.model.model import Action, Class, Role
 
 _PART_ACTIONS = (Action.CREATE, Action.EDIT, Action.DELETE)
 """What may be done to parts."""
@@ -89,7 +88,10 @@ def _of_members(
     for role in class_.roles.values():
         if role.composition:
             yield from _of_composition(request, access, write, role, moved)
-    for name in (*native_attributes(class_), *(name for name, role in class_.roles.items() if role.holds)):
+    for name in (
+        *native_attributes(class_),
+        *(name for name, role in class_.roles.items() if role.holds_key),
+    ):
         if write.state.get(name) != write.value_before(name) or not access.always_shows(class_.name, name):
             yield Requirement(action, write.subject, write.reference, place, name)
             if name in class_.roles:
@@ -123,7 +125,7 @@ def _done(write: ObjectWrite, role: Role, moved: Moved) -> Iterator[Action]:
 def _kept_in_versions(class_: Class) -> Iterator[str]:
     """Yield the attributes and roles of which versions tell what they were."""
     yield from native_attributes(class_)
-    yield from (name for name, role in class_.roles.items() if role.holds or role.composition)
+    yield from (name for name, role in class_.roles.items() if role.holds_key or role.composition)
 
 
 def _for_any_parts(
@@ -150,7 +152,7 @@ def _of_class(request: WriteRequest, access: Access, class_: Class, place: Path)
         for action in _VALUE_ACTIONS if role is None else _PART_ACTIONS:
             if _lacks(allowed, action, is_unseen=is_unseen):
                 yield Requirement(action, subject, anyone, place, name, of_every_object=is_unseen)
-        if role is not None and role.holds:
+        if role is not None and role.holds_key:
             yield from _for_any_target(request, access, class_, role, place)
 
 

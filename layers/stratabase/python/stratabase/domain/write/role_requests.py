@@ -6,7 +6,7 @@ from typing import NamedTuple
 from stratabase.domain.issue import Issue, IssueType, Path
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.subject import Subject
-from stratabase.model.malformed import shown
+from stratabase.formats.invalid_value import describe_value
 
 
 class Requester(NamedTuple):
@@ -50,7 +50,7 @@ class Requester(NamedTuple):
 
 def describe_object(reference: Reference) -> str:
     """Return an object as a message names it."""
-    return f"{reference.class_name} with _id {shown(reference.id)}"
+    return f"{reference.class_name} with _id {describe_value(reference.id)}"
 
 
 def not_found_issue(subject: Subject, *path: str | int) -> Issue:

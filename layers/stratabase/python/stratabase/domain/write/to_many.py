@@ -7,7 +7,7 @@ from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.write.commands import PlacedCommand, ToManyCommand
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
 from stratabase.domain.write.role_requests import KeyRequest, LinkKey, Requester, describe_object
-from stratabase.model.role import Role
+from stratabase.model.model import Role
 
 
 class ChangedIds(NamedTuple):

@@ -7,7 +7,7 @@ from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.write.commands import PlacedCommand, ToOneCommand
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
 from stratabase.domain.write.role_requests import KeyRequest, Requester
-from stratabase.model.role import Role
+from stratabase.model.model import Role
 
 
 def request_own_key(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> None:

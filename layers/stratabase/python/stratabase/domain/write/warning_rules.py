@@ -3,19 +3,19 @@
 from functools import cached_property
 from typing import NamedTuple
 
-from stratabase.model.class_ import Class, Rule
-from stratabase.model.expressions import Expression, expressions_of
-from stratabase.model.expressions.dependencies import Member, sources
-from stratabase.model.model import Model
+from stratabase.expressions.expression import Expression
+from stratabase.model.dependencies import ClassMember, all_dependencies
+from stratabase.model.model import Class, Model, WarningDefinition
+from stratabase.model.model_expressions import expressions_of
 
 
 class WarningRule(NamedTuple):
     """A warning of a class."""
 
     class_name: str
-    rule: Rule
+    rule: WarningDefinition
     condition: Expression
-    sources: frozenset[Member]
+    sources: frozenset[ClassMember]
     """The attributes and roles on which the condition depends, by way of derived ones too."""
     walks: bool
     """It looks at other objects."""
@@ -43,8 +43,8 @@ class WarningRules:
         """Whether any class has warnings."""
         return any(class_.warnings for class_ in self._model.classes.values())
 
-    def _read(self, class_: Class, rule: Rule) -> WarningRule:
+    def _read(self, class_: Class, rule: WarningDefinition) -> WarningRule:
         condition = expressions_of(self._model).condition(class_.name, rule.condition)
-        members = sources(self._model, class_.name, condition.uses)
+        members = all_dependencies(self._model, class_.name, condition.paths)
         walks = any(name in self._model.classes[owner].roles for owner, name in members)
         return WarningRule(class_.name, rule, condition, members, walks)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from stratabase.domain.member import Member
 from stratabase.domain.member_field import MemberField
 from stratabase.http_api.http.shape import Field, ListShape, Shape
-from stratabase.model.types.rules.email import LONGEST_EMAIL
+from stratabase.model.constraints.email import LONGEST_EMAIL
 from stratabase.operations.members.updating import ID, PASSWORD, PENDING_EMAIL
 
 CREATED = Shape("user", {"id": Field("The id of the new member.", required=True)}, name="CreatedMember")

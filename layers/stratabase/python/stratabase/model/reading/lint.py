@@ -1,26 +1,37 @@
-"""What a model may say, but probably should not.
+"""Warnings about a model: what it may say, but probably should not.
 
-Those are grants that depend on what members set themselves, and patterns that admit ASCII without saying so.
+Those are grants that depend on what members set themselves or on names as they were written, and patterns
+that admit ASCII without saying so.
 """
 
-from collections.abc import Iterator
-from dataclasses import fields
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from graphql.language import Node as AstNode
 from graphql.language import StringValueNode
 
-from stratabase.model.expressions.caller import NAME
-from stratabase.model.expressions.expression import Expression
-from stratabase.model.expressions.names_as_written import names_as_written
-from stratabase.model.expressions.of_model import Expressions, expressions_of
-from stratabase.model.expressions.parsing import parsed
-from stratabase.model.expressions.paths import Path
-from stratabase.model.expressions.syntax import Names, Node
+from stratabase.expressions.environment import Path
+from stratabase.expressions.expression import Expression
+from stratabase.expressions.names import CALLER
+from stratabase.expressions.parser import parse
+from stratabase.expressions.syntax import (
+    Call,
+    Comparison,
+    Conditional,
+    DottedName,
+    ListLiteral,
+    Node,
+    children,
+    walk,
+)
+from stratabase.formats.regex import ascii_words
+from stratabase.model.attribute import Attribute
+from stratabase.model.member_names import NAMING_ATTRIBUTES
 from stratabase.model.model import Model
-from stratabase.model.reading.manuscript import Manuscript, Use
-from stratabase.model.reading.mistake import Mistake, listed, mistake
-from stratabase.model.reading.places import place_in
-from stratabase.model.types.rules.pattern import ascii_words
+from stratabase.model.model_expressions import ModelExpressions, expressions_of
+from stratabase.model.reading.draft.errors import ModelError, error_at, position_in_text
+from stratabase.model.reading.draft.model_draft import DirectiveUse, ModelDraft
+from stratabase.wording import join_words
 
 SET_BY_MEMBERS = ("notes", "language", "timeZone", "dateFormat", "timeFormat")
 """The fields of `caller` that every member may change without anybody's proof or leave."""
@@ -28,96 +39,180 @@ _ADVICE = (
     "so they decide themselves what this allows: compare caller.id, username or profile, which only "
     "administrators set, or email, which members must confirm."
 )
-
 _ASCII = (
     r"only ASCII letters (RE2): write [\p{L}\p{N}_] for a character of words in any script, or [A-Za-z0-9_] "
     "if ASCII is meant."
 )
+_BY_MEMBER_ID = frozenset({"==", "!=", "in"})
+_EXISTENCE_FUNCTIONS = frozenset({"isNull", "has"})
+"""The functions that ask whether there is a name, whosever it is."""
+ADVICE = "a name that another member can take: compare it with caller.username, by ==, != or in"
 
 
-def lint(manuscript: Manuscript, model: Model) -> Iterator[Mistake]:
+def lint(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
     """Yield what somebody should look at in a model that has been read, with its place."""
     expressions = expressions_of(model)
-    for one in manuscript.classes.values():
+    for one in draft.classes.values():
         for holder in (one, *one.fields):
-            for use in holder.all("grant"):
+            for use in holder.directives("grant"):
                 if use["where"]:
-                    yield from _conditions(expressions, one.name, use)
-    yield from _patterns(manuscript)
+                    yield from _lint_condition(expressions, one.name, use)
+    yield from _lint_patterns(draft)
 
 
-def _patterns(manuscript: Manuscript) -> Iterator[Mistake]:
+def _lint_patterns(draft: ModelDraft) -> Iterator[ModelError]:
     """Yield a warning for each pattern with words, which other engines make of the letters of any script."""
-    for member in manuscript.members:
-        if use := member.use("domain"):
-            for pattern, node in use.each("pattern"):
+    for field in draft.fields:
+        if use := field.directive("domain"):
+            for pattern, node in use.items_of("pattern"):
                 if found := ascii_words(pattern):
-                    yield mistake(node, f"{listed(found)} {'know' if len(found) > 1 else 'knows'} {_ASCII}")
+                    yield error_at(
+                        node, f"{join_words(found)} {'know' if len(found) > 1 else 'knows'} {_ASCII}"
+                    )
 
 
-def _conditions(expressions: Expressions, class_name: str, use: Use) -> Iterator[Mistake]:
+def _lint_condition(
+    expressions: ModelExpressions, class_name: str, use: DirectiveUse
+) -> Iterator[ModelError]:
     """Yield a warning for each field that members set, which a grant reads itself or by what is derived.
 
     And for each name of a member that it takes as it was written, whoever has that name now.
     """
-    text, node = use["where"], use.at("where")
-    for written in names_as_written(expressions.model, class_name, text):
-        yield _at(node, written.at, str(written))
-    for names in _caller_fields(parsed(text)):
+    text, node = use["where"], use.node_of("where")
+    for written in uses_of_written_names(expressions.model, class_name, text):
+        yield _warning_at(node, written.at, str(written))
+    for names in _caller_field_names(parse(text)):
         field = names.words[1]
         if field.text in SET_BY_MEMBERS:
-            yield _at(node, names.at, f"Members set caller.{field.text} themselves, {_ADVICE}")
+            yield _warning_at(node, names.at, f"Members set caller.{field.text} themselves, {_ADVICE}")
     condition = expressions.condition(class_name, text)
-    for path in sorted(condition.uses):
-        derived = _derived_from(expressions, class_name, path)
+    for path in sorted(condition.paths):
+        derived = _caller_fields_behind(expressions, class_name, path)
         found = [field for field in SET_BY_MEMBERS if field in derived]
         if found:
-            made_of = listed([f"caller.{field}" for field in found])
+            made_of = join_words([f"caller.{field}" for field in found])
             message = f"{'.'.join(path)} is derived from {made_of}, which members set themselves, {_ADVICE}"
-            yield mistake(node, message)
+            yield error_at(node, message)
 
 
-def _at(node: AstNode, character: int, message: str) -> Mistake:
+def _warning_at(node: AstNode, character: int, message: str) -> ModelError:
     """Return a warning with its place: a character of a text of the model."""
     if not isinstance(node, StringValueNode) or node.loc is None:
-        return mistake(node, message)
-    line, column = place_in(node, character)
-    return Mistake(node.loc.source.name, line, column, message)
+        return error_at(node, message)
+    line, column = position_in_text(node, character)
+    return ModelError(node.loc.source.name, line, column, message)
 
 
-def _caller_fields(node: Node) -> Iterator[Names]:
+def _caller_field_names(node: Node) -> Iterator[DottedName]:
     """Yield the places of an expression that read a field of `caller`."""
-    if isinstance(node, Names) and len(node.words) > 1 and node.words[0].text == NAME:
-        yield node
-    for field in fields(node):
-        yield from _within(getattr(node, field.name))
+    for each in walk(node):
+        if isinstance(each, DottedName) and len(each.words) > 1 and each.words[0].text == CALLER:
+            yield each
 
 
-def _within(value: object) -> Iterator[Names]:
-    if isinstance(value, Node):
-        yield from _caller_fields(value)
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _within(item)
-
-
-def _derived_from(expressions: Expressions, class_name: str, path: Path) -> frozenset[str]:
+def _caller_fields_behind(expressions: ModelExpressions, class_name: str, path: Path) -> frozenset[str]:
     """Return the fields of `caller` from which the attribute at the end of a path is derived."""
     class_ = expressions.model.classes[class_name]
     first, *rest = path
     if first in class_.roles:
-        return _derived_from(expressions, class_.roles[first].target, tuple(rest)) if rest else frozenset()
+        return (
+            _caller_fields_behind(expressions, class_.roles[first].target, tuple(rest))
+            if rest
+            else frozenset()
+        )
     attribute = class_.attributes.get(first)
     if attribute is None or attribute.derivation is None:
         return frozenset()
     if attribute.derivation.path:
-        return _derived_from(expressions, class_name, attribute.derivation.path)
+        return _caller_fields_behind(expressions, class_name, attribute.derivation.path)
     expression = expressions.derived(class_name, attribute)
-    return _read_by(expressions, class_name, expression) if expression else frozenset()
+    return _caller_fields_read_by(expressions, class_name, expression) if expression else frozenset()
 
 
-def _read_by(expressions: Expressions, class_name: str, expression: Expression) -> frozenset[str]:
+def _caller_fields_read_by(
+    expressions: ModelExpressions, class_name: str, expression: Expression
+) -> frozenset[str]:
     """Return the fields of `caller` that an expression reads, itself or by derived attributes."""
-    return expression.caller.union(
-        *(_derived_from(expressions, class_name, path) for path in expression.uses)
+    return expression.caller_fields.union(
+        *(_caller_fields_behind(expressions, class_name, path) for path in expression.paths)
     )
+
+
+class NameUse(NamedTuple):
+    """A use of a member's name as it was written, at a character of a text."""
+
+    at: int
+    path: str
+    made_of: str = ""
+    """What a derived attribute has the name from."""
+
+    def __str__(self) -> str:
+        """Return what a person should know of it."""
+        made_of = f", made of {self.made_of}," if self.made_of else ""
+        return f"This may go by {self.path}{made_of} as it was written, {ADVICE}."
+
+
+def uses_of_written_names(model: Model, class_name: str, text: str) -> Iterator[NameUse]:
+    """Yield where a condition may go by the name of a member as it was written, and not by whom it means.
+
+    `text`: a condition without errors over a class.
+    """
+    return _uses(model, class_name, parse(text))
+
+
+def _uses(model: Model, class_name: str, node: Node) -> Iterator[NameUse]:
+    if isinstance(node, DottedName):
+        yield from _uses_in_path(model, class_name, node)
+    elif isinstance(node, Comparison) and node.operator.text in _BY_MEMBER_ID:
+        for other in children(node.right) if isinstance(node.right, ListLiteral) else (node.right,):
+            if not (
+                _is_member_name(model, class_name, node.left) and _is_member_name(model, class_name, other)
+            ):
+                yield from _uses(model, class_name, node.left)
+                yield from _uses(model, class_name, other)
+    elif not (isinstance(node, Call) and node.word.text in _EXISTENCE_FUNCTIONS):
+        for child in children(node):
+            yield from _uses(model, class_name, child)
+
+
+def _is_member_name(model: Model, class_name: str, node: Node) -> bool:
+    """Return whether all that a value can be is the name of a member, with whom it means."""
+    if isinstance(node, DottedName):
+        path = [word.text for word in node.words]
+        return (
+            path == [CALLER, "username"] or _find_attribute(model, class_name, path)[1] in NAMING_ATTRIBUTES
+        )
+    if isinstance(node, ListLiteral) or (isinstance(node, Call) and node.word.text == "firstNotNull"):
+        return all(_is_member_name(model, class_name, child) for child in children(node))
+    if isinstance(node, Conditional):
+        values = (*(value for _, value in node.cases), node.otherwise)
+        return all(_is_member_name(model, class_name, value) for value in values)
+    return False
+
+
+def _uses_in_path(model: Model, class_name: str, node: DottedName) -> Iterator[NameUse]:
+    path = [word.text for word in node.words]
+    owner, name, attribute = _find_attribute(model, class_name, path)
+    derivation = attribute.derivation if attribute else None
+    use = NameUse(node.at, ".".join(path))
+    if name in NAMING_ATTRIBUTES:
+        yield use
+    elif derivation is not None and derivation.expression is not None:
+        expression = parse(derivation.expression)
+        found = _uses(model, owner, expression)
+        if _is_member_name(model, owner, expression) or next(found, None):
+            yield use._replace(made_of=derivation.expression)
+    elif derivation is not None and _find_attribute(model, owner, derivation.path)[1] in NAMING_ATTRIBUTES:
+        yield use._replace(made_of=".".join(derivation.path))
+
+
+def _find_attribute(model: Model, class_name: str, path: Sequence[str]) -> tuple[str, str, Attribute | None]:
+    """Return the class to which a path leads, and the attribute at its end; "" and None if that is none."""
+    *roles, name = path
+    for role in roles:
+        found = model.classes[class_name].roles.get(role)
+        if found is None:
+            return class_name, "", None
+        class_name = found.target
+    attribute = model.classes[class_name].attributes.get(name)
+    return class_name, name if attribute else "", attribute

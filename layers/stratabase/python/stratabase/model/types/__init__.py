@@ -1,20 +1,23 @@
-"""The attribute types, one file each."""
+"""The attribute types, one file each: how values are read, stored, compared and written.
+
+Read `base` (what every type has) and `storage` (how values are kept and indexed), then any type. `temporal`
+has what dates, times and moments share. To add a type, write its class in a file of its own and list it in
+`TYPES`. Imports point to `formats` and to the kinds of `expressions`.
+"""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from stratabase.model.model import Enumeration
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.boolean import BooleanType
 from stratabase.model.types.date import DateType
 from stratabase.model.types.datetime import DatetimeType
-from stratabase.model.types.enumeration import EnumType
 from stratabase.model.types.file import FileType
 from stratabase.model.types.identifier import IdType
 from stratabase.model.types.integer import IntType
 from stratabase.model.types.real import RealType
 from stratabase.model.types.serial import SerialType
-from stratabase.model.types.storage import Storage
+from stratabase.model.types.storage import StorageClass
 from stratabase.model.types.string import StringType, TextType
 from stratabase.model.types.time import TimeType
 from stratabase.model.types.year import YearType
@@ -38,19 +41,10 @@ TYPES: Mapping[str, AttributeType] = MappingProxyType(
     }
 )
 """The types that every model has, by name."""
-
-STORAGES: Mapping[str, Storage] = MappingProxyType(
+STORAGE_CLASSES: Mapping[str, StorageClass] = MappingProxyType(
     {type_.storage.name: type_.storage for type_ in TYPES.values()}
 )
 """The ways in which values are kept, by name."""
-
 ID_TYPE = IdType()
 """The type of `_id`, which is no attribute of the model."""
-
-
-def enumeration(enum: Enumeration) -> AttributeType:
-    """Return the type of an enum's attributes."""
-    return EnumType(enum)
-
-
-__all__ = ["ID_TYPE", "STORAGES", "TYPES", "enumeration"]
+__all__ = ["ID_TYPE", "STORAGE_CLASSES", "TYPES"]

@@ -1,42 +1,20 @@
 """What every attribute type knows: how its values are read, kept, compared and written."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum
 from typing import Any, ClassVar
 
-from stratabase.model.attribute import Domain, Stored
-from stratabase.model.formats import Formats
-from stratabase.model.malformed import Malformed, shown
-from stratabase.model.operator import Operator
-from stratabase.model.types.storage import TEXT, Storage
-
-__all__ = ["AttributeType", "Breach", "DomainMistake", "Malformed"]
-
-
-class Breach(Enum):
-    """The kind of rule of a domain that a value breaks."""
-
-    RANGE = "RANGE"
-    DIGITS = "REAL_DECIMAL_DIGITS"
-    LENGTH = "STRING_LENGTH"
-    PATTERN = "STRING_PATTERN"
-    FILE_TYPE = "FILE_TYPE"
-    FILE_SIZE = "FILE_SIZE"
-    EMAIL = "EMAIL"
-    PHONE = "PHONE"
-    PARTITA_IVA = "PARTITA_IVA"
-    CODICE_FISCALE = "CODICE_FISCALE_PERSONA_FISICA"
-    CODICE_FISCALE_GIURIDICA = "CODICE_FISCALE_PERSONA_GIURIDICA"
-
-
-@dataclass(frozen=True, slots=True)
-class DomainMistake:
-    """A rule of a domain that a value breaks; `text` says what would be right."""
-
-    breach: Breach
-    text: str
+from stratabase.expressions.kinds import ValueKind
+from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.formats.preferences import Formats
+from stratabase.model.types.operators import (
+    EQUALITY_OPERATORS,
+    MEMBERSHIP_OPERATORS,
+    ORDER_OPERATORS,
+    Operator,
+)
+from stratabase.model.types.storage import TEXT_STORAGE, StorageClass, Stored
 
 
 class AttributeType(ABC):
@@ -44,13 +22,13 @@ class AttributeType(ABC):
 
     name: str
     """The name in the model language, which is also the GraphQL type's (`File`: see the schema room)."""
+    kind: ValueKind
+    """What its values are in expressions."""
     operators: ClassVar[frozenset[Operator]]
     """What its attributes may be filtered by."""
-    restrictions: ClassVar[frozenset[str]] = frozenset()
-    """The arguments of `@domain` (in the model language's spelling) that it takes."""
-    formatted: ClassVar[bool] = False
+    takes_format: ClassVar[bool] = False
     """Its output takes a `format`."""
-    storage: ClassVar[Storage] = TEXT
+    storage: ClassVar[StorageClass] = TEXT_STORAGE
     """How its values are kept."""
     sortable: ClassVar[bool] = True
     """It has Sort values and a place in the Cursor input."""
@@ -59,41 +37,73 @@ class AttributeType(ABC):
     def read(self, given: Any, formats: Formats) -> Stored:
         """Return the canonical stored spelling of a JSON value `given` by a client; never called with None.
 
-        Any JSON value may be given. Raises Malformed with what would be right.
+        Any JSON value may be given. Raises InvalidValue with what would be right.
         """
 
-    def rank(self, stored: Any) -> Any:
-        """Return what orders a stored value among those of its type (`<`, `==` work between ranks)."""
+    def sort_key(self, stored: Any) -> Any:
+        """Return what orders a stored value among those of its type (`<`, `==` work between keys)."""
         return stored
 
-    def writer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
-        """Return what turns a stored value into JSON; `pattern` is "default" or a Java pattern.
+    def serializer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
+        """Return a function from a stored value to JSON; `pattern` is "default" or a Java pattern.
 
-        Raises Malformed for a pattern that Java would refuse.
+        Raises InvalidValue for a pattern that Java would refuse.
         """
         del pattern, formats
         return _as_it_is
 
     @property
-    def writes(self) -> bool:
-        """Whether stored values look different in answers: the type has a writer of its own."""
-        return type(self).writer is not AttributeType.writer
+    def has_serializer(self) -> bool:
+        """Whether stored values look different in answers: the type has a serializer of its own."""
+        return type(self).serializer is not AttributeType.serializer
 
     def display(self, stored: Any, formats: Formats) -> str:
         """Return a stored value as a message to a member shows it."""
         del formats
-        return shown(stored)
+        return describe_value(stored)
 
-    def domain_mistakes(
-        self, stored: Any, domain: Domain, formats: Formats | None = None
-    ) -> list[DomainMistake]:
-        """Return what `domain` has against a stored value.
 
-        The texts are in a member's formats; without, in the stored spelling.
-        """
-        del stored, domain, formats
-        return []
+class OrderedType(AttributeType):
+    """A type of numbers or times."""
+
+    operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS
 
 
 def _as_it_is(stored: Any) -> Any:
     return stored
+
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,30}")
+
+
+def parse_integer(given: Any) -> int | None:
+    """Return the whole number that a JSON value is (`3`, `3.0`, `"3"`), None when it is none."""
+    if isinstance(given, bool):
+        return None
+    if isinstance(given, int):
+        return given
+    if isinstance(given, float) and given.is_integer():
+        return int(given)
+    if isinstance(given, str) and _INTEGER.fullmatch(given):
+        return int(given)
+    return None
+
+
+def parse_text(given: Any, what: str) -> str:
+    """Return a JSON value that is a text of Unicode characters. Raises InvalidValue for any other."""
+    if not isinstance(given, str):
+        raise InvalidValue(f"{describe_value(given)} is not {what}: give a text in quotes")
+    if not given.isascii():
+        _refuse_surrogates(given, what)
+    return given
+
+
+def _refuse_surrogates(given: str, what: str) -> None:
+    """Raise InvalidValue for half a character, which no other program could read again."""
+    try:
+        given.encode()
+    except UnicodeEncodeError as half:
+        raise InvalidValue(
+            f"not {what}: the character at {half.start} is a lone surrogate "
+            f"(U+{ord(given[half.start]):04X}); give both halves of the pair"
+        ) from None

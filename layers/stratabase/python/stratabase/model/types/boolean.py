@@ -2,24 +2,25 @@
 
 from typing import Any, ClassVar
 
-from stratabase.model.attribute import Stored
-from stratabase.model.formats import Formats
-from stratabase.model.malformed import Malformed, shown
-from stratabase.model.operator import EQUALITY, Operator
+from stratabase.expressions import kinds
+from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.formats.preferences import Formats
 from stratabase.model.types.base import AttributeType
-from stratabase.model.types.storage import BOOLEAN, Storage
+from stratabase.model.types.operators import EQUALITY_OPERATORS, Operator
+from stratabase.model.types.storage import BOOLEAN_STORAGE, StorageClass, Stored
 
 
 class BooleanType(AttributeType):
     """Stored as a JSON boolean; false comes before true."""
 
     name = "Boolean"
-    operators: ClassVar[frozenset[Operator]] = EQUALITY
-    storage: ClassVar[Storage] = BOOLEAN
+    kind = kinds.BOOLEAN
+    operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS
+    storage: ClassVar[StorageClass] = BOOLEAN_STORAGE
 
     def read(self, given: Any, formats: Formats) -> Stored:
         """Return a boolean; numbers and texts are none."""
         del formats
         if not isinstance(given, bool):
-            raise Malformed(f"{shown(given)} is not a Boolean: give true or false")
+            raise InvalidValue(f"{describe_value(given)} is not a Boolean: give true or false")
         return given

@@ -1,27 +1,31 @@
 """Enums: one of the values that the model lists."""
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from stratabase.model.attribute import Stored
-from stratabase.model.formats import Formats
-from stratabase.model.malformed import Malformed, shown
-from stratabase.model.model import Enumeration
-from stratabase.model.operator import EQUALITY, MEMBERSHIP, Operator
+from stratabase.expressions.kinds import ValueKind
+from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.formats.preferences import Formats
 from stratabase.model.types.base import AttributeType
+from stratabase.model.types.operators import EQUALITY_OPERATORS, MEMBERSHIP_OPERATORS, Operator
+from stratabase.model.types.storage import Stored
 
 
 class EnumType(AttributeType):
     """The type of one enum; stored as the value's name, by which it is also sorted."""
 
-    operators: ClassVar[frozenset[Operator]] = EQUALITY | MEMBERSHIP
+    operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | MEMBERSHIP_OPERATORS
 
-    def __init__(self, enum: Enumeration) -> None:
-        self.name = enum.name
-        self.values = tuple(enum.values)
+    def __init__(self, name: str, values: Iterable[str]) -> None:
+        self.name = name
+        self.values = tuple(values)
+        self.kind = ValueKind(name, self.values)
 
     def read(self, given: Any, formats: Formats) -> Stored:
         """Return one of the enum's values."""
         del formats
         if not isinstance(given, str) or given not in self.values:
-            raise Malformed(f"{shown(given)} is not a value of {self.name}: give {' or '.join(self.values)}")
+            raise InvalidValue(
+                f"{describe_value(given)} is not a value of {self.name}: give {' or '.join(self.values)}"
+            )
         return given

@@ -3,29 +3,28 @@
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from stratabase.model.attribute import Domain, Stored
-from stratabase.model.formats import Formats
-from stratabase.model.malformed import Malformed, shown
-from stratabase.model.operator import EQUALITY, Operator
-from stratabase.model.types.base import AttributeType, DomainMistake
+from stratabase.expressions import kinds
+from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.formats.preferences import Formats
+from stratabase.model.types.base import AttributeType, parse_integer, parse_text
 from stratabase.model.types.datetime import DatetimeType
-from stratabase.model.types.integer import LARGEST
-from stratabase.model.types.rules.files import files_mistakes
-from stratabase.model.types.storage import MAPPING, Storage
-from stratabase.model.types.text import text
-from stratabase.model.types.whole import whole
+from stratabase.model.types.integer import MAX_INT
+from stratabase.model.types.operators import EQUALITY_OPERATORS, Operator
+from stratabase.model.types.storage import MAPPING_STORAGE, StorageClass, Stored
 
 
 def _text(given: Any, formats: Formats) -> Stored:
     del formats
-    return text(given, "a String")
+    return parse_text(given, "a String")
 
 
 def _size(given: Any, formats: Formats) -> Stored:
     del formats
-    size = whole(given)
-    if size is None or not 0 <= size <= LARGEST:
-        raise Malformed(f"{shown(given)} is not a size: give the number of bytes, from 0 to {LARGEST}")
+    size = parse_integer(given)
+    if size is None or not 0 <= size <= MAX_INT:
+        raise InvalidValue(
+            f"{describe_value(given)} is not a size: give the number of bytes, from 0 to {MAX_INT}"
+        )
     return size
 
 
@@ -44,26 +43,20 @@ class FileType(AttributeType):
     """Stored as a mapping; a client gives the reference that it got for an upload."""
 
     name = "File"
-    operators: ClassVar[frozenset[Operator]] = EQUALITY
-    storage: ClassVar[Storage] = MAPPING
+    kind = kinds.FILE
+    operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS
+    storage: ClassVar[StorageClass] = MAPPING_STORAGE
     sortable = False
 
     def read(self, given: Any, formats: Formats) -> Stored:
         """Return the reference to a pending file, all of whose fields are there."""
         if not isinstance(given, Mapping) or given.keys() != REFERENCE.keys():
-            raise Malformed(f"not a file: give all that the upload answered ({', '.join(REFERENCE)})")
+            raise InvalidValue(f"not a file: give all that the upload answered ({', '.join(REFERENCE)})")
         return {field: _read(field, given[field], formats) for field in REFERENCE}
-
-    def domain_mistakes(
-        self, stored: Any, domain: Domain, formats: Formats | None = None
-    ) -> list[DomainMistake]:
-        """Return whether the file's name or size is one that `@file` does not admit."""
-        del formats
-        return list(files_mistakes(stored, domain))
 
 
 def _read(field: str, given: Any, formats: Formats) -> Stored:
     try:
         return REFERENCE[field](given, formats)
-    except Malformed as refusal:
-        raise Malformed(f"{field}: {refusal}") from None
+    except InvalidValue as refusal:
+        raise InvalidValue(f"{field}: {refusal}") from None

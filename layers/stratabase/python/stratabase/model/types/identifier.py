@@ -4,12 +4,16 @@ import re
 from base64 import b32hexdecode
 from typing import Any, ClassVar
 
-from stratabase.model.attribute import Stored
-from stratabase.model.formats import Formats
-from stratabase.model.operator import EQUALITY, MEMBERSHIP, ORDER, Operator
-from stratabase.model.types.base import AttributeType
-from stratabase.model.types.text import text
-from stratabase.model.types.whole import whole
+from stratabase.expressions import kinds
+from stratabase.formats.preferences import Formats
+from stratabase.model.types.base import AttributeType, parse_integer, parse_text
+from stratabase.model.types.operators import (
+    EQUALITY_OPERATORS,
+    MEMBERSHIP_OPERATORS,
+    ORDER_OPERATORS,
+    Operator,
+)
+from stratabase.model.types.storage import Stored
 
 _MADE_ID = re.compile("[0-9a-v]{26}")
 _RANDOM_BITS = 80
@@ -21,16 +25,17 @@ class IdType(AttributeType):
     """Stored as text; only `_id` and `_clientId` have this type."""
 
     name = "ID"
-    operators: ClassVar[frozenset[Operator]] = EQUALITY | ORDER | MEMBERSHIP
+    kind = kinds.TEXT
+    operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS
 
     def read(self, given: Any, formats: Formats) -> Stored:
         """Return an id, also one written as a whole number, as GraphQL allows."""
         del formats
-        number = whole(given) if isinstance(given, int) else None
-        return text(given, "an ID") if number is None or number.bit_length() > 64 else str(number)
+        number = parse_integer(given) if isinstance(given, int) else None
+        return parse_text(given, "an ID") if number is None or number.bit_length() > 64 else str(number)
 
 
-def made_at(id_: str) -> int | None:
+def id_timestamp(id_: str) -> int | None:
     """Return when an id of this service (store/ids) was made, in milliseconds; None of any other id."""
     if not _MADE_ID.fullmatch(id_):
         return None

@@ -2,27 +2,29 @@
 
 from typing import Any, ClassVar
 
-from stratabase.model.attribute import Stored
-from stratabase.model.formats import Formats
-from stratabase.model.malformed import Malformed, shown
-from stratabase.model.types.ordered import Ordered
-from stratabase.model.types.storage import WHOLE, Storage
-from stratabase.model.types.whole import whole
+from stratabase.expressions import kinds
+from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.formats.preferences import Formats
+from stratabase.model.types.base import OrderedType, parse_integer
+from stratabase.model.types.storage import INTEGER_STORAGE, StorageClass, Stored
 
-SMALLEST = -(2**31)
-LARGEST = 2**31 - 1
+MIN_INT = -(2**31)
+MAX_INT = 2**31 - 1
 
 
-class IntType(Ordered):
+class IntType(OrderedType):
     """Stored as a JSON number."""
 
     name = "Int"
-    storage: ClassVar[Storage] = WHOLE
+    kind = kinds.INT
+    storage: ClassVar[StorageClass] = INTEGER_STORAGE
 
     def read(self, given: Any, formats: Formats) -> Stored:
         """Return a whole number, also one written as text or with a fraction of zero."""
         del formats
-        number = whole(given)
-        if number is None or not SMALLEST <= number <= LARGEST:
-            raise Malformed(f"{shown(given)} is not an Int: give a whole number from {SMALLEST} to {LARGEST}")
+        number = parse_integer(given)
+        if number is None or not MIN_INT <= number <= MAX_INT:
+            raise InvalidValue(
+                f"{describe_value(given)} is not an Int: give a whole number from {MIN_INT} to {MAX_INT}"
+            )
         return number

@@ -3,33 +3,40 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from stratabase.model.attribute import Stored
-from stratabase.model.formats import Formats
-from stratabase.model.malformed import Malformed, shown
-from stratabase.model.operator import EQUALITY, MEMBERSHIP, ORDER, Operator
-from stratabase.model.types.base import AttributeType
-from stratabase.model.types.storage import WHOLE, Storage
-from stratabase.model.types.whole import whole
+from stratabase.expressions import kinds
+from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.formats.preferences import Formats
+from stratabase.model.types.base import AttributeType, parse_integer
+from stratabase.model.types.operators import (
+    EQUALITY_OPERATORS,
+    MEMBERSHIP_OPERATORS,
+    ORDER_OPERATORS,
+    Operator,
+)
+from stratabase.model.types.storage import INTEGER_STORAGE, StorageClass, Stored
 
-LARGEST = 2**63 - 1
+MAX_SERIAL = 2**63 - 1
 
 
 class SerialType(AttributeType):
     """Stored as a JSON number, written as text: clients' numbers are not always as large."""
 
     name = "Serial"
-    operators: ClassVar[frozenset[Operator]] = EQUALITY | ORDER | MEMBERSHIP
-    storage: ClassVar[Storage] = WHOLE
+    kind = kinds.INT
+    operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS
+    storage: ClassVar[StorageClass] = INTEGER_STORAGE
 
     def read(self, given: Any, formats: Formats) -> Stored:
         """Return what serials are compared with: 0 and below are as good for that as any."""
         del formats
-        number = whole(given)
-        if number is None or abs(number) > LARGEST:
-            raise Malformed(f"{shown(given)} is not a Serial: give a whole number up to {LARGEST}")
+        number = parse_integer(given)
+        if number is None or abs(number) > MAX_SERIAL:
+            raise InvalidValue(
+                f"{describe_value(given)} is not a Serial: give a whole number up to {MAX_SERIAL}"
+            )
         return number
 
-    def writer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
+    def serializer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
         """Return `str`."""
         del pattern, formats
         return str

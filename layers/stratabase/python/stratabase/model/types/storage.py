@@ -1,6 +1,6 @@
 """The few ways in which values are kept as JSON, each with what a value lies by in an index."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -13,12 +13,12 @@ _HIGHEST = "~"
 
 
 @dataclass(frozen=True, slots=True)
-class Storage:
+class StorageClass:
     """A way to keep values; types that share one can take over each other's values and indexes."""
 
     name: str
     """What the registry of index slots calls it: never to be changed."""
-    fits: Callable[[Any], bool]
+    accepts: Callable[[Any], bool]
     """Whether a value (not null) is kept in this way; one that is not, left by an earlier model, is null."""
     index_text: Callable[[Any], str]
     """From a value to a text; the texts are in the order of the values, and no two are the same."""
@@ -39,8 +39,17 @@ def _itself(value: Any) -> str:
     return str(value)
 
 
-TEXT = Storage("text", lambda value: type(value) is str, _itself)
-WHOLE = Storage("whole", lambda value: type(value) is int, lambda value: number_text(Decimal(value)))
-BOOLEAN = Storage("boolean", lambda value: type(value) is bool, lambda value: "1" if value else "0")
-MAPPING = Storage("mapping", lambda value: isinstance(value, dict), _itself)
+TEXT_STORAGE = StorageClass("text", lambda value: type(value) is str, _itself)
+INTEGER_STORAGE = StorageClass(
+    "whole", lambda value: type(value) is int, lambda value: number_text(Decimal(value))
+)
+BOOLEAN_STORAGE = StorageClass(
+    "boolean", lambda value: type(value) is bool, lambda value: "1" if value else "0"
+)
+MAPPING_STORAGE = StorageClass("mapping", lambda value: isinstance(value, dict), _itself)
 """Files, which have no order."""
+Stored = str | int | bool | None | list[str] | Mapping[str, "Stored"]
+"""A value as the store keeps it: JSON, in the one spelling that its type calls canonical.
+
+A list has the ids of an object's parts, which lie beside its attributes.
+"""

@@ -6,18 +6,18 @@ from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from stratabase.model.attribute import Stored
-from stratabase.model.formats import Formats
-from stratabase.model.malformed import Malformed, shown
-from stratabase.model.patterns.date import compile_date_pattern
-from stratabase.model.patterns.field import Part
-from stratabase.model.types.ordered import Ordered
+from stratabase.formats.date_fields import DatePart
+from stratabase.formats.date_pattern import compile_date_pattern
+from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.formats.preferences import Formats
+from stratabase.model.types.base import OrderedType
+from stratabase.model.types.storage import Stored
 
 _LONGEST = 200
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
-class BeyondTime(Malformed):
+class OutOfCalendar(InvalidValue):
     """A moment that lies in these years where it is written, but not in UTC."""
 
     def __init__(self, message: str, nearest: str) -> None:
@@ -26,13 +26,13 @@ class BeyondTime(Malformed):
         """The stored spelling of the first moment or of the last, as good where nothing is to be stored."""
 
 
-class Temporal(Ordered):
+class TemporalType(OrderedType):
     """A type of moments. Its stored spelling has one width, so that it sorts as text."""
 
-    formatted = True
-    parts: ClassVar[frozenset[Part]]
+    takes_format = True
+    allowed_parts: ClassVar[frozenset[DatePart]]
     """What letters of patterns may tell of."""
-    needed: ClassVar[frozenset[Part]]
+    needed_parts: ClassVar[frozenset[DatePart]]
     """What a text must tell to be read."""
     example: ClassVar[str]
     """A stored value that messages show."""
@@ -42,11 +42,11 @@ class Temporal(Ordered):
         """Return the member's own pattern."""
 
     @abstractmethod
-    def spelled(self, moment: datetime) -> str:
+    def to_stored(self, moment: datetime) -> str:
         """Return the stored spelling of a moment in its time zone; what is finer than it is cut off."""
 
     @abstractmethod
-    def local(self, zone: tzinfo) -> Callable[[str], datetime]:
+    def from_stored(self, zone: tzinfo) -> Callable[[str], datetime]:
         """Return what turns a stored value into a moment in a time zone."""
 
     @abstractmethod
@@ -66,30 +66,32 @@ class Temporal(Ordered):
             moment = self.from_iso(given)
         if moment is None and _reader(self, pattern, self.zone(formats), formats.language) is None:
             # A format from before those that cannot be read back were refused: it only writes.
-            raise Malformed(f"{shown(given)} is not a {self.name}: give it in ISO 8601 ({self.example})")
+            raise InvalidValue(
+                f"{describe_value(given)} is not a {self.name}: give it in ISO 8601 ({self.example})"
+            )
         if moment is None:
-            raise Malformed(f"{self._refusal(given, pattern, formats)}, or in ISO 8601 ({self.example})")
+            raise InvalidValue(f"{self._refusal(given, pattern, formats)}, or in ISO 8601 ({self.example})")
         return self._stored(moment, given, formats)
 
     def read_as(self, pattern: str, given: Any, formats: Formats) -> Stored:
         """Return what was given in one pattern and no other, in the member's time zone and language."""
         moment = self._moment(given, pattern, formats)
         if moment is None:
-            raise Malformed(self._refusal(given, pattern, formats))
+            raise InvalidValue(self._refusal(given, pattern, formats))
         return self._stored(moment, given, formats)
 
-    def writer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
+    def serializer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
         """Return what writes in the member's format, or in a Java date pattern."""
         wanted = self.default_pattern(formats) if pattern == "default" else pattern
         return _writer(self, wanted, self.zone(formats), formats.language)
 
     def display(self, stored: Any, formats: Formats) -> str:
         """Return a moment in the member's format; in ISO 8601 too, where that format does not tell all."""
-        text = str(self.writer("default", formats)(stored))
+        text = str(self.serializer("default", formats)(stored))
         moment = self._moment(text, self.default_pattern(formats), formats)
         try:
             is_exact = moment is not None and self._stored(moment, text, formats) == stored
-        except BeyondTime:
+        except OutOfCalendar:
             is_exact = False
         return text if is_exact else f"{text} ({stored})"
 
@@ -100,29 +102,29 @@ class Temporal(Ordered):
     def _stored(self, moment: datetime, given: Any, formats: Formats) -> str:
         zoned = moment if moment.tzinfo else moment.replace(tzinfo=self.zone(formats))
         try:
-            return self.spelled(zoned)
+            return self.to_stored(zoned)
         except OverflowError:
             end = _FIRST if zoned.year == 1 else _LAST
-            message = f"{shown(given)} lies outside of the years 1 to 9999 in UTC"
-            raise BeyondTime(message, self.spelled(end)) from None
+            message = f"{describe_value(given)} lies outside of the years 1 to 9999 in UTC"
+            raise OutOfCalendar(message, self.to_stored(end)) from None
 
     def _refusal(self, given: Any, pattern: str, formats: Formats) -> str:
-        example = self.writer(pattern, formats)(self.example)
-        return f"{shown(given)} is not a {self.name}: give it as {pattern} (such as {example})"
+        example = self.serializer(pattern, formats)(self.example)
+        return f"{describe_value(given)} is not a {self.name}: give it as {pattern} (such as {example})"
 
 
 @lru_cache(maxsize=512)
-def _writer(type_: Temporal, pattern: str, zone: tzinfo, language: str) -> Callable[[str], str]:
+def _writer(type_: TemporalType, pattern: str, zone: tzinfo, language: str) -> Callable[[str], str]:
     compiled = compile_date_pattern(pattern)
-    compiled.check_parts(type_.parts)
-    write, local = compiled.writer(language), type_.local(zone)
+    compiled.check_parts(type_.allowed_parts)
+    write, local = compiled.formatter(language), type_.from_stored(zone)
     return lambda stored: write(local(stored))
 
 
 @lru_cache(maxsize=512)
 def _reader(
-    type_: Temporal, pattern: str, zone: tzinfo, language: str
+    type_: TemporalType, pattern: str, zone: tzinfo, language: str
 ) -> Callable[[str], datetime | None] | None:
     compiled = compile_date_pattern(pattern)
-    compiled.check_parts(type_.parts)
-    return compiled.reader(language, zone, type_.needed)
+    compiled.check_parts(type_.allowed_parts)
+    return compiled.parser(language, zone, type_.needed_parts)

@@ -4,36 +4,38 @@ from collections.abc import Callable
 from datetime import datetime, tzinfo
 from typing import ClassVar
 
-from stratabase.model.formats import Formats
-from stratabase.model.patterns.field import Part
-from stratabase.model.types import iso
-from stratabase.model.types.temporal import Temporal
+from stratabase.expressions import kinds
+from stratabase.formats import iso
+from stratabase.formats.date_fields import DatePart
+from stratabase.formats.preferences import Formats
+from stratabase.model.types.temporal import TemporalType
 
 
-class TimeType(Temporal):
+class TimeType(TemporalType):
     """Stored as `10:30:00.000`. It has no time zone; what is finer than a millisecond is cut off."""
 
     name = "Time"
-    parts: ClassVar[frozenset[Part]] = frozenset({Part.TIME})
-    needed: ClassVar[frozenset[Part]] = frozenset({Part.TIME})
+    kind = kinds.TIME
+    allowed_parts: ClassVar[frozenset[DatePart]] = frozenset({DatePart.TIME})
+    needed_parts: ClassVar[frozenset[DatePart]] = frozenset({DatePart.TIME})
     example = "18:30:00.000"
 
     def default_pattern(self, formats: Formats) -> str:
         """Return the time format."""
         return formats.time_format
 
-    def spelled(self, moment: datetime) -> str:
+    def to_stored(self, moment: datetime) -> str:
         """Return the time of day."""
-        return moment.time().isoformat("milliseconds")
+        return iso.format_time(moment)
 
-    def local(self, zone: tzinfo) -> Callable[[str], datetime]:
+    def from_stored(self, zone: tzinfo) -> Callable[[str], datetime]:
         """Return what finds a moment of some day."""
         del zone
         return _on_some_day
 
     def from_iso(self, text: str) -> datetime | None:
         """Return a moment at `10:30`, `10:30:00` or `10:30:00.000`."""
-        return iso.time(text)
+        return iso.parse_time(text)
 
 
 def _on_some_day(stored: str) -> datetime:

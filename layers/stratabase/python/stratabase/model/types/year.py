@@ -2,26 +2,28 @@
 
 from typing import Any, ClassVar
 
-from stratabase.model.attribute import Stored
-from stratabase.model.formats import Formats
-from stratabase.model.malformed import Malformed, shown
-from stratabase.model.types.ordered import Ordered
-from stratabase.model.types.storage import WHOLE, Storage
-from stratabase.model.types.whole import whole
+from stratabase.expressions import kinds
+from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.formats.preferences import Formats
+from stratabase.model.types.base import OrderedType, parse_integer
+from stratabase.model.types.storage import INTEGER_STORAGE, StorageClass, Stored
 
-LAST = 9999
+MAX_YEAR = 9999
 
 
-class YearType(Ordered):
+class YearType(OrderedType):
     """Stored as a JSON number."""
 
     name = "Year"
-    storage: ClassVar[Storage] = WHOLE
+    kind = kinds.INT
+    storage: ClassVar[StorageClass] = INTEGER_STORAGE
 
     def read(self, given: Any, formats: Formats) -> Stored:
         """Return a year, also one written as text."""
         del formats
-        year = whole(given)
-        if year is None or not 0 <= year <= LAST:
-            raise Malformed(f"{shown(given)} is not a Year: give a whole number from 0 to {LAST}")
+        year = parse_integer(given)
+        if year is None or not 0 <= year <= MAX_YEAR:
+            raise InvalidValue(
+                f"{describe_value(given)} is not a Year: give a whole number from 0 to {MAX_YEAR}"
+            )
         return year

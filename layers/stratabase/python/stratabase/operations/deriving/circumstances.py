@@ -4,13 +4,14 @@ from datetime import UTC, tzinfo
 
 from stratabase.domain.member import Caller
 from stratabase.domain.objects.instant import Instant
-from stratabase.model.expressions import Circumstances
-from stratabase.model.formats import Formats
-from stratabase.model.malformed import Malformed
-from stratabase.model.patterns.zone import zone
+from stratabase.expressions.environment import EvaluationContext
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.locales import load_time_zone
+from stratabase.formats.preferences import Formats
+from stratabase.model.model_expressions import evaluation_context
 
 
-def circumstances_of(caller: Caller, now: Instant) -> Circumstances:
+def circumstances_of(caller: Caller, now: Instant) -> EvaluationContext:
     """Return the circumstances of a request of a member, which are read at an instant."""
     formats = caller.formats
     fields = {
@@ -24,12 +25,12 @@ def circumstances_of(caller: Caller, now: Instant) -> Circumstances:
         "timeZone": formats.time_zone,
         "language": formats.language,
     }
-    return Circumstances(fields, now, _zone(formats))
+    return evaluation_context(fields, now, _zone(formats))
 
 
 def _zone(formats: Formats) -> tzinfo:
     """Return the member's time zone; UTC where this machine does not know it, rather than refuse."""
     try:
-        return zone(formats.time_zone)
-    except Malformed:
+        return load_time_zone(formats.time_zone)
+    except InvalidValue:
         return UTC

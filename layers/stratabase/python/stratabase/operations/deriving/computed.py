@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from stratabase.domain.objects.entity import Entity, RoleName
-from stratabase.model.expressions import Environment, Expression, Path
+from stratabase.expressions.environment import Environment, Path
+from stratabase.expressions.expression import Expression
 from stratabase.model.model import Model
 from stratabase.operations.deriving.findings import Findings, Member
 from stratabase.operations.deriving.trail import Trail, trail_of
@@ -22,7 +23,7 @@ class Computed:
     """Evaluates an expression over objects of a class, and over those that to-one roles lead to."""
 
     def __init__(self, model: Model, class_name: str, expression: Expression) -> None:
-        self.trail = trail_of(model, class_name, expression.uses)
+        self.trail = trail_of(model, class_name, expression.paths)
         self._expression = expression
         self._own = _members(self.trail)
         self._reaches = tuple(_reaches(self.trail, ()))

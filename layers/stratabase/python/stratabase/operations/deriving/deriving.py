@@ -6,7 +6,8 @@ from itertools import chain
 from typing import Any
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.model.expressions import Circumstances, Expression
+from stratabase.expressions.environment import EvaluationContext
+from stratabase.expressions.expression import Expression
 from stratabase.operations.deriving.findings import Findings, Member
 from stratabase.operations.deriving.formulas import Formulas, formulas_of
 from stratabase.operations.deriving.pursuit import Pursuit
@@ -20,7 +21,9 @@ Objects = dict[int, Entity]
 class Deriving:
     """Follows the roles that derived attributes walk, from all objects at once, one level at a time."""
 
-    def __init__(self, seen: Seen, circumstances: Circumstances, formulas: Formulas | None = None) -> None:
+    def __init__(
+        self, seen: Seen, circumstances: EvaluationContext, formulas: Formulas | None = None
+    ) -> None:
         """`formulas`: other than those of the model."""
         self._seen = seen
         self._formulas = formulas or formulas_of(seen.model)

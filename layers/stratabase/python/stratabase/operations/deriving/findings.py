@@ -5,7 +5,7 @@ from typing import Any
 
 from stratabase.domain.objects.entity import Entity, RoleName
 from stratabase.domain.query.fetch import Render
-from stratabase.model.expressions import Circumstances
+from stratabase.expressions.environment import EvaluationContext
 
 Member = tuple[str, str]
 """A class, and one of its attributes."""
@@ -20,7 +20,7 @@ class Findings:
     `in_time` yields objects of a class as long as there is time for them.
     """
 
-    def __init__(self, face: Render, circumstances: Circumstances, in_time: InTime) -> None:
+    def __init__(self, face: Render, circumstances: EvaluationContext, in_time: InTime) -> None:
         self.face = face
         self.in_time = in_time
         self.circumstances = circumstances

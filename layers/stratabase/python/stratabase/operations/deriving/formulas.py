@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
 
+from stratabase.expressions.expression import Expression, ToStored
 from stratabase.model.attribute import Attribute
-from stratabase.model.expressions import Expression, Expressions, expressions_of
-from stratabase.model.expressions.dependencies import order
-from stratabase.model.expressions.results import Store
+from stratabase.model.dependencies import derivation_order
 from stratabase.model.model import Model
+from stratabase.model.model_expressions import ModelExpressions, expressions_of
 from stratabase.operations.deriving.computed import Computed
 from stratabase.operations.deriving.findings import Member
 from stratabase.operations.deriving.followed import Aggregated, Followed
@@ -38,7 +38,7 @@ class Formulas:
     def of(self, class_name: str, expression: Expression) -> Formula:
         """Return the formula of an expression over objects of a class, such as a condition."""
         # Two that are equal may still be stored as different types.
-        return self._nameless(class_name, expression, expression.store)
+        return self._nameless(class_name, expression, expression.to_stored)
 
     def sorted(self, members: Iterable[Member]) -> list[Member]:
         """Return derived attributes, each after those that it is made of."""
@@ -46,9 +46,9 @@ class Formulas:
 
     @cached_property
     def _places(self) -> dict[Member, int]:
-        return {member: place for place, member in enumerate(order(self.model))}
+        return {member: place for place, member in enumerate(derivation_order(self.model))}
 
-    def _of(self, class_name: str, expression: Expression, _: Store) -> Formula:
+    def _of(self, class_name: str, expression: Expression, _: ToStored) -> Formula:
         return Computed(self.model, class_name, expression)
 
     def _made(self, class_name: str, attribute: Attribute) -> Formula:
@@ -66,6 +66,6 @@ def formulas_of(model: Model) -> Formulas:
 
 
 @lru_cache(maxsize=4)
-def _of(expressions: Expressions) -> Formulas:
+def _of(expressions: ModelExpressions) -> Formulas:
     # A model itself cannot be a key; its expressions are the same ones as long as it is.
     return Formulas(expressions.model)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from stratabase.domain.attributes import is_derived
 from stratabase.domain.objects.entity import RoleName
-from stratabase.model.expressions import Path
+from stratabase.expressions.environment import Path
 from stratabase.model.model import Model
 
 

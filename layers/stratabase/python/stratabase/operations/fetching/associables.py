@@ -11,8 +11,7 @@ from stratabase.domain.objects.role_storage import RoleStorage
 from stratabase.domain.query.fetch import Associables
 from stratabase.domain.query.order import position_of
 from stratabase.domain.query.page import Page, PageFields, Paginator, Query, Window
-from stratabase.model.class_ import Class
-from stratabase.model.role import Role
+from stratabase.model.model import Class, Role
 from stratabase.operations.fetching.stretch import EVERYTHING
 from stratabase.operations.fetching.walk import Walk
 

@@ -9,7 +9,8 @@ from stratabase.domain.query.derived import derived_attributes, simplify
 from stratabase.domain.query.fetch import Render, stored_state
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.model.expressions import ANYWHERE, Circumstances, Expression
+from stratabase.expressions.environment import EMPTY_CONTEXT, EvaluationContext
+from stratabase.expressions.expression import Expression
 from stratabase.model.model import Model
 from stratabase.operations.deriving.deriving import Deriving
 from stratabase.operations.deriving.formulas import formulas_of
@@ -33,7 +34,7 @@ class Known(Seen):
         model: Model,
         allowance: ReadBudget,
         face: Render = stored_state,
-        circumstances: Circumstances = ANYWHERE,
+        circumstances: EvaluationContext = EMPTY_CONTEXT,
         *,
         bare: bool = False,
         present: Present | None = None,

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
-from stratabase.model.class_ import Class
-from stratabase.model.role import Role
+from stratabase.model.model import Class, Role
 from stratabase.operations.fetching.seen import Seen
 
 _BY_THE_KEY_OF_THE_OTHER = frozenset({RoleStorage.OPPOSITE_KEY, RoleStorage.OPPOSITE_KEYS})

@@ -16,7 +16,7 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.parts import owner_of, owner_roles
 from stratabase.domain.subject import Subject
 from stratabase.domain.write.role_requests import not_found_issue
-from stratabase.model.class_ import Action
+from stratabase.model.model import Action
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.services import Services
 from stratabase.operations.write.options import WriteOptions

@@ -22,9 +22,9 @@ from stratabase.domain.query.order import Order, Position
 from stratabase.domain.query.page import Query, Window
 from stratabase.domain.refusal import TooMuchRead, Unavailable
 from stratabase.domain.write.platform_attributes import OWNED_BY, hand_over_values
-from stratabase.model.class_ import Class
 from stratabase.model.member_names import MemberName, could_mean, member_id, member_name, written_at
-from stratabase.model.types.identifier import made_at
+from stratabase.model.model import Class
+from stratabase.model.types.identifier import id_timestamp
 from stratabase.operations.members.rights import must_administrate
 from stratabase.operations.members.rounds import MOST_ROUNDS
 from stratabase.operations.ports import Members
@@ -126,7 +126,7 @@ def _tells_owner(class_: Class) -> bool:
 
 
 def _of_member(member: Member) -> IsTheirs:
-    theirs = MemberName(member.username, member.id, made_at(member.id))
+    theirs = MemberName(member.username, member.id, id_timestamp(member.id))
     return lambda state: member_name(state, OWNED_BY) == theirs
 
 
@@ -146,7 +146,7 @@ def _of_former(name: str, members: Mapping[str, Member]) -> IsTheirs:
         id_ = member_id(state, OWNED_BY)
         if id_ is not None:
             return id_ not in members
-        return namesake is None or not could_mean(made_at(namesake.id), written_at(state, OWNED_BY))
+        return namesake is None or not could_mean(id_timestamp(namesake.id), written_at(state, OWNED_BY))
 
     return is_theirs
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stratabase.domain.objects.entity import Entity
-from stratabase.model.expressions import Circumstances, Expression
+from stratabase.expressions.environment import EvaluationContext
+from stratabase.expressions.expression import Expression
 from stratabase.operations.deriving.deriving import Deriving
 from stratabase.operations.fetching.seen import Seen
 
@@ -12,7 +13,9 @@ Asked = Mapping[str, tuple[Sequence[Expression], Sequence[Entity]]]
 """By class: conditions, and the objects that all of these are asked of."""
 
 
-def values_of(seen: Seen, circumstances: Circumstances, asked: Asked) -> Mapping[str, list[tuple[Any, ...]]]:
+def values_of(
+    seen: Seen, circumstances: EvaluationContext, asked: Asked
+) -> Mapping[str, list[tuple[Any, ...]]]:
     """Return by class what the conditions give for each object; all are asked at once. Raises TooMuchRead."""
     deriving = Deriving(seen, circumstances)
     columns = {

@@ -9,8 +9,8 @@ from stratabase.domain.access.grants import Access
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.parts import owner_roles, part_ids
 from stratabase.domain.query.filter import And, Filter, Holds, Or
-from stratabase.model.class_ import Action
-from stratabase.model.expressions import Circumstances
+from stratabase.expressions.environment import EvaluationContext
+from stratabase.model.model import Action
 from stratabase.operations.fetching.seen import Seen
 from stratabase.operations.seeing.conditions import values_of
 from stratabase.operations.seeing.sight import Sight, sight_of
@@ -31,7 +31,7 @@ class _Line(NamedTuple):
 class Looking:
     """Looks at objects; `seen` reads what there is, whether the caller sees it or not."""
 
-    def __init__(self, seen: Seen, access: Access, circumstances: Circumstances) -> None:
+    def __init__(self, seen: Seen, access: Access, circumstances: EvaluationContext) -> None:
         self.seen = seen
         self._access = access
         self._circumstances = circumstances

@@ -8,7 +8,7 @@ from stratabase.domain.access.grants import Access
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.model.expressions import Circumstances
+from stratabase.expressions.environment import EvaluationContext
 from stratabase.model.model import Model
 from stratabase.operations.fetching.as_of import AsOf
 from stratabase.operations.fetching.moments import Moment, Moments
@@ -27,7 +27,7 @@ class Present:
         model: Model,
         allowance: ReadBudget,
         access: Access,
-        circumstances: Circumstances,
+        circumstances: EvaluationContext,
     ) -> None:
         self._entities = entities
         self._model = model

@@ -7,9 +7,9 @@ from stratabase.domain.access.grants import Access
 from stratabase.domain.attributes import is_derived
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.objects.parts import owner_roles
-from stratabase.model.attribute import Stored
-from stratabase.model.class_ import Action, Class
-from stratabase.model.expressions import Expression
+from stratabase.expressions.expression import Expression
+from stratabase.model.model import Action, Class
+from stratabase.model.types.storage import Stored
 from stratabase.operations.seeing.withheld import WITHHELD
 
 
@@ -88,7 +88,7 @@ def sight_of(access: Access, class_: Class) -> Sight:
 
 def _is_kept(class_: Class, where: Expression) -> bool:
     """Return whether a condition looks at nothing but what an object keeps."""
-    return all(path[0] not in class_.roles and not is_derived(class_, path[0]) for path in where.uses)
+    return all(path[0] not in class_.roles and not is_derived(class_, path[0]) for path in where.paths)
 
 
 def _is_taken_out(class_: Class, name: str) -> bool:

@@ -10,7 +10,7 @@ from stratabase.domain.query.derived import Derive, simplify
 from stratabase.domain.query.filter import And, Filter, Marked
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.model.expressions import Circumstances
+from stratabase.expressions.environment import EvaluationContext
 from stratabase.model.model import Model
 from stratabase.operations.fetching.seen import Seen
 from stratabase.operations.fetching.source import Source
@@ -109,7 +109,7 @@ def _with_mark(entity: Entity) -> Entity:
     return with_state(entity, {**entity.state, _SEEN.mark: True})
 
 
-def seen_by(source: Source, model: Model, allowance: ReadBudget, circumstances: Circumstances) -> Source:
+def seen_by(source: Source, model: Model, allowance: ReadBudget, circumstances: EvaluationContext) -> Source:
     """Return what who asks sees of a source: the source itself, where that is everything."""
     return veil_of(source, model, allowance, circumstances) or source
 
@@ -118,11 +118,11 @@ def veil_of(
     source: Source,
     model: Model,
     allowance: ReadBudget,
-    circumstances: Circumstances,
+    circumstances: EvaluationContext,
     present: Present | None = None,
 ) -> Veil | None:
     """Return the veil before a source for who asks, None for those who see everything."""
-    access = access_of(model, circumstances.of_caller("profile"))
+    access = access_of(model, circumstances.caller_field("profile"))
     if access is None:
         return None
     return Veil(source, Looking(Seen(source, model, allowance), access, circumstances), present)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from stratabase.domain.objects.entity import Entity
-from stratabase.model.expressions import Expression
+from stratabase.expressions.expression import Expression
 from stratabase.operations.deriving.findings import Findings, Member
 from stratabase.operations.deriving.formula import Formula
 from stratabase.operations.deriving.formulas import Formulas

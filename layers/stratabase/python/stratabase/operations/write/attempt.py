@@ -77,7 +77,7 @@ def _holders(
     for violation in refusal.violations:
         if (
             isinstance(violation, RequiredRoleEmpty)
-            and request.role(violation.role).holds
+            and request.role(violation.role).holds_key
             and request.may_identify(violation.reference)
         ):
             with suppress(TooMuchRead):

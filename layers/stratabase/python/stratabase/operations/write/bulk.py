@@ -17,14 +17,14 @@ from stratabase.domain.query.page import PageFields, Query
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import Refused, TooMuchRead, Unavailable
 from stratabase.domain.write.commands import Command, Delete, UpdateBulk
-from stratabase.model.expressions import Circumstances
-from stratabase.model.plurals import counted, was_or_were
+from stratabase.expressions.environment import EvaluationContext
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.services import Services
 from stratabase.operations.write.bulk_issues import FirstIssues
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.outcome import WriteOutcome, WriteResult
 from stratabase.operations.write.pipeline import NotSelected, Selects, Write
+from stratabase.wording import pluralize, was_or_were
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ OPTIONS: Path = ("options",)
 
 
 def matching_references(
-    world: Services, query: Query, allowance: ReadBudget, circumstances: Circumstances
+    world: Services, query: Query, allowance: ReadBudget, circumstances: EvaluationContext
 ) -> list[Reference]:
     """Return the objects of a query's page.
 
@@ -59,12 +59,12 @@ def check_allowed(world: Services, command: Command, caller: Caller) -> None:
         raise Refused(replace(issue, entity_id=None) for issue in issues)
 
 
-def selector(world: Services, query: Query, circumstances: Circumstances) -> Selects:
+def selector(world: Services, query: Query, circumstances: EvaluationContext) -> Selects:
     """Return which objects a query means, as they are by then; all that are seen where it has no filter."""
     class_ = world.class_(query.class_name)
     matches = matcher(query.filter or And(()), class_)
     names = derived_attributes(replace(query, order=Order()), class_)
-    if not names and access_of(world.model, circumstances.of_caller("profile")) is None:
+    if not names and access_of(world.model, circumstances.caller_field("profile")) is None:
         return lambda entity: matches(entity.state)
 
     def is_meant(entity: Entity) -> bool:
@@ -136,7 +136,7 @@ class BulkRun(Generic[T]):
 
     def _so_far(self) -> str:
         total = len(self._references)
-        objects = counted(total, f"{self._class_name} object")
+        objects = pluralize(total, f"{self._class_name} object")
         return f"{len(self._results):,} of {objects} {was_or_were(total)} {self._done}"
 
     def _refusal(self, text: str) -> Refused:
@@ -164,7 +164,7 @@ def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
     query: Query,
     caller: Caller,
     allowance: ReadBudget,
-    circumstances: Circumstances,
+    circumstances: EvaluationContext,
     *,
     force: bool = False,
 ) -> list[WriteResult]:
@@ -188,7 +188,7 @@ def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
 
 
 def delete_bulk(
-    world: Services, query: Query, caller: Caller, allowance: ReadBudget, circumstances: Circumstances
+    world: Services, query: Query, caller: Caller, allowance: ReadBudget, circumstances: EvaluationContext
 ) -> int:
     """Return how many objects were deleted; one that matches no more when its turn comes is left alone.
 
@@ -210,7 +210,7 @@ def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be rea
     query: Query,
     caller: Caller,
     allowance: ReadBudget,
-    circumstances: Circumstances,
+    circumstances: EvaluationContext,
 ) -> Sequence[Issue]:
     """Return why objects would be refused, and why all would be; without a command they are to be deleted.
 

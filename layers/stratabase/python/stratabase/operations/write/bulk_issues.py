@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from stratabase.domain.issue import Issue, IssueType
-from stratabase.model.plurals import was_or_were
+from stratabase.wording import was_or_were
 
 MOST = 100
 

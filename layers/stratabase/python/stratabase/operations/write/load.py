@@ -9,7 +9,7 @@ from stratabase.domain.objects.entity import Entity, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.snapshot import Missing, Moment, Owner, Pair, Snapshot
-from stratabase.model.expressions import Circumstances
+from stratabase.expressions.environment import EvaluationContext
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.past import Past
 from stratabase.operations.ports import Entities
@@ -26,7 +26,7 @@ class CallerView(NamedTuple):
     caller: Caller
     options: WriteOptions
 
-    def conditions_at(self, now: Instant) -> tuple[Circumstances, ReadBudget]:
+    def conditions_at(self, now: Instant) -> tuple[EvaluationContext, ReadBudget]:
         """Return what conditions know beside objects, and what they may read."""
         allowance = self.options.allowance or self.world.new_budget()
         return self.options.circumstances_of(self.caller, now), allowance

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from stratabase.domain.member import Caller
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.model.expressions import Circumstances
+from stratabase.expressions.environment import EvaluationContext
 from stratabase.operations.deriving.circumstances import circumstances_of
 
 
@@ -14,12 +14,12 @@ class WriteOptions(NamedTuple):
 
     force: bool = False
     """It goes through in spite of issues of level WARNING."""
-    circumstances: Circumstances | None = None
+    circumstances: EvaluationContext | None = None
     """Those of the request; without, those of the moment."""
     allowance: ReadBudget | None = None
     """What conditions may read; without, each round of a write has an allowance of its own."""
 
-    def circumstances_of(self, caller: Caller, now: Instant) -> Circumstances:
+    def circumstances_of(self, caller: Caller, now: Instant) -> EvaluationContext:
         """Return what conditions know beside objects."""
         return self.circumstances or circumstances_of(caller, now)
 

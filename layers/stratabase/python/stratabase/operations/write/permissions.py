@@ -15,8 +15,8 @@ from stratabase.domain.issue import Issue
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.write.plan import WritePlan
-from stratabase.model.class_ import Action
-from stratabase.model.expressions import Expression
+from stratabase.expressions.expression import Expression
+from stratabase.model.model import Action
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.seeing.conditions import values_of
 from stratabase.operations.write.projections import Projections

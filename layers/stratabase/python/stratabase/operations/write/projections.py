@@ -5,7 +5,7 @@ from typing import NamedTuple
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.plan import WritePlan
-from stratabase.model.expressions import Circumstances
+from stratabase.expressions.environment import EvaluationContext
 from stratabase.operations.fetching.as_of import AsOf
 from stratabase.operations.fetching.known import Known
 from stratabase.operations.fetching.source import Source
@@ -21,7 +21,7 @@ class Projections(NamedTuple):
 
     world: Services
     plan: WritePlan
-    circumstances: Circumstances
+    circumstances: EvaluationContext
     allowance: ReadBudget
 
     def present(self) -> Known:

@@ -18,7 +18,7 @@ from graphql import (
     visit,
 )
 
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from stratabase.schema.arguments import Arguments
 from stratabase.schema.compiled.shapes import Shape, Shapes, Uncompilable
 from stratabase.schema.context import Call, Context, Partial

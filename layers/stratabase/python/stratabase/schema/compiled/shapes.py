@@ -14,8 +14,8 @@ from graphql import (
     get_argument_values,
 )
 
+from stratabase.formats.preferences import Formats
 from stratabase.model.attribute import Attribute
-from stratabase.model.formats import Formats
 from stratabase.schema.compiled.code import Code
 from stratabase.schema.moments import MOMENT, MomentField
 from stratabase.schema.objects import ATTRIBUTE, AttributeField
@@ -84,7 +84,7 @@ class Shapes:
             return self._list(code, key, type_, nodes)
         extensions = field.extensions
         shown: AttributeField | MomentField | None = extensions.get(ATTRIBUTE) or extensions.get(MOMENT)
-        if shown is not None and shown.attribute.type.writes:
+        if shown is not None and shown.attribute.type.has_serializer:
             return f"{code.bound(self._writer(shown.attribute, field, nodes[0]))}(v)"
         if isinstance(type_, GraphQLEnumType):
             return f"(v if v in {code.bound(frozenset(type_.values))} else bad())"
@@ -107,4 +107,4 @@ class Shapes:
         if any(isinstance(argument.value, VariableNode) for argument in node.arguments or ()):
             raise Uncompilable("an argument that depends on a variable")
         pattern = get_argument_values(field, node).get("format") or "default"
-        return attribute.type.writer(pattern, self._formats)
+        return attribute.type.serializer(pattern, self._formats)

@@ -11,11 +11,11 @@ from graphql import (
 )
 
 from stratabase.model.api_names import FILTER_EXP
-from stratabase.model.plurals import at_most
 from stratabase.schema.cost.step import WRITTEN, Share
 from stratabase.schema.cost.steps import Steps
 from stratabase.schema.cost.window import Variables
 from stratabase.schema.selections import Selections
+from stratabase.wording import at_most
 
 
 class Cost:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
+from stratabase.expressions.environment import Path
 from stratabase.model.attribute import Attribute
-from stratabase.model.class_ import Class
-from stratabase.model.expressions import Path, expressions_of
-from stratabase.model.model import Model
+from stratabase.model.model import Class, Model
+from stratabase.model.model_expressions import expressions_of
 from stratabase.schema.options import DEFAULT_SIZE
 
 Member = tuple[str, str]
@@ -25,7 +25,7 @@ class DerivedCost:
         member = (class_.name, attribute.name)
         if member not in self._known:
             expression = expressions_of(model).derived(class_.name, attribute)
-            paths = expression.uses if expression else (attribute.derivation.path,)
+            paths = expression.paths if expression else (attribute.derivation.path,)
             self._known[member] = self._walked(model, class_, paths)
         return self._known[member]
 

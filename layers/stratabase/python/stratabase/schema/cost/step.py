@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from graphql import FieldNode
 
-from stratabase.model.plurals import counted
 from stratabase.schema.cost.window import Options, Variables
+from stratabase.wording import pluralize
 
 WRITTEN = 10
 """What an object costs that is written; one that is read costs 1."""
@@ -82,7 +82,7 @@ class Step:
         """Return what would make it cheaper."""
         size, offset, _ = self.options.window(variables)
         if self.usual and offset > max(self.usual if size is None else size, self.counted):
-            passed = counted(offset, "object")
+            passed = pluralize(offset, "object")
             return f"go on from a cursor or fromCursor, rather than pass over {passed} by offset"
         if self.counted or self.usual > 1:
             return "ask for smaller pages, without an offset or totalCount"

@@ -6,8 +6,8 @@ from graphql import FieldNode, GraphQLField, get_argument_values
 
 from stratabase.domain.issue import Issue, IssueType, Path
 from stratabase.domain.subject import Subject
-from stratabase.model.formats import Formats
-from stratabase.model.malformed import Malformed
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.preferences import Formats
 from stratabase.schema.moments import MOMENT, MomentField
 from stratabase.schema.objects import ATTRIBUTE, AttributeField
 
@@ -27,13 +27,13 @@ class Format(NamedTuple):
         shown: AttributeField | MomentField = extensions.get(ATTRIBUTE) or extensions[MOMENT]
         pattern = get_argument_values(self.field, self.node, variables).get(ARGUMENT)
         try:
-            shown.attribute.type.writer(pattern or "default", formats)
-        except Malformed as mistake:
+            shown.attribute.type.serializer(pattern or "default", formats)
+        except InvalidValue as mistake:
             return _issue(shown, mistake, (*self.keys, ARGUMENT))
         return None
 
 
-def _issue(shown: AttributeField | MomentField, mistake: Malformed, path: Path) -> Issue:
+def _issue(shown: AttributeField | MomentField, mistake: InvalidValue, path: Path) -> Issue:
     name = shown.attribute.name
     if isinstance(shown, MomentField):
         message = f"{shown.type_name}.{name}({ARGUMENT}): {mistake}"

@@ -7,7 +7,7 @@ from stratabase.domain.query import cursor
 from stratabase.domain.query.fetch import View
 from stratabase.domain.query.order import Order, position_of
 from stratabase.domain.query.page import Page, PageFields
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 
 _CURSORS = {"nextCursor": -1, "prevCursor": 0}
 """The cursors of a page, each with the item whose position it is."""

@@ -20,8 +20,8 @@ from stratabase.domain.objects.version import VERSION_START
 from stratabase.domain.query.fetch import STATE_ONLY, Associables, Fetch, RoleFetch, ToMany, ToOne
 from stratabase.domain.query.page import Query
 from stratabase.domain.refusal import Refused
+from stratabase.formats.preferences import Formats
 from stratabase.model.attribute import Origin
-from stratabase.model.formats import Formats
 from stratabase.schema import lock_info
 from stratabase.schema.arguments import Arguments
 from stratabase.schema.context import Context

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from stratabase.domain.issue import Path
 from stratabase.domain.write.commands import Create, PartsCommand, ToManyCommand, ToOneCommand, Update
 from stratabase.model.api_names import GeneratedType
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 
 if TYPE_CHECKING:
     from stratabase.schema.inputs.reading import Reading

@@ -8,8 +8,7 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.identity import singleton_reference
 from stratabase.domain.write.commands import Create, RoleCommand, Update, UpdateBulk
 from stratabase.model.api_names import CLIENT_ID, ID, GeneratedType
-from stratabase.model.class_ import Class, Kind
-from stratabase.model.model import Model
+from stratabase.model.model import Class, ClassKind, Model
 from stratabase.schema.inputs.row import Row
 from stratabase.schema.inputs.table import TABLE
 
@@ -29,7 +28,7 @@ class Reading:
 
     def update(self, family: GeneratedType, class_: Class, given: Given, path: Path | None = None) -> Update:
         """Return what an input that changes an object asks for."""
-        is_singleton = class_.kind is Kind.SINGLETON
+        is_singleton = class_.kind is ClassKind.SINGLETON
         reference = singleton_reference(class_) if is_singleton else Reference(class_.name, given[ID])
         values, roles = self._values(class_, given), self._roles(family, class_, given)
         return Update(reference, values, given.get(CLIENT_ID), roles, path)

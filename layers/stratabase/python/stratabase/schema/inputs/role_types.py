@@ -6,7 +6,7 @@ from typing import Any
 from graphql import GraphQLBoolean, GraphQLID, GraphQLInputField, GraphQLInputObjectType, GraphQLList
 
 from stratabase.model.api_names import GeneratedType, type_name
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.schema.generation import Generation
 
 Given = GeneratedType | Any

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from stratabase.domain.issue import Path
 from stratabase.domain.write.commands import RoleCommand
 from stratabase.model.api_names import GeneratedType
-from stratabase.model.class_ import Class
-from stratabase.model.role import Role
+from stratabase.model.model import Class, Role
 
 if TYPE_CHECKING:
     from stratabase.schema.inputs.reading import Reading

@@ -6,8 +6,7 @@ from typing import Any
 from graphql import GraphQLID, GraphQLInputField, GraphQLInputObjectType, GraphQLList, GraphQLNonNull
 
 from stratabase.model.api_names import CLIENT_ID, ID, GeneratedType, type_name
-from stratabase.model.class_ import Class, Kind
-from stratabase.model.role import Role
+from stratabase.model.model import Class, ClassKind, Role
 from stratabase.schema.attributes import writable
 from stratabase.schema.generation import Generation
 from stratabase.schema.inputs.row import Column, Id, Row
@@ -32,12 +31,12 @@ def maker(family: GeneratedType) -> Callable[[Generation, Class], GraphQLInputOb
 def is_empty(class_: Class, family: GeneratedType) -> bool:
     """Return whether an input would have no field, so that there is none."""
     row = TABLE[family]
-    named = (row.id is not Id.NONE and class_.kind is not Kind.SINGLETON) or row.client_id
+    named = (row.id is not Id.NONE and class_.kind is not ClassKind.SINGLETON) or row.client_id
     return not named and not any(writable(class_)) and not any(_roles(class_))
 
 
 def _fields(generation: Generation, class_: Class, row: Row) -> Iterator[tuple[str, GraphQLInputField]]:
-    if row.id is not Id.NONE and class_.kind is not Kind.SINGLETON:
+    if row.id is not Id.NONE and class_.kind is not ClassKind.SINGLETON:
         yield ID, GraphQLInputField(_IDS[row.id])
     if row.client_id:
         yield (

@@ -11,8 +11,7 @@ from stratabase.domain.query.filter import MATCH_ALL
 from stratabase.domain.query.page import PageFields, Query
 from stratabase.domain.subject import Subject
 from stratabase.model.api_names import FILTER_EXP, GeneratedType
-from stratabase.model.class_ import Class
-from stratabase.model.model import Model
+from stratabase.model.model import Class, Model
 from stratabase.schema.context import Call
 from stratabase.schema.generation import Generation
 from stratabase.schema.grants import refuse

@@ -7,7 +7,7 @@ from graphql import GraphQLArgument, GraphQLNonNull
 
 from stratabase.domain.write.commands import Create, Update
 from stratabase.model.api_names import GeneratedType
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.schema.context import Call
 from stratabase.schema.generation import Generation
 from stratabase.schema.inputs.reading import Reading

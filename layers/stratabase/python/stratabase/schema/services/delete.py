@@ -5,7 +5,7 @@ from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Delete
 from stratabase.model.api_names import ID
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.operations.write.services import delete
 from stratabase.schema.context import Call
 from stratabase.schema.fixed import DELETE_RESULT, force_warnings

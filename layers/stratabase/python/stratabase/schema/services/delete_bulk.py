@@ -2,7 +2,7 @@
 
 from graphql import GraphQLField
 
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.operations.write.bulk import delete_bulk
 from stratabase.schema.context import Call
 from stratabase.schema.fixed import DELETE_BULK_RESULT, force_warnings

@@ -5,7 +5,7 @@ from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.query.fetch import View
 from stratabase.model.api_names import ID, GeneratedType
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.operations.read import get
 from stratabase.schema.classes import is_read
 from stratabase.schema.context import Call

@@ -11,11 +11,12 @@ from stratabase.domain.objects.entity import State
 from stratabase.domain.query.fetch import View
 from stratabase.domain.refusal import Refused
 from stratabase.domain.subject import Subject
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.preferences import Formats
 from stratabase.model.api_names import GeneratedType, get_by_verb
-from stratabase.model.attribute import Attribute, Stored
-from stratabase.model.class_ import Class, Unique
-from stratabase.model.formats import Formats
-from stratabase.model.types.base import Malformed
+from stratabase.model.attribute import Attribute
+from stratabase.model.model import Class, Unique
+from stratabase.model.types.storage import Stored
 from stratabase.operations.read import get_by
 from stratabase.schema.attributes import readable
 from stratabase.schema.classes import is_ordinary
@@ -67,7 +68,7 @@ def _read(class_: Class, attributes: list[Attribute], given: Mapping[str, Any], 
         name = attribute.name
         try:
             values[name] = attribute.type.read(given[name], formats)
-        except Malformed as mistake:
+        except InvalidValue as mistake:
             message = f"{class_.name}.{name}: {mistake}"
             issues.append(Subject(class_).attribute_issue(IssueType.DATA_TYPE, message, name, path=(name,)))
     if issues:

@@ -7,7 +7,7 @@ from graphql import GraphQLField
 
 from stratabase.domain.objects.entity import Entity
 from stratabase.model.api_names import GeneratedType
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.operations.read import confirmed, page
 from stratabase.schema.classes import is_read
 from stratabase.schema.context import Call

@@ -5,7 +5,7 @@ from graphql import GraphQLField
 from stratabase.domain.objects.identity import singleton_reference
 from stratabase.domain.query.fetch import View
 from stratabase.model.api_names import GeneratedType
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.operations.read import get
 from stratabase.schema.classes import is_singleton
 from stratabase.schema.context import Call

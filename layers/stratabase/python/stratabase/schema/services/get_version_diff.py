@@ -4,7 +4,7 @@ from typing import Any
 
 from graphql import GraphQLField
 
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.operations.version_diff import version_diff
 from stratabase.operations.versions import meant
 from stratabase.schema.classes import has_history

@@ -6,7 +6,7 @@ from graphql import GraphQLArgument, GraphQLField
 
 from stratabase.domain.query.order import Order
 from stratabase.model.api_names import GeneratedType
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.operations.version_page import version_page
 from stratabase.schema.classes import has_history
 from stratabase.schema.context import Call

@@ -2,7 +2,7 @@
 
 from graphql import GraphQLField
 
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.schema.classes import is_filled_in
 from stratabase.schema.generation import Generation
 from stratabase.schema.services.data import saving

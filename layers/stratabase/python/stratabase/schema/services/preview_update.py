@@ -3,7 +3,7 @@
 from graphql import GraphQLField
 
 from stratabase.model.api_names import GeneratedType
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.schema.classes import giving, is_changed
 from stratabase.schema.generation import Generation
 from stratabase.schema.services.data import updating

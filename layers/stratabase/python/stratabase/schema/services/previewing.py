@@ -5,7 +5,7 @@ from graphql import GraphQLField
 from stratabase.domain.query.fetch import View
 from stratabase.domain.refusal import Refused, TooMuchRead
 from stratabase.model.api_names import GeneratedType
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.operations.write.services import preview
 from stratabase.schema.context import Call, Partial
 from stratabase.schema.fetching.views import previewed_view

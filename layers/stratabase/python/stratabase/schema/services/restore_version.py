@@ -4,7 +4,7 @@ from graphql import GraphQLField
 
 from stratabase.domain.query.fetch import View
 from stratabase.model.api_names import GeneratedType
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.operations.write.services import restore
 from stratabase.schema.classes import is_restored
 from stratabase.schema.context import Call

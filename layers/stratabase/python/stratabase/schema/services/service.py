@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from graphql import GraphQLArgument, GraphQLField, GraphQLResolveInfo, located_error
 
 from stratabase.domain.refusal import Refused
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.schema import insight
 from stratabase.schema.arguments import Arguments
 from stratabase.schema.classes import Serves, is_ordinary

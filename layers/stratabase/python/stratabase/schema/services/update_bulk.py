@@ -5,7 +5,7 @@ from typing import Any
 from graphql import GraphQLField
 
 from stratabase.model.api_names import GeneratedType
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.operations.write.bulk import update_bulk
 from stratabase.schema.classes import giving, is_ordinary
 from stratabase.schema.context import Call

@@ -8,7 +8,7 @@ from stratabase.domain.issue import Issue
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Delete
 from stratabase.model.api_names import ID
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.operations.write.services import validate
 from stratabase.schema.context import Call
 from stratabase.schema.generation import Generation

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from graphql import GraphQLField
 
 from stratabase.domain.issue import Issue
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.operations.write.bulk import validate_bulk
 from stratabase.schema.context import Call
 from stratabase.schema.generation import Generation

@@ -6,7 +6,7 @@ from graphql import GraphQLField
 
 from stratabase.domain.issue import Issue
 from stratabase.model.api_names import GeneratedType
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.operations.write.bulk import validate_bulk
 from stratabase.schema.classes import giving, is_ordinary
 from stratabase.schema.context import Call

@@ -6,7 +6,7 @@ from typing import Any
 from graphql import GraphQLArgument, GraphQLField
 
 from stratabase.domain.issue import Issue
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.operations.write.services import validate
 from stratabase.schema.context import Call
 from stratabase.schema.generation import Generation

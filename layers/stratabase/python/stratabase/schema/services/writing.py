@@ -6,7 +6,7 @@ from graphql import GraphQLField
 
 from stratabase.domain.query.fetch import View
 from stratabase.model.api_names import GeneratedType
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.operations.write.outcome import WriteResult
 from stratabase.schema.context import Call
 from stratabase.schema.fetching.views import written_views

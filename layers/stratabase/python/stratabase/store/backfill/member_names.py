@@ -17,19 +17,18 @@ from typing import Any, TypeVar
 import orjson
 
 from stratabase.domain.member import Member, folded
-from stratabase.model.attribute import Stored
-from stratabase.model.class_ import PlatformAttribute
 from stratabase.model.member_names import (
     MEMBER_IDS,
-    NAMING,
+    NAMING_ATTRIBUTES,
     NOBODY,
     could_mean,
     member_id,
     with_ids,
     written_at,
 )
-from stratabase.model.model import Model
-from stratabase.model.types.identifier import made_at
+from stratabase.model.model import Model, PlatformAttribute
+from stratabase.model.types.identifier import id_timestamp
+from stratabase.model.types.storage import Stored
 from stratabase.store.engine.port import (
     EXISTS,
     ITEMS,
@@ -77,7 +76,7 @@ class MemberBackfill:
     def classes(self) -> tuple[str, ...]:
         """Return the names of the classes that record members."""
         stored = (class_ for class_ in self._model.classes.values() if class_.is_stored)
-        return tuple(each.name for each in stored if not NAMING.keys().isdisjoint(each.attributes))
+        return tuple(each.name for each in stored if not NAMING_ATTRIBUTES.keys().isdisjoint(each.attributes))
 
     def pending(self) -> tuple[str, ...]:
         """Return the names of those that are not done yet."""
@@ -179,18 +178,18 @@ def _ids(item: Item, by_name: Mapping[str, str]) -> dict[str, str | None]:
     """Return the ids that the names of an object or a version lack, by attribute."""
     state = codec.raw_state(item)
     found: dict[str, str | None] = {}
-    for attribute in NAMING:
+    for attribute in NAMING_ATTRIBUTES:
         name = state.get(attribute)
         if isinstance(name, str) and member_id(state, attribute) is None:
             id_ = by_name.get(folded(name))
-            is_theirs = id_ is not None and could_mean(made_at(id_), _written(item, state, attribute))
+            is_theirs = id_ is not None and could_mean(id_timestamp(id_), _written(item, state, attribute))
             found[attribute] = id_ if is_theirs else NOBODY
     return found
 
 
 def _written(item: Item, state: Mapping[str, Stored], attribute: str) -> int | None:
     """Return when a name was written, or a time before that."""
-    if attribute == _LAST_MODIFIED_BY and NAMING[attribute] not in state:
+    if attribute == _LAST_MODIFIED_BY and NAMING_ATTRIBUTES[attribute] not in state:
         start = item.attributes.get(versions.START, item.attributes.get(codec.VERSION_START_ATTRIBUTE))
         if isinstance(start, int):
             return start

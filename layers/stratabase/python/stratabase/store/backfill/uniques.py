@@ -12,9 +12,8 @@ from typing import NamedTuple
 from stratabase.domain.objects.change import Change, Creation
 from stratabase.domain.objects.commit_refusals import Conflict, UniqueViolation
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.model.attribute import Stored
-from stratabase.model.class_ import Class, Unique
-from stratabase.model.model import Model
+from stratabase.model.model import Class, Model, Unique
+from stratabase.model.types.storage import Stored
 from stratabase.store.engine.port import Batch, Check, Engine, Item, Key
 from stratabase.store.indexes.entries import RegistryEntry, UniqueEntry
 from stratabase.store.indexes.registry import unique_of

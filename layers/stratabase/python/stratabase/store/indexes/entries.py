@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any, ClassVar, Self
 
 from stratabase.domain.objects.entity import RoleName
-from stratabase.model.class_ import Index, Unique
+from stratabase.model.model import Index, Unique
 from stratabase.store.layout import access_path
 from stratabase.store.layout.access_path import Column
 from stratabase.store.layout.associations import Requirement

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from stratabase.model.class_ import Class, Index, Unique
+from stratabase.model.model import Class, Index, Unique
 from stratabase.store.engine.port import (
     INDEX_NAMES,
     NOT_EXISTS,

@@ -18,8 +18,7 @@ from functools import cached_property
 
 from stratabase.domain.objects.change import Change, ObjectEffect, reference_of
 from stratabase.domain.objects.entity import RoleName
-from stratabase.model.class_ import Class, Unique
-from stratabase.model.model import Model
+from stratabase.model.model import Class, Model, Unique
 from stratabase.store.engine.port import Batch, Check, Engine, ExpectationFailed, OutcomeUnknown, Put
 from stratabase.store.indexes.entries import BuildState, RequiredRoleEntry, UniqueEntry
 from stratabase.store.indexes.registry import (

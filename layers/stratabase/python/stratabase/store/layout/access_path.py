@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from stratabase.domain.attributes import is_derived, type_of
 from stratabase.domain.objects.entity import Entity, State
-from stratabase.model.class_ import Class
-from stratabase.model.types import STORAGES
-from stratabase.model.types.storage import Storage
+from stratabase.model.model import Class
+from stratabase.model.types import STORAGE_CLASSES
+from stratabase.model.types.storage import StorageClass
 from stratabase.store.engine.port import Place
 from stratabase.store.layout.index_text import truncate, values_text
 
@@ -16,15 +16,15 @@ class Column(NamedTuple):
     """An attribute that an index is by, and how its values were kept when the index was made."""
 
     attribute: str
-    storage: Storage
+    storage: StorageClass
 
     def value(self, value: Any) -> Any:
         """Return a value; None for one that is kept otherwise, which counts as null."""
-        return value if value is not None and self.storage.fits(value) else None
+        return value if value is not None and self.storage.accepts(value) else None
 
     def text(self, value: object) -> str | None:
         """Return the index text of a value; None for null, which a value kept otherwise counts as."""
-        return self.storage.index_text(value) if value is not None and self.storage.fits(value) else None
+        return self.storage.index_text(value) if value is not None and self.storage.accepts(value) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,5 +73,6 @@ def serialize_columns(columns: tuple[Column, ...]) -> list[str]:
 def parse_columns(texts: list[str]) -> tuple[Column, ...]:
     """Return the columns that the registry wrote."""
     return tuple(
-        Column(attribute, STORAGES[storage]) for attribute, storage in (text.split(":") for text in texts)
+        Column(attribute, STORAGE_CLASSES[storage])
+        for attribute, storage in (text.split(":") for text in texts)
     )

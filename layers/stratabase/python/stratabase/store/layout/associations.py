@@ -11,9 +11,7 @@ from typing import NamedTuple
 
 from stratabase.domain.objects.change import Change, ObjectEffect, reference_of
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.model.class_ import Class, Kind
-from stratabase.model.model import Model
-from stratabase.model.role import Role
+from stratabase.model.model import Class, ClassKind, Model, Role
 
 
 class ForeignKey(NamedTuple):
@@ -173,7 +171,7 @@ class Associations:
         return self._model.classes[name.class_name].roles[name.role_name]
 
     def _keys(self, class_: Class) -> Iterator[ForeignKey]:
-        return (self._key(class_, role) for role in class_.roles.values() if role.holds)
+        return (self._key(class_, role) for role in class_.roles.values() if role.holds_key)
 
     def _key(self, class_: Class, role: Role) -> ForeignKey:
         name = RoleName(class_.name, role.name)
@@ -205,7 +203,7 @@ class Associations:
                 kept = f"links {near.role.role_name} {far.role.role_name}"
                 yield Requirement(name, role.target, None, role.opposite, kept)
                 continue
-            key = name if role.holds else RoleName(role.target, str(role.opposite))
+            key = name if role.holds_key else RoleName(role.target, str(role.opposite))
             keyed = self.foreign_key(key)
             kept = "guards" if keyed.link_role is None else f"links {keyed.link_role.role_name}"
             yield Requirement(name, role.target, key, role.opposite, kept)
@@ -220,7 +218,7 @@ class Associations:
 
     def _link_association(self, class_: Class, role: Role, back: RoleName | None) -> LinkAssociation:
         name = RoleName(class_.name, role.name)
-        near = LinkEnd(name, role.required, has_links=True, is_singleton=class_.kind is Kind.SINGLETON)
+        near = LinkEnd(name, role.required, has_links=True, is_singleton=class_.kind is ClassKind.SINGLETON)
         if back is not None:
             return LinkAssociation(
                 near, LinkEnd(back, self.role(back).required, has_links=True, is_singleton=False)

@@ -17,8 +17,8 @@ from stratabase.domain.objects.commit_refusals import TooLarge
 from stratabase.domain.objects.entity import Entity, RoleName, State
 from stratabase.domain.objects.instant import Instant, format_instant, parse_instant
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
-from stratabase.model.class_ import Class, PlatformAttribute
-from stratabase.model.types.identifier import made_at
+from stratabase.model.model import Class, PlatformAttribute
+from stratabase.model.types.identifier import id_timestamp
 from stratabase.store.engine.port import Item, Value
 from stratabase.store.layout import keys
 from stratabase.store.layout.locks import lock_of, part_lock_of
@@ -137,7 +137,7 @@ def recorded_start(state: State) -> Instant:
     """Return since when an object has its state at the latest, as the state itself tells."""
     found = (parse_instant(value) for name in _RECORDED if isinstance(value := state.get(name), str))
     instant = next(found, None)
-    return (made_at(str(state.get("_id"))) or 0) if instant is None else instant
+    return (id_timestamp(str(state.get("_id"))) or 0) if instant is None else instant
 
 
 def previous_start(item: Item) -> Instant | None:

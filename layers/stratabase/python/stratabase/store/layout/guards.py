@@ -6,7 +6,7 @@ The key of a guard is made of the values, or of the target; the item names its h
 from typing import NamedTuple
 
 from stratabase.domain.objects.entity import State
-from stratabase.model.class_ import Class, Unique
+from stratabase.model.model import Class, Unique
 from stratabase.store.engine.port import Item, Key
 from stratabase.store.layout import keys
 from stratabase.store.layout.access_path import Column, columns_of

@@ -22,7 +22,7 @@ import orjson
 from stratabase.domain.objects.entity import Reference, RoleName, State
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.serials import SerialName
-from stratabase.model.class_ import Unique
+from stratabase.model.model import Unique
 from stratabase.store.engine.port import Bounds, Key, Place
 
 VERSIONS = "V#"

@@ -10,7 +10,7 @@ from stratabase.domain.objects.change import Change, Deletion, ObjectEffect, Tom
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.version import with_version_times
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.store.engine.port import NOT_EXISTS, Item, Put, Value
 from stratabase.store.layout import codec, keys
 from stratabase.store.layout.heads import DELETED

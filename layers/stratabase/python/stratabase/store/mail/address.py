@@ -4,7 +4,7 @@ import re
 from email.headerregistry import Address
 from email.utils import getaddresses
 
-from stratabase.model.types.rules.email import ascii_domain
+from stratabase.model.constraints.email import ascii_domain
 
 ENCODED = "=?"
 """How a header's encoded words begin (RFC 2047): the library decodes them, even to the end of a line."""

@@ -7,7 +7,7 @@ from typing import Any
 from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
 
 from stratabase.domain.member import MailedLink, Member, folded
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from stratabase.store.pynamodb.record import Record
 
 PARTITIONS = tuple(f"M#{number}" for number in range(8))

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from stratabase.domain.attributes import is_derived, type_of
 from stratabase.domain.query.filter import And, Comparison, Filter, Or, conjuncts
-from stratabase.model.class_ import Class
-from stratabase.model.operator import Operator
+from stratabase.model.model import Class
 from stratabase.model.types.boolean import BooleanType
 from stratabase.model.types.enumeration import EnumType
+from stratabase.model.types.operators import Operator
 from stratabase.store.layout.index_text import ABOVE_NOT_NULL, NOT_NULL, not_null_text, prefix_end, value_text
 
 Ids = frozenset[str]

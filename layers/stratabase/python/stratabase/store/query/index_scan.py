@@ -7,7 +7,7 @@ from itertools import chain, groupby, islice
 from typing import NamedTuple
 
 from stratabase.domain.query.order import Order, comparator, compare_positions, position_of, sort_objects
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.store.engine.port import Bounds
 from stratabase.store.layout.access_path import AccessPath
 from stratabase.store.layout.index_text import VALUE_END, first_values

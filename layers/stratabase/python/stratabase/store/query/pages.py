@@ -11,7 +11,7 @@ from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.remedy import Remedy
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.store.engine.port import Engine
 from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.layout.access_path import AccessPath

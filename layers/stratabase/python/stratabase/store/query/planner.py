@@ -6,8 +6,7 @@ from typing import NamedTuple
 from stratabase.domain.query.derived import Derive
 from stratabase.domain.query.filter import Filter, conjuncts
 from stratabase.domain.query.page import Query
-from stratabase.model.class_ import Class
-from stratabase.model.plurals import counted
+from stratabase.model.model import Class
 from stratabase.store.engine.port import Engine
 from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.layout.access_path import AccessPath
@@ -25,6 +24,7 @@ from stratabase.store.query.plans import IdOrderPlan, IndexOrderPlan, Plan, Sort
 from stratabase.store.query.row_sources import IndexRanges, IndexRows, RowsByKey
 from stratabase.store.query.rows import RowFilter
 from stratabase.store.query.scan_order import scan_order
+from stratabase.wording import pluralize
 
 ASSUMED_OBJECTS = 10_000
 """How many objects a class is believed to have; only the proportions of estimates matter."""
@@ -79,7 +79,7 @@ def _by_key(class_: Class, query: Query) -> Iterator[PlanCandidate]:
     if ids is None:
         return
     part, left = (
-        f"the {counted(len(ids), 'object')} that the filter names by _id",
+        f"the {pluralize(len(ids), 'object')} that the filter names by _id",
         without_named_ids(query.filter),
     )
     if IdOrderPlan.serves(query):

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 from stratabase.domain.objects.entity import State
 from stratabase.domain.query.order import Order, Position, comparator, sort_objects
 from stratabase.domain.query.page import Query, Window
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.store.engine.port import UNBOUNDED, Bounds
 from stratabase.store.query.index_scan import IndexScan, ScanSource
 from stratabase.store.query.row_sources import RowSource

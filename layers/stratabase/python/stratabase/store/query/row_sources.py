@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 from stratabase import waiting
 from stratabase.domain.objects.entity import Reference
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.store.engine.port import UNBOUNDED, Bounds, Engine, Item
 from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.layout import keys

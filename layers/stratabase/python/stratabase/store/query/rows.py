@@ -8,7 +8,7 @@ from stratabase.domain.objects.entity import Entity, State
 from stratabase.domain.query.derived import Derive, split_filter
 from stratabase.domain.query.filter import Filter, test_cost
 from stratabase.domain.query.matching import Test, matcher
-from stratabase.model.class_ import Class
+from stratabase.model.model import Class
 from stratabase.store.engine.port import Item
 from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.layout import codec, keys

@@ -10,8 +10,7 @@ from itertools import chain
 from stratabase.clock import SystemClock
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
-from stratabase.model.class_ import Class, Kind
-from stratabase.model.model import Model
+from stratabase.model.model import Class, ClassKind, Model
 from stratabase.store.engine.parallel import ParallelMap
 from stratabase.store.engine.port import Engine, Item, Key
 from stratabase.store.engine.read_limiter import UNLIMITED, ReadLimiter
@@ -54,7 +53,7 @@ class StoreContext:
 
     def is_singleton(self, class_name: str) -> bool:
         """Return whether a class has exactly one object, which exists before it has a head."""
-        return self.model.classes[class_name].kind is Kind.SINGLETON
+        return self.model.classes[class_name].kind is ClassKind.SINGLETON
 
     def get(self, wanted: Sequence[Key], limiter: ReadLimiter = UNLIMITED) -> list[Item | None]:
         """Return the items of keys, in their order; several requests run in parallel. Raises TooMuchRead."""
@@ -88,7 +87,7 @@ class StoreContext:
 
         They do not know of foreign keys that are older than these.
         """
-        if not self.associations.role(role).holds:
+        if not self.associations.role(role).holds_key:
             return len(links.read_ids(self.engine, role, reference.id))
         foreign_key = self.associations.foreign_key(role)
         if foreign_key.link_role is None:

@@ -15,9 +15,7 @@ from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.domain.write.draft import is_value_required
-from stratabase.model.class_ import Class, Kind
-from stratabase.model.model import Model
-from stratabase.model.role import Role
+from stratabase.model.model import Class, ClassKind, Model, Role
 from stratabase.store.engine.parallel import ParallelMap
 from stratabase.store.engine.port import Engine, Item
 from stratabase.store.layout import codec, keys, links
@@ -98,7 +96,7 @@ class RequiredValues:
 
     def _read_ids(self, class_name: str) -> frozenset[str]:
         """Return the ids of all objects of a class."""
-        is_one = self._model.classes[class_name].kind is Kind.SINGLETON
+        is_one = self._model.classes[class_name].kind is ClassKind.SINGLETON
         ids = (keys.id_of(item.key) for item in self._items(class_name))
         return frozenset({SINGLETON_ID} if is_one else ids)
 

@@ -9,9 +9,9 @@ from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import TooMuchRead
-from stratabase.model.attribute import Stored
-from stratabase.model.class_ import Class, Unique
-from stratabase.model.operator import Operator
+from stratabase.model.model import Class, Unique
+from stratabase.model.types.operators import Operator
+from stratabase.model.types.storage import Stored
 from stratabase.store.engine.port import Engine, Item, Key
 from stratabase.store.engine.read_limiter import approximate_bytes
 from stratabase.store.layout import codec, keys

@@ -13,7 +13,7 @@ import orjson
 from stratabase import waiting
 from stratabase.domain.member import MailedLink, Member, NamesTaken, Roster, folded
 from stratabase.domain.objects.commit_refusals import Conflict
-from stratabase.model.formats import Formats
+from stratabase.formats.preferences import Formats
 from stratabase.store.sqlite.errors import map_sqlite_error, retry_while_busy
 from stratabase.store.sqlite.file import Layout, open_for_reading, open_for_writing
 

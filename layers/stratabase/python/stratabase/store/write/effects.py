@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from stratabase.domain.objects.change import Creation, Deletion, Modification, ObjectEffect, Restoration
 from stratabase.domain.objects.entity import Entity, State
 from stratabase.domain.objects.instant import Instant
-from stratabase.model.class_ import Class, Kind
-from stratabase.model.role import Role
+from stratabase.model.model import Class, ClassKind, Role
 from stratabase.store.engine.port import NOT_EXISTS, Delete, Item, Patch, Place, Put, Value
 from stratabase.store.layout import codec, keys, versions
 from stratabase.store.layout.access_path import AccessPath
@@ -79,7 +78,7 @@ def _stamps(commit_ids: tuple[str, ...], context: HeadContext) -> dict[str, Valu
 def _updated(effect: Modification, context: HeadContext) -> Patch:
     before, after = effect.before, effect.after
     kept = Entity(after.reference, _unknown_values(before.state, context.class_) | dict(after.state))
-    is_first = context.class_.kind is Kind.SINGLETON and not before.commit_ids
+    is_first = context.class_.kind is ClassKind.SINGLETON and not before.commit_ids
     closes_version = context.class_.versioned and not is_first
     expected = NEVER_WRITTEN if is_first else expect_unchanged(before)
     more = [expect_same_commit(PART_LOCK, before.part_lock)] if context.defers_parts else []
@@ -113,7 +112,7 @@ def _unknown_values(state: State, class_: Class) -> dict[str, Any]:
 
 
 def _is_kept_in_state(role: Role | None) -> bool:
-    return role is not None and (role.holds or role.composition or role.whole)
+    return role is not None and (role.holds_key or role.composition or role.whole)
 
 
 def _deleted(effect: Deletion, context: HeadContext) -> Delete | Put:

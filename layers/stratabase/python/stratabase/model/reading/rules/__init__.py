@@ -1,59 +1,56 @@
-"""What a model must keep to: one file per kind of rule, in the order of this list.
+"""The rules of the model language: what a model must keep to beyond its syntax.
 
-A rule gets the manuscript and yields the mistakes that it finds. It keeps quiet about what another rule
-reports: unknown types, wrong arguments, names that are taken.
+`RULES` lists them in order, by subject: definitions and names, classes and fields, roles, derived attributes
+and expressions, uniques and indexes, grants. A rule takes the draft of a model and yields the errors that it
+finds. It keeps quiet about what another rule reports: unknown types, wrong arguments, names that are taken.
+To add a rule, write it in the file of its subject and list it here.
+
+Imports point to `reading.draft` and the model, never to `reading`.
 """
 
 from collections.abc import Callable, Iterable
 
-from stratabase.model.reading.manuscript import Manuscript
-from stratabase.model.reading.mistake import Mistake
-from stratabase.model.reading.rules.application import application, profiles
-from stratabase.model.reading.rules.associations import associations, holders
-from stratabase.model.reading.rules.circles import circles
-from stratabase.model.reading.rules.compositions import compositions
-from stratabase.model.reading.rules.creation import creation
-from stratabase.model.reading.rules.definitions import definitions
-from stratabase.model.reading.rules.derived import derived
-from stratabase.model.reading.rules.domains import domains
-from stratabase.model.reading.rules.enumerations import enumerations
-from stratabase.model.reading.rules.expressions import expressions
-from stratabase.model.reading.rules.fields import fields
-from stratabase.model.reading.rules.files import files
-from stratabase.model.reading.rules.generated import generated
-from stratabase.model.reading.rules.grants import grants
-from stratabase.model.reading.rules.indexes import indexes
-from stratabase.model.reading.rules.kinds import kinds
-from stratabase.model.reading.rules.names import names
-from stratabase.model.reading.rules.paths import paths
-from stratabase.model.reading.rules.patterns import patterns
-from stratabase.model.reading.rules.uniques import uniques
-from stratabase.model.reading.rules.unreadable import unreadable
-from stratabase.model.reading.rules.warnings import warnings
+from stratabase.model.reading.draft.errors import ModelError
+from stratabase.model.reading.draft.model_draft import ModelDraft
+from stratabase.model.reading.rules.classes import check_class_kinds, check_warnings
+from stratabase.model.reading.rules.cycles import check_circular_derivation, check_creation
+from stratabase.model.reading.rules.definitions import (
+    check_application,
+    check_definitions,
+    check_enums,
+    check_profiles,
+)
+from stratabase.model.reading.rules.derived import check_derived, check_paths
+from stratabase.model.reading.rules.domains import check_domains, check_file_limits
+from stratabase.model.reading.rules.expressions import check_expressions
+from stratabase.model.reading.rules.fields import check_fields
+from stratabase.model.reading.rules.grants import check_grants, check_readable_uniques
+from stratabase.model.reading.rules.names import check_generated_names, check_names
+from stratabase.model.reading.rules.roles import check_compositions, check_key_holders, check_opposites
+from stratabase.model.reading.rules.uniques_and_indexes import check_indexes, check_uniques
 
-RULES: tuple[Callable[[Manuscript], Iterable[Mistake]], ...] = (
-    definitions,
-    application,
-    profiles,
-    names,
-    generated,
-    enumerations,
-    kinds,
-    fields,
-    domains,
-    patterns,
-    files,
-    associations,
-    holders,
-    compositions,
-    creation,
-    derived,
-    paths,
-    expressions,
-    circles,
-    uniques,
-    indexes,
-    warnings,
-    grants,
-    unreadable,
+RULES: tuple[Callable[[ModelDraft], Iterable[ModelError]], ...] = (
+    check_definitions,
+    check_application,
+    check_profiles,
+    check_names,
+    check_generated_names,
+    check_enums,
+    check_class_kinds,
+    check_fields,
+    check_domains,
+    check_file_limits,
+    check_opposites,
+    check_key_holders,
+    check_compositions,
+    check_creation,
+    check_derived,
+    check_paths,
+    check_expressions,
+    check_circular_derivation,
+    check_uniques,
+    check_indexes,
+    check_warnings,
+    check_grants,
+    check_readable_uniques,
 )

@@ -1,47 +1,139 @@
-"""A derived attribute says how it is computed, and nothing that only a stored one can keep to."""
+"""A derived attribute has an expression or a path, which exists and gives what the attribute holds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from stratabase.model.reading.manuscript import Manuscript, Member, Use
-from stratabase.model.reading.mistake import Mistake, mistake
-from stratabase.model.reading.rules.texts import empty
+from graphql.language import Node
 
-_STORED = {"File": "keep a file", "Serial": "be numbered by the service"}
+from stratabase.model.attribute import Aggregate
+from stratabase.model.reading.draft.errors import ModelError, check_not_empty, error_at
+from stratabase.model.reading.draft.model_draft import DirectiveUse, FieldDraft, ModelDraft, column_offset
+from stratabase.model.reading.draft.resolution import ResolvedPath, names_in_class, resolve_path
+from stratabase.wording import join_words, shorten
+
+_NEEDS_STORAGE = {"File": "keep a file", "Serial": "be numbered by the service"}
 """What only stored attributes can do, by type."""
+NUMBER_TYPES = ("Int", "Real")
+_SUM_AGGREGATES = frozenset({Aggregate.SUM, Aggregate.AVG})
+_ORDER_AGGREGATES = frozenset({Aggregate.MIN, Aggregate.MAX})
+_UNORDERED_TYPES = frozenset({"Boolean", "File"})
 
 
-def derived(manuscript: Manuscript) -> Iterator[Mistake]:
+def check_derived(draft: ModelDraft) -> Iterator[ModelError]:
     """Check every @derived of an attribute, but for its path."""
-    for member in manuscript.members:
-        if member.type and (use := member.use("derived")):
-            yield from _way(use)
-            yield from empty(use, "expression")
-            yield from empty(use, "path")
-            yield from _restricted(member, use)
+    for field in draft.fields:
+        if field.type and (use := field.directive("derived")):
+            yield from _check_source(use)
+            yield from check_not_empty(use, "expression")
+            yield from check_not_empty(use, "path")
+            yield from _check_not_restricted(field, use)
 
 
-def _way(use: Use) -> Iterator[Mistake]:
-    if "expression" in use.given and "path" in use.given:
-        yield mistake(use.at("path"), "A derived attribute has either an expression or a path, not both.")
-    elif use.sound and not {"expression", "path"} & set(use.given):
-        yield mistake(use.node, "A derived attribute has an expression or a path.")
-    elif use["aggregate"] and "expression" in use.given:
-        yield mistake(use.at("aggregate"), "An aggregate goes with a path, not with an expression.")
+def _check_source(use: DirectiveUse) -> Iterator[ModelError]:
+    if "expression" in use.written and "path" in use.written:
+        yield error_at(
+            use.node_of("path"), "A derived attribute has either an expression or a path, not both."
+        )
+    elif use.is_valid and not {"expression", "path"} & set(use.written):
+        yield error_at(use.node, "A derived attribute has an expression or a path.")
+    elif use["aggregate"] and "expression" in use.written:
+        yield error_at(use.node_of("aggregate"), "An aggregate goes with a path, not with an expression.")
 
 
-def _restricted(member: Member, use: Use) -> Iterator[Mistake]:
-    name = member.full_name
-    if member.required:
+def _check_not_restricted(field: FieldDraft, use: DirectiveUse) -> Iterator[ModelError]:
+    name = field.full_name
+    if field.required:
         text = f"{name} is derived, so it cannot be required: leave out the !."
-        yield mistake(member.node.type, text)
+        yield error_at(field.node.type, text)
     for other in ("domain", "file"):
-        if restriction := member.use(other):
+        if restriction := field.directive(other):
             text = f"{name} is derived, so @{other} has nothing to check: restrict what it is made of."
-            yield mistake(restriction.node, text)
+            yield error_at(restriction.node, text)
     if (
-        member.type
-        and member.type.name in _STORED
-        and ("expression" in use.given or member.type.name == "File")
+        field.type
+        and field.type.name in _NEEDS_STORAGE
+        and ("expression" in use.written or field.type.name == "File")
     ):
-        text = f"{name} is derived, so it cannot {_STORED[member.type.name]}."
-        yield mistake(member.named, text)
+        text = f"{name} is derived, so it cannot {_NEEDS_STORAGE[field.type.name]}."
+        yield error_at(field.type_node, text)
+
+
+def check_paths(draft: ModelDraft) -> Iterator[ModelError]:
+    """Check the path of every derived attribute."""
+    for field in draft.fields:
+        use = field.directive("derived")
+        if field.type and use and use["path"] and "expression" not in use.written:
+            names = tuple(use["path"].split("."))
+            resolved = resolve_path(draft, field.owner, names)
+            if len(resolved.steps) < len(names):
+                yield from _report_unknown_step(draft, resolved, names, use.node_of("path"))
+            elif resolved.at not in draft.unparsed and use.is_valid:
+                yield from _check_path_end(field, resolved, use)
+
+
+def _report_unknown_step(
+    draft: ModelDraft, resolved: ResolvedPath, names: Sequence[str], place: Node
+) -> Iterator[ModelError]:
+    """Report the first name of a path that leads nowhere."""
+    found = len(resolved.steps)
+    offset = column_offset(place, sum(len(name) + 1 for name in names[:found]))
+    if resolved.type:
+        text = f"{'.'.join(resolved.steps[-1])} is an attribute; a path ends there."
+        yield error_at(place, text, offset=offset)
+    elif resolved.at in draft.classes and names[found] not in draft.classes[resolved.at].fields_by_name:
+        text = f'{resolved.at} has no attribute and no role "{shorten(names[found])}".'
+        yield error_at(
+            place, text, word=names[found], among=names_in_class(draft, resolved.at), offset=offset
+        )
+
+
+def _check_path_end(field: FieldDraft, resolved: ResolvedPath, use: DirectiveUse) -> Iterator[ModelError]:
+    """Check where a path ends, what is made of it there, and of what type that is."""
+    aggregate = Aggregate(use["aggregate"]) if use["aggregate"] else None
+    if text := _path_end_error(resolved, aggregate):
+        yield error_at(use.node_of("path"), text)
+    elif text := _aggregate_error(resolved, aggregate):
+        yield error_at(use.node_of("aggregate"), text)
+    elif (right := _result_types(resolved, aggregate)) and field.type and field.type.name not in right:
+        text = f"{field.full_name} is {field.type.name}, but what is computed is {join_words(right, 'or')}."
+        yield error_at(field.type_node, text, word=right[0], among=right)
+
+
+def _path_end_error(resolved: ResolvedPath, aggregate: Aggregate | None) -> str | None:
+    """Return what is wrong with the end of a path."""
+    path = ".".join(name for _, name in resolved.steps)
+    if resolved.type and len(resolved.steps) == 1:
+        return (
+            f"A path walks over at least one role; {path} is the class's own attribute. Write an expression."
+        )
+    if not resolved.type and aggregate is not Aggregate.COUNT:
+        end = f"an attribute of {resolved.at}"
+        return f"{path} is a role: the path goes on to {end}, or COUNT counts the objects."
+    if resolved.many and aggregate is None:
+        aggregates = join_words((one.name for one in Aggregate), "or")
+        return f"{path} finds many values; aggregate is one of {aggregates}."
+    return None
+
+
+def _aggregate_error(resolved: ResolvedPath, aggregate: Aggregate | None) -> str | None:
+    """Return what is wrong with an aggregate."""
+    if aggregate is None:
+        return None
+    if not resolved.many:
+        return f"{aggregate.name} goes with many values; no role of this path leads to many."
+    type_ = resolved.type.name if resolved.type else ""
+    if aggregate in _SUM_AGGREGATES and type_ not in NUMBER_TYPES:
+        types = join_words(NUMBER_TYPES, "or")
+        return f"{aggregate.name} takes {types}; {'.'.join(resolved.steps[-1])} is {type_}."
+    if aggregate in _ORDER_AGGREGATES and type_ in _UNORDERED_TYPES:
+        return f"{aggregate.name} takes what has an order; {'.'.join(resolved.steps[-1])} is {type_}."
+    return None
+
+
+def _result_types(resolved: ResolvedPath, aggregate: Aggregate | None) -> tuple[str, ...]:
+    """Return the types that hold what is computed, the nearest first."""
+    if aggregate is Aggregate.COUNT:
+        return ("Int",)
+    if aggregate is Aggregate.AVG:
+        return ("Real",)
+    type_ = resolved.type.name if resolved.type else ""
+    return ("Int", "Real") if aggregate is Aggregate.SUM and type_ == "Int" else (type_,)

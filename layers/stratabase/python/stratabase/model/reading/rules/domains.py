@@ -1,106 +1,100 @@
-"""A domain says what its type takes, in values of that type, and leaves some value possible."""
+"""`@domain` and `@file` fit the type of their attribute, have no mistakes, and leave some value possible."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from graphql.language import Node
-
-from stratabase.model.attribute import Domain, Stored
-from stratabase.model.formats import DEFAULT_FORMATS
-from stratabase.model.malformed import Malformed
-from stratabase.model.reading.manuscript import Manuscript, Use
-from stratabase.model.reading.mistake import Mistake, listed, mistake, shown
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.model.constraints import CONSTRAINTS, build_constraints, constraints_for
+from stratabase.model.constraints.base import Constraint, read_argument
+from stratabase.model.reading.draft.errors import ModelError, error_at
+from stratabase.model.reading.draft.model_draft import DirectiveUse, FieldDraft, ModelDraft
 from stratabase.model.types.base import AttributeType
-
-MOST_DIGITS = 38
-
-
-def domains(manuscript: Manuscript) -> Iterator[Mistake]:
-    """Check every @domain of an attribute, but for its patterns."""
-    for member in manuscript.members:
-        if member.type and (use := member.use("domain")):
-            yield from _fitting(member.type, use)
-            yield from _lengths(use)
-            least, greatest = yield from _range(member.type, use)
-            yield from _values(member.type, use, _domain(use, least, greatest))
+from stratabase.model.types.storage import Stored
+from stratabase.wording import join_words, shorten
 
 
-def _fitting(kind: AttributeType, use: Use) -> Iterator[Mistake]:
-    if not use.given and use.sound:
-        yield mistake(use.node, f"This @domain says nothing; {_taken(kind)}.")
-    for name, argument in use.given.items():
-        if name not in kind.restrictions:
-            text = f"{name} is not for {kind.name}; {_taken(kind)}."
-            yield mistake(argument, text)
+def check_domains(draft: ModelDraft) -> Iterator[ModelError]:
+    """Check every `@domain` of an attribute."""
+    for field in draft.fields:
+        if field.type and (use := field.directive("domain")):
+            yield from _check_applicable(field.type, use)
+            yield from _check_constraints(field.type, use)
+            yield from _check_values(field.type, use)
 
 
-def _taken(kind: AttributeType) -> str:
-    restrictions = sorted(kind.restrictions)
-    return f"{kind.name} takes {listed(restrictions)}" if restrictions else f"{kind.name} takes no @domain"
+def check_file_limits(draft: ModelDraft) -> Iterator[ModelError]:
+    """Check every `@file` of an attribute."""
+    for field in draft.fields:
+        if field.type and (use := field.directive("file")):
+            yield from _check_file_directive(field, field.type, use)
+            yield from _check_constraints(field.type, use)
 
 
-def _lengths(use: Use) -> Iterator[Mistake]:
-    least, greatest, digits = use["minLength"], use["maxLength"], use["digits"]
-    if least is not None and least < 0:
-        yield mistake(use.at("minLength"), "minLength is 0 or more.")
-    if greatest is not None and greatest < 1:
-        yield mistake(use.at("maxLength"), "maxLength is 1 or more.")
-    elif least is not None and greatest is not None and least > greatest:
-        text = f"No value is possible: minLength {least} is greater than maxLength {greatest}."
-        yield mistake(use.at("minLength"), text)
-    if digits is not None and not 0 <= digits <= MOST_DIGITS:
-        yield mistake(use.at("digits"), f"digits is a number from 0 to {MOST_DIGITS}.")
+def _check_applicable(type_: AttributeType, use: DirectiveUse) -> Iterator[ModelError]:
+    """Refuse arguments that the type does not take, and a directive without any."""
+    known = sorted({argument for each in constraints_for(type_) for argument in each.arguments})
+    takes = f"{type_.name} takes {join_words(known) if known else 'no @domain'}"
+    if not use.written and use.is_valid:
+        yield error_at(use.node, f"This @domain says nothing; {takes}.")
+    for name, argument in use.written.items():
+        if name not in known:
+            yield error_at(argument, f"{name} is not for {type_.name}; {takes}.")
 
 
-def _range(kind: AttributeType, use: Use) -> Generator[Mistake, None, tuple[Stored, Stored]]:
-    """Return min and max, if they are right."""
-    least = yield from _bound(kind, use, "min")
-    greatest = yield from _bound(kind, use, "max")
-    if least is not None and greatest is not None and kind.rank(greatest) < kind.rank(least):
-        text = f"No value is possible: min {shown(use['min'])} is greater than max {shown(use['max'])}."
-        yield mistake(use.at("min"), text)
-        return None, None
-    return least, greatest
+def _check_file_directive(field: FieldDraft, type_: AttributeType, use: DirectiveUse) -> Iterator[ModelError]:
+    if type_.name != "File":
+        text = f"@file is for attributes of type File; {field.full_name} is {type_.name}."
+        yield error_at(use.node, text)
+    if not use.written and use.is_valid:
+        arguments = [name for each in CONSTRAINTS if each.directive == "file" for name in each.arguments]
+        yield error_at(use.node, f"This @file says nothing; it takes {join_words(arguments)}.")
 
 
-def _bound(kind: AttributeType, use: Use, name: str) -> Generator[Mistake, None, Stored]:
-    if use[name] is None or name not in kind.restrictions:
-        return None
-    return (yield from _read(kind, use[name], use.at(name), name))
+def _check_constraints(type_: AttributeType, use: DirectiveUse) -> Iterator[ModelError]:
+    """Yield what each constraint finds wrong with its arguments, where it is written."""
+    arguments = _arguments(use)
+    for constraint in constraints_for(type_, use.name):
+        for error in constraint.find_errors(arguments, type_):
+            place, word = use.node_of(error.argument), ""
+            if error.item is not None:
+                word, place = use.items_of(error.argument)[error.item]
+            yield error_at(place, error.message, word=word, among=error.suggestions)
 
 
-def _read(kind: AttributeType, text: str, node: Node, name: str) -> Generator[Mistake, None, Stored]:
-    try:
-        return kind.read(text, DEFAULT_FORMATS)
-    except Malformed as malformed:
-        yield mistake(node, f"{name}: {malformed}.")
-        return None
+def _arguments(use: DirectiveUse) -> Mapping[str, Any]:
+    """Return the arguments of a directive, without lists that are empty because all items are wrong."""
+    return {name: value for name, value in use.values.items() if use.is_valid or value != ()}
 
 
-def _domain(use: Use, least: Stored, greatest: Stored) -> Domain:
-    """Return what the domain asks of its own values: all but to be among them or like its patterns."""
-    return Domain(
-        minimum=least,
-        maximum=greatest,
-        min_length=use["minLength"],
-        max_length=use["maxLength"],
-        digits=use["digits"],
-        email=bool(use["email"]),
-        phone=bool(use["phone"]),
-        partita_iva=bool(use["partitaIva"]),
-        codice_fiscale=bool(use["codiceFiscale"]),
-    )
-
-
-def _values(kind: AttributeType, use: Use, domain: Domain) -> Iterator[Mistake]:
-    if use["values"] is None or "values" not in kind.restrictions:
+def _check_values(type_: AttributeType, use: DirectiveUse) -> Iterator[ModelError]:
+    """Refuse values that are none of the type, stand there twice, or break the other constraints."""
+    if not any("values" in each.arguments for each in constraints_for(type_)):
         return
-    if use["values"] == () and use.sound:
-        yield mistake(use.at("values"), "No value is possible: values is empty.")
+    if use["values"] == () and use.is_valid:
+        yield error_at(use.node_of("values"), "No value is possible: values is empty.")
+    others = _other_constraints(type_, use)
     seen: list[Stored] = []
-    for text, node in use.each("values"):
-        value = yield from _read(kind, text, node, "values")
+    for text, node in use.items_of("values"):
+        try:
+            value = read_argument(type_, text)
+        except InvalidValue as invalid:
+            yield error_at(node, f"values: {invalid}.")
+            continue
         if value in seen:
-            yield mistake(node, f'"{shown(text)}" stands here already.')
-        for breach in kind.domain_mistakes(value, domain) if value is not None else ():
-            yield mistake(node, f'"{shown(text)}" is outside of its own domain: {breach.text}.')
-        seen += [value] if value is not None else []
+            yield error_at(node, f'"{shorten(text)}" stands here already.')
+        for constraint in others:
+            for violation in constraint.violations(value, type_, None):
+                yield error_at(node, f'"{shorten(text)}" is outside of its own domain: {violation.text}.')
+        seen.append(value)
+
+
+def _other_constraints(type_: AttributeType, use: DirectiveUse) -> tuple[Constraint, ...]:
+    """Return the constraints of a directive that have no mistakes, without those that list values."""
+    arguments = _arguments(use)
+    usable = {
+        argument: arguments.get(argument)
+        for each in constraints_for(type_)
+        if "values" not in each.arguments and not any(each.find_errors(arguments, type_))
+        for argument in each.arguments
+    }
+    return build_constraints(type_, usable)

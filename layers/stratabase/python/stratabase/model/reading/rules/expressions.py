@@ -4,54 +4,57 @@ from collections.abc import Iterator
 
 from graphql.language import StringValueNode
 
-from stratabase.model.expressions import ExpressionMistake, ExpressionMistakes, Scope, examine
-from stratabase.model.reading.manuscript import Manuscript, Member, Use
-from stratabase.model.reading.mistake import Mistake
-from stratabase.model.reading.naming import WrittenNames
-from stratabase.model.reading.places import place_in
+from stratabase.expressions.errors import ExpressionError, InvalidExpression
+from stratabase.expressions.expression import check_expression
+from stratabase.expressions.scope import Scope
+from stratabase.model.reading.draft.errors import ModelError, position_in_text
+from stratabase.model.reading.draft.model_draft import DirectiveUse, FieldDraft, ModelDraft
+from stratabase.model.reading.draft.resolution import DraftSymbols
 from stratabase.model.types import TYPES
 from stratabase.model.types.base import AttributeType
 
 _CONDITIONS = {"warning": "condition", "grant": "where"}
 """The arguments that are conditions, by directive."""
-_UNSUITED = frozenset({"File", "Serial"})
+_NEVER_DERIVED = frozenset({"File", "Serial"})
 """No derived attribute has these types, as another rule says."""
 
 
-def expressions(manuscript: Manuscript) -> Iterator[Mistake]:
+def check_expressions(draft: ModelDraft) -> Iterator[ModelError]:
     """Check every condition and every derived attribute that is an expression."""
-    names = WrittenNames(manuscript)
-    for one in manuscript.classes.values():
+    names = DraftSymbols(draft)
+    for one in draft.classes.values():
         scope = Scope(names, one.name)
         for holder in (one, *one.fields):
             for use in holder.uses:
                 if use.name in _CONDITIONS:
-                    yield from _mistakes(use, _CONDITIONS[use.name], scope, TYPES["Boolean"])
-        for member in one.fields:
-            yield from _derived(member, scope)
+                    yield from _check_expression(use, _CONDITIONS[use.name], scope, TYPES["Boolean"])
+        for field in one.fields:
+            yield from _check_derived_expression(field, scope)
 
 
-def _derived(member: Member, scope: Scope) -> Iterator[Mistake]:
-    use = member.use("derived")
-    if use and member.type:
-        wanted = None if member.type.name in _UNSUITED else member.type
-        yield from _mistakes(use, "expression", scope, wanted)
+def _check_derived_expression(field: FieldDraft, scope: Scope) -> Iterator[ModelError]:
+    use = field.directive("derived")
+    if use and field.type:
+        wanted = None if field.type.name in _NEVER_DERIVED else field.type
+        yield from _check_expression(use, "expression", scope, wanted)
 
 
-def _mistakes(use: Use, argument: str, scope: Scope, wanted: AttributeType | None) -> Iterator[Mistake]:
-    text, node = use[argument], use.at(argument)
+def _check_expression(
+    use: DirectiveUse, argument: str, scope: Scope, wanted: AttributeType | None
+) -> Iterator[ModelError]:
+    text, node = use[argument], use.node_of(argument)
     if not text or not text.strip() or not isinstance(node, StringValueNode):
         return
     try:
-        found = examine(text, scope, wanted).mistakes
-    except ExpressionMistakes as refusal:
-        found = refusal.mistakes
+        found = check_expression(text, scope, wanted).errors
+    except InvalidExpression as refusal:
+        found = refusal.errors
     for one in found:
-        yield _mistake(node, one)
+        yield _error_in_file(node, one)
 
 
-def _mistake(node: StringValueNode, one: ExpressionMistake) -> Mistake:
+def _error_in_file(node: StringValueNode, one: ExpressionError) -> ModelError:
     """Return a mistake where it stands in the file."""
     assert node.loc is not None
-    line, column = place_in(node, one.at)
-    return Mistake(node.loc.source.name, line, column, one.message, one.suggestion)
+    line, column = position_in_text(node, one.at)
+    return ModelError(node.loc.source.name, line, column, one.message, one.suggestion)

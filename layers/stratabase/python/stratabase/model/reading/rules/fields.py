@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 from graphql.language import TypeNode, print_ast
 
-from stratabase.model.reading.manuscript import Manuscript, Member, Written
-from stratabase.model.reading.mistake import Mistake, mistake, nearest, shown
+from stratabase.model.reading.draft.errors import ModelError, error_at
+from stratabase.model.reading.draft.model_draft import ClassDraft, FieldDraft, ModelDraft
 from stratabase.model.types import TYPES
+from stratabase.wording import nearest_word, shorten
 
-_OTHERWISE = {
+_FOREIGN_TYPES = {
     **dict.fromkeys(("Float", "Double", "Decimal", "Number", "Money"), "Real"),
     **dict.fromkeys(("Integer", "Long", "BigInt"), "Int"),
     **dict.fromkeys(("Timestamp", "Instant"), "Datetime"),
@@ -21,44 +22,48 @@ _FOR_ROLES = ("association", "composition")
 _FOR_ATTRIBUTES = ("domain", "file", "derived")
 
 
-def fields(manuscript: Manuscript) -> Iterator[Mistake]:
+def check_fields(draft: ModelDraft) -> Iterator[ModelError]:
     """Check the type of every field, and that its directives are for its kind of field."""
-    for one in manuscript.classes.values():
-        yield from _any(one)
-        for member in one.fields:
-            yield from _arguments(member)
-            yield from _shape(member) if member.type or member.leads_to else _unknown(manuscript, member)
-            yield from _directives(member)
+    for class_ in draft.classes.values():
+        yield from _check_has_fields(class_)
+        for field in class_.fields:
+            yield from _check_no_arguments(field)
+            yield from (
+                _check_list(field) if field.type or field.target_class else _report_unknown_type(draft, field)
+            )
+            yield from _check_directives(field)
 
 
-def _any(one: Written) -> Iterator[Mistake]:
-    if not one.fields:
-        yield mistake(one.node.name, f"The class {shown(one.name)} has no attribute and no role.")
+def _check_has_fields(class_: ClassDraft) -> Iterator[ModelError]:
+    if not class_.fields:
+        yield error_at(class_.node.name, f"The class {shorten(class_.name)} has no attribute and no role.")
 
 
-def _arguments(member: Member) -> Iterator[Mistake]:
-    if member.node.arguments:
-        text = f"{shown(member.full_name)} takes no arguments: the service makes those that clients need."
-        yield mistake(member.node.arguments[0], text)
+def _check_no_arguments(field: FieldDraft) -> Iterator[ModelError]:
+    if field.node.arguments:
+        text = f"{shorten(field.full_name)} takes no arguments: the service makes those that clients need."
+        yield error_at(field.node.arguments[0], text)
 
 
-def _unknown(manuscript: Manuscript, member: Member) -> Iterator[Mistake]:
-    word = member.target
-    if word in manuscript.unread:
+def _report_unknown_type(draft: ModelDraft, field: FieldDraft) -> Iterator[ModelError]:
+    word = field.target
+    if word in draft.unparsed:
         return
-    known = [*TYPES, *manuscript.classes, *manuscript.enumerations, *manuscript.unread]
-    message = f"Unknown type {shown(word)}: neither an attribute type, nor a class or an enum of the model."
-    at = mistake(member.named, message)
-    yield Mistake(at.file, at.line, at.column, message, _OTHERWISE.get(word) or nearest(word, tuple(known)))
+    known = [*TYPES, *draft.classes, *draft.enumerations, *draft.unparsed]
+    message = f"Unknown type {shorten(word)}: neither an attribute type, nor a class or an enum of the model."
+    at = error_at(field.type_node, message)
+    yield ModelError(
+        at.file, at.line, at.column, message, _FOREIGN_TYPES.get(word) or nearest_word(word, tuple(known))
+    )
 
 
-def _shape(member: Member) -> Iterator[Mistake]:
-    if member.type and member.many:
-        text = f"{member.full_name} holds one value, not a list: for many, make a class and a @composition."
-        yield mistake(member.node.type, text)
-    elif member.leads_to and member.many and not _is_list(member.node.type):
-        right = f"[{member.leads_to}!]" + "!" * member.required
-        yield mistake(member.node.type, f"A list of objects is written {right}.")
+def _check_list(field: FieldDraft) -> Iterator[ModelError]:
+    if field.type and field.many:
+        text = f"{field.full_name} holds one value, not a list: for many, make a class and a @composition."
+        yield error_at(field.node.type, text)
+    elif field.target_class and field.many and not _is_list(field.node.type):
+        right = f"[{field.target_class}!]" + "!" * field.required
+        yield error_at(field.node.type, f"A list of objects is written {right}.")
 
 
 def _is_list(node: TypeNode) -> bool:
@@ -66,16 +71,20 @@ def _is_list(node: TypeNode) -> bool:
     return print_ast(node).count("[") == 1 and print_ast(node).rstrip("!").endswith("!]")
 
 
-def _directives(member: Member) -> Iterator[Mistake]:
+def _check_directives(field: FieldDraft) -> Iterator[ModelError]:
     wrong: tuple[str, ...] = ()
-    kind = other = ""
-    if member.type:
-        wrong, kind, other = _FOR_ROLES, "an attribute", "roles"
-    elif member.leads_to:
-        wrong, kind, other = _FOR_ATTRIBUTES, "a role", "attributes"
-    for use in member.uses:
+    type_ = other = ""
+    if field.type:
+        wrong, type_, other = _FOR_ROLES, "an attribute", "roles"
+    elif field.target_class:
+        wrong, type_, other = _FOR_ATTRIBUTES, "a role", "attributes"
+    for use in field.uses:
         if use.name in wrong:
-            yield mistake(use.node, f"@{use.name} is for {other}; {member.full_name} is {kind}.")
-    if member.leads_to and (composition := member.use("composition")) and member.use("association"):
-        text = f"{member.full_name} is either an association or a composition, not both."
-        yield mistake(composition.node, text)
+            yield error_at(use.node, f"@{use.name} is for {other}; {field.full_name} is {type_}.")
+    if (
+        field.target_class
+        and (composition := field.directive("composition"))
+        and field.directive("association")
+    ):
+        text = f"{field.full_name} is either an association or a composition, not both."
+        yield error_at(composition.node, text)

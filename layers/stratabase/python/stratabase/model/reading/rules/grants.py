@@ -1,65 +1,104 @@
-"""A grant is for a profile of the model, once, and allows what makes sense."""
+"""A grant is for a profile of the model, once; who may write a unique attribute may read it."""
 
 from collections.abc import Iterable, Iterator
 
-from stratabase.model.class_ import Action
-from stratabase.model.reading.manuscript import Manuscript, Member, Use, Written
-from stratabase.model.reading.mistake import Mistake, listed, mistake, shown
-from stratabase.model.reading.rules.texts import empty
+from stratabase.model.model import Action
+from stratabase.model.reading.draft.errors import ModelError, check_not_empty, error_at
+from stratabase.model.reading.draft.model_draft import ClassDraft, DirectiveUse, FieldDraft, ModelDraft
+from stratabase.wording import join_words, shorten
 
-_ALL = tuple(action.value for action in Action)
+_ALL_ACTIONS = tuple(action.value for action in Action)
+_WRITE_ACTIONS = frozenset({"CREATE", "EDIT"})
 
 
-def grants(manuscript: Manuscript) -> Iterator[Mistake]:
+def check_grants(draft: ModelDraft) -> Iterator[ModelError]:
     """Check every @grant by itself, on classes and on their attributes and roles."""
-    for one in manuscript.classes.values():
-        for holder in (one, *one.fields):
-            yield from _each(manuscript, list(holder.all("grant")))
-        for member in one.fields:
-            yield from _narrowing(manuscript, one, member)
+    for class_ in draft.classes.values():
+        for holder in (class_, *class_.fields):
+            yield from _check_grants_of(draft, list(holder.directives("grant")))
+        for field in class_.fields:
+            yield from _check_narrowing(draft, class_, field)
 
 
-def _each(manuscript: Manuscript, uses: Iterable[Use]) -> Iterator[Mistake]:
+def _check_grants_of(draft: ModelDraft, uses: Iterable[DirectiveUse]) -> Iterator[ModelError]:
     seen: set[str] = set()
     for use in uses:
-        yield from _profile(manuscript, use, seen)
-        yield from _actions(use)
-        yield from empty(use, "where")
+        yield from _check_profile(draft, use, seen)
+        yield from _check_actions(use)
+        yield from check_not_empty(use, "where")
         seen.add(use["profile"])
 
 
-def _profile(manuscript: Manuscript, use: Use, seen: set[str]) -> Iterator[Mistake]:
-    name, place = use["profile"], use.at("profile")
-    profiles = {profile["name"]: profile for profile in manuscript.all("profile")}
+def _check_profile(draft: ModelDraft, use: DirectiveUse, seen: set[str]) -> Iterator[ModelError]:
+    name, place = use["profile"], use.node_of("profile")
+    profiles = {profile["name"]: profile for profile in draft.directives("profile")}
     if name in seen:
-        yield mistake(place, f'There is a @grant for "{shown(name)}" here already.')
-    elif name not in profiles and not manuscript.schema_unread:
-        there = f"it has {listed(profiles)}" if profiles else 'write @profile(name: "…") beside @application'
-        text = f'The model has no profile "{shown(name)}"; {there}.'
-        yield mistake(place, text, word=name, among=profiles)
+        yield error_at(place, f'There is a @grant for "{shorten(name)}" here already.')
+    elif name not in profiles and not draft.schema_unparsed:
+        there = (
+            f"it has {join_words(profiles)}" if profiles else 'write @profile(name: "…") beside @application'
+        )
+        text = f'The model has no profile "{shorten(name)}"; {there}.'
+        yield error_at(place, text, word=name, among=profiles)
     elif name in profiles and profiles[name]["administrator"]:
-        yield mistake(place, f"{shown(name)} is an administrator's profile, which has full access anyway.")
+        yield error_at(place, f"{shorten(name)} is an administrator's profile, which has full access anyway.")
 
 
-def _actions(use: Use) -> Iterator[Mistake]:
+def _check_actions(use: DirectiveUse) -> Iterator[ModelError]:
     seen: set[str] = set()
-    for action, node in use.each("allow"):
+    for action, node in use.items_of("allow"):
         if action in seen:
-            yield mistake(node, f"{action} stands here already.")
+            yield error_at(node, f"{action} stands here already.")
         seen.add(action)
 
 
-def _narrowing(manuscript: Manuscript, one: Written, member: Member) -> Iterator[Mistake]:
+def _check_narrowing(draft: ModelDraft, class_: ClassDraft, field: FieldDraft) -> Iterator[ModelError]:
     """Check the grants of an attribute or role against those of its class."""
-    allowed = {use["profile"]: use["allow"] if use.sound else _ALL for use in one.all("grant")}
-    for use in member.all("grant"):
+    allowed = {
+        use["profile"]: use["allow"] if use.is_valid else _ALL_ACTIONS for use in class_.directives("grant")
+    }
+    for use in field.directives("grant"):
         profile = use["profile"]
-        if profile not in allowed and not manuscript.is_part(one.name):
-            text = f'{one.name} has no @grant for "{shown(profile)}", so there is nothing to narrow.'
-            yield mistake(use.at("profile"), text)
-        for action, node in use.each("allow"):
-            if action == "DELETE" and member.type:
-                yield mistake(node, "DELETE is for objects; an attribute is cleared by EDIT.")
+        if profile not in allowed and not draft.is_part(class_.name):
+            text = f'{class_.name} has no @grant for "{shorten(profile)}", so there is nothing to narrow.'
+            yield error_at(use.node_of("profile"), text)
+        for action, node in use.items_of("allow"):
+            if action == "DELETE" and field.type:
+                yield error_at(node, "DELETE is for objects; an attribute is cleared by EDIT.")
             elif action not in allowed.get(profile, (action,)):
-                text = f'{one.name} does not allow {action} to "{shown(profile)}", so {member.name} cannot.'
-                yield mistake(node, text)
+                text = (
+                    f'{class_.name} does not allow {action} to "{shorten(profile)}", so {field.name} cannot.'
+                )
+                yield error_at(node, text)
+
+
+def check_readable_uniques(draft: ModelDraft) -> Iterator[ModelError]:
+    """Report grants that allow CREATE or EDIT of a unique attribute without READ."""
+    for class_ in draft.classes.values():
+        reported: set[int] = set()
+        for name in _unique_attributes(class_):
+            for use in _effective_grants(class_, name):
+                writing = [action for action in use["allow"] if action in _WRITE_ACTIONS]
+                if writing and use.is_valid and "READ" not in use["allow"] and id(use) not in reported:
+                    reported.add(id(use))
+                    yield error_at(use.node_of("allow"), _unreadable_message(class_, name, use, writing))
+
+
+def _unreadable_message(class_: ClassDraft, name: str, use: DirectiveUse, writing: list[str]) -> str:
+    return (
+        f'"{shorten(use["profile"])}" may {join_words(writing)} the unique {class_.name}.{name} without '
+        "READ, and so find out values by trying: add READ."
+    )
+
+
+def _unique_attributes(class_: ClassDraft) -> list[str]:
+    names = dict.fromkeys(name for use in class_.directives("unique") for name in use["attributes"])
+    return [name for name in names if name in class_.attributes]
+
+
+def _effective_grants(class_: ClassDraft, name: str) -> list[DirectiveUse]:
+    """Return the grant that counts for an attribute, for each profile that has one."""
+    counting = {use["profile"]: use for use in class_.directives("grant")}
+    return list(
+        (counting | {use["profile"]: use for use in class_.fields_by_name[name].directives("grant")}).values()
+    )

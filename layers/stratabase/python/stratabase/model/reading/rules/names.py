@@ -1,71 +1,96 @@
-"""Names are not reserved, not too long, and not taken; two that differ only in case are the same."""
+"""Names are not reserved, too long or taken, be it by a generated type; case makes no difference."""
 
 from collections.abc import Iterable, Iterator
 
 from graphql.language import EnumTypeDefinitionNode, NameNode, ObjectTypeDefinitionNode
 
-from stratabase.model.api_names import SEPARATOR
-from stratabase.model.reading.manuscript import Back, Manuscript, Written
-from stratabase.model.reading.mistake import Mistake, line_of, mistake, shown
+from stratabase.model.api_names import FIXED_TYPES, SEPARATOR, GeneratedType, type_name
+from stratabase.model.reading.draft.errors import ModelError, error_at, line_of
+from stratabase.model.reading.draft.model_draft import ClassDraft, ModelDraft, WholeRole
 from stratabase.model.types import TYPES
+from stratabase.wording import shorten
 
-LONGEST = 100
+MAX_NAME_LENGTH = 100
+GRAPHQL_LITERALS = frozenset({"true", "false", "null"})
+"""What cannot be in `EntityName`, which has a value for each class."""
 
 
-def names(manuscript: Manuscript) -> Iterator[Mistake]:
+def check_names(draft: ModelDraft) -> Iterator[ModelError]:
     """Check the names of classes, enums, enum values, attributes and roles, also those that lead back."""
     definitions = [
         node
-        for node in manuscript.definitions
+        for node in draft.definitions
         if isinstance(node, ObjectTypeDefinitionNode | EnumTypeDefinitionNode)
     ]
-    yield from _distinct((node.name for node in definitions), TYPES, "")
-    for one in manuscript.classes.values():
-        yield from _distinct((member.node.name for member in one.fields), (), f"{one.name}.")
-        yield from _backs(one, manuscript.backs.get(one.name, ()))
-    for node in manuscript.enumerations.values():
+    yield from _check_distinct((node.name for node in definitions), TYPES, "")
+    for class_ in draft.classes.values():
+        yield from _check_distinct((field.node.name for field in class_.fields), (), f"{class_.name}.")
+        yield from _check_whole_roles(class_, draft.whole_roles.get(class_.name, ()))
+    for node in draft.enumerations.values():
         for value in node.values or ():
-            yield from reserved(value.name)
+            yield from check_reserved(value.name)
 
 
-def _distinct(nodes: Iterable[NameNode], taken: Iterable[str], owner: str) -> Iterator[Mistake]:
+def _check_distinct(nodes: Iterable[NameNode], taken: Iterable[str], owner: str) -> Iterator[ModelError]:
     """Yield what is wrong with names that share a room, of which some are `taken` from the start."""
     seen = {name.casefold(): (name, "is an attribute type") for name in taken}
     for node in nodes:
-        yield from reserved(node)
+        yield from check_reserved(node)
         name = node.value
         if name.casefold() in seen:
             other, what = seen[name.casefold()]
             case = "" if name == other else ", and case does not make a difference"
-            yield mistake(node, f"{owner}{shown(name)} is taken: {owner}{shown(other)} {what}{case}.")
+            yield error_at(node, f"{owner}{shorten(name)} is taken: {owner}{shorten(other)} {what}{case}.")
         seen.setdefault(name.casefold(), (name, f"stands in line {line_of(node)}"))
 
 
-def reserved(node: NameNode) -> Iterator[Mistake]:
+def check_reserved(node: NameNode) -> Iterator[ModelError]:
     """Yield what is wrong with a name by itself."""
-    if text := reserved_text(node.value):
-        yield mistake(node, text)
+    if text := reserved_name_error(node.value):
+        yield error_at(node, text)
 
 
-def reserved_text(name: str) -> str | None:
+def reserved_name_error(name: str) -> str | None:
     """Return what is wrong with a name by itself."""
     if name.startswith("_"):
-        return f"{shown(name)} begins with _, as only the service's own names do."
+        return f"{shorten(name)} begins with _, as only the service's own names do."
     if SEPARATOR in name:
-        return f"{shown(name)} holds {SEPARATOR}, as only generated names do."
-    if len(name) > LONGEST:
-        return f"{shown(name)} is too long: a name has at most {LONGEST} characters."
+        return f"{shorten(name)} holds {SEPARATOR}, as only generated names do."
+    if len(name) > MAX_NAME_LENGTH:
+        return f"{shorten(name)} is too long: a name has at most {MAX_NAME_LENGTH} characters."
     return None
 
 
-def _backs(part: Written, backs: Iterable[Back]) -> Iterator[Mistake]:
-    taken = {member.name.casefold(): f"{member.full_name} is a field" for member in part.members.values()}
-    for back in backs:
-        origin = back.composition.full_name
-        if text := taken.get(back.name.casefold()):
-            yield mistake(
-                back.place,
-                f"The role back from {part.name} through {origin} cannot be called {shown(back.name)}: "
+def _check_whole_roles(part: ClassDraft, whole_roles: Iterable[WholeRole]) -> Iterator[ModelError]:
+    taken = {field.name.casefold(): f"{field.full_name} is a field" for field in part.fields_by_name.values()}
+    for whole_role in whole_roles:
+        origin = whole_role.composition.full_name
+        if text := taken.get(whole_role.name.casefold()):
+            yield error_at(
+                whole_role.place,
+                f"The role back from {part.name} through {origin} cannot be called "
+                f"{shorten(whole_role.name)}: "
                 f'{text}. Write another name: @composition(whole: "…").',
             )
-        taken.setdefault(back.name.casefold(), f"the one through {origin} is called that")
+        taken.setdefault(whole_role.name.casefold(), f"the one through {origin} is called that")
+
+
+def check_generated_names(draft: ModelDraft) -> Iterator[ModelError]:
+    """Check the names of classes and enums against what is generated."""
+    made = {
+        type_name(name, each): name
+        for name in draft.classes
+        for each in GeneratedType
+        if each is not GeneratedType.OBJECT
+    }
+    for node in draft.definitions:
+        if isinstance(node, ObjectTypeDefinitionNode | EnumTypeDefinitionNode):
+            name = node.name.value
+            if name in FIXED_TYPES:
+                yield error_at(node.name, f"{name} is the name of a type that every generated schema has.")
+            elif name in GRAPHQL_LITERALS and name in draft.classes:
+                text = f"A class cannot be called {name}: no GraphQL enum has that value."
+                yield error_at(node.name, text)
+            elif name in made:
+                text = f"{shorten(name)} is the name of a type that is generated for the class {made[name]}."
+                yield error_at(node.name, text)

@@ -1,0 +1,183 @@
+"""`==`, `!=`, `<`, `<=`, `>`, `>=` and `in`, between values of kinds that compare. Null equals nothing."""
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from stratabase.expressions.checker import Checker
+from stratabase.expressions.environment import Environment
+from stratabase.expressions.kinds import (
+    BOOLEAN,
+    DATE,
+    DATETIME,
+    INT,
+    NULL,
+    ORDERED,
+    REAL,
+    TEXT,
+    TIME,
+    UNKNOWN,
+    ValueKind,
+    common_kind,
+)
+from stratabase.expressions.syntax import Comparison, DottedName, Node, Word
+from stratabase.expressions.typed_expression import (
+    Evaluator,
+    TypedExpression,
+    count_steps,
+    empty_environment,
+    unknown_at,
+)
+from stratabase.wording import join_words, shorten
+
+_ADVICE: Mapping[frozenset[ValueKind], str] = {
+    frozenset({DATE, DATETIME}): "date(x) is the day of a Datetime",
+    frozenset({DATE, TEXT}): "write a day as date('2020-12-31')",
+    frozenset({TIME, TEXT}): "write a time as time('18:30')",
+    frozenset({DATETIME, TEXT}): "write a moment as datetime('2020-12-31T18:30:00Z')",
+    frozenset({INT, TEXT}): "write a number without quotes; int(x) makes one of a text",
+    frozenset({REAL, TEXT}): "write a number without quotes; double(x) makes one of a text",
+    frozenset({BOOLEAN, TEXT}): "write true or false without quotes",
+}
+"""What makes values of two kinds comparable."""
+
+
+def check_comparable(
+    checker: Checker, operator: Word, left: TypedExpression, right: TypedExpression
+) -> ValueKind | None:
+    """Return the kind in which two values compare, or None after reporting that there is none."""
+    kind = common_kind({left.kind, right.kind})
+    if kind is None or (left.kind.values and right.kind.values and left.kind != right.kind):
+        names = f"{left.kind.name} and {right.kind.name}"
+        advice = _ADVICE.get(frozenset({left.kind, right.kind}))
+        text = f"{operator.text} compares values of one kind; here are {names}"
+        checker.report(operator.at, f"{text}: {advice}." if advice else f"{text}.")
+        return None
+    check_values(checker, left.kind, right)
+    check_values(checker, right.kind, left)
+    return kind
+
+
+def check_values(checker: Checker, enum: ValueKind, other: TypedExpression) -> None:
+    """Report texts that are no values of an enum; a kind that is none admits all."""
+    for text, at in other.possible_texts or ():
+        if enum.values and text not in enum.values:
+            message = f"{enum.name} has no value '{shorten(text)}'; it has {join_words(enum.values)}."
+            checker.report(at, message, word=text, among=enum.values)
+
+
+Compare = Callable[[Any, Any], bool | None]
+ORDERS: Mapping[str, Compare] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+EQUALITIES: Mapping[str, Compare] = {"==": operator.eq, "!=": operator.ne}
+
+
+def comparison_evaluator(left: TypedExpression, compare: Compare, right: TypedExpression) -> Evaluator:
+    """Return what compares two values."""
+    if right.is_constant:
+        return _with_constant(left.evaluate, compare, right.evaluate(empty_environment()))
+    return binary_evaluator(left.evaluate, compare, right.evaluate)
+
+
+def binary_evaluator(left: Evaluator, compare: Compare, right: Evaluator) -> Evaluator:
+    """Return what compares two values, neither of which is constant."""
+
+    def result(environment: Environment) -> bool | None:
+        first = left(environment)
+        if first is None:
+            return None
+        second = right(environment)
+        return None if second is None else compare(first, second)
+
+    return result
+
+
+def _with_constant(left: Evaluator, compare: Compare, right: Any) -> Evaluator:
+    if right is None:
+        return lambda _: None
+    return lambda environment: None if (value := left(environment)) is None else compare(value, right)
+
+
+def _equal_lists(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool | None:
+    if len(left) != len(right):
+        return False
+    pairs = [None if None in pair else pair[0] == pair[1] for pair in zip(left, right, strict=True)]
+    if False in pairs:
+        return False
+    return None if None in pairs else True
+
+
+def _unequal_lists(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool | None:
+    equal = _equal_lists(left, right)
+    return None if equal is None else not equal
+
+
+LIST_EQUALITIES: Mapping[str, Compare] = {"==": _equal_lists, "!=": _unequal_lists}
+
+
+def check_membership(
+    checker: Checker, word: Word, left: TypedExpression, right: TypedExpression
+) -> Evaluator | None:
+    """Return what looks for a value in a list, or None after reporting why it cannot."""
+    if right.kind.element is None:
+        advice = "x.contains(y) looks into a text" if right.kind is TEXT else "write one as ['a', 'b']"
+        checker.report(word.at, f"in looks into a list; this is {right.kind.name}: {advice}.")
+        return None
+    if check_comparable(checker, word, left, replace(right, kind=right.kind.element)) is None:
+        return None
+    items = right.evaluate(empty_environment()) if right.is_constant else None
+    if items is None or None in items:
+        return binary_evaluator(left.evaluate, _is_in, right.evaluate)
+    return _constant_membership(left.evaluate, items)
+
+
+def _constant_membership(left: Evaluator, items: tuple[Any, ...]) -> Evaluator:
+    admitted = frozenset(items)
+    return lambda environment: None if (value := left(environment)) is None else value in admitted
+
+
+def _is_in(value: Any, items: tuple[Any, ...]) -> bool | None:
+    if value in items:
+        return True
+    return None if None in items else False
+
+
+def check_comparison(checker: Checker, node: Comparison) -> TypedExpression:
+    """Check two values that are compared."""
+    left, right = checker.check_value(node.left, null=True), checker.check_value(node.right, null=True)
+    if NULL in (left.kind, right.kind):
+        asked = _asked(node.right if left.kind is NULL else node.left)
+        return checker.report(node.operator.at, f"Nothing compares with null: write isNull({asked}).")
+    if UNKNOWN in (left.kind, right.kind):
+        return unknown_at(node.at)
+    find = check_membership if node.operator.text == "in" else _check_ordered_or_equal
+    run = find(checker, node.operator, left, right)
+    if run is None:
+        return unknown_at(node.at)
+    constant = left.is_constant and right.is_constant
+    return TypedExpression(BOOLEAN, run, node.at, steps=count_steps(left, right), is_constant=constant)
+
+
+def _asked(node: Node) -> str:
+    return ".".join(word.text for word in node.words) if isinstance(node, DottedName) else "x"
+
+
+def _check_ordered_or_equal(
+    checker: Checker, word: Word, left: TypedExpression, right: TypedExpression
+) -> Evaluator | None:
+    """Return what compares two values, or None after reporting why they do not compare."""
+    kind = check_comparable(checker, word, left, right)
+    if kind is None:
+        return None
+    if word.text in ORDERS:
+        unordered = next((one for one in (left.kind, right.kind) if one not in ORDERED), None)
+        if unordered is not None:
+            checker.report(word.at, f"{unordered.name} has no order: compare by == or !=.")
+            return None
+    table = LIST_EQUALITIES if kind.element else {**EQUALITIES, **ORDERS}
+    return comparison_evaluator(left, table[word.text], right)

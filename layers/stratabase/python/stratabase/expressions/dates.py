@@ -1,0 +1,164 @@
+"""Functions of dates, times and moments, which are texts in their stored form."""
+
+from collections.abc import Callable, Sequence
+from datetime import date, datetime
+
+from stratabase.expressions.environment import Environment
+from stratabase.expressions.function import Function, Signature, simple_function
+from stratabase.expressions.kinds import DATE, DATETIME, INT, TEXT, TIME
+from stratabase.expressions.typed_expression import TypedExpression
+from stratabase.formats import iso
+
+
+def text_to_date(environment: Environment, text: str) -> str | None:
+    """Return the day that `2020-12-31` is."""
+    return _to_stored(iso.parse_date(text), iso.format_date, environment)
+
+
+def text_to_time(environment: Environment, text: str) -> str | None:
+    """Return the time that `18:30` is."""
+    return _to_stored(iso.parse_time(text), iso.format_time, environment)
+
+
+def text_to_datetime(environment: Environment, text: str) -> str | None:
+    """Return the moment that `2020-12-31T18:30:00Z` is; without an offset it is in the caller's zone."""
+    return _to_stored(iso.parse_datetime(text), iso.format_datetime, environment)
+
+
+def has_offset(text: str) -> bool:
+    """Return whether a text tells a moment by itself."""
+    moment = iso.parse_datetime(text)
+    return moment is not None and moment.tzinfo is not None
+
+
+def _to_stored(
+    moment: datetime | None, write: Callable[[datetime], str], environment: Environment
+) -> str | None:
+    """Return the stored form of a moment, which is in the caller's zone unless it has one; None if none."""
+    if moment is None:
+        return None
+    try:
+        return write(moment if moment.tzinfo else moment.replace(tzinfo=environment.context.zone))
+    except OverflowError:
+        return None
+
+
+def datetime_to_date(environment: Environment, stored: str) -> str | None:
+    """Return the day on which a moment lies in the caller's time zone."""
+    moment = parse_local(environment, stored)
+    return None if moment is None else moment.date().isoformat()
+
+
+def datetime_to_time(environment: Environment, stored: str) -> str | None:
+    """Return the time of day of a moment in the caller's time zone."""
+    moment = parse_local(environment, stored)
+    return None if moment is None else iso.format_time(moment)
+
+
+def start_of_day(environment: Environment, stored: str) -> str | None:
+    """Return the moment with which a day begins in the caller's time zone."""
+    return text_to_datetime(environment, f"{stored}T00:00")
+
+
+def today(environment: Environment) -> str:
+    """Return the day that it is in the caller's time zone."""
+    return environment.context.today
+
+
+def now(environment: Environment) -> str:
+    """Return the moment that it is."""
+    return environment.context.now
+
+
+def parse_day(_: Environment, stored: str) -> date | None:
+    """Return a day that is stored, None for what is none."""
+    try:
+        return date.fromisoformat(stored)
+    except ValueError:
+        return None
+
+
+def parse_local(environment: Environment, stored: str) -> datetime | None:
+    """Return a moment in the caller's time zone; at the ends of time, where that has no date, in UTC."""
+    try:
+        moment = iso.datetime_reader(environment.context.zone)(stored)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else None
+
+
+def part_function(
+    find: Callable[[Environment, str], date | None], name: str
+) -> Callable[[Environment, str], int | None]:
+    """Return what tells the year, month or day of what is found."""
+
+    def told(environment: Environment, stored: str) -> int | None:
+        found = find(environment, stored)
+        return None if found is None else int(getattr(found, name))
+
+    return told
+
+
+def days_between_function(
+    find: Callable[[Environment, str], date | None], find_other: Callable[[Environment, str], date | None]
+) -> Callable[[Environment, str, str], int | None]:
+    """Return what tells how many days one day is after the other."""
+
+    def between(environment: Environment, stored: str, other: str) -> int | None:
+        later, earlier = find(environment, stored), find_other(environment, other)
+        return None if later is None or earlier is None else later.toordinal() - earlier.toordinal()
+
+    return between
+
+
+def _never(_: Sequence[TypedExpression]) -> bool:
+    return False
+
+
+def _with_offset(arguments: Sequence[TypedExpression]) -> bool:
+    return all(has_offset(text) for text, _ in arguments[0].possible_texts or ())
+
+
+def _part_of_date(name: str) -> Function:
+    return simple_function(
+        f"{name}(d)",
+        Signature((DATE,), INT, part_function(parse_day, name)),
+        Signature((DATETIME,), INT, part_function(parse_local, name), is_pure=_never),
+    )
+
+
+DATE_FUNCTIONS = (
+    simple_function(
+        "date('2020-12-31')",
+        Signature((TEXT,), DATE, text_to_date, example="'2020-12-31'"),
+        Signature((DATETIME,), DATE, datetime_to_date, is_pure=_never),
+    ),
+    simple_function(
+        "time('18:30')",
+        Signature((TEXT,), TIME, text_to_time, example="'18:30' or '18:30:00'"),
+        Signature((DATETIME,), TIME, datetime_to_time, is_pure=_never),
+    ),
+    simple_function(
+        "datetime('2020-12-31T18:30:00Z')",
+        Signature(
+            (TEXT,),
+            DATETIME,
+            text_to_datetime,
+            is_pure=_with_offset,
+            example="'2020-12-31T18:30:00Z'",
+        ),
+        Signature((DATE,), DATETIME, start_of_day, is_pure=_never),
+    ),
+    simple_function("today()", Signature((), DATE, today, is_pure=_never)),
+    simple_function("now()", Signature((), DATETIME, now, is_pure=_never)),
+    _part_of_date("year"),
+    _part_of_date("month"),
+    _part_of_date("day"),
+    simple_function(
+        "dateDiff(a, b)",
+        Signature((DATE, DATE), INT, days_between_function(parse_day, parse_day)),
+        Signature((DATE, DATETIME), INT, days_between_function(parse_day, parse_local), is_pure=_never),
+        Signature((DATETIME, DATE), INT, days_between_function(parse_local, parse_day), is_pure=_never),
+        Signature((DATETIME, DATETIME), INT, days_between_function(parse_local, parse_local), is_pure=_never),
+    ),
+)

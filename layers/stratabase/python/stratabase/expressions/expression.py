@@ -1,0 +1,174 @@
+"""Expression."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from stratabase.expressions.arithmetic import check_chain, check_negation
+from stratabase.expressions.checker import Checker, NodeCheck
+from stratabase.expressions.comparisons import check_comparison, check_values
+from stratabase.expressions.environment import Environment, Path
+from stratabase.expressions.errors import ExpressionError, InvalidExpression
+from stratabase.expressions.functions import FUNCTIONS, check_call
+from stratabase.expressions.kinds import INT, REAL, TEXT, ValueKind, is_assignable
+from stratabase.expressions.lists import check_index, check_list
+from stratabase.expressions.literals import check_constant, check_number, check_text
+from stratabase.expressions.logic import check_conditional, check_logical_operation, check_not
+from stratabase.expressions.names import check_member_access, check_name
+from stratabase.expressions.parser import parse
+from stratabase.expressions.scope import Scope
+from stratabase.expressions.syntax import (
+    Call,
+    Comparison,
+    Conditional,
+    ConstantLiteral,
+    DottedName,
+    Index,
+    ListLiteral,
+    LogicalOperation,
+    MemberAccess,
+    Negation,
+    Node,
+    Not,
+    NumberLiteral,
+    OperatorChain,
+    TextLiteral,
+)
+from stratabase.expressions.typed_expression import Evaluator, TypedExpression
+from stratabase.formats.decimals import canonical_decimal
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
+
+OPERATORS: Mapping[type[Node], NodeCheck] = MappingProxyType(
+    {
+        NumberLiteral: check_number,
+        TextLiteral: check_text,
+        ConstantLiteral: check_constant,
+        DottedName: check_name,
+        MemberAccess: check_member_access,
+        ListLiteral: check_list,
+        Index: check_index,
+        Negation: check_negation,
+        OperatorChain: check_chain,
+        Comparison: check_comparison,
+        Not: check_not,
+        LogicalOperation: check_logical_operation,
+        Conditional: check_conditional,
+    }
+)
+ToStored = Callable[[Any], Any]
+"""From a value, null included, to what is stored."""
+
+
+class ResultType(Protocol):
+    """The type of what an expression must give, such as that of an attribute."""
+
+    name: str
+    kind: ValueKind
+
+    def read(self, given: Any, formats: Formats) -> Any:
+        """Return the stored form of a value. Raises InvalidValue for one that is not of the type."""
+
+
+def check_result(checker: Checker, result: TypedExpression, wanted: ResultType) -> None:
+    """Report an expression that does not give what a type holds."""
+    if wanted.kind.values and result.kind is TEXT and result.possible_texts is not None:
+        check_values(checker, wanted.kind, result)
+    elif not is_assignable(result.kind, wanted.kind):
+        checker.report(result.at, f"This is {result.kind.name}, where {wanted.name} is wanted.")
+
+
+def stored_form_of(result: TypedExpression, wanted: ResultType | None) -> ToStored:
+    """Return a function from a value of an expression to what is stored of it, as a type does if given."""
+    if result.kind is REAL or (wanted and wanted.kind is REAL):
+        return _store_real
+    if result.kind is TEXT:
+        return _store_text
+    # Whole numbers of expressions have 64 bits; the types that hold them have fewer.
+    return _store_as(wanted) if wanted and wanted.kind is INT else lambda value: value
+
+
+def _store_real(value: Any) -> str | None:
+    return None if value is None else canonical_decimal(Decimal(value))
+
+
+def _store_text(value: Any) -> str | None:
+    # A member's name is stored as a plain text: what compares with it later goes by that.
+    return None if value is None else str(value)
+
+
+def _store_as(type_: ResultType) -> ToStored:
+    def to_stored(value: Any) -> Any:
+        try:
+            return None if value is None else type_.read(value, DEFAULT_FORMATS)
+        except InvalidValue:
+            return None
+
+    return to_stored
+
+
+MAX_STEPS = 10_000
+"""Parts that are evaluated for one object; only lists within lists come to as many."""
+_CHECKS: Mapping[type[Node], NodeCheck] = {**OPERATORS, Call: check_call}
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """An expression. Several threads may evaluate it at once, each with environments of its own."""
+
+    text: str
+    kind: ValueKind
+    paths: frozenset[Path]
+    """The paths that it reads, which the environment must have."""
+    caller_fields: frozenset[str]
+    """The fields of `caller` that it reads."""
+    evaluator: Evaluator = field(repr=False, compare=False)
+    to_stored: ToStored = field(repr=False, compare=False)
+
+    def evaluate(self, environment: Environment) -> Any:
+        """Return the value for an object, as it is stored; None where it cannot be computed. Never raises."""
+        return self.to_stored(self.evaluator(environment.reset()))
+
+    def holds(self, environment: Environment) -> bool:
+        """Return whether a condition holds for an object: null does not."""
+        return self.evaluator(environment.reset()) is True
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedExpression:
+    """What is found out about a text: `expression` is what it means as far as that is known."""
+
+    expression: Expression
+    errors: tuple[ExpressionError, ...]
+
+
+def check_expression(text: str, scope: Scope, wanted: ResultType | None = None) -> CheckedExpression:
+    """Return what there is to say of a text that should give what an attribute of type `wanted` holds.
+
+    Raises InvalidExpression for a text that is no expression at all.
+    """
+    checker = Checker(scope, _CHECKS, FUNCTIONS.keys())
+    result = checker.check_value(parse(text))
+    if wanted is not None:
+        check_result(checker, result, wanted)
+    if result.steps > MAX_STEPS:
+        message = (
+            f"Lists within lists make this more than {MAX_STEPS} steps: write them one beside the other."
+        )
+        checker.report(result.at, message)
+    uses, caller = frozenset(checker.paths), frozenset(checker.caller_fields)
+    expression = Expression(text, result.kind, uses, caller, result.evaluate, stored_form_of(result, wanted))
+    return CheckedExpression(expression, tuple(checker.errors))
+
+
+def compile_expression(text: str, scope: Scope, wanted: ResultType | None = None) -> Expression:
+    """Return the expression that a text is, which gives what an attribute of type `wanted` holds.
+
+    Raises InvalidExpression with everything that is wrong.
+    """
+    examination = check_expression(text, scope, wanted)
+    if examination.errors:
+        raise InvalidExpression(examination.errors)
+    return examination.expression

@@ -1,0 +1,270 @@
+"""Lists: literals, one item, the size, and the macros, which evaluate something for each item.
+
+A null list makes everything null.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from stratabase.expressions import texts
+from stratabase.expressions.checker import Checker
+from stratabase.expressions.environment import Environment
+from stratabase.expressions.function import Function, Signature, apply_signature, argument_error
+from stratabase.expressions.kinds import BOOLEAN, INT, NULL, TEXT, UNKNOWN, ValueKind, list_of
+from stratabase.expressions.logic import check_alternatives
+from stratabase.expressions.syntax import Call, DottedName, Index, ListLiteral, Node
+from stratabase.expressions.typed_expression import (
+    Evaluator,
+    TypedExpression,
+    all_possible_texts,
+    count_steps,
+    unknown_at,
+)
+
+
+def check_list(checker: Checker, node: ListLiteral) -> TypedExpression:
+    """Check a list: its items are of one kind, or of kinds that fit one."""
+    values = check_alternatives(checker, node.items, "The items of a list") if node.items else []
+    for value in values:
+        if value.kind.element:
+            return checker.report(value.at, "A list holds values, and no lists.")
+    kind = values[0].kind if values else NULL
+    return TypedExpression(
+        list_of(kind) if kind is not UNKNOWN else UNKNOWN,
+        _list_evaluator(tuple(value.evaluate for value in values)),
+        node.at,
+        steps=count_steps(*values),
+        max_items=len(values),
+        possible_texts=all_possible_texts(values),
+        is_constant=all(value.is_constant for value in values),
+    )
+
+
+def _list_evaluator(evaluators: tuple[Evaluator, ...]) -> Evaluator:
+    return lambda environment: tuple([evaluate(environment) for evaluate in evaluators])
+
+
+def check_index(checker: Checker, node: Index) -> TypedExpression:
+    """Check an item of a list, found by its number from 0; there may be none."""
+    operand, position = (
+        checker.check_value(node.operand),
+        checker.check_kind(node.position, INT, "A place in a list"),
+    )
+    if operand.kind is UNKNOWN:
+        return unknown_at(node.at)
+    if operand.kind.element is None:
+        return checker.report(node.at, f"Only a list has places; this is {operand.kind.name}.")
+    return TypedExpression(
+        operand.kind.element,
+        _item_evaluator(operand.evaluate, position.evaluate),
+        node.at,
+        steps=count_steps(operand, position),
+        possible_texts=operand.possible_texts,
+        is_constant=operand.is_constant and position.is_constant,
+    )
+
+
+def _item_evaluator(operand: Evaluator, position: Evaluator) -> Evaluator:
+    def item(environment: Environment) -> Any:
+        values, place = operand(environment), position(environment)
+        if values is None or place is None or not 0 <= place < len(values):
+            return None
+        return values[place]
+
+    return item
+
+
+_Items = tuple[Any, ...]
+
+
+def quantifier_evaluator(items: Evaluator, number: int, condition: Evaluator, *, decisive: bool) -> Evaluator:
+    """Return what is `decisive` where the condition is for any item, else null where it is null for any."""
+    otherwise = not decisive
+
+    def decided(environment: Environment) -> bool | None:
+        values, variables, known = items(environment), environment.variables, True
+        for variables[number] in values or ():
+            value: bool | None = condition(environment)
+            if value is decisive:
+                return value
+            if value is None:
+                known = False
+        return otherwise if known and values is not None else None
+
+    return decided
+
+
+def exactly_one_evaluator(items: Evaluator, number: int, condition: Evaluator) -> Evaluator:
+    """Return whether the condition holds for one item and no other; null where that is not known."""
+
+    def one(environment: Environment) -> bool | None:
+        values, variables, found, known = items(environment), environment.variables, 0, True
+        for variables[number] in values or ():
+            value = condition(environment)
+            found += value is True
+            known = known and value is not None
+        if values is None or (found < 2 and not known):
+            return None
+        return found == 1
+
+    return one
+
+
+def map_evaluator(items: Evaluator, number: int, value: Evaluator) -> Evaluator:
+    """Return what is made of each item."""
+
+    def made(environment: Environment) -> _Items | None:
+        values, variables = items(environment), environment.variables
+        if values is None:
+            return None
+        result = []
+        for variables[number] in values:
+            result.append(value(environment))
+        return tuple(result)
+
+    return made
+
+
+def filter_evaluator(items: Evaluator, number: int, condition: Evaluator) -> Evaluator:
+    """Return the items for which the condition holds."""
+
+    def left(environment: Environment) -> _Items | None:
+        values, variables = items(environment), environment.variables
+        if values is None:
+            return None
+        result = []
+        for item in values:
+            variables[number] = item
+            if condition(environment):
+                result.append(item)
+        return tuple(result)
+
+    return left
+
+
+_SIZE = "size(x)"
+_ANY_LIST = ValueKind("a list")
+
+
+def _check_size(checker: Checker, call: Call) -> TypedExpression:
+    arguments = [checker.check_value(argument) for argument in call.arguments]
+    if len(arguments) == 1:
+        kind = arguments[0].kind
+        if kind.element or kind.values or kind in (TEXT, UNKNOWN):
+            return apply_signature(call, Signature((kind,), INT, texts.size), arguments)
+    return checker.report(call.word.at, argument_error(_SIZE, [[TEXT], [_ANY_LIST]], arguments))
+
+
+@dataclass(frozen=True, slots=True)
+class _Comprehension:
+    """A call of a macro: the list, the key of the variable for its items, and what is evaluated for each."""
+
+    call: Call
+    items: TypedExpression
+    number: int
+    bodies: tuple[TypedExpression, ...]
+
+    def result(
+        self, kind: ValueKind, evaluate: Evaluator, body: TypedExpression | None = None
+    ) -> TypedExpression:
+        """Return the typed expression of the whole; `body` is what the items of a list are made by."""
+        return TypedExpression(
+            kind,
+            evaluate,
+            self.call.at,
+            steps=count_steps(self.items) + self.items.max_items * count_steps(*self.bodies),
+            max_items=self.items.max_items if kind.element else 0,
+            possible_texts=body.possible_texts if body else None,
+        )
+
+
+def _check_comprehension(checker: Checker, call: Call, usage: str, *, value: bool) -> _Comprehension | None:
+    """Check a list, its variable, and what is evaluated: conditions, and at last a value if there is one.
+
+    Returns None after reporting what is wrong.
+    """
+    items, variable, *bodies = call.arguments
+    over = checker.check_value(items)
+    if not isinstance(variable, DottedName) or len(variable.words) > 1:
+        checker.report(variable.at, f"A name stands here for each item: {usage}.")
+        return None
+    if over.kind.element is None and over.kind is not UNKNOWN:
+        checker.report(call.word.at, f"{call.word.text} goes through a list; this is {over.kind.name}.")
+        return None
+    with checker.declare_variable(
+        variable.words[0].text, over.kind.element or UNKNOWN, over.possible_texts
+    ) as number:
+        conditions = bodies[:-1] if value else bodies
+        typed_bodies = [
+            checker.check_kind(body, BOOLEAN, f"The condition of {call.word.text}") for body in conditions
+        ]
+        typed_bodies += [_check_new_item(checker, body) for body in bodies[len(conditions) :]]
+    return _Comprehension(call, over, number, tuple(typed_bodies))
+
+
+def _check_new_item(checker: Checker, node: Node) -> TypedExpression:
+    """Check what an item of a list is made by."""
+    item = checker.check_value(node, null=True)
+    if item.kind.element:
+        return checker.report(item.at, "A list holds values, and no lists.")
+    return item
+
+
+_Find = Callable[[Evaluator, int, Evaluator], Evaluator]
+
+
+def _quantifier(name: str, find: _Find) -> Function:
+    """Return a macro that asks for how many items a condition holds."""
+    usage = f"list.{name}(x, condition)"
+
+    def form(checker: Checker, call: Call) -> TypedExpression:
+        if not call.receiver or len(call.arguments) != 3:
+            return checker.report(call.word.at, f"{name} is written {usage}.")
+        walk = _check_comprehension(checker, call, usage, value=False)
+        if walk is None:
+            return unknown_at(call.at)
+        return walk.result(BOOLEAN, find(walk.items.evaluate, walk.number, walk.bodies[0].evaluate))
+
+    return Function(name, usage, form)
+
+
+_FILTER = "list.filter(x, condition)"
+
+
+def _check_filter(checker: Checker, call: Call) -> TypedExpression:
+    if not call.receiver or len(call.arguments) != 3:
+        return checker.report(call.word.at, f"filter is written {_FILTER}.")
+    walk = _check_comprehension(checker, call, _FILTER, value=False)
+    if walk is None:
+        return unknown_at(call.at)
+    evaluate = filter_evaluator(walk.items.evaluate, walk.number, walk.bodies[0].evaluate)
+    return walk.result(walk.items.kind, evaluate, walk.items)
+
+
+_MAP = "list.map(x, value)"
+
+
+def _check_map(checker: Checker, call: Call) -> TypedExpression:
+    if not call.receiver or len(call.arguments) not in (3, 4):
+        return checker.report(call.word.at, f"map is written {_MAP}, or list.map(x, condition, value).")
+    walk = _check_comprehension(checker, call, _MAP, value=True)
+    if walk is None:
+        return unknown_at(call.at)
+    *conditions, value = walk.bodies
+    items = walk.items.evaluate
+    for condition in conditions:
+        items = filter_evaluator(items, walk.number, condition.evaluate)
+    kind = UNKNOWN if value.kind is UNKNOWN else list_of(value.kind)
+    return walk.result(kind, map_evaluator(items, walk.number, value.evaluate), value)
+
+
+LIST_FUNCTIONS = (
+    Function("size", _SIZE, _check_size),
+    _quantifier("all", partial(quantifier_evaluator, decisive=False)),
+    _quantifier("exists", partial(quantifier_evaluator, decisive=True)),
+    _quantifier("exists_one", exactly_one_evaluator),
+    Function("map", _MAP, _check_map),
+    Function("filter", _FILTER, _check_filter),
+)

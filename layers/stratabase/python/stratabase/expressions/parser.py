@@ -1,0 +1,145 @@
+"""An expression's text becomes its syntax tree, or the mistake in its syntax."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from stratabase.expressions.errors import ExpressionError, InvalidExpression
+from stratabase.expressions.syntax import Node
+from stratabase.wording import shorten
+
+if TYPE_CHECKING:
+    from lark import UnexpectedInput
+
+
+MAX_EXPRESSION_LENGTH = 4096
+"""Characters."""
+_FOREIGN_OPERATORS: Mapping[str, str] = {
+    "=": "==",
+    "===": "==",
+    "<>": "!=",
+    "!==": "!=",
+    "&": "&&",
+    "|": "||",
+    "and": "&&",
+    "or": "||",
+    "not": "!",
+    "is": "isNull(x)",
+    "like": "x.matches('…')",
+    "if": "a ? b : c",
+    "^": "a * a",
+}
+"""What other languages have, and how it is written here."""
+_HINTS: Mapping[str, str] = {
+    "'": "This text has no end: write another ' behind it, and \\' for one within it.",
+    '"': 'This text has no end: write another " behind it, and \\" for one within it.',
+    "{": "Expressions have no maps and no messages.",
+    "`": "Names and texts have no such quotes: write a text as 'text', a name as it is.",
+    ";": "An expression is one value: leave out the semicolon.",
+}
+_PIECE = re.compile(r"[A-Za-z_]\w*|[=!<>&|]+|.", re.DOTALL)
+_SIGNS = "=!<>&|"
+
+
+# A text without an end goes on to the end: to look for its end from each later quote would take long.
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*+'?|\"(?:[^\"\\]|\\.)*+\"?|//[^\n]*", re.DOTALL)
+_PAIRS = {")": "(", "]": "["}
+_preloaded: dict[str, Callable[[], Node]] = {}
+"""What gives the trees of texts that were parsed before."""
+
+
+def parse(text: str) -> Node:
+    """Return the syntax tree of a text. Raises InvalidExpression with the first error."""
+    if text in _preloaded:
+        return _preloaded[text]()
+    _check(text)
+    # Here and not above: lark takes a tenth of a second, which a model without expressions need not pay.
+    from lark import UnexpectedInput  # noqa: PLC0415
+
+    from stratabase.expressions.grammar import parser  # noqa: PLC0415
+
+    try:
+        return parser().parse(text)  # type: ignore[return-value] # the builder makes nodes of all rules
+    except UnexpectedInput as unexpected:
+        raise InvalidExpression([_find_error(text, unexpected)]) from None
+
+
+def preload_trees(trees: Mapping[str, Callable[[], Node]]) -> None:
+    """Have `parse` take trees from here. Key: a text; value: a function that makes its tree."""
+    _preloaded.update(trees)
+
+
+def _check(text: str) -> None:
+    if not text.strip():
+        raise InvalidExpression([ExpressionError(0, "There is no expression.")])
+    if len(text) > MAX_EXPRESSION_LENGTH:
+        message = f"An expression has at most {MAX_EXPRESSION_LENGTH} characters; these are {len(text)}."
+        raise InvalidExpression([ExpressionError(0, message)])
+    if not text.isascii():
+        _refuse_surrogates(text)
+
+
+def _refuse_surrogates(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as half:
+        message = "Half of a surrogate pair is no character: write both halves."
+        raise InvalidExpression([ExpressionError(half.start, message)]) from None
+
+
+def _find_error(text: str, unexpected: "UnexpectedInput") -> ExpressionError:
+    at, token = unexpected.pos_in_stream, getattr(unexpected, "token", None)
+    ended = token is not None and token.type == "$END"
+    piece = None if at is None or ended else _PIECE.match(text, at)
+    if piece is None:
+        return _find_early_end(text)
+    at, word = _whole_operator(text, piece)
+    if word in _HINTS:
+        return ExpressionError(at, _HINTS[word])
+    start, before = _word_before(text[:at])
+    if before in _FOREIGN_OPERATORS:
+        at, word = start, before
+    if word in _PAIRS and not _open_brackets(text[:at]):
+        return ExpressionError(at, f"There is no {_PAIRS[word]} to this {word}.")
+    return ExpressionError(at, f'Unexpected "{shorten(word)}".', _FOREIGN_OPERATORS.get(word))
+
+
+def _word_before(text: str) -> tuple[int, str]:
+    """Return the last word of a text, and where it begins."""
+    # No regular expression: a search for what stands at the end tries every beginning.
+    text = text.rstrip()
+    start = len(text)
+    while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
+        start -= 1
+    word = text[start:].lstrip("0123456789")
+    return len(text) - len(word), word
+
+
+def _whole_operator(text: str, piece: re.Match[str]) -> tuple[int, str]:
+    """Return an operator that other languages have (`<>`), where only its end was not expected."""
+    before = text[: piece.start()]
+    signs = before[len(before.rstrip(_SIGNS)) :]
+    whole = signs + piece[0]
+    return (piece.start() - len(signs), whole) if whole in _FOREIGN_OPERATORS else (piece.start(), piece[0])
+
+
+def _find_early_end(text: str) -> ExpressionError:
+    """Return the mistake of a text that ends too early."""
+    if opening := _open_brackets(text):
+        at = opening[-1]
+        closing = next(right for right, left in _PAIRS.items() if left == text[at])
+        return ExpressionError(at, f"There is no {closing} to this {text[at]}.")
+    at = len(text.rstrip())
+    return ExpressionError(at, "The expression ends where a value is expected.")
+
+
+def _open_brackets(text: str) -> list[int]:
+    """Return where the brackets stand that are not closed again."""
+    plain = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
+    opening: list[int] = []
+    for at, character in enumerate(plain):
+        if character in _PAIRS.values():
+            opening.append(at)
+        elif character in _PAIRS and opening:
+            opening.pop()
+    return opening

@@ -1,0 +1,84 @@
+"""Decimal numbers of at most 38 digits, which are exact, and the one way to write each of them."""
+
+import re
+from decimal import (
+    Context,
+    Decimal,
+    DecimalException,
+    DivisionByZero,
+    Inexact,
+    InvalidOperation,
+    Overflow,
+    Subnormal,
+)
+from typing import Any
+
+from stratabase.formats.invalid_value import InvalidValue, describe_value
+
+_MAX_LENGTH = 400
+_SYNTAX = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]{1,9})?")
+_TRAPS = [InvalidOperation, Overflow, Subnormal, Inexact]
+_MIN_EXPONENT, _MAX_EXPONENT = -130, 125
+_PLAIN = range(-38, 38)
+"""Numbers whose first digit has one of these exponents are written without one."""
+_SHORT = re.compile(r"(?!-0$)-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{0,17}[1-9])?")
+"""Spellings that are surely canonical: nearly all that there are."""
+
+
+def is_canonical_decimal(value: Any) -> bool:
+    """Return whether a value is the canonical spelling of a number."""
+    if not isinstance(value, str):
+        return False
+    return _SHORT.fullmatch(value) is not None or _is_canonical(value)
+
+
+def _is_canonical(text: str) -> bool:
+    try:
+        return canonical_decimal(_parse(text)) == text
+    except DecimalException:
+        return False
+
+
+def canonical_decimal(number: Decimal) -> str:
+    """Return the one spelling of a number."""
+    if not number:
+        return "0"
+    normal = number.normalize(_context())
+    return f"{normal:f}" if normal.adjusted() in _PLAIN else f"{normal:E}"
+
+
+def parse_decimal(given: Any) -> Decimal:
+    """Return the number that a JSON value is: text, int, Decimal, or float (its shortest decimal).
+
+    Raises InvalidValue for anything else, and for a number that has too many digits or is too large or small.
+    """
+    try:
+        return _parse(given)
+    except DecimalException:
+        raise InvalidValue(
+            f"{describe_value(given)} is not a Real: give a decimal number such as -12.50, with at most 38 "
+            f"digits and between 1E{_MIN_EXPONENT} and 1E+{_MAX_EXPONENT + 1} in size"
+        ) from None
+
+
+def _parse(given: Any) -> Decimal:
+    if isinstance(given, bool) or not isinstance(given, int | float | Decimal | str):
+        raise InvalidOperation
+    if isinstance(given, int | Decimal):
+        return _context().create_decimal(given)
+    text = given if isinstance(given, str) else repr(given)
+    if len(text) > _MAX_LENGTH or not _SYNTAX.fullmatch(text):
+        raise InvalidOperation
+    return _context().create_decimal(text)
+
+
+def _context() -> Context:
+    """Return arithmetic in which every number that is no Real is an exception."""
+    return Context(prec=38, Emin=_MIN_EXPONENT, Emax=_MAX_EXPONENT, traps=_TRAPS)
+
+
+def decimal_context() -> Context:
+    """Return arithmetic that rounds to 38 digits; a result that is no Real even so is a DecimalException."""
+    context = _context()
+    context.traps[Inexact], context.traps[DivisionByZero] = False, True
+    return context

@@ -1,0 +1,119 @@
+"""Languages (names of months, days and eras, the signs in numbers) and time zones, by their codes.
+
+Babel is imported when the first language is asked for: patterns of digits alone never pay for it.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+from stratabase.formats.invalid_value import InvalidValue, describe_value
+
+if TYPE_CHECKING:
+    from babel import Locale
+
+from datetime import UTC, tzinfo
+from zoneinfo import ZoneInfo, available_timezones
+
+Width = Literal["wide", "abbreviated"]
+Context = Literal["format", "stand-alone"]
+_CODE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}")
+
+
+@dataclass(frozen=True, slots=True)
+class NumberSymbols:
+    """The signs of numbers; the defaults are those of English."""
+
+    decimal: str = "."
+    group: str = ","
+    minus: str = "-"
+    percent: str = "%"
+    per_mille: str = "‰"
+    exponent: str = "E"
+
+
+@lru_cache(maxsize=128)
+def load_locale(code: str) -> "Locale":
+    """Return Babel's data of a language. Raises InvalidValue for one that does not exist."""
+    from babel import Locale, UnknownLocaleError  # noqa: PLC0415 - slow, and seldom needed
+
+    try:
+        if _CODE.fullmatch(code):
+            return Locale.parse(code.replace("-", "_"))
+    except (ValueError, UnknownLocaleError):
+        pass
+    raise InvalidValue(f"{describe_value(code)} is no known language: give a code such as 'it' or 'pt-BR'")
+
+
+def month_names(language: str, width: Width, context: Context) -> tuple[str, ...]:
+    """Return the names of the months, January first."""
+    names = load_locale(language).months[context][width]
+    return tuple(names[month] for month in range(1, 13))
+
+
+def weekday_names(language: str, width: Width) -> tuple[str, ...]:
+    """Return the names of the days of the week, Monday first."""
+    names = load_locale(language).days["format"][width]
+    return tuple(names[day] for day in range(7))
+
+
+def era_name(language: str) -> str:
+    """Return the short name of the era in which all our dates lie."""
+    return str(load_locale(language).eras["abbreviated"][1])
+
+
+def day_period_names(language: str) -> tuple[str, str]:
+    """Return the names of the hours before noon and of those after."""
+    names = load_locale(language).day_periods["format"]["abbreviated"]
+    return names["am"], names["pm"]
+
+
+def zone_name(language: str, zone: str, *, daylight: bool) -> str:
+    """Return the long name of a time zone in summer or winter."""
+    from babel.dates import get_timezone_name  # noqa: PLC0415 - slow, and seldom needed
+
+    variant: Literal["daylight", "standard"] = "daylight" if daylight else "standard"
+    return get_timezone_name(zone, width="long", locale=load_locale(language), zone_variant=variant)
+
+
+@lru_cache(maxsize=128)
+def number_symbols(language: str) -> NumberSymbols:
+    """Return the signs that a language puts into numbers; the digits are always 0 to 9."""
+    if language == "en":
+        return NumberSymbols()
+    found = load_locale(language).number_symbols["latn"]
+    return NumberSymbols(
+        decimal=found["decimal"],
+        group=found["group"],
+        minus=found["minusSign"],
+        percent=found["percentSign"],
+        per_mille=found["perMille"],
+        exponent=found["exponential"],
+    )
+
+
+_MACHINE_ZONES = frozenset({"localtime", "Factory"})
+
+
+def is_time_zone(name: str) -> bool:
+    """Return whether there is such a time zone (`Europe/Rome`), spelled like this."""
+    return name in _names()
+
+
+@lru_cache(maxsize=128)
+def load_time_zone(name: str) -> tzinfo:
+    """Return a time zone. Raises InvalidValue for one that does not exist."""
+    if name == "UTC":
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (LookupError, ValueError, OSError):
+        raise InvalidValue(
+            f"{describe_value(name)} is no known time zone: give one such as 'Europe/Rome'"
+        ) from None
+
+
+@lru_cache(maxsize=1)
+def _names() -> frozenset[str]:
+    return frozenset(available_timezones()) - _MACHINE_ZONES

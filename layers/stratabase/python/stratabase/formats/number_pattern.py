@@ -1,0 +1,246 @@
+"""Java's decimal patterns, as DecimalFormat understands them; rounding is HALF_EVEN, as there.
+
+They differ from Java in this: digits are always 0 to 9, and a digit sign behind the digits stands in quotes.
+A pattern has a prefix and a suffix (`Affixes`) around its digits (`DigitFormat`).
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from enum import Enum
+from functools import lru_cache
+from typing import NamedTuple
+
+from stratabase.formats import locales
+from stratabase.formats.date_fields import check_length
+from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.formats.locales import NumberSymbols
+
+EXACT_CONTEXT = Context(prec=1000, rounding=ROUND_HALF_EVEN)
+"""Wide enough for every Real, however many decimals a pattern wants."""
+_QUOTED = re.compile(r"'[^']*'?")
+_PATTERN = re.compile(
+    # Possessive: no part may give back what it has taken, which would take the fourth power of the length.
+    r"(?P<prefix>[^#0,.;]*+)"
+    r"(?P<number>(?P<integer>[#,]*+[0,]*+)(?P<point>\.(?P<fraction>0*+\#*+))?+(?:E(?P<exponent>0++)|(?!E)))"
+    r"(?P<suffix>[^#0,.;]*+)"
+    r"(?P<negative>;(?P<negative_prefix>[^#0,.;]*+)(?:[#0,.][#0,.E]*+)?+(?P<negative_suffix>[^#0,.;]*+))?+"
+)
+_PIECE = re.compile(r"''|'(?P<quoted>(?:[^']|'')*)'|(?P<text>[^'])")
+
+
+@dataclass(frozen=True, slots=True)
+class DigitFormat:
+    """What a pattern says of the digits."""
+
+    least_integer: int = 0
+    most_integer: int = 0
+    """Counts in scientific notation only."""
+    least_fraction: int = 0
+    most_fraction: int = 0
+    group: int = 0
+    """How many digits stand between the signs that group; 0: there are none."""
+    point: bool = False
+    """The decimal sign is written even when nothing follows it."""
+    exponent: int = 0
+    """How many digits the exponent has at least; 0: there is none."""
+
+    def format(self, number: Decimal, symbols: NumberSymbols) -> str:
+        """Return the digits of a number that is not negative."""
+        return self._scientific(number, symbols) if self.exponent else self._plain(number, symbols)
+
+    def _plain(self, number: Decimal, symbols: NumberSymbols) -> str:
+        rounded = number.quantize(Decimal(1).scaleb(-self.most_fraction), context=EXACT_CONTEXT)
+        integer, _, fraction = f"{rounded:f}".partition(".")
+        integer = integer.lstrip("0").zfill(self.least_integer)
+        fraction = fraction.rstrip("0").ljust(self.least_fraction, "0")
+        if not integer and not fraction:
+            integer = "0"
+        return self._joined(self._grouped(integer, symbols.group), fraction, symbols)
+
+    def _scientific(self, number: Decimal, symbols: NumberSymbols) -> str:
+        rounded = Context(prec=self.most_integer + self.most_fraction, rounding=ROUND_HALF_EVEN).plus(number)
+        shown = "".join(map(str, rounded.as_tuple().digits)).rstrip("0")
+        size = rounded.adjusted() + 1
+        exponent = self._exponent(size) if shown else 0
+        before = size - exponent if shown else self._least_mantissa
+        shown = shown.ljust(max(self.least_integer + self.least_fraction, before), "0")
+        mantissa = self._joined(shown[:before], shown[before:], symbols)
+        sign = symbols.minus if exponent < 0 else ""
+        return f"{mantissa}{symbols.exponent}{sign}{abs(exponent):0{self.exponent}d}"
+
+    def _exponent(self, size: int) -> int:
+        """Return the exponent of a number with `size` integer digits."""
+        if self._engineering:
+            return (size - 1) // self.most_integer * self.most_integer
+        return size - self.least_integer
+
+    @property
+    def _engineering(self) -> bool:
+        """Whether the exponent is a multiple of the most integer digits."""
+        return self.most_integer > max(1, self.least_integer)
+
+    @property
+    def _least_mantissa(self) -> int:
+        return 1 if self._engineering else self.least_integer
+
+    def _grouped(self, integer: str, sign: str) -> str:
+        if not self.group:
+            return integer
+        first = len(integer) % self.group
+        groups = [integer[at : at + self.group] for at in range(first, len(integer), self.group)]
+        return sign.join([integer[:first], *groups] if first else groups)
+
+    def _joined(self, integer: str, fraction: str, symbols: NumberSymbols) -> str:
+        return integer + (symbols.decimal if fraction or self.point else "") + fraction
+
+
+class Sign(Enum):
+    """A sign that languages write differently; the value is the symbol's name."""
+
+    MINUS = "minus"
+    PERCENT = "percent"
+    PER_MILLE = "per_mille"
+
+
+_SIGNS = {"-": Sign.MINUS, "%": Sign.PERCENT, "‰": Sign.PER_MILLE}
+_MULTIPLIERS = {Sign.PERCENT: 2, Sign.PER_MILLE: 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Affix:
+    """What stands before or behind the digits of a number: literal texts and signs, in order."""
+
+    pieces: tuple[str | Sign, ...] = ()
+
+    def text(self, symbols: NumberSymbols) -> str:
+        """Return it in a language."""
+        return "".join(
+            getattr(symbols, piece.value) if isinstance(piece, Sign) else piece for piece in self.pieces
+        )
+
+    @property
+    def powers(self) -> list[int]:
+        """The powers of ten by which its signs multiply the number."""
+        return [_MULTIPLIERS[piece] for piece in self.pieces if piece in _MULTIPLIERS]
+
+
+class Affixes(NamedTuple):
+    """The prefix and the suffix of a number."""
+
+    prefix: Affix
+    suffix: Affix
+
+    def texts(self, symbols: NumberSymbols) -> tuple[str, str]:
+        """Return them in a language."""
+        return self.prefix.text(symbols), self.suffix.text(symbols)
+
+    def minus(self) -> "Affixes":
+        """Return what negative numbers have when the pattern does not say it."""
+        return Affixes(Affix((Sign.MINUS, *self.prefix.pieces)), self.suffix)
+
+    def check(self) -> None:
+        """Raise InvalidValue when percent and per mille stand there more than once."""
+        if len(self.prefix.powers + self.suffix.powers) > 1:
+            raise InvalidValue("a pattern of numbers has % or ‰ at most once: put others in quotes")
+
+    @property
+    def power(self) -> int:
+        """The power of ten by which percent or per mille multiply the number."""
+        return sum(self.prefix.powers + self.suffix.powers)
+
+
+_EVERYTHING = DigitFormat(most_fraction=200, group=3)
+"""What Java makes of the empty pattern."""
+
+
+def parse_affix(text: str, pattern: str) -> Affix:
+    """Return the affix that a part of a pattern spells. Raises InvalidValue for a quote that does not end."""
+    if _PIECE.sub("", text):
+        raise InvalidValue(
+            f"the pattern {describe_value(pattern)} has a quote that does not end: write '' for one quote"
+        )
+    return Affix(tuple(_piece(match) for match in _PIECE.finditer(text)))
+
+
+def _piece(match: re.Match[str]) -> str | Sign:
+    if match["text"]:
+        return _SIGNS.get(match["text"], match["text"])
+    return (match["quoted"] or "'").replace("''", "'")
+
+
+@dataclass(frozen=True, slots=True)
+class NumberPattern:
+    """A decimal pattern that Java would take."""
+
+    pattern: str
+    digits: DigitFormat
+    positive: Affixes
+    negative: Affixes
+
+    def formatter(self, language: str) -> Callable[[Decimal], str]:
+        """Return a function that formats a number in a language."""
+        symbols = locales.number_symbols(language)
+        power = self.positive.power
+        positive, negative = self.positive.texts(symbols), self.negative.texts(symbols)
+
+        def write(number: Decimal) -> str:
+            before, behind = negative if number < 0 else positive
+            digits = self.digits.format(EXACT_CONTEXT.scaleb(number.copy_abs(), power), symbols)
+            return f"{before}{digits}{behind}"
+
+        return write
+
+
+@lru_cache(maxsize=512)
+def compile_number_pattern(pattern: str) -> NumberPattern:
+    """Return a pattern ready for use. Raises InvalidValue for one that Java would refuse."""
+    check_length(pattern)
+    match = _PATTERN.fullmatch(_QUOTED.sub(_masked, pattern))
+    if match is None or (match["negative"] and not match["number"]):
+        raise InvalidValue(_refusal(pattern))
+    positive = _affixes(pattern, match, "prefix", "suffix")
+    negative = _affixes(pattern, match, "negative_prefix", "negative_suffix")
+    if match["negative"] in (None, ";") or negative == positive:
+        negative = positive.minus()
+    return NumberPattern(pattern, _digits(pattern, match), positive, negative)
+
+
+def _masked(match: re.Match[str]) -> str:
+    return "\0" * len(match.group())
+
+
+def _affixes(pattern: str, match: re.Match[str], prefix: str, suffix: str) -> Affixes:
+    """Return the affixes that two groups of the match span; they are cut out of the pattern itself."""
+    spans = [slice(*match.span(group)) if match[group] else slice(0) for group in (prefix, suffix)]
+    affixes = Affixes(*(parse_affix(pattern[span], pattern) for span in spans))
+    affixes.check()
+    return affixes
+
+
+def _digits(pattern: str, match: re.Match[str]) -> DigitFormat:
+    if not pattern:
+        return _EVERYTHING
+    integer, fraction = match["integer"].replace(",", ""), match["fraction"] or ""
+    if match["integer"].endswith(",") or (match["exponent"] and not integer + fraction):
+        raise InvalidValue(_refusal(pattern))
+    least_integer, least_fraction = integer.count("0"), fraction.count("0")
+    if match["point"] and not least_integer + least_fraction:
+        least_integer, least_fraction = (1, 0) if integer else (0, min(1, len(fraction)))
+    return DigitFormat(
+        least_integer=least_integer,
+        most_integer=len(integer),
+        least_fraction=least_fraction,
+        most_fraction=len(fraction),
+        group=len(match["integer"].rpartition(",")[2]) if "," in match["integer"] else 0,
+        point=bool(match["point"]) and not (integer and fraction),
+        exponent=len(match["exponent"] or ""),
+    )
+
+
+def _refusal(pattern: str) -> str:
+    return (
+        f"{describe_value(pattern)} is no pattern of numbers: give one such as '#,##0.00', '0.###' or "
+        "'0.0%', with other text in quotes"
+    )

@@ -1,0 +1,113 @@
+"""Regular expressions of models and clients, matched by RE2: in linear time, whoever wrote them.
+
+Python's `re` backtracks, so a short text can keep it busy for hours. RE2 does not, and therefore knows no
+lookaround and no back references. The size of a program bounds the time that each byte of a text takes.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from stratabase.formats.invalid_value import InvalidValue
+
+MAX_REGEX_LENGTH = 1000
+"""Characters."""
+_MEMORY = 2**18
+"""Bytes for a program and the states met in matching; a larger program is refused.
+
+With more, RE2 goes on making states that it never meets again, which takes several times longer.
+"""
+_LOOKAROUND = (
+    "RE2 has no lookahead or lookbehind: write each condition as a matches('…') of its own in an expression, "
+    "joined by && and !, such as that of a blocking @warning"
+)
+_BACK_REFERENCE = "RE2 has no back references: write the alternatives out"
+_CODE = r"write a character by its code, as in \x{20AC}"
+_ADVICE: Mapping[str, str] = {
+    r"invalid perl operator: \(\?<?[=!]": _LOOKAROUND,
+    r"invalid perl operator: \(\?P$": f"{_BACK_REFERENCE}; a group is named as in (?P<name>…)",
+    r"invalid perl operator: \(\?>": "RE2 never backtracks, so it has no atomic groups: write (?:…)",
+    r"invalid perl operator: \(\?\(": "RE2 has no conditions: write both cases as alternatives",
+    r"invalid perl operator: \(\?#": "RE2 has no comments: leave it out",
+    r"invalid perl operator: \(\?[a-zA-Z-]": "the flags of RE2 are i, m, s and U: leave others out",
+    r"invalid escape sequence: \\[1-9k]": f"{_BACK_REFERENCE}, or {_CODE}",
+    r"invalid escape sequence: \\Z": r"the end of a text is \z, and implied in the pattern of a domain",
+    r"invalid escape sequence: \\[uUN]": _CODE,
+    r"invalid escape sequence: \\b": r"a backspace is \x08",
+    r"invalid escape sequence: \\[^\x00-\x7f]": "only ASCII characters have a backslash: leave it out",
+    r"bad repetition operator": (
+        "RE2 never backtracks, so it has no possessive repetitions: write one repetition sign, or brackets "
+        "between two, as in (?:a{2})+"
+    ),
+    r"invalid repetition size": (
+        "write {least,most}, up to 1000 for repetitions within one another taken together; or write * or +, "
+        "and bound the length of the value"
+    ),
+    r"pattern too large": r"it is too large: repeat less, such as \p{L}+ in place of \p{L}{1,100}",
+}
+"""What to write instead, by what RE2's reason begins with."""
+_ADVICE_OF = {re.compile(beginning): advice for beginning, advice in _ADVICE.items()}
+_TOKEN = re.compile(
+    r"\\Q.*?(?:\\E|\Z)"  # a literal text
+    r"|\\(?:[0-7]{3}|(?P<octal>[1-7][0-7])|.)"
+    r"|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]"  # a set of characters
+    r"|(?P<repetition>\{(?:[0-9]+(?:,[0-9]*)?|,[0-9]*)\})"
+    r"|.",
+    re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
+_REPETITION = re.compile(r"\{(?:0|[1-9][0-9]{0,7})(?:,(?:0|[1-9][0-9]{0,7})?)?\}")
+"""What RE2 takes as a repetition, and refuses if a number is over 1000."""
+
+
+def compile_regex(pattern: str) -> Any:
+    """Return a pattern compiled by RE2, without groups.
+
+    Raises InvalidValue with the reason why it cannot be, and what to write instead.
+    """
+    if len(pattern) > MAX_REGEX_LENGTH:
+        raise InvalidValue(f"it has more than {MAX_REGEX_LENGTH} characters")
+    # Here and not above: few requests need it.
+    import re2  # type: ignore[import-untyped] # noqa: PLC0415
+
+    options = re2.Options()
+    options.log_errors, options.never_capture, options.max_mem = False, True, _MEMORY
+    try:
+        return re2.compile(pattern, options)
+    except UnicodeEncodeError:
+        raise InvalidValue("half of a surrogate pair is no character: write both halves") from None
+    except re2.error as error:
+        raise InvalidValue(_explained(error.args[0])) from None
+
+
+def matching_cost(compiled: Any, text: str) -> int:
+    """Return how many instructions matching a text takes at most: about 6 ns each where RE2 is slowest."""
+    # What is not ASCII has several bytes; the work is counted as if all were like the longest.
+    return int(compiled.programsize) * len(text) * (1 if text.isascii() else 4)
+
+
+def _explained(reason: Any) -> str:
+    """Return RE2's reason, which it gives in bytes, and what to write instead where that is known."""
+    said = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+    advice = next((advice for beginning, advice in _ADVICE_OF.items() if beginning.match(said)), None)
+    return f"{said} ({advice})" if advice else said
+
+
+def ascii_words(pattern: str) -> tuple[str, ...]:
+    r"""Return which of `\w`, `\W`, `\b` and `\B` a pattern has, for which only ASCII letters make words."""
+    tokens = (token[0] for token in _TOKEN.finditer(pattern) if not token[0].startswith("\\Q"))
+    found = {escape for token in tokens for escape in _ESCAPE.findall(token)}
+    return tuple(escape for escape in (r"\w", r"\W", r"\b", r"\B") if escape in found)
+
+
+def check_portable(pattern: str) -> None:
+    """Raise InvalidValue for what other engines, Python's among them, read otherwise than RE2 does."""
+    for token in _TOKEN.finditer(pattern):
+        if token["octal"]:
+            code = token["octal"]
+            raise InvalidValue(
+                f"{token[0]} is no back reference but the code of a character: write \\0{code}"
+            )
+        if token["repetition"] and not _REPETITION.fullmatch(token["repetition"]):
+            text = f"{token[0]} is no repetition but plain text in RE2: write {{least,most}}, such as {{0,5}}"
+            raise InvalidValue(text)

@@ -1,0 +1,59 @@
+"""The constraints of `@domain` and `@file`: what an attribute's values keep to.
+
+One class per constraint owns its directive arguments, the mistakes in them, the check of a value, the issue
+that it raises, and what a comparison of two models shows. To add one: write its class (`base` says what it
+has), list it in `CONSTRAINTS`, and declare its argument in `directives.graphql`.
+
+Read `base` first, then any other file. Imports point to `model.types` and `formats`.
+"""
+
+from collections.abc import Iterable
+
+from stratabase.model.constraints.allowed_texts import AllowedTexts
+from stratabase.model.constraints.allowed_values import AllowedValues
+from stratabase.model.constraints.base import Arguments, Constraint
+from stratabase.model.constraints.codice_fiscale import CodiceFiscale
+from stratabase.model.constraints.decimal_digits import DecimalDigits
+from stratabase.model.constraints.email import EmailAddress
+from stratabase.model.constraints.file_limits import FileExtensions, FileSize
+from stratabase.model.constraints.partita_iva import PartitaIva
+from stratabase.model.constraints.phone import PhoneNumber
+from stratabase.model.constraints.text_length import TextLength
+from stratabase.model.constraints.value_range import ValueRange
+from stratabase.model.types.base import AttributeType
+
+CONSTRAINTS: tuple[type[Constraint], ...] = (
+    ValueRange,
+    TextLength,
+    AllowedTexts,
+    AllowedValues,
+    DecimalDigits,
+    EmailAddress,
+    PhoneNumber,
+    PartitaIva,
+    CodiceFiscale,
+    FileExtensions,
+    FileSize,
+)
+"""All constraints, in the order in which a value is checked and a comparison lists them."""
+
+
+def constraints_for(type_: AttributeType, directive: str = "domain") -> tuple[type[Constraint], ...]:
+    """Return the constraints that a directive can put on attributes of a type."""
+    return tuple(
+        each for each in CONSTRAINTS if each.directive == directive and isinstance(type_, each.types)
+    )
+
+
+def build_constraints(type_: AttributeType, arguments: Arguments) -> tuple[Constraint, ...]:
+    """Return the constraints that arguments of `@domain` or `@file` put on an attribute of a type."""
+    built = (each.build(arguments, type_) for each in CONSTRAINTS if isinstance(type_, each.types))
+    return tuple(constraint for constraint in built if constraint is not None)
+
+
+def argument_values(constraints: Iterable[Constraint]) -> dict[str, object]:
+    """Return the value of every argument that there is, by name; absent ones have what stands for that."""
+    values = {argument: each.absent for each in CONSTRAINTS for argument in each.arguments}
+    for constraint in constraints:
+        values |= constraint.argument_values()
+    return values

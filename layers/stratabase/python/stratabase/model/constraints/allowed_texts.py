@@ -1,0 +1,73 @@
+"""`@domain(pattern, values)` of a text: it matches one of the patterns, or is one of the values."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar, Self
+
+from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.formats.preferences import Formats
+from stratabase.formats.regex import check_portable, compile_regex, matching_cost
+from stratabase.model.constraints.base import ArgumentError, Arguments, Constraint, Violation
+from stratabase.model.types.base import AttributeType
+from stratabase.model.types.string import TextType
+from stratabase.wording import shorten
+
+MAX_COST = 100_000_000
+"""RE2 instructions for one value and one pattern: some tenths of a second where RE2 is slowest."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedTexts(Constraint):
+    """Regular expressions (RE2), any of which matches a whole value, and values that need match none."""
+
+    arguments: ClassVar[Mapping[str, str]] = {"pattern": "patterns", "values": "values"}
+    types: ClassVar[tuple[type[AttributeType], ...]] = (TextType,)
+
+    patterns: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+
+    @classmethod
+    def find_errors(cls, arguments: Arguments, type_: AttributeType) -> Iterator[ArgumentError]:
+        """Yield an error for each pattern that RE2 does not understand, and one for an empty list."""
+        if arguments.get("pattern") == ():
+            yield ArgumentError("pattern", "No value is possible: pattern is empty.")
+        for number, pattern in enumerate(arguments.get("pattern") or ()):
+            try:
+                compile_pattern(pattern)
+            except InvalidValue as invalid:
+                message = f'"{shorten(pattern)}" is no regular expression (RE2): {invalid}.'
+                yield ArgumentError("pattern", message, number)
+
+    @classmethod
+    def build(cls, arguments: Arguments, type_: AttributeType) -> Self | None:
+        """Return the constraint, or None without patterns and values."""
+        patterns, values = arguments.get("pattern") or (), arguments.get("values") or ()
+        return cls(tuple(patterns), tuple(values)) if patterns or values else None
+
+    def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
+        """Yield that a text is not allowed, or that it is too long to be compared with a pattern."""
+        if stored in self.values:
+            return
+        highest_cost = 0
+        for regex in map(compile_pattern, self.patterns):
+            if (cost := matching_cost(regex, stored)) > MAX_COST:
+                highest_cost = max(highest_cost, cost)
+            elif regex.fullmatch(stored):
+                return
+        if highest_cost:
+            most = MAX_COST * len(stored) // highest_cost
+            text = f"{len(stored)} characters are too many to compare with the pattern: give at most {most}"
+            yield Violation("ATTRIBUTE_STRING_LENGTH", text)
+        else:
+            allowed = " or ".join([*self.patterns, *self.values])
+            text = f"{describe_value(stored)} is not admitted: give {allowed}"
+            yield Violation("ATTRIBUTE_STRING_PATTERN", text)
+
+
+@lru_cache(maxsize=512)
+def compile_pattern(pattern: str) -> Any:
+    """Return a pattern compiled by RE2. Raises InvalidValue with the reason why it cannot be."""
+    regex = compile_regex(pattern)
+    check_portable(pattern)
+    return regex

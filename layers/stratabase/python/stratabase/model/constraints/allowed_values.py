@@ -1,0 +1,34 @@
+"""`@domain(values)` of an attribute with an order: the only values that it has."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from stratabase.formats.preferences import Formats
+from stratabase.model.constraints.base import Arguments, Constraint, Violation, read_argument
+from stratabase.model.constraints.value_range import ISSUE, show_value
+from stratabase.model.types.base import AttributeType, OrderedType
+from stratabase.model.types.storage import Stored
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedValues(Constraint):
+    """The values in their stored form, in the order of the model."""
+
+    arguments: ClassVar[Mapping[str, str]] = {"values": "values"}
+    types: ClassVar[tuple[type[AttributeType], ...]] = (OrderedType,)
+
+    values: tuple[Stored, ...]
+
+    @classmethod
+    def build(cls, arguments: Arguments, type_: AttributeType) -> Self | None:
+        """Return the constraint, or None where no values are listed."""
+        values = arguments.get("values")
+        return cls(tuple(read_argument(type_, value) for value in values)) if values else None
+
+    def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
+        """Yield that a value is not listed."""
+        if stored not in self.values:
+            show = show_value(type_, formats)
+            values = " or ".join(map(show, self.values))
+            yield Violation(ISSUE, f"{show(stored)} is none of the values: give {values}")

@@ -1,0 +1,62 @@
+"""`@domain(codiceFiscale)`: a text is an Italian tax code, of a person or of a body."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from string import ascii_uppercase, digits
+from typing import Any, ClassVar
+
+from stratabase.formats.invalid_value import describe_value
+from stratabase.formats.preferences import Formats
+from stratabase.model.constraints.base import FlagConstraint, Violation
+from stratabase.model.constraints.partita_iva import is_partita_iva
+from stratabase.model.types.base import AttributeType
+from stratabase.model.types.string import TextType
+
+_SHAPE = re.compile(r"[A-Z]{6}[0-9LMNPQRSTUV]{2}[ABCDEHLMPRST][0-9LMNPQRSTUV]{2}[A-Z][0-9LMNPQRSTUV]{3}[A-Z]")
+_LETTERS_FOR_DIGITS = str.maketrans("LMNPQRSTUV", digits)
+"""Two persons may have the same code: then letters take the place of digits (omocodia)."""
+_DAYS = frozenset({*range(1, 32), *range(41, 72)})
+"""Those of women are 40 higher."""
+_EVEN = {**dict(zip(digits, range(10), strict=True)), **dict(zip(ascii_uppercase, range(26), strict=True))}
+_ODD_VALUES = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
+_ODD = {character: _ODD_VALUES[value] for character, value in _EVEN.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class CodiceFiscale(FlagConstraint):
+    """Of a person 16 characters, of a body 11 digits; the last checks the others."""
+
+    arguments: ClassVar[Mapping[str, str]] = {"codiceFiscale": ""}
+    types: ClassVar[tuple[type[AttributeType], ...]] = (TextType,)
+
+    def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
+        """Yield that a text is no tax code; what begins with a digit was meant to be a body's."""
+        is_of_body = stored[:1].isdigit()
+        if is_of_body and not is_partita_iva(stored):
+            yield Violation("ATTRIBUTE_CODICE_FISCALE_PERSONA_GIURIDICA", _refusal(stored))
+        elif not is_of_body and not is_personal(stored):
+            yield Violation("ATTRIBUTE_CODICE_FISCALE_PERSONA_FISICA", _refusal(stored))
+
+
+def is_personal(text: str) -> bool:
+    """Return whether a text is the code of a person, with the right check character."""
+    if not _SHAPE.fullmatch(text):
+        return False
+    day = int(text[9:11].translate(_LETTERS_FOR_DIGITS))
+    return day in _DAYS and check_character(text[:15]) == text[15]
+
+
+def check_character(code: str) -> str:
+    """Return the sixteenth character for the other fifteen (the first of which is odd)."""
+    total = sum(_ODD[character] for character in code[::2]) + sum(
+        _EVEN[character] for character in code[1::2]
+    )
+    return ascii_uppercase[total % 26]
+
+
+def _refusal(stored: str) -> str:
+    return (
+        f"{describe_value(stored)} is no codice fiscale: give the 16 capital letters and digits of a person "
+        "or the 11 digits of a body, the last of which checks the others"
+    )

@@ -1,0 +1,40 @@
+"""`@domain(digits)`: the greatest number of decimals of a Real."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from stratabase.formats.preferences import Formats
+from stratabase.model.constraints.base import ArgumentError, Arguments, Constraint, Violation
+from stratabase.model.types.base import AttributeType
+from stratabase.model.types.real import RealType
+from stratabase.wording import pluralize
+
+MAX_DIGITS = 38
+
+
+@dataclass(frozen=True, slots=True)
+class DecimalDigits(Constraint):
+    """The greatest number of digits behind the decimal point."""
+
+    arguments: ClassVar[Mapping[str, str]] = {"digits": "digits"}
+    types: ClassVar[tuple[type[AttributeType], ...]] = (RealType,)
+
+    digits: int
+
+    @classmethod
+    def find_errors(cls, arguments: Arguments, type_: AttributeType) -> Iterator[ArgumentError]:
+        """Yield an error for a number of digits that a Real cannot have."""
+        digits = arguments.get("digits")
+        if digits is not None and not 0 <= digits <= MAX_DIGITS:
+            yield ArgumentError("digits", f"digits is a number from 0 to {MAX_DIGITS}.")
+
+    def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
+        """Yield that a number has too many decimals."""
+        del type_, formats
+        exponent = Decimal(stored).as_tuple().exponent
+        decimals = -exponent if isinstance(exponent, int) else 0
+        if decimals > self.digits:
+            text = f"{stored} has {pluralize(decimals, 'decimal')}: give at most {self.digits}"
+            yield Violation("ATTRIBUTE_REAL_DECIMAL_DIGITS", text)

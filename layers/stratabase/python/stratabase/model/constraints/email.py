@@ -1,0 +1,71 @@
+"""`@domain(email)`: a text is an e-mail address."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from stratabase.formats.invalid_value import describe_value
+from stratabase.formats.preferences import Formats
+from stratabase.model.constraints.base import FlagConstraint, Violation
+from stratabase.model.types.base import AttributeType
+from stratabase.model.types.string import TextType
+
+LONGEST_EMAIL = 254
+"""Characters."""
+_LONGEST_LOCAL = 64
+_LOCAL = re.compile(r"""[^\s\x00-\x1f\x7f@.,:;<>()\[\]\\"]+(?:\.[^\s\x00-\x1f\x7f@.,:;<>()\[\]\\"]+)*""")
+_ENCODED = "=?"
+"""How mail begins what it decodes (RFC 2047): such an address would be read as another one."""
+_LABEL = re.compile(r"[^\W_](?:(?:[^\W_]|-){0,61}[^\W_])?")
+
+
+@dataclass(frozen=True, slots=True)
+class EmailAddress(FlagConstraint):
+    """An address as in RFC 5321, in any script, without quoting."""
+
+    arguments: ClassVar[Mapping[str, str]] = {"email": ""}
+    types: ClassVar[tuple[type[AttributeType], ...]] = (TextType,)
+
+    def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
+        """Yield that a text is no address."""
+        if not is_email(stored):
+            text = f"{describe_value(stored)} is no e-mail address: give one such as name@example.com"
+            yield Violation("ATTRIBUTE_EMAIL", text)
+
+
+def is_email(text: str) -> bool:
+    """Return whether a text looks like an address that mail can be sent to."""
+    local, _, host = text.rpartition("@")
+    labels = host.split(".")
+    return (
+        len(text) <= LONGEST_EMAIL
+        and len(local) <= _LONGEST_LOCAL
+        and len(labels) > 1
+        and _ENCODED not in local
+        and _LOCAL.fullmatch(local) is not None
+        and all(_LABEL.fullmatch(label) for label in labels)
+    )
+
+
+def ascii_domain(domain: str) -> str:
+    """Return the spelling in which mail goes to a domain (IDNA); "" if mail would go to another domain.
+
+    Python maps some letters to others, as IDNA did until 2003: what is sent to `straße.example` goes to
+    `strasse.example`, which may be somebody else's.
+    """
+    if domain.isascii():
+        return domain
+    try:
+        known = domain.encode("idna")
+        is_same = known.decode("idna") == unicodedata.normalize("NFC", domain.lower())
+    except UnicodeError:
+        return ""
+    return known.decode("ascii") if is_same else ""
+
+
+def is_mailable(email: str) -> bool:
+    """Return whether mail to an address goes to that address, and who reads it sees all its characters."""
+    local, _, domain = email.rpartition("@")
+    return local.isprintable() and ascii_domain(domain) != ""

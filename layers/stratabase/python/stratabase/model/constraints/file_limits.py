@@ -1,0 +1,81 @@
+"""`@file(extensions, maxSize)`: which files an attribute takes."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from stratabase.formats.invalid_value import describe_value
+from stratabase.formats.preferences import Formats
+from stratabase.model.constraints.base import ArgumentError, Arguments, Constraint, Violation
+from stratabase.model.types.base import AttributeType
+from stratabase.model.types.file import FileType
+from stratabase.wording import is_or_are, pluralize, shorten
+
+_EXTENSION = re.compile(r"[A-Za-z0-9]+([._-][A-Za-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class FileExtensions(Constraint):
+    """The file name extensions that are allowed, in small letters and without the dot."""
+
+    directive: ClassVar[str] = "file"
+    arguments: ClassVar[Mapping[str, str]] = {"extensions": "extensions"}
+    types: ClassVar[tuple[type[AttributeType], ...]] = (FileType,)
+
+    extensions: tuple[str, ...]
+
+    @classmethod
+    def find_errors(cls, arguments: Arguments, type_: AttributeType) -> Iterator[ArgumentError]:
+        """Yield an error for what is no extension or is listed twice, and one for an empty list."""
+        extensions = arguments.get("extensions")
+        if extensions == ():
+            yield ArgumentError("extensions", "No file is possible: extensions is empty.")
+        seen: set[str] = set()
+        for number, extension in enumerate(extensions or ()):
+            if not _EXTENSION.fullmatch(extension):
+                message = f'"{shorten(extension)}" is no file name extension: write it without the dot.'
+                yield ArgumentError("extensions", message, number, (extension.strip(" .*"),))
+            elif extension.lower() in seen:
+                message = f'"{extension}" stands here already; case does not make a difference.'
+                yield ArgumentError("extensions", message, number)
+            seen.add(extension.lower())
+
+    @classmethod
+    def build(cls, arguments: Arguments, type_: AttributeType) -> Self | None:
+        """Return the constraint, or None where no extensions are listed."""
+        extensions = arguments.get("extensions")
+        return cls(tuple(extension.lower() for extension in extensions)) if extensions else None
+
+    def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
+        """Yield that a file's name has another extension."""
+        _, dot, extension = stored["name"].rpartition(".")
+        if not dot or extension.lower() not in self.extensions:
+            allowed = " or ".join(self.extensions)
+            text = f"{describe_value(stored['name'])} is of no type that fits: give {allowed}"
+            yield Violation("ATTRIBUTE_FILE_TYPE", text)
+
+
+@dataclass(frozen=True, slots=True)
+class FileSize(Constraint):
+    """The greatest size of a file, in bytes."""
+
+    directive: ClassVar[str] = "file"
+    arguments: ClassVar[Mapping[str, str]] = {"maxSize": "maximum"}
+    types: ClassVar[tuple[type[AttributeType], ...]] = (FileType,)
+
+    maximum: int
+
+    @classmethod
+    def find_errors(cls, arguments: Arguments, type_: AttributeType) -> Iterator[ArgumentError]:
+        """Yield an error for a size below 1."""
+        size = arguments.get("maxSize")
+        if size is not None and size < 1:
+            yield ArgumentError("maxSize", "maxSize is a number of bytes, 1 or more.")
+
+    def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
+        """Yield that a file is too large."""
+        size = stored["size"]
+        if size > self.maximum:
+            text = f"{pluralize(size, 'byte')} {is_or_are(size)} too many: give at most {self.maximum:,}"
+            yield Violation("ATTRIBUTE_FILE_SIZE", text)

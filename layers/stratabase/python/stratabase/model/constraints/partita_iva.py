@@ -1,0 +1,39 @@
+"""`@domain(partitaIva)`: a text is an Italian VAT number."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from stratabase.formats.invalid_value import describe_value
+from stratabase.formats.preferences import Formats
+from stratabase.model.constraints.base import FlagConstraint, Violation
+from stratabase.model.types.base import AttributeType
+from stratabase.model.types.string import TextType
+
+_SHAPE = re.compile(r"[0-9]{11}")
+
+
+@dataclass(frozen=True, slots=True)
+class PartitaIva(FlagConstraint):
+    """Eleven digits, of which the last checks the others."""
+
+    arguments: ClassVar[Mapping[str, str]] = {"partitaIva": ""}
+    types: ClassVar[tuple[type[AttributeType], ...]] = (TextType,)
+
+    def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
+        """Yield that a text is no VAT number."""
+        if not is_partita_iva(stored):
+            text = "is no partita IVA: give its 11 digits, the last of which checks the others"
+            yield Violation("ATTRIBUTE_PARTITA_IVA", f"{describe_value(stored)} {text}")
+
+
+def is_partita_iva(text: str) -> bool:
+    """Return whether a text has eleven digits that check, not all of them zero."""
+    return _SHAPE.fullmatch(text) is not None and int(text) > 0 and _sum(text) % 10 == 0
+
+
+def _sum(digits: str) -> int:
+    """Return the sum of the digits, every second one doubled, and less 9 where that is more than 9 (Luhn)."""
+    doubled = (2 * int(digit) for digit in digits[1::2])
+    return sum(map(int, digits[::2])) + sum(digit - 9 if digit > 9 else digit for digit in doubled)

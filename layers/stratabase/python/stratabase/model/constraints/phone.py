@@ -1,0 +1,36 @@
+"""`@domain(phone)`: a text is a telephone number."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from stratabase.formats.invalid_value import describe_value
+from stratabase.formats.preferences import Formats
+from stratabase.model.constraints.base import FlagConstraint, Violation
+from stratabase.model.types.base import AttributeType
+from stratabase.model.types.string import TextType
+
+_SHAPE = re.compile(r"\+?[(0-9][0-9 ()./-]*[0-9]")
+_FEWEST, _MOST = 3, 15
+"""Digits; E.164 has no longer numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneNumber(FlagConstraint):
+    """A number of 3 to 15 digits, grouped as people write it."""
+
+    arguments: ClassVar[Mapping[str, str]] = {"phone": ""}
+    types: ClassVar[tuple[type[AttributeType], ...]] = (TextType,)
+
+    def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
+        """Yield that a text is no telephone number."""
+        if not is_phone(stored):
+            digits = f"{_FEWEST} to {_MOST} digits"
+            text = f"{describe_value(stored)} is no phone number: give {digits} such as +39 06 1234567"
+            yield Violation("ATTRIBUTE_PHONE", text)
+
+
+def is_phone(text: str) -> bool:
+    """Return whether a text can be dialled."""
+    return _SHAPE.fullmatch(text) is not None and _FEWEST <= sum(map(str.isdigit, text)) <= _MOST

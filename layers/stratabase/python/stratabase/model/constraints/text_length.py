@@ -1,0 +1,61 @@
+"""`@domain(minLength, maxLength)`: how long a text is, in characters (code points)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from stratabase.formats.preferences import Formats
+from stratabase.model.constraints.base import ArgumentError, Arguments, Constraint, Violation
+from stratabase.model.types.base import AttributeType
+from stratabase.model.types.string import TextType
+from stratabase.wording import is_or_are, pluralize
+
+_ISSUE = "ATTRIBUTE_STRING_LENGTH"
+
+
+@dataclass(frozen=True, slots=True)
+class TextLength(Constraint):
+    """The least and the greatest number of characters."""
+
+    arguments: ClassVar[Mapping[str, str]] = {"minLength": "minimum", "maxLength": "maximum"}
+    types: ClassVar[tuple[type[AttributeType], ...]] = (TextType,)
+
+    minimum: int | None = None
+    maximum: int | None = None
+    type_maximum: int | None = None
+    """The type's own limit, which counts where the model gives none."""
+
+    @classmethod
+    def find_errors(cls, arguments: Arguments, type_: AttributeType) -> Iterator[ArgumentError]:
+        """Yield an error for a length that is out of range, and one if no value is possible."""
+        low, high = arguments.get("minLength"), arguments.get("maxLength")
+        if low is not None and low < 0:
+            yield ArgumentError("minLength", "minLength is 0 or more.")
+        if high is not None and high < 1:
+            yield ArgumentError("maxLength", "maxLength is 1 or more.")
+        elif low is not None and high is not None and low > high:
+            message = f"No value is possible: minLength {low} is greater than maxLength {high}."
+            yield ArgumentError("minLength", message)
+
+    @classmethod
+    def build(cls, arguments: Arguments, type_: AttributeType) -> Self | None:
+        """Return the constraint; a type with a limit of its own has it in any case."""
+        assert isinstance(type_, TextType)
+        low, high = arguments.get("minLength"), arguments.get("maxLength")
+        if low is None and high is None and type_.max_length is None:
+            return None
+        return cls(low, high, type_.max_length)
+
+    def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
+        """Yield that a text is too short or too long."""
+        del type_, formats
+        length = len(stored)
+        most = self.type_maximum if self.maximum is None else self.maximum
+        if self.minimum is not None and length < self.minimum:
+            yield Violation(_ISSUE, f"{_show(length)} too few: give at least {self.minimum:,}")
+        if most is not None and length > most:
+            yield Violation(_ISSUE, f"{_show(length)} too many: give at most {most:,}")
+
+
+def _show(length: int) -> str:
+    return f"{pluralize(length, 'character')} {is_or_are(length)}"

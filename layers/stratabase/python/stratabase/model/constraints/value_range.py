@@ -1,0 +1,75 @@
+"""`@domain(min, max)`: the least and the greatest value of an attribute with an order."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Self
+
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.preferences import Formats
+from stratabase.model.constraints.base import ArgumentError, Arguments, Constraint, Violation, read_argument
+from stratabase.model.types.base import AttributeType, OrderedType
+from stratabase.model.types.storage import Stored
+from stratabase.wording import shorten
+
+ISSUE = "ATTRIBUTE_RANGE"
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRange(Constraint):
+    """Bounds in their stored form. Both belong to what is allowed; None means that there is no bound."""
+
+    arguments: ClassVar[Mapping[str, str]] = {"min": "minimum", "max": "maximum"}
+    types: ClassVar[tuple[type[AttributeType], ...]] = (OrderedType,)
+
+    minimum: Stored = None
+    maximum: Stored = None
+
+    @classmethod
+    def find_errors(cls, arguments: Arguments, type_: AttributeType) -> Iterator[ArgumentError]:
+        """Yield an error for each bound that is no value of the type, and one if no value is possible."""
+        bounds: dict[str, Stored] = {}
+        for argument in cls.arguments:
+            written = arguments.get(argument)
+            try:
+                bounds[argument] = None if written is None else read_argument(type_, written)
+            except InvalidValue as invalid:
+                bounds[argument] = None
+                yield ArgumentError(argument, f"{argument}: {invalid}.")
+        low, high = bounds["min"], bounds["max"]
+        if low is not None and high is not None and type_.sort_key(high) < type_.sort_key(low):
+            written_low, written_high = shorten(arguments["min"]), shorten(arguments["max"])
+            message = f"No value is possible: min {written_low} is greater than max {written_high}."
+            yield ArgumentError("min", message)
+
+    @classmethod
+    def build(cls, arguments: Arguments, type_: AttributeType) -> Self | None:
+        """Return the range, or None without any bound."""
+        low, high = arguments.get("min"), arguments.get("max")
+        if low is None and high is None:
+            return None
+        return cls(
+            None if low is None else read_argument(type_, low),
+            None if high is None else read_argument(type_, high),
+        )
+
+    def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
+        """Yield that a value is too low or too high."""
+        show = show_value(type_, formats)
+        key, low, high = type_.sort_key(stored), self.minimum, self.maximum
+        if low is not None and key < type_.sort_key(low):
+            yield Violation(ISSUE, f"{show(stored)} is too low: give {self._allowed(show)}")
+        if high is not None and key > type_.sort_key(high):
+            yield Violation(ISSUE, f"{show(stored)} is too high: give {self._allowed(show)}")
+
+    def _allowed(self, show: Callable[[Any], str]) -> str:
+        if self.minimum is None:
+            return f"{show(self.maximum)} at most"
+        if self.maximum is None:
+            return f"{show(self.minimum)} at least"
+        return f"{show(self.minimum)} to {show(self.maximum)}"
+
+
+def show_value(type_: AttributeType, formats: Formats | None) -> Callable[[Any], str]:
+    """Return a function that writes a stored value for a message: in a member's formats, or as stored."""
+    return str if formats is None else partial(type_.display, formats=formats)

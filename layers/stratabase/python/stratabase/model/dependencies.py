@@ -1,0 +1,72 @@
+"""Which attributes and roles a derived attribute depends on, and an order to compute all of them."""
+
+from collections.abc import Iterable, Iterator
+from graphlib import TopologicalSorter
+
+from stratabase.expressions.environment import Path
+from stratabase.expressions.scope import ID
+from stratabase.model.attribute import Attribute
+from stratabase.model.model import Model
+from stratabase.model.model_expressions import expressions_of
+
+ClassMember = tuple[str, str]
+"""A class, and one of its attributes or roles."""
+
+
+def members_on_paths(model: Model, class_name: str, paths: Iterable[Path]) -> frozenset[ClassMember]:
+    """Return the attributes and roles that are met on paths from a class."""
+    return frozenset(member for path in paths for member in _members_on_path(model, class_name, path))
+
+
+def direct_dependencies(model: Model, class_name: str, attribute: Attribute) -> frozenset[ClassMember]:
+    """Return the attributes and roles that a derived attribute is directly made of; nothing for another."""
+    derivation = attribute.derivation
+    if derivation is None:
+        return frozenset()
+    expression = expressions_of(model).derived(class_name, attribute)
+    return members_on_paths(model, class_name, expression.paths if expression else [derivation.path])
+
+
+def all_dependencies(model: Model, class_name: str, paths: Iterable[Path]) -> frozenset[ClassMember]:
+    """Return all attributes and roles that paths from a class depend on, by way of derived ones too.
+
+    Who reads what lies on the paths reads all of these.
+    """
+    found: set[ClassMember] = set()
+    waiting = list(members_on_paths(model, class_name, paths))
+    while waiting:
+        member = waiting.pop()
+        if member not in found:
+            found.add(member)
+            waiting += _dependencies_of(model, member)
+    return frozenset(found)
+
+
+def derivation_order(model: Model) -> tuple[ClassMember, ...]:
+    """Return all derived attributes of a model, each after those that it is made of."""
+    derived = {
+        (class_.name, attribute.name): attribute
+        for class_ in model.classes.values()
+        for attribute in class_.attributes.values()
+        if attribute.derivation
+    }
+    graph = {
+        member: direct_dependencies(model, member[0], attribute) & derived.keys()
+        for member, attribute in derived.items()
+    }
+    return tuple(TopologicalSorter(graph).static_order())
+
+
+def _dependencies_of(model: Model, member: ClassMember) -> frozenset[ClassMember]:
+    class_name, name = member
+    attribute = model.classes[class_name].attributes.get(name)
+    return direct_dependencies(model, class_name, attribute) if attribute else frozenset()
+
+
+def _members_on_path(model: Model, class_name: str, path: Path) -> Iterator[ClassMember]:
+    for name in path:
+        class_ = model.classes[class_name]
+        if name != ID:
+            yield class_name, name
+        if role := class_.roles.get(name):
+            class_name = role.target

@@ -1,1 +1,0 @@
-"""Java's patterns for dates and numbers: writing and reading in a member's language and time zone."""

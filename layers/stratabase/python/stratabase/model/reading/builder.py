@@ -1,0 +1,185 @@
+"""The draft of a model that has no errors becomes the model."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TypeVar
+
+from stratabase.model.attribute import Aggregate, Attribute, Derivation, Origin
+from stratabase.model.constraints import build_constraints
+from stratabase.model.constraints.base import Constraint
+from stratabase.model.model import (
+    Action,
+    Class,
+    Grant,
+    Index,
+    Model,
+    PlatformAttribute,
+    Profile,
+    Role,
+    Unique,
+    WarningDefinition,
+)
+from stratabase.model.reading.draft.model_draft import (
+    ClassDraft,
+    DirectiveUse,
+    FieldDraft,
+    ModelDraft,
+    WholeRole,
+)
+from stratabase.model.reading.draft.parser import description_of, parse_enum
+from stratabase.model.reading.draft.resolution import platform_attribute_type
+from stratabase.model.reading.rules.roles import mutual_opposite
+from stratabase.model.types.base import AttributeType
+
+T = TypeVar("T")
+ADMINISTRATOR = Profile("Administrator", administrator=True)
+"""The profile of a model that names none."""
+
+
+def build_model(draft: ModelDraft) -> Model:
+    """Return the model that a draft without errors describes."""
+    application = draft.directive("application")
+    assert application is not None
+    profiles = [Profile(use["name"], use["administrator"]) for use in draft.directives("profile")]
+    return Model(
+        application=application["name"],
+        classes=_frozen({name: _class(draft, one) for name, one in draft.classes.items()}),
+        enumerations=_frozen({name: parse_enum(node) for name, node in draft.enumerations.items()}),
+        profiles=_frozen({profile.name: profile for profile in profiles or [ADMINISTRATOR]}),
+    )
+
+
+def _frozen(mapping: Mapping[str, T]) -> Mapping[str, T]:
+    return MappingProxyType(dict(mapping))
+
+
+def _class(draft: ModelDraft, one: ClassDraft) -> Class:
+    return Class(
+        name=one.name,
+        kind=one.kind,
+        attributes=_frozen(_attributes(one)),
+        roles=_frozen(_roles(draft, one)),
+        uniques=tuple(Unique(use["attributes"]) for use in one.directives("unique")),
+        indexes=tuple(Index(use["attributes"]) for use in one.directives("index")),
+        warnings=tuple(_warning(use) for use in one.directives("warning")),
+        grants=_grants(one),
+        platform=frozenset(one.platform),
+        versioned=one.versioned,
+        exposed=_exposed(draft, one),
+        part=draft.is_part(one.name),
+        description=description_of(one.node),
+    )
+
+
+def _exposed(draft: ModelDraft, one: ClassDraft) -> bool:
+    """Return whether a class has services: parts only when the model says so itself."""
+    use = one.directive("class")
+    if use is None or "exposed" not in use.written:
+        return not draft.is_part(one.name)
+    return bool(use["exposed"])
+
+
+def _warning(use: DirectiveUse) -> WarningDefinition:
+    return WarningDefinition(use["name"], use["condition"], use["message"], use["blocking"])
+
+
+def _grants(one: ClassDraft) -> tuple[Grant, ...]:
+    own = [_grant(use) for use in one.directives("grant")]
+    narrower = [
+        _grant(use, name) for name, field in one.fields_by_name.items() for use in field.directives("grant")
+    ]
+    return (*own, *narrower)
+
+
+def _grant(use: DirectiveUse, field: str | None = None) -> Grant:
+    allow = frozenset(Action(word) for word in use["allow"])
+    return Grant(use["profile"], allow, use["where"], field)
+
+
+def _attributes(one: ClassDraft) -> dict[str, Attribute]:
+    written = {
+        name: _attribute(field, field.type) for name, field in one.fields_by_name.items() if field.type
+    }
+    # The order of the definition, so that two ways of writing one model give one schema.
+    recorded = [attribute for attribute in PlatformAttribute if attribute in one.platform]
+    return written | {attribute.value: _platform(attribute) for attribute in recorded}
+
+
+def _platform(attribute: PlatformAttribute) -> Attribute:
+    return Attribute(attribute.value, platform_attribute_type(attribute), origin=Origin.PLATFORM)
+
+
+def _attribute(field: FieldDraft, type_: AttributeType) -> Attribute:
+    derivation = _derivation(field.directive("derived"))
+    return Attribute(
+        name=field.name,
+        type=type_,
+        required=field.required,
+        origin=Origin.DERIVED if derivation else Origin.NATIVE,
+        constraints=_constraints(field, type_),
+        derivation=derivation,
+        description=description_of(field.node),
+    )
+
+
+def _constraints(field: FieldDraft, type_: AttributeType) -> tuple[Constraint, ...]:
+    if field.is_derived:
+        return ()
+    uses = (field.directive("domain"), field.directive("file"))
+    return build_constraints(
+        type_, {name: value for use in uses if use for name, value in use.values.items()}
+    )
+
+
+def _derivation(use: DirectiveUse | None) -> Derivation | None:
+    if use is None:
+        return None
+    path = tuple(use["path"].split(".")) if use["path"] else ()
+    return Derivation(use["expression"], path, Aggregate(use["aggregate"]) if use["aggregate"] else None)
+
+
+def _roles(draft: ModelDraft, one: ClassDraft) -> dict[str, Role]:
+    whole_roles = draft.whole_roles.get(one.name, ())
+    written = {name: _role(draft, role) for name, role in one.roles.items()}
+    return written | {
+        whole_role.name: _back(whole_role, only=len(whole_roles) == 1) for whole_role in whole_roles
+    }
+
+
+def _back(whole_role: WholeRole, *, only: bool) -> Role:
+    """Return the role to a whole. An object has exactly one whole: the only one, or one of several."""
+    return Role(
+        whole_role.name,
+        whole_role.composition.owner,
+        required=only,
+        opposite=whole_role.composition.name,
+        whole=True,
+    )
+
+
+def _role(draft: ModelDraft, role: FieldDraft) -> Role:
+    return Role(
+        name=role.name,
+        target=role.target,
+        many=role.many,
+        required=role.required,
+        opposite=_opposite(draft, role),
+        composition=role.is_composition,
+        holds_key=role.is_association and not role.many and _holds(draft, role),
+        description=description_of(role.node),
+    )
+
+
+def _opposite(draft: ModelDraft, role: FieldDraft) -> str | None:
+    if role.is_composition:
+        return next(
+            whole_role.name for whole_role in draft.whole_roles[role.target] if whole_role.composition is role
+        )
+    other = mutual_opposite(draft, role)
+    return other.name if other else None
+
+
+def _holds(draft: ModelDraft, role: FieldDraft) -> bool:
+    """Return whether a to-one role holds the key: but for one that faces another that does, it does."""
+    other, use = mutual_opposite(draft, role), role.directive("association")
+    return not other or other.many or bool(use and use["holds"])

@@ -1,0 +1,257 @@
+"""The directives of the model language, as `directives.graphql` defines them, and reading their arguments."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from graphql.language import (
+    ArgumentNode,
+    BooleanValueNode,
+    DefinitionNode,
+    DirectiveDefinitionNode,
+    DirectiveNode,
+    EnumTypeDefinitionNode,
+    EnumValueNode,
+    InputValueDefinitionNode,
+    IntValueNode,
+    ListTypeNode,
+    ListValueNode,
+    Location,
+    NamedTypeNode,
+    NonNullTypeNode,
+    NullValueNode,
+    StringValueNode,
+    Token,
+    TokenKind,
+    TypeNode,
+    ValueNode,
+    parse,
+    print_ast,
+)
+from graphql.utilities import value_from_ast_untyped
+
+from stratabase.model.reading.draft.errors import ModelError, error_at
+from stratabase.model.reading.draft.model_draft import DirectiveUse, Item
+from stratabase.wording import join_words, shorten
+
+_PROSE = frozenset({TokenKind.STRING, TokenKind.BLOCK_STRING, TokenKind.COMMENT})
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """An argument that a directive takes."""
+
+    name: str
+    type: str
+    many: bool
+    required: bool
+    default: object
+    spelling: str
+    """Its type as GraphQL writes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """A directive: where it may stand, how often, and with what arguments."""
+
+    name: str
+    locations: tuple[str, ...]
+    repeatable: bool
+    parameters: Mapping[str, Parameter]
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """All directives, and the enums of their arguments."""
+
+    directives: Mapping[str, Directive]
+    enumerations: Mapping[str, tuple[str, ...]]
+    signatures: frozenset[tuple[str, ...]]
+
+    def has(self, definition: DefinitionNode) -> bool:
+        """Return whether a definition is one of the language's own, so that a model may repeat it."""
+        return _signature(definition) in self.signatures
+
+
+@cache
+def language() -> Language:
+    """Return the language."""
+    text = files("stratabase.model").joinpath("directives.graphql").read_text(encoding="utf-8")
+    definitions = parse(text).definitions
+    directives = [_directive(node) for node in definitions if isinstance(node, DirectiveDefinitionNode)]
+    enumerations = [node for node in definitions if isinstance(node, EnumTypeDefinitionNode)]
+    return Language(
+        {directive.name: directive for directive in directives},
+        {node.name.value: tuple(value.name.value for value in node.values or ()) for node in enumerations},
+        frozenset(_signature(node) for node in definitions),
+    )
+
+
+def _directive(node: DirectiveDefinitionNode) -> Directive:
+    parameters = [_parameter(argument) for argument in node.arguments or ()]
+    locations = tuple(location.value for location in node.locations)
+    return Directive(node.name.value, locations, node.repeatable, {one.name: one for one in parameters})
+
+
+def _parameter(node: InputValueDefinitionNode) -> Parameter:
+    return Parameter(
+        name=node.name.value,
+        type=_base(node.type),
+        many=isinstance(_nullable(node.type), ListTypeNode),
+        required=isinstance(node.type, NonNullTypeNode) and node.default_value is None,
+        default=value_from_ast_untyped(node.default_value) if node.default_value else None,
+        spelling=print_ast(node.type),
+    )
+
+
+def _nullable(node: TypeNode) -> TypeNode:
+    return node.type if isinstance(node, NonNullTypeNode) else node
+
+
+def _base(node: TypeNode) -> str:
+    while not isinstance(node, NamedTypeNode):
+        node = node.type  # type: ignore[attr-defined] # what is not named wraps another
+    return node.name.value
+
+
+def _signature(definition: DefinitionNode) -> tuple[str, ...]:
+    """Return a definition's words and signs, without descriptions and comments."""
+    location = definition.loc
+    assert location is not None
+    return tuple(token.value or token.kind.value for token in _tokens(location) if token.kind not in _PROSE)
+
+
+def _tokens(location: Location) -> Iterator[Token]:
+    token: Token | None = location.start_token
+    while token is not None and token.end <= location.end:
+        yield token
+        token = token.next
+
+
+MAX_ARGUMENT_INT = 2**31 - 1
+"""GraphQL's Int has 32 bits."""
+
+
+class InvalidArgument(ValueError):
+    """A value that its parameter does not take; `node` is where, the message says why."""
+
+    def __init__(self, node: ValueNode, message: str, word: str = "", among: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.mistake = error_at(node, message, word=word, among=among)
+
+
+def read_directive(node: DirectiveNode, directive: Directive) -> tuple[DirectiveUse, list[ModelError]]:
+    """Return a directive of a model with the values of its arguments, and the errors in them."""
+    given: dict[str, ArgumentNode] = {}
+    mistakes = [*_check_known(node, directive, given), *_check_required(node, directive, given)]
+    values: dict[str, Any] = {one.name: one.default for one in directive.parameters.values()}
+    items: dict[str, tuple[Item, ...]] = {}
+    for name, argument in given.items():
+        read, wrong = _read_items(argument.value, directive.parameters[name])
+        mistakes += wrong
+        if directive.parameters[name].many and not isinstance(argument.value, NullValueNode):
+            items[name], values[name] = read, tuple(value for value, _ in read)
+        elif read:
+            values[name] = read[0][0]
+    return DirectiveUse(
+        directive.name, node, values, _without_nulls(given), items, is_valid=not mistakes
+    ), mistakes
+
+
+def _check_known(
+    node: DirectiveNode, directive: Directive, given: dict[str, ArgumentNode]
+) -> Iterator[ModelError]:
+    """Fill `given` with the arguments that are right; yield the others' mistakes."""
+    for argument in node.arguments or ():
+        name, known = argument.name.value, directive.parameters
+        if name not in known:
+            text = f'@{directive.name} has no argument "{shorten(name)}"; it has {join_words(known)}.'
+            yield error_at(argument, text, word=name, among=known)
+        elif name in given:
+            yield error_at(argument, f'@{directive.name} has the argument "{name}" already.')
+        else:
+            given[name] = argument
+
+
+def _check_required(
+    node: DirectiveNode, directive: Directive, given: Mapping[str, ArgumentNode]
+) -> Iterator[ModelError]:
+    for parameter in directive.parameters.values():
+        if parameter.required and parameter.name not in given:
+            text = f"@{directive.name} needs the argument {parameter.name}: {parameter.spelling}."
+            yield error_at(node, text)
+
+
+def _without_nulls(given: Mapping[str, ArgumentNode]) -> dict[str, ArgumentNode]:
+    """Return the arguments that say something: null is as good as nothing."""
+    return {name: node for name, node in given.items() if not isinstance(node.value, NullValueNode)}
+
+
+def _read_items(node: ValueNode, parameter: Parameter) -> tuple[tuple[Item, ...], list[ModelError]]:
+    """Return the values that are right, be it one or a list, and the mistakes in the others."""
+    if isinstance(node, NullValueNode) and not parameter.required:
+        return (), []
+    # As everywhere in GraphQL, one value may stand where a list is expected.
+    nodes = node.values if parameter.many and isinstance(node, ListValueNode) else (node,)
+    items: list[Item] = []
+    mistakes: list[ModelError] = []
+    for one in nodes:
+        try:
+            items.append((_read_value(one, parameter), one))
+        except InvalidArgument as unfit:
+            mistakes.append(unfit.mistake)
+    return tuple(items), mistakes
+
+
+def _read_value(node: ValueNode, parameter: Parameter) -> Any:
+    if isinstance(node, NullValueNode):
+        raise InvalidArgument(node, f"{parameter.name} takes {parameter.spelling}, and that is not null.")
+    if parameter.type in _READERS:
+        return _READERS[parameter.type](node, parameter)
+    return _read_enum(node, parameter)
+
+
+def _read_string(node: ValueNode, parameter: Parameter) -> str:
+    if not isinstance(node, StringValueNode):
+        given = shorten(print_ast(node))
+        raise InvalidArgument(
+            node, f'{parameter.name} takes a String in quotes, not {given}: write "{given}".'
+        )
+    return node.value
+
+
+def _read_int(node: ValueNode, parameter: Parameter) -> int:
+    if not isinstance(node, IntValueNode):
+        raise InvalidArgument(
+            node, f"{parameter.name} takes an Int without quotes, not {shorten(print_ast(node))}."
+        )
+    if len(node.value) > len(str(MAX_ARGUMENT_INT)) + 1 or abs(int(node.value)) > MAX_ARGUMENT_INT:
+        raise InvalidArgument(
+            node, f"{parameter.name} takes an Int of at most {MAX_ARGUMENT_INT}, not {shorten(node.value)}."
+        )
+    return int(node.value)
+
+
+def _read_boolean(node: ValueNode, parameter: Parameter) -> bool:
+    if not isinstance(node, BooleanValueNode):
+        raise InvalidArgument(node, f"{parameter.name} takes true or false, not {shorten(print_ast(node))}.")
+    return node.value
+
+
+def _read_enum(node: ValueNode, parameter: Parameter) -> str:
+    """Read a value of one of the language's enums."""
+    known = language().enumerations[parameter.type]
+    if isinstance(node, EnumValueNode) and node.value in known:
+        return node.value
+    given = shorten(print_ast(node))
+    text = f"{parameter.name} is {join_words(known, 'or')}, not {given}."
+    raise InvalidArgument(node, text, word=given.strip('"'), among=known)
+
+
+_READERS: Mapping[str, Callable[[ValueNode, Parameter], Any]] = {
+    "String": _read_string,
+    "Int": _read_int,
+    "Boolean": _read_boolean,
+}

@@ -1,0 +1,194 @@
+"""GraphQL definitions become the draft of a model; directives are checked for being known and in place."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from graphql.language import (
+    DirectiveNode,
+    EnumTypeDefinitionNode,
+    EnumValueDefinitionNode,
+    FieldDefinitionNode,
+    ListTypeNode,
+    NamedTypeNode,
+    NonNullTypeNode,
+    ObjectTypeDefinitionNode,
+    SchemaDefinitionNode,
+    SchemaExtensionNode,
+    TypeDefinitionNode,
+    TypeNode,
+)
+
+from stratabase.model.api_names import default_whole_role
+from stratabase.model.model import Enumeration
+from stratabase.model.reading.draft.directives import Directive, language, read_directive
+from stratabase.model.reading.draft.document import Document
+from stratabase.model.reading.draft.errors import ModelError, error_at
+from stratabase.model.reading.draft.model_draft import (
+    ClassDraft,
+    DirectiveUse,
+    FieldDraft,
+    ModelDraft,
+    WholeRole,
+)
+from stratabase.model.types import TYPES
+from stratabase.model.types.enumeration import EnumType
+from stratabase.wording import join_words, shorten
+
+_PLACES = {"SCHEMA": "the schema", "OBJECT": "a type", "FIELD_DEFINITION": "a field"}
+"""Where directives stand, as messages say it."""
+T = TypeVar("T")
+N = TypeVar("N", ObjectTypeDefinitionNode, EnumTypeDefinitionNode)
+
+
+def parse_draft(document: Document) -> tuple[ModelDraft, list[ModelError]]:
+    """Return the draft of the model that a document describes, and the errors in its directives."""
+    parser = _Parser(document)
+    return parser.parse(), parser.errors
+
+
+class _Parser:
+    """Parses one document, and gathers the errors in `errors`."""
+
+    def __init__(self, document: Document) -> None:
+        self.errors: list[ModelError] = []
+        self._document = document
+        self._definitions = tuple(one for one in document.definitions if not language().has(one))
+        self._objects = self._definitions_of(ObjectTypeDefinitionNode)
+        self._enums = self._definitions_of(EnumTypeDefinitionNode)
+        own_types = {name: EnumType(name, parse_enum(node).values) for name, node in self._enums.items()}
+        self._types = {**own_types, **TYPES}
+
+    def _definitions_of(self, type_: type[N]) -> dict[str, N]:
+        return _first_of_each_name(
+            (node.name.value, node) for node in self._definitions if isinstance(node, type_)
+        )
+
+    def parse(self) -> ModelDraft:
+        """Return the draft of the model."""
+        schemas = [
+            node for node in self._definitions if isinstance(node, SchemaExtensionNode | SchemaDefinitionNode)
+        ]
+        draft = ModelDraft(
+            uses=self._uses([use for node in schemas for use in node.directives or ()], "SCHEMA"),
+            file=self._document.file,
+            definitions=self._definitions,
+            schema=next(iter(schemas), None),
+            types=self._types,
+            classes={name: self._class(node) for name, node in self._objects.items()},
+            enumerations=self._enums,
+            unparsed=self._document.unparsed,
+            schema_unparsed=self._document.schema_unparsed,
+        )
+        for node in self._enums.values():
+            self._refuse_directives_of_enum(node)
+        return replace(draft, whole_roles=_find_whole_roles(draft))
+
+    def _class(self, node: ObjectTypeDefinitionNode) -> ClassDraft:
+        fields = tuple(self._field(node.name.value, field) for field in node.fields or ())
+        return ClassDraft(
+            uses=self._uses(node.directives or (), "OBJECT"),
+            name=node.name.value,
+            node=node,
+            fields=fields,
+            fields_by_name=_first_of_each_name((field.name, field) for field in fields),
+        )
+
+    def _field(self, owner: str, node: FieldDefinitionNode) -> FieldDraft:
+        named = _named(node.type)
+        word = named.name.value
+        return FieldDraft(
+            uses=self._uses(node.directives or (), "FIELD_DEFINITION"),
+            owner=owner,
+            name=node.name.value,
+            node=node,
+            type_node=named,
+            many=isinstance(_nullable(node.type), ListTypeNode),
+            required=isinstance(node.type, NonNullTypeNode),
+            type=self._types.get(word),
+            target_class=word if word in self._objects and word not in self._types else None,
+        )
+
+    def _refuse_directives_of_enum(self, node: EnumTypeDefinitionNode) -> None:
+        self._uses(node.directives or (), "an enum")
+        for value in node.values or ():
+            self._uses(value.directives or (), "an enum's value")
+
+    def _uses(self, nodes: Iterable[DirectiveNode], location: str) -> tuple[DirectiveUse, ...]:
+        """Return the directives that may stand at a location, as often as they do."""
+        uses: list[DirectiveUse] = []
+        for node in nodes:
+            if directive := self._directive(node, location, uses):
+                use, errors = read_directive(node, directive)
+                self.errors += errors
+                uses.append(use)
+        return tuple(use for use in uses if not _lacks_required_argument(use))
+
+    def _directive(
+        self, node: DirectiveNode, location: str, before: Sequence[DirectiveUse]
+    ) -> Directive | None:
+        name, known = node.name.value, language().directives
+        if not (directive := known.get(name)):
+            text = f"Unknown directive @{shorten(name)}."
+            self.errors.append(error_at(node, text, word=name, among=known))
+        elif location not in directive.locations:
+            self.errors.append(error_at(node, _misplaced_message(directive, location)))
+        elif not directive.repeatable and any(use.name == name for use in before):
+            self.errors.append(error_at(node, f"@{name} stands here already; once is enough."))
+        else:
+            return directive
+        return None
+
+
+def _misplaced_message(directive: Directive, location: str) -> str:
+    places = join_words(_PLACES[place] for place in directive.locations)
+    return f"@{directive.name} belongs on {places}, not on {_PLACES.get(location, location)}."
+
+
+def _lacks_required_argument(use: DirectiveUse) -> bool:
+    """Return whether an argument that the directive is nothing without is missing or wrong."""
+    parameters = language().directives[use.name].parameters.values()
+    return any(one.required and use[one.name] is None for one in parameters)
+
+
+def _find_whole_roles(draft: ModelDraft) -> dict[str, tuple[WholeRole, ...]]:
+    whole_roles: dict[str, tuple[WholeRole, ...]] = {}
+    for one in draft.classes.values():
+        for role in one.roles.values():
+            if (use := role.directive("composition")) and role.target_class:
+                name = use["whole"] if use["whole"] is not None else default_whole_role(one.name)
+                whole_roles[role.target_class] = (
+                    *whole_roles.get(role.target_class, ()),
+                    WholeRole(name, role),
+                )
+    return whole_roles
+
+
+def parse_enum(node: EnumTypeDefinitionNode) -> Enumeration:
+    """Return the enum that a definition makes."""
+    values = {value.name.value: description_of(value) for value in node.values or ()}
+    return Enumeration(node.name.value, values, description_of(node))
+
+
+def description_of(node: TypeDefinitionNode | FieldDefinitionNode | EnumValueDefinitionNode) -> str | None:
+    """Return a node's description."""
+    return node.description.value or None if node.description else None
+
+
+def _first_of_each_name(named: Iterable[tuple[str, T]]) -> dict[str, T]:
+    """Return what has each name; where several have it, the first."""
+    firsts: dict[str, T] = {}
+    for name, one in named:
+        firsts.setdefault(name, one)
+    return firsts
+
+
+def _nullable(node: TypeNode) -> TypeNode:
+    return node.type if isinstance(node, NonNullTypeNode) else node
+
+
+def _named(node: TypeNode) -> NamedTypeNode:
+    while not isinstance(node, NamedTypeNode):
+        assert isinstance(node, ListTypeNode | NonNullTypeNode)
+        node = node.type
+    return node

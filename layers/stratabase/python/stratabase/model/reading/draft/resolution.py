@@ -1,0 +1,137 @@
+"""What names mean in the draft of a model: paths over roles to attributes, and the names of expressions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from stratabase.expressions.scope import (
+    ID,
+    UNKNOWN_ATTRIBUTE,
+    AttributeSymbol,
+    RoleSymbol,
+    Symbol,
+    SymbolTable,
+)
+from stratabase.model.model import PlatformAttribute
+from stratabase.model.model_expressions import CALLER_FIELDS
+from stratabase.model.reading.draft.model_draft import ClassDraft, ModelDraft
+from stratabase.model.types import ID_TYPE, TYPES
+from stratabase.model.types.base import AttributeType
+from stratabase.model.types.enumeration import EnumType
+
+_PLATFORM = {attribute.value: attribute for attribute in PlatformAttribute}
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedPath:
+    """How far a path leads: the names that were found, and where the last of them is."""
+
+    steps: tuple[tuple[str, str], ...]
+    """The name of each step, before it the class it was taken from."""
+    at: str
+    """The class that was reached."""
+    many: bool
+    """A role to many was walked."""
+    type: AttributeType | None = None
+    """The type of the attribute at the end; None where it is a role."""
+
+
+def resolve_path(draft: ModelDraft, class_name: str, names: Sequence[str]) -> ResolvedPath:
+    """Return how far `names` lead from a class."""
+    steps: list[tuple[str, str]] = []
+    at, many = class_name, False
+    for name in names:
+        if type_ := attribute_type(draft, at, name):
+            return ResolvedPath((*steps, (at, name)), at, many, type_)
+        if not (way := _role(draft, at, name)):
+            break
+        steps.append((at, name))
+        at, many = way[0], many or way[1]
+    return ResolvedPath(tuple(steps), at, many)
+
+
+def attribute_type(draft: ModelDraft, class_name: str, name: str) -> AttributeType | None:
+    """Return the type of an attribute, platform attributes included."""
+    one = draft.classes.get(class_name)
+    if one and name in one.fields_by_name:
+        return one.fields_by_name[name].type
+    recorded = _PLATFORM.get(name)
+    return platform_attribute_type(recorded) if one and recorded and recorded in one.platform else None
+
+
+def platform_attribute_type(attribute: PlatformAttribute) -> AttributeType:
+    """Return the type of a platform attribute: who is a text, when is a moment."""
+    return TYPES["Datetime" if attribute.name.endswith("_ON") else "String"]
+
+
+def _role(draft: ModelDraft, class_name: str, name: str) -> tuple[str, bool] | None:
+    """Return the class that a role leads to and whether to many, or None where there is no such role."""
+    one = draft.classes.get(class_name)
+    field = one.fields_by_name.get(name) if one else None
+    if field:
+        return (field.target, field.many) if _leads(draft, field.target) else None
+    whole_roles = draft.whole_roles.get(class_name, ())
+    return next(
+        ((whole_role.composition.owner, False) for whole_role in whole_roles if whole_role.name == name), None
+    )
+
+
+def _leads(draft: ModelDraft, type_name: str) -> bool:
+    return type_name in draft.classes or type_name in draft.unparsed.difference(draft.types)
+
+
+def names_in_class(draft: ModelDraft, class_name: str) -> list[str]:
+    """Return the names that a path can go on with."""
+    one = draft.classes.get(class_name)
+    if not one:
+        return []
+    whole_roles = [whole_role.name for whole_role in draft.whole_roles.get(class_name, ())]
+    return [*one.fields_by_name, *whole_roles, *(attribute.value for attribute in one.platform)]
+
+
+class DraftSymbols(SymbolTable):
+    """The names of a draft; what another rule complains of is there, and nothing is known of it."""
+
+    caller_fields = CALLER_FIELDS
+
+    def __init__(self, draft: ModelDraft) -> None:
+        self._draft = draft
+
+    def find(self, class_name: str, name: str) -> Symbol | None:
+        """Return what a name means in a class."""
+        one = self._draft.classes.get(class_name)
+        if one is None or _is_unclear(one, name):
+            return UNKNOWN_ATTRIBUTE
+        if name == ID:
+            return AttributeSymbol(ID_TYPE.kind)
+        resolved = resolve_path(self._draft, class_name, (name,))
+        if resolved.type:
+            return _attribute(resolved.type)
+        if resolved.steps:
+            return RoleSymbol(resolved.at, resolved.many)
+        return UNKNOWN_ATTRIBUTE if name in one.fields_by_name else None
+
+    def names_in(self, class_name: str) -> Iterable[str]:
+        """Return the names of attributes and roles."""
+        return names_in_class(self._draft, class_name)
+
+    @property
+    def enumerations(self) -> Mapping[str, tuple[str, ...]]:
+        """The values of each enum."""
+        return {
+            name: tuple(value.name.value for value in node.values or ())
+            for name, node in self._draft.enumerations.items()
+        }
+
+
+def _attribute(type_: AttributeType) -> Symbol:
+    """Return an attribute of a type; nothing can be said of an enum without values."""
+    is_empty_enum = isinstance(type_, EnumType) and not type_.values
+    return UNKNOWN_ATTRIBUTE if is_empty_enum else AttributeSymbol(type_.kind)
+
+
+def _is_unclear(one: ClassDraft, name: str) -> bool:
+    """Return whether a mistake elsewhere leaves open what a name means."""
+    field, use = one.fields_by_name.get(name), one.directive("class")
+    if field is None:
+        return name in _PLATFORM and use is not None and not use.is_valid
+    return field.type is not None and field.many

@@ -1,0 +1,93 @@
+"""Singletons and forms do without what needs many stored objects; warnings have names and texts."""
+
+from collections.abc import Iterator, Mapping
+
+from stratabase.model.model import ClassKind
+from stratabase.model.reading.draft.errors import ModelError, check_not_empty, error_at
+from stratabase.model.reading.draft.model_draft import ClassDraft, FieldDraft, ModelDraft
+from stratabase.wording import shorten
+
+_ONE_OBJECT = "there is only one object of it"
+_NEVER_STORED = "its objects are never stored"
+_WHY = {ClassKind.SINGLETON: _ONE_OBJECT, ClassKind.FORM: _NEVER_STORED}
+_REFUSED_DIRECTIVES: Mapping[ClassKind, tuple[str, ...]] = {
+    ClassKind.SINGLETON: ("unique", "index"),
+    ClassKind.FORM: ("unique", "index"),
+}
+_REFUSED_ARGUMENTS: Mapping[ClassKind, tuple[str, ...]] = {ClassKind.FORM: ("versioned", "platform")}
+_REFUSED_TYPES: Mapping[ClassKind, tuple[str, ...]] = {
+    ClassKind.SINGLETON: ("Serial",),
+    ClassKind.FORM: ("Serial", "File"),
+}
+
+
+def check_class_kinds(draft: ModelDraft) -> Iterator[ModelError]:
+    """Check what classes say against their kind, and that platform attributes are named once."""
+    for class_ in draft.classes.values():
+        yield from _check_platform_attributes(class_)
+        if class_.kind is not ClassKind.ORDINARY:
+            yield from _check_directives(class_)
+            yield from _check_arguments(class_)
+            for field in class_.fields:
+                yield from _check_field(class_, field)
+    yield from _check_role_targets(draft)
+
+
+def _check_platform_attributes(class_: ClassDraft) -> Iterator[ModelError]:
+    use = class_.directive("class")
+    seen: set[str] = set()
+    for word, node in use.items_of("platform") if use else ():
+        if word in seen:
+            yield error_at(node, f"{word} stands here already.")
+        seen.add(word)
+
+
+def _check_directives(class_: ClassDraft) -> Iterator[ModelError]:
+    for use in class_.uses:
+        if use.name in _REFUSED_DIRECTIVES[class_.kind]:
+            yield error_at(
+                use.node, f"@{use.name} means nothing on {_describe(class_)}: {_WHY[class_.kind]}."
+            )
+
+
+def _check_arguments(class_: ClassDraft) -> Iterator[ModelError]:
+    use = class_.directive("class")
+    for name in _REFUSED_ARGUMENTS.get(class_.kind, ()):
+        if use and use[name]:
+            yield error_at(
+                use.node_of(name), f"{name} means nothing on {_describe(class_)}: {_WHY[class_.kind]}."
+            )
+
+
+def _check_field(class_: ClassDraft, field: FieldDraft) -> Iterator[ModelError]:
+    if field.type and field.type.name in _REFUSED_TYPES[class_.kind] and not field.is_derived:
+        text = f"{_describe(class_)} has no {field.type.name}: {_WHY[class_.kind]}."
+        yield error_at(field.type_node, text[0].upper() + text[1:])
+    if class_.kind is ClassKind.FORM and field.is_composition:
+        yield error_at(field.type_node, f"The form {class_.name} has no parts: {_NEVER_STORED}.")
+
+
+def _check_role_targets(draft: ModelDraft) -> Iterator[ModelError]:
+    """Refuse roles that lead to singletons and forms."""
+    for field in draft.fields:
+        target = draft.classes.get(field.target) if field.target_class else None
+        if target and target.kind is not ClassKind.ORDINARY:
+            yield error_at(field.type_node, f"No role leads to {_describe(target)}: {_WHY[target.kind]}.")
+
+
+def _describe(class_: ClassDraft) -> str:
+    return f"the {class_.kind.value.lower()} {class_.name}"
+
+
+def check_warnings(draft: ModelDraft) -> Iterator[ModelError]:
+    """Check every @warning."""
+    for class_ in draft.classes.values():
+        seen: set[str] = set()
+        for use in class_.directives("warning"):
+            for argument in ("name", "condition", "message"):
+                yield from check_not_empty(use, argument)
+            if use["name"] in seen:
+                yield error_at(
+                    use.node_of("name"), f'{class_.name} has a warning "{shorten(use["name"])}" already.'
+                )
+            seen.add(use["name"])

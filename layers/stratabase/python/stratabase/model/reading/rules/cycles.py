@@ -1,0 +1,160 @@
+"""No derived attribute depends on itself, and no class needs an object of its own before the first one.
+
+Both are cycles in a graph, which `find_cycles` finds.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from graphql.language import Node
+
+from stratabase.expressions.environment import Path
+from stratabase.expressions.errors import InvalidExpression
+from stratabase.expressions.expression import check_expression
+from stratabase.expressions.scope import Scope
+from stratabase.model.model import ClassKind
+from stratabase.model.reading.draft.errors import ModelError, error_at
+from stratabase.model.reading.draft.model_draft import ClassDraft, FieldDraft, ModelDraft
+from stratabase.model.reading.draft.resolution import DraftSymbols, resolve_path
+from stratabase.wording import join_words
+
+T = TypeVar("T")
+
+
+def find_cycles(graph: Mapping[T, Iterable[T]]) -> Iterator[list[T]]:
+    """Yield the shortest cycles of a graph: lists of nodes without the first one again, no node in two."""
+    met: set[T] = set()
+    for start in graph:
+        if start not in met and (cycle := _shortest_cycle(graph, start)):
+            met.update(cycle)
+            yield cycle
+
+
+def _shortest_cycle(graph: Mapping[T, Iterable[T]], start: T) -> list[T]:
+    before: dict[T, T] = {}
+    waiting = deque([start])
+    while waiting:
+        node = waiting.popleft()
+        for after in graph.get(node, ()):
+            if after == start:
+                return _trace_back(before, start, node)
+            if after not in before:
+                before[after] = node
+                waiting.append(after)
+    return []
+
+
+def _trace_back(before: Mapping[T, T], start: T, node: T) -> list[T]:
+    cycle = [node]
+    while cycle[-1] != start:
+        cycle.append(before[cycle[-1]])
+    return cycle[::-1]
+
+
+def check_circular_derivation(draft: ModelDraft) -> Iterator[ModelError]:
+    """Report derived attributes that depend on themselves: each cycle once, at its first attribute."""
+    names = DraftSymbols(draft)
+    derived = {(field.owner, field.name): field for field in draft.fields if field.is_derived}
+    made_of = {name: [*_attributes_used(draft, field, names)] for name, field in derived.items()}
+    for cycle in find_cycles(made_of):
+        chain = " -> ".join(".".join(name) for name in [*cycle, cycle[0]])
+        field = derived[cycle[0]]
+        use = field.directive("derived")
+        assert use is not None
+        place = use.node_of("path" if "path" in use.written else "expression")
+        yield error_at(place, f"{field.full_name} depends on itself: {chain}.")
+
+
+def _attributes_used(draft: ModelDraft, field: FieldDraft, names: DraftSymbols) -> Iterator[tuple[str, str]]:
+    """Yield the attributes that a derived one is made of, as class and name."""
+    for path in _paths_of(field, Scope(names, field.owner)):
+        resolved = resolve_path(draft, field.owner, path)
+        if resolved.type:
+            yield resolved.steps[-1]
+
+
+def _paths_of(field: FieldDraft, scope: Scope) -> Iterable[Path]:
+    use = field.directive("derived")
+    assert use is not None
+    path = [tuple(use["path"].split("."))] if use["path"] else []
+    return [*path, *_expression_paths(use["expression"], scope)] if use["expression"] else path
+
+
+def _expression_paths(text: str, scope: Scope) -> Iterable[Path]:
+    """Return the paths in an expression, also in one with mistakes; sorted, so that messages do not vary."""
+    try:
+        return sorted(check_expression(text, scope).expression.paths)
+    except InvalidExpression:
+        return ()
+
+
+def check_creation(draft: ModelDraft) -> Iterator[ModelError]:
+    """Report classes of which there can never be an object."""
+    made, there = _possible_classes(draft)
+    never = [class_ for name, class_ in draft.classes.items() if name not in there]
+    needs = {class_.name: _obstacles(draft, class_, made, there) for class_ in never}
+    for cycle in find_cycles(needs):
+        first, *others = [*cycle[1:], cycle[0]]
+        reason = (
+            _parts_only_message(cycle)
+            if made.issuperset(cycle)
+            else _needs_itself_message(cycle[0], first, others)
+        )
+        yield error_at(needs[cycle[0]][first], f"No {cycle[0]} can ever be created: {reason}")
+
+
+def _needs_itself_message(name: str, first: str, others: Sequence[str]) -> str:
+    """Return why there is no object of a class: over required roles it needs one of its own first."""
+    chain = "".join(f", which needs {other}" for other in others)
+    return f"{name} needs {first}{chain}. Make one of the roles optional."
+
+
+def _parts_only_message(cycle: Sequence[str]) -> str:
+    """Return why there is no object of classes that are parts of one another, and of no other class."""
+    if len(cycle) == 1:
+        reason = f"it is a part of {cycle[0]} only, so that the first one has no whole"
+    else:
+        pairs = zip(cycle, [*cycle[1:], cycle[0]], strict=True)
+        chain = join_words(f"{part} is a part of {whole}" for part, whole in pairs)
+        reason = f"{chain} only, so that the first one has no whole"
+    return f"{reason}. Make {cycle[0]} a part of another class too, or remove @composition from a role."
+
+
+def _possible_classes(draft: ModelDraft) -> tuple[set[str], set[str]]:
+    """Return the classes that can be made, given a whole if they are parts, and those that can be there."""
+    made = {name for name, class_ in draft.classes.items() if class_.kind is not ClassKind.ORDINARY}
+    there = set(made)
+    size = -1
+    while size != len(made) + len(there):
+        size = len(made) + len(there)
+        made |= {
+            name for name, class_ in draft.classes.items() if not _missing_requirements(class_, made, there)
+        }
+        there |= {name for name in made if _can_have_whole(draft, name, there)}
+    return made, there
+
+
+def _can_have_whole(draft: ModelDraft, name: str, there: set[str]) -> bool:
+    whole_roles = draft.whole_roles.get(name, ())
+    return not whole_roles or any(whole_role.composition.owner in there for whole_role in whole_roles)
+
+
+def _missing_requirements(class_: ClassDraft, made: set[str], there: set[str]) -> dict[str, Node]:
+    """Return what an object must have and cannot, with the role that asks for it."""
+    required = [role for role in class_.roles.values() if role.required]
+    return {
+        role.target: role.type_node
+        for role in required
+        if role.target_class not in (made if role.is_composition else there)
+    }
+
+
+def _obstacles(draft: ModelDraft, class_: ClassDraft, made: set[str], there: set[str]) -> Mapping[str, Node]:
+    """Return what is in the way of an object: what it must have, or else its wholes, of which none can be."""
+    if class_.name in made:
+        return {
+            whole_role.composition.owner: whole_role.composition.type_node
+            for whole_role in draft.whole_roles.get(class_.name, ())
+        }
+    return _missing_requirements(class_, made, there)

@@ -1,0 +1,152 @@
+"""Associations and compositions: opposites name each other, one side holds the key, roles back have names."""
+
+import re
+from collections.abc import Iterator
+
+from stratabase.model.reading.draft.errors import ModelError, error_at, line_of
+from stratabase.model.reading.draft.model_draft import DirectiveUse, FieldDraft, ModelDraft
+from stratabase.model.reading.rules.names import reserved_name_error
+from stratabase.wording import shorten
+
+_ROLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def check_opposites(draft: ModelDraft) -> Iterator[ModelError]:
+    """Check the opposite of every association."""
+    for field in draft.fields:
+        use = field.directive("association")
+        if use and field.is_association and use["opposite"] is not None:
+            yield from _check_opposite(draft, field, use)
+
+
+def _check_opposite(draft: ModelDraft, field: FieldDraft, use: DirectiveUse) -> Iterator[ModelError]:
+    target = draft.classes[field.target]
+    other = target.fields_by_name.get(use["opposite"])
+    if other is None or not other.is_association or other.target_class != field.owner:
+        fitting = [role.name for role in target.roles.values() if _can_be_opposite(field, role)]
+        text = _no_opposite_message(field, use["opposite"], other)
+        yield error_at(use.node_of("opposite"), text, word=use["opposite"], among=fitting)
+    elif other.name == field.name and other.owner == field.owner:
+        text = f"{field.full_name} cannot be its own opposite. Leave opposite out, or make a second role."
+        yield error_at(use.node_of("opposite"), text)
+    elif (opposite := opposite_of(other)) != field.name and _names_an_opposite(draft, other):
+        yield error_at(use.node_of("opposite"), _one_sided_message(field, other, opposite))
+
+
+def _can_be_opposite(field: FieldDraft, role: FieldDraft) -> bool:
+    return role.is_association and role.target_class == field.owner and role.full_name != field.full_name
+
+
+def _no_opposite_message(field: FieldDraft, opposite: str, other: FieldDraft | None) -> str:
+    """Return why the role that is named cannot be the opposite."""
+    if other is None:
+        return (
+            f"{field.target_class} has no role {shorten(opposite)} to be the opposite of {field.full_name}."
+        )
+    if other.is_composition:
+        return f"{other.full_name} is a composition; the opposite of {field.full_name} is an association."
+    fact = f"leads to {other.target_class}" if other.target_class else "is not a role"
+    return f"{other.full_name} {fact}; the opposite of {field.full_name} is a role to {field.owner}."
+
+
+def _is_reliable(other: FieldDraft) -> bool:
+    """Return whether what the other role says of its opposite can be relied on."""
+    use = other.directive("association")
+    return use is None or use.is_valid
+
+
+def _names_an_opposite(draft: ModelDraft, other: FieldDraft) -> bool:
+    """Return whether the other role names none or one that there is, and no other mistake says so already."""
+    opposite = opposite_of(other)
+    return _is_reliable(other) and (
+        opposite is None or opposite in draft.classes[other.target].fields_by_name
+    )
+
+
+def _one_sided_message(field: FieldDraft, other: FieldDraft, opposite: str | None) -> str:
+    named = f"names {shorten(opposite)}" if opposite is not None else "names none"
+    right = f'@association(opposite: "{field.name}")'
+    return f"Opposites name each other, but {other.full_name} {named}. Write {right} there."
+
+
+def opposite_of(field: FieldDraft) -> str | None:
+    """Return the opposite that a role names."""
+    use = field.directive("association")
+    opposite: str | None = use["opposite"] if use else None
+    return opposite
+
+
+def check_key_holders(draft: ModelDraft) -> Iterator[ModelError]:
+    """Check which side of every association holds the key."""
+    for field in draft.fields:
+        if not field.is_association:
+            continue
+        if other := mutual_opposite(draft, field):
+            yield from (
+                _check_two_holders(field, other)
+                if not field.many and not other.many
+                else _check_implied_holder(field)
+            )
+        elif opposite_of(field) is None:
+            yield from _check_implied_holder(field)
+
+
+def mutual_opposite(draft: ModelDraft, field: FieldDraft) -> FieldDraft | None:
+    """Return the opposite of an association, where the two name each other."""
+    other = draft.classes[field.target].fields_by_name.get(opposite_of(field) or "")
+    fits = other and other.is_association and other.target_class == field.owner
+    return other if other and fits and other is not field and opposite_of(other) == field.name else None
+
+
+def _check_implied_holder(field: FieldDraft) -> Iterator[ModelError]:
+    """Check a role whose side follows from the cardinalities."""
+    use = field.directive("association")
+    if use is None or use["holds"] is None or use["holds"] is not field.many:
+        return
+    if field.many:
+        text = f"{field.full_name} leads to many, so it cannot hold the key: the to-one side does."
+    else:
+        text = f"{field.full_name} is the to-one side, so it holds the key: leave holds out."
+    yield error_at(use.node_of("holds"), text)
+
+
+def _check_two_holders(field: FieldDraft, other: FieldDraft) -> Iterator[ModelError]:
+    """Check two to-one roles, once: at the one that stands first, or that holds the key too."""
+    if _stands_after(field, other):
+        mine, others = _claims_key(field), _claims_key(other)
+        if mine and others:
+            use = field.directive("association")
+            assert use is not None
+            text = f"Only one of {other.full_name} and {field.full_name} holds the key."
+            yield error_at(use.node_of("holds"), text)
+        elif not mine and not others and _is_reliable(field) and _is_reliable(other):
+            text = f"One of {other.full_name} and {field.full_name} holds the key: write holds: true there."
+            yield error_at(other.node.name, text)
+
+
+def _stands_after(field: FieldDraft, other: FieldDraft) -> bool:
+    """Return whether one field stands after the other in the file."""
+    return _position(field) > _position(other)
+
+
+def _position(field: FieldDraft) -> tuple[int, int]:
+    assert field.node.loc is not None
+    return line_of(field.node), field.node.loc.start
+
+
+def _claims_key(field: FieldDraft) -> bool:
+    use = field.directive("association")
+    return bool(use and use["holds"])
+
+
+def check_compositions(draft: ModelDraft) -> Iterator[ModelError]:
+    """Check the `whole` of every composition (whether it is taken, the rule of names checks)."""
+    for field in draft.fields:
+        use = field.directive("composition")
+        if not use or not field.target_class or use["whole"] is None:
+            continue
+        if not _ROLE_NAME.fullmatch(use["whole"]):
+            text = f'"{shorten(use["whole"])}" is no name: write letters, digits and _, a letter first.'
+            yield error_at(use.node_of("whole"), text)
+        elif text_of := reserved_name_error(use["whole"]):
+            yield error_at(use.node_of("whole"), text_of)

@@ -1,0 +1,129 @@
+"""`@unique` and `@index` list attributes that can be compared, each once; `getBy` names do not clash."""
+
+from collections.abc import Iterator
+
+from stratabase.model.api_names import get_by_verb
+from stratabase.model.model import PlatformAttribute
+from stratabase.model.reading.draft.errors import ModelError, error_at, line_of
+from stratabase.model.reading.draft.model_draft import ClassDraft, DirectiveUse, ModelDraft
+from stratabase.wording import join_words, shorten
+
+_PLATFORM = {attribute.value: attribute for attribute in PlatformAttribute}
+GET_BY_ARGUMENTS = frozenset({"insight", "disableCache"})
+"""What a `getBy` service takes beside the attributes."""
+MAX_INDEXES = 7
+
+
+def check_uniques(draft: ModelDraft) -> Iterator[ModelError]:
+    """Check every @unique."""
+    for class_ in draft.classes.values():
+        seen: dict[frozenset[str], str] = {}
+        services: dict[str, tuple[str, ...]] = {}
+        for use in class_.directives("unique"):
+            yield from check_attribute_list(draft, class_, use)
+            yield from _check_unique_attributes(class_, use)
+            yield from _check_repeated(use, seen, services)
+
+
+def _check_unique_attributes(class_: ClassDraft, use: DirectiveUse) -> Iterator[ModelError]:
+    """Refuse attributes that clients do not give, or that a service cannot take as arguments."""
+    for name, node in use.items_of("attributes"):
+        field = class_.attributes.get(name)
+        if field and field.is_derived:
+            yield error_at(
+                node, f"{field.full_name} is derived, so it cannot be unique: name what it is made of."
+            )
+        elif field and name in GET_BY_ARGUMENTS:
+            text = f"{field.full_name} cannot be unique: its getBy service has an argument {name} already."
+            yield error_at(node, text)
+
+
+def _check_repeated(
+    use: DirectiveUse, seen: dict[frozenset[str], str], services: dict[str, tuple[str, ...]]
+) -> Iterator[ModelError]:
+    attributes, service = use["attributes"], get_by_verb(use["attributes"])
+    if first := seen.get(frozenset(attributes)):
+        yield error_at(use.node, f"{first} says the same.")
+    elif (other := services.get(service)) is not None:
+        text = (
+            f"The service {service} is generated for both {join_words(other)} and {join_words(attributes)}."
+        )
+        yield error_at(use.node, text)
+    seen.setdefault(frozenset(attributes), f"The @unique in line {line_of(use.node)}")
+    services.setdefault(service, attributes)
+
+
+def check_indexes(draft: ModelDraft) -> Iterator[ModelError]:
+    """Check every @index."""
+    for class_ in draft.classes.values():
+        seen: set[tuple[str, ...]] = set()
+        for number, use in enumerate(class_.directives("index"), start=1):
+            yield from check_attribute_list(draft, class_, use)
+            yield from _check_not_derived(class_, use)
+            if use["attributes"] in seen:
+                yield error_at(use.node, f"{class_.name} has this @index already.")
+            elif number > MAX_INDEXES:
+                yield error_at(
+                    use.node, f"{class_.name} has more than {MAX_INDEXES} indexes: keep those used most."
+                )
+            seen.add(use["attributes"])
+
+
+def _check_not_derived(class_: ClassDraft, use: DirectiveUse) -> Iterator[ModelError]:
+    for name, node in use.items_of("attributes"):
+        field = class_.attributes.get(name)
+        if field and field.is_derived:
+            text = (
+                f"{field.full_name} is derived at each read, so no index holds it: name what it is made of."
+            )
+            yield error_at(node, text)
+
+
+def check_attribute_list(draft: ModelDraft, class_: ClassDraft, use: DirectiveUse) -> Iterator[ModelError]:
+    """Check the `attributes` of a directive on a class."""
+    if use.is_valid and not use["attributes"]:
+        yield error_at(use.node_of("attributes"), f"@{use.name} names at least one attribute.")
+    seen: set[str] = set()
+    for name, node in use.items_of("attributes"):
+        text = (
+            f"{shorten(name)} stands here already."
+            if name in seen
+            else _reason_to_refuse(draft, class_, use, name)
+        )
+        if text:
+            yield error_at(
+                node, text, word="" if _is_known(class_, name) else name, among=_attribute_names(class_)
+            )
+        seen.add(name)
+
+
+def _attribute_names(class_: ClassDraft) -> list[str]:
+    return [field.name for field in class_.fields_by_name.values() if not field.target_class]
+
+
+def _is_known(class_: ClassDraft, name: str) -> bool:
+    return name in class_.fields_by_name or name in _PLATFORM
+
+
+def _reason_to_refuse(draft: ModelDraft, class_: ClassDraft, use: DirectiveUse, name: str) -> str | None:
+    """Return what is wrong with one of the names."""
+    if name in _PLATFORM:
+        return _reason_to_refuse_platform(class_, use, name)
+    if name in class_.roles or any(
+        whole_role.name == name for whole_role in draft.whole_roles.get(class_.name, ())
+    ):
+        return f"{class_.name}.{name} is a role; @{use.name} takes attributes."
+    if name not in class_.fields_by_name:
+        return f"{class_.name} has no attribute {shorten(name)}."
+    type_ = class_.fields_by_name[name].type
+    unordered = type_ is not None and not type_.sortable
+    return f"{class_.name}.{name} holds files, which cannot be compared." if unordered else None
+
+
+def _reason_to_refuse_platform(class_: ClassDraft, use: DirectiveUse, name: str) -> str | None:
+    if use.name == "unique":
+        return f"{name} is given by the service, so it cannot be unique."
+    recorded = class_.directive("class")
+    if _PLATFORM[name] in class_.platform or (recorded and not recorded.is_valid):
+        return None
+    return f"{class_.name} does not record {name}: @class(platform: [{_PLATFORM[name].name}]) does."

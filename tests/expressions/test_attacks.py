@@ -1,0 +1,175 @@
+"""Nobody can make the service work for long, or fall over, by what an expression says."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stratabase.expressions.environment import COST_LIMIT, Environment
+from stratabase.expressions.grammar import MAX_DEPTH
+from stratabase.expressions.parser import MAX_EXPRESSION_LENGTH
+from stratabase.expressions.texts import MAX_TEXT_LENGTH
+from stratabase.formats.regex import MAX_REGEX_LENGTH
+from stratabase.model.model_expressions import ModelExpressions
+from tests.expressions.evaluation import MODEL, environment, expression, mistakes
+
+LONG = Environment({"notes": "xy" * 150_000, "name": "x" * 255})
+DEEP = f"More than {MAX_DEPTH} levels within one another: write it flatter, or in several attributes."
+DIGITS = "[1,2,3,4,5,6,7,8,9,0]"
+TOO_DEEP = {
+    "calls": "lower(" * 60 + "name" + ")" * 60,
+    "signs": "-" * 4000 + "count",
+    "denials": "!" * 4000 + "good",
+    "brackets with something in them": "(1 + " * 60 + "1" + ")" * 60,
+    "lists": "[" * 60 + "]" * 60,
+    "choices in conditions": "(" * 60 + "good" + " ? good : bad)" * 60,
+    "comparisons": "good == " * 200 + "bad",
+    "places": "[1]" + "[0]" * 100,
+    "macros": "[true].all(x, " * 60 + "x" + ")" * 60,
+}
+LONG_BUT_FLAT = {
+    "1" + " + 1" * 1000: 1001,
+    "count" + " + count" * 500: 1503,
+    " || ".join(["count == 4"] * 250): False,
+    "count == 4 ? 1 : " * 200 + "2": 2,
+    "(" * 2000 + "1" + ")" * 2000: 1,
+    "[" + "1, " * 1300 + "1].size()": 1301,
+    "price" + " * 2" * 1000: None,
+}
+
+
+@pytest.mark.parametrize("text", TOO_DEEP.values(), ids=TOO_DEEP)
+def test_what_is_nested_too_deep_is_refused(text: str) -> None:
+    assert [message for _, message in mistakes(text)] == [DEEP]
+
+
+def test_an_expression_is_not_endless() -> None:
+    message = f"An expression has at most {MAX_EXPRESSION_LENGTH} characters; these are 10000."
+    assert mistakes("1" * 10_000) == [(0, message)]
+    assert mistakes("1" + " " * (MAX_EXPRESSION_LENGTH - 1)) == []
+
+
+@pytest.mark.parametrize("text", LONG_BUT_FLAT, ids=range(len(LONG_BUT_FLAT)))
+def test_what_is_long_but_flat_is_fine(text: str) -> None:
+    assert expression(text).evaluate(environment()) == LONG_BUT_FLAT[text]
+
+
+def _deepest(call: Callable[[], Any]) -> int:
+    """Return how many calls lay within one another."""
+    deepest = depth = 0
+
+    def count(_: object, event: str, __: object) -> None:
+        nonlocal depth, deepest
+        depth += (event == "call") - (event == "return")
+        deepest = max(deepest, depth)
+
+    sys.setprofile(count)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return deepest
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lower(" * (MAX_DEPTH - 1) + "name" + ")" * (MAX_DEPTH - 1),
+        "[true].all(x, " * (MAX_DEPTH - 2) + "x" + ")" * (MAX_DEPTH - 2),
+    ],
+)
+def test_the_deepest_expression_leaves_room_on_the_stack(text: str) -> None:
+    """Python has room for 1,000 calls within one another."""
+    found = []
+    assert _deepest(lambda: found.append(expression(text))) < 450
+    assert _deepest(lambda: found[0].evaluate(environment())) < 150
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{DIGITS}.all(a, " * 4 + "true" + ")" * 4,
+        f"[{'1,' * 150}1].exists(a, [{'2,' * 150}2].exists(b, a == b))",
+        f"{DIGITS}.map(a, {DIGITS}.filter(b, {DIGITS}.all(c, c > a && {DIGITS}.exists(d, d == c))).size())",
+    ],
+)
+def test_lists_within_lists_are_bounded(text: str) -> None:
+    assert [message for _, message in mistakes(text)] == [
+        "Lists within lists make this more than 10000 steps: write them one beside the other."
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "notes" + " + notes" * 500,
+        "concat(" + "notes, " * 500 + "notes)",
+        f"{DIGITS}.map(x, {DIGITS}.map(y, notes + 'a').size()).size() > 0 ? notes + 'a' : ''",
+        "upper(" * 40 + "notes" + ")" * 40,
+    ],
+)
+def test_texts_do_not_grow_without_end(text: str) -> None:
+    assert expression(text).evaluate(LONG) is None
+
+
+def test_one_evaluation_does_not_pay_for_another() -> None:
+    growing = expression("notes + notes")
+    assert all(len(growing.evaluate(LONG)) == 600_000 for _ in range(3 * COST_LIMIT // 600_000))
+
+
+def test_a_text_is_not_longer_than_any_that_is_stored() -> None:
+    long = Environment({"notes": "x" * (MAX_TEXT_LENGTH - 1)})
+    assert len(expression("notes + 'y'").evaluate(long)) == MAX_TEXT_LENGTH
+    assert expression("notes + 'yz'").evaluate(long) is None
+
+
+HARMLESS = {
+    r"name.matches('(x+x+)+y$')": False,
+    r"notes.matches('(x|xy|y)*z')": False,
+    r"notes.matches('(.*)*z')": False,
+    r"name.matches('^(x?){50}x{50}$')": False,
+    r"name.matches('^(x+)+$')": True,
+    r"name.matches('(x*)*y')": False,
+}
+REFUSED = {
+    "a{1001}": "invalid repetition size: {1001}",
+    "((a{100}){100}){100}": "invalid repetition size: {100}",
+    "(a?){900}a{900}.{900}": "it is too large: repeat less",
+    r"\p{L}{50}": "pattern too large - compile failed",
+    "(?=a)b": "invalid perl operator: (?=",
+    "a**": "bad repetition operator: **",
+}
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_no_pattern_backtracks(text: str) -> None:
+    """With Python's own engine, some of these would run until the sun goes out."""
+    assert expression(text).evaluate(LONG) is HARMLESS[text]
+
+
+@pytest.mark.parametrize("pattern", REFUSED)
+def test_a_pattern_that_is_too_large_is_refused(pattern: str) -> None:
+    ((at, message),) = mistakes(f"name.matches(r'{pattern}')")
+    assert at == 13
+    assert message.startswith(f"'{pattern}' is no regular expression (RE2): {REFUSED[pattern]}")
+
+
+def test_a_pattern_is_not_endless() -> None:
+    text = f"name.matches('{'a' * (MAX_REGEX_LENGTH + 1)}')"
+    ((_, message),) = mistakes(text)
+    assert message.endswith("it has more than 1000 characters.")
+
+
+def test_a_large_pattern_over_a_long_text_is_null() -> None:
+    """RE2 is linear in both, and their product is bounded."""
+    text = "notes.matches('(?:[xy]{0,100}x){3}[xy]{100}c')"
+    assert expression(text).evaluate(LONG) is None
+    assert expression(text.replace("notes", "name")).evaluate(LONG) is False
+
+
+def test_what_clients_send_is_remembered_only_while_it_is_short() -> None:
+    expressions = ModelExpressions(MODEL)
+    short, long = "count > 1", "count > 1" + " || count > 1" * 100
+    assert expressions.filter("Thing", short) is expressions.filter("Thing", short)
+    assert expressions.filter("Thing", long) is not expressions.filter("Thing", long)

@@ -1,0 +1,31 @@
+"""The page about expressions tells of every function and limit."""
+
+from pathlib import Path
+
+import pytest
+
+from stratabase.expressions.expression import MAX_STEPS
+from stratabase.expressions.functions import FUNCTIONS
+from stratabase.expressions.grammar import MAX_DEPTH
+from stratabase.expressions.names import MAX_ROLES
+from stratabase.expressions.parser import MAX_EXPRESSION_LENGTH
+from stratabase.formats.regex import MAX_REGEX_LENGTH
+from stratabase.model.model_expressions import CALLER_FIELDS
+from stratabase.model.types import TYPES
+
+PAGE = (Path(__file__).parents[2] / "docs/expressions.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_each_function(name: str) -> None:
+    assert f"{name}(" in PAGE
+
+
+@pytest.mark.parametrize("name", [*CALLER_FIELDS, *TYPES])
+def test_each_field_of_the_caller_and_each_type(name: str) -> None:
+    assert f"`{name}`" in PAGE or f"{name}, " in PAGE
+
+
+@pytest.mark.parametrize("limit", [MAX_EXPRESSION_LENGTH, MAX_STEPS, MAX_DEPTH, MAX_ROLES, MAX_REGEX_LENGTH])
+def test_each_limit(limit: int) -> None:
+    assert f" {limit:,} " in PAGE or f" {limit:,}." in PAGE or f" {limit:,}\n" in PAGE

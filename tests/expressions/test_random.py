@@ -1,0 +1,86 @@
+"""Random expressions come to what they should: by a naive reading, and by another implementation of CEL."""
+
+import sys
+from fractions import Fraction
+from typing import Any
+
+import celpy
+import pytest
+from celpy import celtypes
+from celpy.evaluation import CELEvalError, Context
+from hypothesis import assume, given, settings
+
+from stratabase.expressions.environment import Environment
+from stratabase.expressions.parser import MAX_EXPRESSION_LENGTH
+from tests.expressions import cases
+from tests.expressions.cases import Case
+from tests.expressions.evaluation import expression
+from tests.soak import EXAMPLES
+
+pytestmark = pytest.mark.soak
+
+
+def _oracle() -> celpy.Environment:
+    """Return the oracle, which raises Python's limit of recursion for everybody; others rely on that."""
+    limit = sys.getrecursionlimit()
+    try:
+        return celpy.Environment()
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+ENVIRONMENT = _oracle()
+ACTIVATION: Context = {
+    "count": celtypes.IntType(3),
+    "other": celtypes.IntType(-7),
+    "price": celtypes.DoubleType(1.5),
+    "cost": celtypes.DoubleType(-0.25),
+    "name": celtypes.StringType("Ada"),
+    "nick": celtypes.StringType("é😀"),
+    "good": celtypes.BoolType(True),
+    "bad": celtypes.BoolType(False),
+}
+
+
+def ours(text: str) -> Any:
+    """Return what the service makes of an expression."""
+    read = expression(text)
+    value = read.evaluate(Environment(cases.VALUES))
+    return Fraction(value) if read.kind.name == "Real" and value is not None else value
+
+
+def oracles(text: str) -> Any:
+    """Return what the oracle makes of an expression. Raises CELEvalError where it has no value."""
+    return ENVIRONMENT.program(ENVIRONMENT.compile(text)).evaluate(ACTIVATION)
+
+
+@given(cases.cases())
+@settings(max_examples=EXAMPLES * 2, deadline=None)
+def test_the_naive_reading(case: Case) -> None:
+    assume(len(case.text) <= MAX_EXPRESSION_LENGTH)
+    found = ours(case.text)
+    assert found == case.value
+    assert isinstance(found, bool) is isinstance(case.value, bool)
+
+
+@given(cases.cases().filter(lambda case: case.cel))
+@settings(max_examples=EXAMPLES, deadline=None)
+def test_the_oracle(case: Case) -> None:
+    """Where both have a value it is the same; its errors are nulls here, or what logic makes of those."""
+    assume(len(case.text) <= MAX_EXPRESSION_LENGTH)
+    try:
+        wanted = oracles(case.text)
+    except CELEvalError:
+        return
+    assert ours(case.text) == wanted
+
+
+@given(cases.flat())
+@settings(max_examples=EXAMPLES, deadline=None)
+def test_what_binds_tighter(text: str) -> None:
+    """Without brackets, both read the same: the oracle has no value where there is none here."""
+    try:
+        wanted = oracles(text)
+    except CELEvalError:
+        wanted = None
+    assert ours(text) == wanted

@@ -1,0 +1,140 @@
+"""A member's formats must exist."""
+
+from datetime import UTC
+
+import pytest
+
+from stratabase.formats.date_fields import DatePart
+from stratabase.formats.date_pattern import compile_date_pattern
+from stratabase.formats.locales import is_time_zone
+from stratabase.formats.preferences import DEFAULT_FORMATS, Formats, check_formats
+
+
+def test_good_formats() -> None:
+    """The default and a member's own are taken."""
+    assert check_formats(DEFAULT_FORMATS) == []
+    assert check_formats(Formats("EEEE d MMMM yyyy", "hh:mm a", "America/Argentina/Ushuaia", "pt-BR")) == []
+
+
+@pytest.mark.parametrize("formats", [Formats("dMyyyy", "Hmmss"), Formats("yMMdd", "HmsS")])
+def test_some_numbers_may_run_together(formats: Formats) -> None:
+    """As long as a Datetime in both formats can be read in few ways."""
+    assert not [one for one in check_formats(formats) if "run together" in one.text]
+    pattern = compile_date_pattern(f"{formats.date_format} {formats.time_format}")
+    assert pattern.parser("en", UTC, frozenset({DatePart.DATE, DatePart.TIME})) is not None
+
+
+@pytest.mark.parametrize(
+    ("formats", "field", "reason"),
+    [
+        (Formats(date_format="dd HH"), "date_format", "'H' tells of times"),
+        (Formats(date_format="dd q"), "date_format", "'q'"),
+        (Formats(date_format="d" * 50), "date_format", "at most 49"),
+        (Formats(date_format="DYyMLdwFuW"), "date_format", "its numbers run together: put something between"),
+        (Formats(time_format="HKhkmsS"), "time_format", "its numbers run together: put something between"),
+        (Formats(time_format="HH:mm z"), "time_format", "'z' tells of time zones"),
+        (Formats(time_zone="Mars/Olympus"), "time_zone", "'Mars/Olympus' is no known time zone"),
+        (Formats(language="xx"), "language", "'xx' is no known language"),
+    ],
+)
+def test_bad_formats(formats: Formats, field: str, reason: str) -> None:
+    """Each field that does not hold is named, with what would be right."""
+    (mistake,) = check_formats(formats)
+    assert mistake.field == field
+    assert reason in mistake.text
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("dd MMM", "it does not tell the year: add 'yyyy'"),
+        ("E", "the year"),
+        ("'today'", "the year"),
+        ("yyyy", "the month: add 'MM'"),
+        ("MM/yyyy", "the day: add 'dd'"),
+        ("MMMM yyyy EEEE", "the day"),
+        ("yyyy-'W'ww-u", "the month"),
+        ("dd/MM/yy", "two digits of a year do not tell the century: write 'yyyy'"),
+        ("YYYY-MM-dd", "'Y' is the year to which a week belongs: write yyyy-MM-dd"),
+        ("YYYY-MM-DD", "write yyyy-MM-dd"),
+        ("DDD 'of o''clock' YYYY", "write DDD 'of o''clock' yyyy"),
+        ("dd/MM/yyyy (dd)", "'d' stands at two places"),
+        ("dMyyyy", "'1102020' may mean several dates"),
+        ("yM-d", "may mean several dates"),
+        ("d'1'M yyyy", "may mean several dates"),
+    ],
+)
+def test_dates_must_be_told_whole(pattern: str, reason: str) -> None:
+    """A date format whose dates cannot be read back is refused with the reason."""
+    (mistake,) = check_formats(Formats(date_format=pattern))
+    assert mistake.field == "date_format"
+    assert reason in mistake.text
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("mm:ss", "it does not tell the hour: add 'HH'"),
+        ("a", "the hour"),
+        ("hh:mm", "before or after noon: add 'a', or write 'HH'"),
+        ("K:mm", "before or after noon"),
+        ("HH:mm:mm", "'m' stands at two places"),
+        ("Hm", "may mean several times"),
+        ("HH:ms", "may mean several times"),
+    ],
+)
+def test_times_must_be_told_whole(pattern: str, reason: str) -> None:
+    """A time format whose times cannot be read back is refused with the reason."""
+    (mistake,) = check_formats(Formats(time_format=pattern))
+    assert mistake.field == "time_format"
+    assert reason in mistake.text
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "d/M/y",
+        "ddMMyyyy",
+        "yyyyMMdd",
+        "yyyy-DDD",
+        "dMMM yyyy",
+        "MMMM d, yyyy G",
+        "L.d.yyyy",
+        "yyyy-MM-dd (YYYY)",
+    ],
+)
+def test_dates_that_are_told_whole(pattern: str) -> None:
+    """A date format that tells year, month and day, or year and day of the year, is taken."""
+    assert check_formats(Formats(date_format=pattern)) == []
+
+
+@pytest.mark.parametrize("pattern", ["HH", "H:mm", "HHmm", "kk.mm", "K:mm a", "a hh:mm:ss.SSS", "HH:mm:ss"])
+def test_times_that_are_told_whole(pattern: str) -> None:
+    """A time format that tells the hour is taken; what is finer is lost, as with the default."""
+    assert check_formats(Formats(time_format=pattern)) == []
+
+
+def test_all_mistakes_together() -> None:
+    """All fields are told at once."""
+    mistakes = check_formats(Formats("q", "q", "", ""))
+    assert [mistake.field for mistake in mistakes] == ["date_format", "time_format", "time_zone", "language"]
+
+
+@pytest.mark.parametrize(
+    "name", ["", "europe/rome", "Europe", "../../etc/passwd", "GMT+25", "\0", "localtime"]
+)
+def test_no_time_zone(name: str) -> None:
+    """Only names of the IANA data, spelled as there, on whatever machine."""
+    assert not is_time_zone(name)
+
+
+@pytest.mark.parametrize("code", ["it", "en", "pt-BR", "pt_BR", "zh-Hans-CN", "de-CH"])
+def test_languages(code: str) -> None:
+    """A language, alone or with script and territory, with a hyphen or an underscore."""
+    assert check_formats(Formats(language=code)) == []
+
+
+@pytest.mark.parametrize("code", ["", "xx", "english", "it-ITALY-ROME-XX-YY", "../it", "it\n", "\0", "C"])
+def test_no_language(code: str) -> None:
+    """Anything else is none."""
+    assert [mistake.field for mistake in check_formats(Formats(language=code))] == ["language"]

@@ -1,0 +1,37 @@
+"""Bounds and values of ordered types."""
+
+from typing import Any
+
+import pytest
+
+from stratabase.model.types import TYPES
+from tests.models import violations
+
+INT = TYPES["Int"]
+
+
+@pytest.mark.parametrize(
+    ("value", "domain", "text"),
+    [
+        (1, {"min": "2"}, "1 is too low: give 2 at least"),
+        (3, {"max": "2"}, "3 is too high: give 2 at most"),
+        (9, {"min": "-10", "max": "8"}, "9 is too high: give -10 to 8"),
+        (2, {"values": ("1", "3")}, "2 is none of the values: give 1 or 3"),
+        (-1, {"min": "0"}, "-1 is too low: give 0 at least"),
+    ],
+)
+def test_out_of_bounds(value: int, domain: dict[str, Any], text: str) -> None:
+    """The text says what would be right; a bound of 0 is a bound."""
+    (mistake,) = violations("Int", value, **domain)
+    assert (mistake.issue, mistake.text) == ("ATTRIBUTE_RANGE", text)
+
+
+@pytest.mark.parametrize("value", [-10, 0, 8])
+def test_within(value: int) -> None:
+    """Bounds belong to what is admitted."""
+    assert violations("Int", value, min="-10", max="8") == []
+
+
+def test_every_mistake_is_told() -> None:
+    """Each rule that is broken is named."""
+    assert len(violations("Int", 9, max="8", values=("1",))) == 2

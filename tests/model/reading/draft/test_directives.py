@@ -1,0 +1,23 @@
+"""The published directives are those that the code knows."""
+
+from stratabase.model.attribute import Aggregate
+from stratabase.model.model import Action, ClassKind, PlatformAttribute
+from stratabase.model.reading.draft.directives import language
+
+
+def test_enums_are_those_of_the_model() -> None:
+    assert language().enumerations == {
+        "ClassKind": tuple(ClassKind.__members__),
+        "PlatformAttribute": tuple(PlatformAttribute.__members__),
+        "Action": tuple(Action.__members__),
+        "Aggregate": tuple(Aggregate.__members__),
+    }
+
+
+def test_definitions_are_read_as_they_stand() -> None:
+    grant = language().directives["grant"]
+    assert (grant.locations, grant.repeatable) == (("OBJECT", "FIELD_DEFINITION"), True)
+    allow = grant.parameters["allow"]
+    assert (allow.type, allow.many, allow.required, allow.spelling) == ("Action", True, True, "[Action!]!")
+    assert language().directives["class"].parameters["kind"].default == "ORDINARY"
+    assert not language().directives["class"].repeatable

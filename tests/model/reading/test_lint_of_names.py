@@ -1,0 +1,77 @@
+"""A grant may go by a name as it was written: the check of a model warns of that."""
+
+import pytest
+
+from stratabase.model.reading import read_model
+from stratabase.model.reading.lint import NameUse, uses_of_written_names
+
+MODEL = """
+extend schema @application(name: "Work") @profile(name: "Boss", administrator: true) @profile(name: "Member")
+
+type Task @class(platform: [CREATED_BY, OWNED_BY]) @grant(profile: "Member", allow: [READ], where: "%s") {
+  title: String
+  done: Boolean
+  owner: String @derived(expression: "_ownedby")
+  mine: Boolean @derived(expression: "_ownedby == caller.username")
+  lower: Boolean @derived(expression: "lower(_ownedby) == caller.username")
+  chief: String @derived(path: "team._ownedby")
+  team: Team @association(opposite: "tasks")
+}
+type Team @class(platform: [OWNED_BY]) {
+  tasks: [Task!] @association(opposite: "team")
+}
+"""
+
+
+def uses(where: str) -> list[NameUse]:
+    """Return the uses of names in a condition."""
+    return list(uses_of_written_names(read_model(MODEL % where, "work.graphql"), "Task", where))
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "_ownedby == caller.username",
+        "caller.username != team._ownedby && !done",
+        "caller.username in [_ownedby, _createdby]",
+        "caller.username in [_ownedby, title]",
+        "_ownedby in [caller.username]",
+        "_ownedby == _createdby",
+        "firstNotNull(team._ownedby, _ownedby) == caller.username",
+        "(done ? _ownedby : _createdby) == caller.username",
+        "isNull(_ownedby) || has(_createdby)",
+        "mine",
+        "title == caller.username",
+        "caller.username == 'admin'",
+    ],
+)
+def test_members_may_be_compared(where: str) -> None:
+    assert uses(where) == []
+
+
+@pytest.mark.parametrize(
+    ("where", "at", "path", "made_of"),
+    [
+        ("lower(_ownedby) == caller.username", 6, "_ownedby", ""),
+        ("_ownedby == 'ada'", 0, "_ownedby", ""),
+        ("caller.username == 'ada' || team._ownedby == title", 28, "team._ownedby", ""),
+        ("_ownedby in ['ada', caller.username]", 0, "_ownedby", ""),
+        ("_ownedby + '' == caller.username", 0, "_ownedby", ""),
+        ("_ownedby < caller.username", 0, "_ownedby", ""),
+        ("done ? _ownedby == title : done", 7, "_ownedby", ""),
+        ("!_ownedby.startsWith('a')", 1, "_ownedby", ""),
+        ("[_ownedby][0] == caller.username", 1, "_ownedby", ""),
+        ("owner == caller.username", 0, "owner", "_ownedby"),
+        ("chief == caller.username", 0, "chief", "team._ownedby"),
+        ("lower", 0, "lower", "lower(_ownedby) == caller.username"),
+    ],
+)
+def test_uses_that_may_go_by_a_name_are_found(where: str, at: int, path: str, made_of: str) -> None:
+    assert uses(where) == [NameUse(at, path, made_of)]
+
+
+def test_what_a_person_is_told() -> None:
+    assert str(NameUse(0, "owner", "_ownedby")) == (
+        "This may go by owner, made of _ownedby, as it was written, a name that another member can take: "
+        "compare it with caller.username, by ==, != or in."
+    )
