@@ -12,9 +12,9 @@ from stratabase.domain.query.page import PageFields, Query
 from stratabase.domain.refusal import Refused
 from stratabase.model.api_names import GeneratedType, type_name
 from stratabase.model.model import Class, Model
-from stratabase.schema.asking import Asking
-from stratabase.schema.generated import NothingServed, generate_schema
-from stratabase.schema.query_reading import QueryReader
+from stratabase.schema.generate import NothingServed, generate_schema
+from stratabase.schema.inputs.query_reader import QueryReader
+from stratabase.schema.request.context import InputContext
 from stratabase.store.indexes.entries import BuildState
 from stratabase.store.indexes.registry import Registry
 from stratabase.store.query.pages import missing_index
@@ -69,6 +69,6 @@ def _query(model: Model, class_: Class, given: Mapping[str, Any], wanted: PageFi
     if mistakes:
         raise Fault("\n".join(f"OPTIONS: {mistake}" for mistake in mistakes))
     try:
-        return QueryReader(model, class_).read(coerce_input_value(given, type_), wanted, Asking())
+        return QueryReader(model, class_).read(coerce_input_value(given, type_), wanted, InputContext())
     except Refused as refusal:
         raise Fault(f"OPTIONS: {refusal}") from refusal

@@ -17,12 +17,6 @@ DEBTS = {
     "stratabase.operations.fetching",
     "stratabase.operations.members",
     "stratabase.operations.seeing",
-    "stratabase.schema",
-    "stratabase.schema.compiled",
-    "stratabase.schema.cost",
-    "stratabase.schema.fetching",
-    "stratabase.schema.inputs",
-    "stratabase.schema.services",
 }
 
 

@@ -81,7 +81,7 @@ def sdl(options: argparse.Namespace) -> int:
     """Print the GraphQL schema that is generated from the model."""
     from graphql import print_schema  # noqa: PLC0415 - the other commands need no schema
 
-    from stratabase.schema.generated import NothingServed, generate_schema  # noqa: PLC0415
+    from stratabase.schema.generate import NothingServed, generate_schema  # noqa: PLC0415
 
     try:
         return _with_model(options, lambda model: print_schema(generate_schema(model)) + "\n")

@@ -19,7 +19,7 @@ from stratabase.domain.refusal import Unavailable
 from stratabase.model.difference import diff_models
 from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel, read_model
-from stratabase.schema.generated import NothingServed
+from stratabase.schema.generate import NothingServed
 from stratabase.store.sqlite.errors import UnusableStore
 
 

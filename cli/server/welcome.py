@@ -140,6 +140,6 @@ def _made_up(administrator: Administrator) -> str | None:
 def _query(model: Model) -> str:
     """Return a query that any model answers, one about its own objects if it can be."""
     for class_ in model.classes.values():
-        if get_page.SERVICE.serves(class_):
-            return f"{{ {service_name(class_.name, get_page.SERVICE.verb)} {{ totalCount }} }}"
+        if get_page.GET_PAGE.serves(class_):
+            return f"{{ {service_name(class_.name, get_page.GET_PAGE.verb)} {{ totalCount }} }}"
     return "{ __typename }"

@@ -16,10 +16,10 @@ from stratabase.domain.remedy import Remedy
 from stratabase.formats.preferences import Formats
 from stratabase.model.types.operators import Operator
 from stratabase.operations.executor import Answer, QueriesOnly
-from stratabase.schema.documents import Documents
+from stratabase.schema.execution.documents import Documents
+from stratabase.schema.execution.limits import Policy
 from stratabase.schema.executor import SchemaExecutor
-from stratabase.schema.generated import generate_schema
-from stratabase.schema.policy import Policy
+from stratabase.schema.generate import generate_schema
 from tests.models import THINGS
 from tests.worlds import ADMINISTRATOR, world_of
 
@@ -212,7 +212,7 @@ def test_page_options_become_a_query(room: Room) -> None:
     )
     assert query.order.terms == (OrderTerm("price", descending=True), OrderTerm("name"), OrderTerm("_id"))
     assert query.window == Window(size=3, offset=2)
-    assert query.wanted == PageFields(items=False, total_count=True, version_start=False)
+    assert query.fields == PageFields(items=False, total_count=True, version_start=False)
 
 
 @pytest.mark.parametrize("options", ["{}", "{next: null, orderBy: null, filter: null}"])

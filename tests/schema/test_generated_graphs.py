@@ -6,7 +6,7 @@ import pytest
 from graphql import GraphQLInputObjectType, GraphQLObjectType, GraphQLSchema
 
 from stratabase.model.api_names import GeneratedType
-from stratabase.schema.generated import generate_schema
+from stratabase.schema.generate import generate_schema
 from tests.everything import EVERYTHING
 
 

@@ -7,7 +7,7 @@ import pytest
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.refusal import TooMuchRead
-from stratabase.schema.services import previewing
+from stratabase.schema.services import previews
 from tests.schema.graph_room import GraphRoom
 
 CREATE = """query($data: PersonDraftCreate!) { it: Person___previewCreate(data: $data) { %s } }"""
@@ -195,7 +195,7 @@ def test_the_read_budget_does_not_hide_what_is_wrong(
     def exhausted(*_: object, **__: object) -> None:
         raise TooMuchRead("Person")
 
-    monkeypatch.setattr(previewing, "previewed_view", exhausted)
+    monkeypatch.setattr(previews, "previewed_view", exhausted)
 
     assert previewed(graphs, CREATE % "team_size", {"team": team})[0] is None
     assert ("ATTRIBUTE_REQUIRED", ".last_name") in previewed(graphs, CREATE % "led", {"team": team})[1]

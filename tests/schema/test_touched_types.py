@@ -19,12 +19,11 @@ from hypothesis import given, settings
 from stratabase.model.api_names import GeneratedType, type_name
 from stratabase.model.model import Class, Model
 from stratabase.model.reading import read_model, read_model_file
-from stratabase.schema import generated
-from stratabase.schema.generated import MAKERS, generate_schema
-from stratabase.schema.generation import Generation, Maker
-from stratabase.schema.roots import RootFields
-from stratabase.schema.scalars import SCALARS
+from stratabase.schema import generate
+from stratabase.schema.generate import TYPE_FACTORIES, RootFields, generate_schema
 from stratabase.schema.services import MUTATIONS, OF_THE_MODEL, QUERIES
+from stratabase.schema.types.attribute_types import SCALARS
+from stratabase.schema.types.registry import TypeFactory, TypeRegistry
 from tests.everything import EVERYTHING
 from tests.graphs.models import models
 from tests.large_model import large_model
@@ -43,7 +42,7 @@ MODELS = {
 
 def eager(model: Model) -> GraphQLSchema:
     """Return the same schema as graphql-core makes it of types that are there from the start."""
-    generation = Generation(model, MAKERS)
+    generation = TypeRegistry(model, TYPE_FACTORIES)
     query = dict(RootFields(generation, QUERIES, {}))
     mutation = dict(RootFields(generation, MUTATIONS, OF_THE_MODEL))
     return GraphQLSchema(
@@ -131,15 +130,17 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[GeneratedType, str]]:
     """What types have been made."""
     noted: list[tuple[GeneratedType, str]] = []
 
-    def noting(family: GeneratedType, maker: Maker) -> Maker:
-        def make(generation: Generation, class_: Class) -> object:
+    def noting(family: GeneratedType, maker: TypeFactory) -> TypeFactory:
+        def make(generation: TypeRegistry, class_: Class) -> object:
             noted.append((family, class_.name))
             return maker(generation, class_)
 
         return make  # type: ignore[return-value]
 
     monkeypatch.setattr(
-        generated, "MAKERS", {family: noting(family, maker) for family, maker in MAKERS.items()}
+        generate,
+        "TYPE_FACTORIES",
+        {family: noting(family, maker) for family, maker in TYPE_FACTORIES.items()},
     )
     return noted
 

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from stratabase.domain.query.read_budget import ReadBudget
+from stratabase.schema.execution.limits import Limits, Policy
 from stratabase.schema.executor import SchemaExecutor
-from stratabase.schema.limits import Limits
-from stratabase.schema.policy import Policy
 from tests.schema.graph_room import GraphRoom, over_sqlite
 from tests.schema.versioned_room import VersionedRoom
 

@@ -126,7 +126,7 @@ class Garden:
         found = []
         for world, (entities, graph) in zip(self._worlds, self._graphs, strict=True):
             entities.graph = graph
-            self._executor._world = world
+            self._executor._services = world
             found.append(json.loads(self._executor.execute(request, {}, None, MEMBER, "t").body))
         return found
 

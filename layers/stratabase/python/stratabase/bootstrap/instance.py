@@ -36,8 +36,8 @@ from stratabase.store.repository import Repository
 
 if TYPE_CHECKING:
     from stratabase.bootstrap.member_services import MemberServices
+    from stratabase.schema.execution.limits import Policy
     from stratabase.schema.executor import SchemaExecutor
-    from stratabase.schema.policy import Policy
 
 from pathlib import Path
 
@@ -200,8 +200,7 @@ class Instance:
         yield refresh_token_endpoint(self.auth_services.issuer)
 
     def _policy(self) -> "Policy":
-        from stratabase.schema.limits import Limits  # noqa: PLC0415 - as above
-        from stratabase.schema.policy import Policy  # noqa: PLC0415
+        from stratabase.schema.execution.limits import Limits, Policy  # noqa: PLC0415 - as above
 
         settings = self.settings
         limits = Limits(

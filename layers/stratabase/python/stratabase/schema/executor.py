@@ -11,14 +11,12 @@ from stratabase.domain.member import Caller
 from stratabase.domain.refusal import Unavailable
 from stratabase.operations.executor import Answer, QueriesOnly
 from stratabase.operations.services import Services
-from stratabase.schema import insight
-from stratabase.schema.context import Context
-from stratabase.schema.documents import Documents
-from stratabase.schema.errors import Errors, Report
-from stratabase.schema.generated import generate_schema
-from stratabase.schema.introspection import Introspections
-from stratabase.schema.policy import Policy
-from stratabase.schema.values import excess_of
+from stratabase.schema.execution import insight
+from stratabase.schema.execution.documents import Documents, Introspections
+from stratabase.schema.execution.errors import ErrorRenderer, Report
+from stratabase.schema.execution.limits import Policy, excess_of_variables
+from stratabase.schema.generate import generate_schema
+from stratabase.schema.request.context import Context
 
 
 class SchemaExecutor:
@@ -26,15 +24,15 @@ class SchemaExecutor:
 
     def __init__(
         self,
-        world: Services,
+        services: Services,
         report: Report,
         policy: Policy | None = None,
         *,
         compile_answers: bool = True,
     ) -> None:
         policy = policy or Policy()
-        self.schema = generate_schema(world.model)
-        self._world = world
+        self.schema = generate_schema(services.model)
+        self._services = services
         self._report = report
         self._suggestions = policy.suggestions
         self._compile = compile_answers
@@ -57,28 +55,28 @@ class SchemaExecutor:
         queries_only: bool = False,
     ) -> Answer:
         """Do what a request asks; its mistakes are in the answer. Raises QueriesOnly, Unavailable."""
-        errors = Errors(self._world.model.application, caller, trace_id, self._report)
+        errors = ErrorRenderer(self._services.model.application, caller, trace_id, self._report)
         document = self._documents.read(query)
         if document.ast is None:
-            return _refusal([errors.of_request(error) for error in document.errors])
+            return _render_refusal([errors.render_request_error(error) for error in document.errors])
         if queries_only and document.mutates(operation_name):
             raise QueriesOnly("a mutation must be sent by POST")
-        excess = excess_of(variables or {}) or document.excess(operation_name, variables or {})
+        excess = excess_of_variables(variables or {}) or document.excess(operation_name, variables or {})
         if excess:
-            return _refusal([errors.of_request(excess)])
-        allowance = self._world.new_budget()
+            return _render_refusal([errors.render_request_error(excess)])
+        budget = self._services.new_budget()
         context = Context(
-            self._world,
+            self._services,
             caller,
             trace_id,
-            allowance,
+            budget,
             suggestions=self._suggestions,
             mutates=document.mutates(operation_name),
         )
-        program = document.program(operation_name) if self._compile else None
-        data = program.data(context, variables or {}) if program else None
+        compiled = document.compiled(operation_name) if self._compile else None
+        data = compiled.data(context, variables or {}) if compiled else None
         if data is not None:
-            return _answer({"data": data}, context)
+            return _render_data({"data": data}, context)
         execute = partial(self._executed, document.ast, context, variables, operation_name, errors)
         if variables or not document.is_about_schema(operation_name):
             return execute()
@@ -90,7 +88,7 @@ class SchemaExecutor:
         context: Context,
         variables: Mapping[str, Any] | None,
         operation_name: str | None,
-        errors: Errors,
+        errors: ErrorRenderer,
     ) -> Answer:
         """Return what graphql-core's executor answers."""
         result = execute_sync(
@@ -101,24 +99,24 @@ class SchemaExecutor:
             operation_name=operation_name,
             hide_suggestions=not self._suggestions,
         )
-        return _judged(result, errors, context)
+        return _render_result(result, errors, context)
 
 
-def _answer(response: dict[str, Any], context: Context) -> Answer:
+def _render_data(response: dict[str, Any], context: Context) -> Answer:
     if context.insights:
-        response["extensions"] = {"insight": insight.shown(context.insights)}
+        response["extensions"] = {"insight": insight.render_insights(context.insights)}
     return Answer(orjson.dumps(response), mutated=context.mutates)
 
 
-def _judged(result: ExecutionResult, errors: Errors, context: Context) -> Answer:
+def _render_result(result: ExecutionResult, errors: ErrorRenderer, context: Context) -> Answer:
     found = [*(result.errors or ()), *context.errors]
     if not found:
-        return _answer({"data": result.data}, context)
+        return _render_data({"data": result.data}, context)
     if _never_began(result):
-        return _refusal([errors.of_request(error) for error in found])
+        return _render_refusal([errors.render_request_error(error) for error in found])
     _raise_unavailable(result)
-    listed = [each for error in found for each in errors.of_execution(error)]
-    return _answer({"errors": listed, "data": result.data}, context)
+    listed = [each for error in found for each in errors.render_execution_errors(error)]
+    return _render_data({"errors": listed, "data": result.data}, context)
 
 
 def _never_began(result: ExecutionResult) -> bool:
@@ -135,5 +133,5 @@ def _raise_unavailable(result: ExecutionResult) -> None:
             raise error.original_error
 
 
-def _refusal(errors: list[dict[str, Any]]) -> Answer:
+def _render_refusal(errors: list[dict[str, Any]]) -> Answer:
     return Answer(orjson.dumps({"errors": errors}), began=False)

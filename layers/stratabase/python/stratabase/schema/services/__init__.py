@@ -1,71 +1,61 @@
-"""The generated services, one file each, in the order of the schema."""
+"""The generated services: imports the other packages of `schema`, and no module beside them.
+
+`service` says what a service is, and which classes have which. Each other module has one kind of service;
+those that differ in a row only are rows: `writes`, `previews`, `validations`. The registries below list
+all services in the order of the schema.
+"""
 
 from collections.abc import Callable, Mapping
 
 from graphql import GraphQLField
 
-from stratabase.schema.generation import Generation
 from stratabase.schema.services import (
-    create,
+    bulk,
     delete,
-    delete_bulk,
     get,
     get_by,
     get_page,
-    get_singleton,
-    get_version,
-    get_version_diff,
-    get_version_page,
-    lock,
-    preview,
-    preview_create,
-    preview_update,
-    restore_version,
-    save,
-    unlock,
-    update,
-    update_bulk,
-    validate,
-    validate_create,
-    validate_delete,
-    validate_delete_bulk,
-    validate_update,
-    validate_update_bulk,
+    locks,
+    previews,
+    validations,
+    versions,
+    writes,
 )
-from stratabase.schema.services.service import Serving
+from stratabase.schema.services.service import ServiceKind
+from stratabase.schema.types.registry import TypeRegistry
 
-QUERIES: tuple[Serving, ...] = (
-    get.SERVICE,
-    get_singleton.SERVICE,
-    get_by.SERVICE,
-    get_page.SERVICE,
-    preview_create.SERVICE,
-    preview_update.SERVICE,
-    preview.SERVICE,
-    validate_create.SERVICE,
-    validate_update.SERVICE,
-    validate_update_bulk.SERVICE,
-    validate.SERVICE,
-    validate_delete.SERVICE,
-    validate_delete_bulk.SERVICE,
-    get_version.SERVICE,
-    get_version_page.SERVICE,
-    get_version_diff.SERVICE,
+QUERIES: tuple[ServiceKind, ...] = (
+    get.GET,
+    get.GET_SINGLETON,
+    get_by.GET_BY,
+    get_page.GET_PAGE,
+    previews.PREVIEW_CREATE,
+    previews.PREVIEW_UPDATE,
+    previews.PREVIEW,
+    validations.VALIDATE_CREATE,
+    validations.VALIDATE_UPDATE,
+    validations.VALIDATE_UPDATE_BULK,
+    validations.VALIDATE,
+    validations.VALIDATE_DELETE,
+    validations.VALIDATE_DELETE_BULK,
+    versions.GET_VERSION,
+    versions.GET_VERSION_PAGE,
+    versions.GET_VERSION_DIFF,
 )
-MUTATIONS: tuple[Serving, ...] = (
-    create.SERVICE,
-    update.SERVICE,
-    update_bulk.SERVICE,
-    save.SERVICE,
-    delete.SERVICE,
-    delete_bulk.SERVICE,
-    restore_version.SERVICE,
+MUTATIONS: tuple[ServiceKind, ...] = (
+    writes.CREATE,
+    writes.UPDATE,
+    bulk.UPDATE_BULK,
+    writes.SAVE,
+    delete.DELETE,
+    bulk.DELETE_BULK,
+    versions.RESTORE_VERSION,
 )
 
-OF_THE_MODEL: Mapping[str, Callable[[Generation], GraphQLField]] = {
-    "lock": lock.field,
-    "unlock": unlock.field,
+OF_THE_MODEL: Mapping[str, Callable[[TypeRegistry], GraphQLField]] = {
+    "lock": locks.lock_mutation,
+    "unlock": locks.unlock_mutation,
 }
 """The mutations that are for objects of all classes."""
 
-__all__ = ["MUTATIONS", "OF_THE_MODEL", "QUERIES", "Serving"]
+__all__ = ["MUTATIONS", "OF_THE_MODEL", "QUERIES", "ServiceKind"]

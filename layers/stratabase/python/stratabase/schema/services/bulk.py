@@ -1,9 +1,10 @@
-"""What the services in bulk share: which objects they are for."""
+"""`<C>___updateBulk` and `<C>___deleteBulk`: write all objects that match a filter, each by itself."""
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Any
 
-from graphql import GraphQLArgument, GraphQLNonNull
+from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull
 
 from stratabase.domain.access.visibility import check_class
 from stratabase.domain.issue import Issue, IssueType
@@ -12,18 +13,24 @@ from stratabase.domain.query.page import PageFields, Query
 from stratabase.domain.subject import Subject
 from stratabase.model.api_names import FILTER_EXP, GeneratedType
 from stratabase.model.model import Class, Model
-from stratabase.schema.context import Call
-from stratabase.schema.generation import Generation
-from stratabase.schema.grants import refuse
-from stratabase.schema.query_reading import QueryReader
+from stratabase.operations.write.bulk import delete_bulk, update_bulk
+from stratabase.schema.execution.views import written_views
+from stratabase.schema.inputs.command_reader import CommandReader, data_argument
+from stratabase.schema.inputs.query_reader import QueryReader
+from stratabase.schema.inputs.service_arguments import force_warnings_argument, is_forced
+from stratabase.schema.request.context import Call
+from stratabase.schema.request.refusals import raise_issues
+from stratabase.schema.services.service import Service, also_has_input, is_ordinary, service_field
+from stratabase.schema.types.registry import TypeRegistry
+from stratabase.schema.types.results import DELETE_BULK_RESULT
 
-_ALL = 2**31 - 1
+_MOST_OBJECTS = 2**31 - 1
 """As many as may be asked for: how many are too many, the operations know."""
 _CONDITIONS = ("filter", FILTER_EXP)
 """The options that say which objects are meant."""
 
 
-class Selecting:
+class BulkSelection:
     """The `options` of a service in bulk: all that match the filter, unless they say how many.
 
     A condition that is null or empty is refused: nobody means all objects by a variable that is not set.
@@ -35,17 +42,19 @@ class Selecting:
         self._model = model
         self._class = class_
 
-    def argument(self, generation: Generation) -> dict[str, GraphQLArgument]:
+    def argument(self, registry: TypeRegistry) -> dict[str, GraphQLArgument]:
         """Return the argument."""
-        return {"options": GraphQLArgument(GraphQLNonNull(generation.of(GeneratedType.OPTIONS, self._class)))}
+        return {
+            "options": GraphQLArgument(GraphQLNonNull(registry.type_of(GeneratedType.OPTIONS, self._class)))
+        }
 
     def query(self, call: Call) -> Query:
         """Return the query for the objects, which must be read to be found. Raises Refused."""
         access = call.context.access
         if access is not None:
-            refuse([check_class(access, self._class)])
-        query = self._reader.read(call.arguments["options"], PageFields(), call.context.asking)
-        refuse(self._absent_conditions(call, selects_all=query.filter in (None, MATCH_ALL)))
+            raise_issues([check_class(access, self._class)])
+        query = self._reader.read(call.arguments["options"], PageFields(), call.context.input_context)
+        raise_issues(self._absent_conditions(call, selects_all=query.filter in (None, MATCH_ALL)))
         return query
 
     def _absent_conditions(self, call: Call, *, selects_all: bool) -> Iterator[Issue]:
@@ -57,7 +66,7 @@ class Selecting:
         for name in _CONDITIONS:
             if selects_all and name in options and options[name] is None:
                 yield self._issue(f"{name} is null, and {every}: leave it out if you mean that", name)
-        for variable, (_, *path) in call.unset():
+        for variable, (_, *path) in call.unset_variables():
             if path and path[0] in _CONDITIONS and (selects_all or len(path) > 1):
                 meant = every if selects_all else f"that may be more of {self._class.name}"
                 text = f"${variable} has no value, and without that condition {meant}: give the variable"
@@ -69,4 +78,55 @@ class Selecting:
 
     @cached_property
     def _reader(self) -> QueryReader:
-        return QueryReader(self._model, self._class, most_items=_ALL, default_size=_ALL, skip_nulls=False)
+        return QueryReader(
+            self._model, self._class, most_items=_MOST_OBJECTS, default_size=_MOST_OBJECTS, skip_nulls=False
+        )
+
+
+def _update_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
+    reader, selection = CommandReader(registry.model), BulkSelection(registry.model, class_)
+
+    def answer(call: Call) -> dict[str, Any]:
+        command = reader.update_bulk(GeneratedType.UPDATE_BULK, class_, call.arguments["data"])
+        context, query = call.context, selection.query(call)
+        done = update_bulk(
+            context.services,
+            command,
+            query,
+            context.caller,
+            context.read_budget,
+            context.circumstances,
+            force=is_forced(call.arguments),
+        )
+        items = written_views(call, done) if "items" in call.selected else []
+        return {"items": items, "totalCount": len(done)}
+
+    arguments = {
+        **data_argument(registry, class_, GeneratedType.UPDATE_BULK),
+        **selection.argument(registry),
+        **force_warnings_argument(),
+    }
+    description = f"Change the {class_.name} objects that match a filter; each by itself."
+    return service_field(registry.type_of(GeneratedType.BULK_RESULT, class_), arguments, answer, description)
+
+
+UPDATE_BULK = Service("updateBulk", _update_field, also_has_input(GeneratedType.UPDATE_BULK, is_ordinary))
+
+
+def _delete_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
+    selection = BulkSelection(registry.model, class_)
+
+    def answer(call: Call) -> dict[str, int]:
+        context, query = call.context, selection.query(call)
+        deleted = delete_bulk(
+            context.services, query, context.caller, context.read_budget, context.circumstances
+        )
+        return {"deleted": deleted}
+
+    description = f"End the {class_.name} objects that match a filter; each by itself."
+    return service_field(
+        DELETE_BULK_RESULT, selection.argument(registry) | force_warnings_argument(), answer, description
+    )
+
+
+DELETE_BULK = Service("deleteBulk", _delete_field)

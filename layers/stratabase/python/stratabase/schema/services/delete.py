@@ -7,24 +7,30 @@ from stratabase.domain.write.commands import Delete
 from stratabase.model.api_names import ID
 from stratabase.model.model import Class
 from stratabase.operations.write.services import delete
-from stratabase.schema.context import Call
-from stratabase.schema.fixed import DELETE_RESULT, force_warnings
-from stratabase.schema.generation import Generation
-from stratabase.schema.services.service import Service, answered
-from stratabase.schema.version_arguments import if_version, relying
+from stratabase.schema.inputs.service_arguments import (
+    force_warnings_argument,
+    if_version_argument,
+    with_if_version,
+)
+from stratabase.schema.request.context import Call
+from stratabase.schema.services.service import Service, service_field
+from stratabase.schema.types.registry import TypeRegistry
+from stratabase.schema.types.results import DELETE_RESULT
 
 
-def _field(_: Generation, class_: Class) -> GraphQLField:
+def _field(_: TypeRegistry, class_: Class) -> GraphQLField:
     def answer(call: Call) -> dict[str, bool]:
-        command = relying(class_, Delete(Reference(class_.name, call.arguments[ID])), call)
-        return {"deleted": delete(call.context.world, command, call.context.caller)}
+        command = with_if_version(class_, Delete(Reference(class_.name, call.arguments[ID])), call)
+        return {"deleted": delete(call.context.services, command, call.context.caller)}
 
-    return answered(
+    return service_field(
         DELETE_RESULT,
-        {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))} | if_version(class_) | force_warnings(),
+        {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))}
+        | if_version_argument(class_)
+        | force_warnings_argument(),
         answer,
         f"End the {class_.name} with this id.",
     )
 
 
-SERVICE = Service("delete", _field)
+DELETE = Service("delete", _field)

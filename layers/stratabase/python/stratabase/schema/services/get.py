@@ -1,31 +1,47 @@
-"""`<C>___get`: one object by its id."""
+"""`<C>___get`: one object by its id, or the one object of a singleton."""
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 
 from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.identity import singleton_reference
 from stratabase.domain.query.fetch import View
 from stratabase.model.api_names import ID, GeneratedType
 from stratabase.model.model import Class
 from stratabase.operations.read import get
-from stratabase.schema.classes import is_read
-from stratabase.schema.context import Call
-from stratabase.schema.fetching.views import view_of
-from stratabase.schema.generation import Generation
-from stratabase.schema.grants import reading
-from stratabase.schema.services.service import Service, answered
+from stratabase.schema.execution.views import view_of
+from stratabase.schema.request.context import Call
+from stratabase.schema.request.refusals import require_class_access
+from stratabase.schema.services.service import Service, is_read, is_singleton, service_field
+from stratabase.schema.types.registry import TypeRegistry
 
 
-def _field(generation: Generation, class_: Class) -> GraphQLField:
+def _field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def answer(call: Call) -> View | None:
         world, allowance, circumstances = call.context.reading
         return view_of(call, get(world, Reference(class_.name, call.arguments[ID]), allowance, circumstances))
 
-    return answered(
-        generation.of(GeneratedType.OBJECT, class_),
+    return service_field(
+        registry.type_of(GeneratedType.OBJECT, class_),
         {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))},
-        reading(class_, answer),
+        require_class_access(class_, answer),
         f"The {class_.name} with this id; null when there is none.",
     )
 
 
-SERVICE = Service("get", _field, is_read)
+GET = Service("get", _field, is_read)
+
+
+def _singleton_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
+    def answer(call: Call) -> View | None:
+        world, allowance, circumstances = call.context.reading
+        return view_of(call, get(world, singleton_reference(class_), allowance, circumstances))
+
+    return service_field(
+        registry.type_of(GeneratedType.OBJECT, class_),
+        {},
+        require_class_access(class_, answer),
+        f"The {class_.name}.",
+    )
+
+
+GET_SINGLETON = Service("get", _singleton_field, is_singleton)

@@ -18,13 +18,12 @@ from stratabase.model.attribute import Attribute
 from stratabase.model.model import Class, Unique
 from stratabase.model.types.storage import Stored
 from stratabase.operations.read import get_by
-from stratabase.schema.attributes import readable
-from stratabase.schema.classes import is_ordinary
-from stratabase.schema.context import Call
-from stratabase.schema.fetching.views import view_of
-from stratabase.schema.generation import Generation
-from stratabase.schema.grants import reading, refuse
-from stratabase.schema.services.service import answered
+from stratabase.schema.execution.views import view_of
+from stratabase.schema.request.context import Call
+from stratabase.schema.request.refusals import raise_issues, require_class_access
+from stratabase.schema.services.service import is_ordinary, service_field
+from stratabase.schema.types.attributes import readable_attributes
+from stratabase.schema.types.registry import TypeRegistry
 
 
 class GetBy:
@@ -32,30 +31,30 @@ class GetBy:
 
     serves = staticmethod(is_ordinary)
 
-    def fields(self, generation: Generation, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
+    def fields(self, registry: TypeRegistry, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
         """Yield the fields of a class by their verbs."""
-        shown = {attribute.name: attribute for attribute in readable(class_)}
+        shown = {attribute.name: attribute for attribute in readable_attributes(class_)}
         for unique in class_.uniques:
             if shown.keys() >= set(unique.attributes):
                 attributes = [shown[name] for name in unique.attributes]
-                yield get_by_verb(unique.attributes), _field(generation, class_, unique, attributes)
+                yield get_by_verb(unique.attributes), _field(registry, class_, unique, attributes)
 
 
 def _field(
-    generation: Generation, class_: Class, unique: Unique, attributes: list[Attribute]
+    registry: TypeRegistry, class_: Class, unique: Unique, attributes: list[Attribute]
 ) -> GraphQLField:
     def answer(call: Call) -> View | None:
         access = call.context.access
         if access is not None:
-            refuse(check_comparison(access, class_, each.name, (each.name,)) for each in attributes)
+            raise_issues(check_comparison(access, class_, each.name, (each.name,)) for each in attributes)
         values = _read(class_, attributes, call.arguments, call.context.caller.formats)
         world, allowance, circumstances = call.context.reading
         return view_of(call, get_by(world, class_.name, unique, values, allowance, circumstances))
 
-    return answered(
-        generation.of(GeneratedType.OBJECT, class_),
-        {each.name: GraphQLArgument(GraphQLNonNull(generation.input(each))) for each in attributes},
-        reading(class_, answer),
+    return service_field(
+        registry.type_of(GeneratedType.OBJECT, class_),
+        {each.name: GraphQLArgument(GraphQLNonNull(registry.input_type(each))) for each in attributes},
+        require_class_access(class_, answer),
         f"The {class_.name} with these values, which no two have; null when there is none.",
     )
 
@@ -76,4 +75,4 @@ def _read(class_: Class, attributes: list[Attribute], given: Mapping[str, Any], 
     return values
 
 
-SERVICE = GetBy()
+GET_BY = GetBy()

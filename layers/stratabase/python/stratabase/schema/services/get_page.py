@@ -9,27 +9,26 @@ from stratabase.domain.objects.entity import Entity
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.model import Class
 from stratabase.operations.read import confirmed, page
-from stratabase.schema.classes import is_read
-from stratabase.schema.context import Call
-from stratabase.schema.fetching.page import PageAnswer, wanted
-from stratabase.schema.fetching.views import views_of
-from stratabase.schema.fixed import DISABLE_CACHE, with_default
-from stratabase.schema.generation import Generation
-from stratabase.schema.grants import reading
-from stratabase.schema.options import DEFAULT_OPTIONS
-from stratabase.schema.query_reading import QueryReader
-from stratabase.schema.services.service import Service, answered
+from stratabase.schema.execution.views import PageAnswer, page_fields, views_of
+from stratabase.schema.inputs.page_options import DEFAULT_OPTIONS
+from stratabase.schema.inputs.query_reader import QueryReader
+from stratabase.schema.inputs.service_arguments import DISABLE_CACHE
+from stratabase.schema.request.context import Call
+from stratabase.schema.request.refusals import require_class_access
+from stratabase.schema.services.service import Service, is_read, service_field
+from stratabase.schema.types.attribute_types import with_default
+from stratabase.schema.types.registry import TypeRegistry
 
 
-def _field(generation: Generation, class_: Class) -> GraphQLField:
-    reader = QueryReader(generation.model, class_)
+def _field(registry: TypeRegistry, class_: Class) -> GraphQLField:
+    reader = QueryReader(registry.model, class_)
 
     def answer(call: Call) -> dict[str, Any]:
         options = call.arguments.get("options") or {}
-        told = wanted(call.selected, version_start=call.fetch.version_start)
-        query = reader.read(options, told, call.context.asking)
+        told = page_fields(call.selected, version_start=call.fetch.version_start)
+        query = reader.read(options, told, call.context.input_context)
         context = call.context
-        world, allowance, circumstances = context.world, context.allowance, context.circumstances
+        world, allowance, circumstances = context.services, context.read_budget, context.circumstances
         found = page(world, query, allowance, circumstances)
         items: Sequence[Entity] = found.items
         exact = bool(call.arguments.get(DISABLE_CACHE))
@@ -38,12 +37,12 @@ def _field(generation: Generation, class_: Class) -> GraphQLField:
             items = confirmed(world, query, found, allowance, circumstances)
         return PageAnswer(class_, query.order, call.selected)(found, views_of(call, items, exact=exact))
 
-    return answered(
-        generation.of(GeneratedType.PAGE, class_),
-        {"options": with_default(generation.of(GeneratedType.OPTIONS, class_), DEFAULT_OPTIONS)},
-        reading(class_, answer),
+    return service_field(
+        registry.type_of(GeneratedType.PAGE, class_),
+        {"options": with_default(registry.type_of(GeneratedType.OPTIONS, class_), DEFAULT_OPTIONS)},
+        require_class_access(class_, answer),
         f"A page of the {class_.name} objects that match a filter.",
     )
 
 
-SERVICE = Service("getPage", _field, is_read)
+GET_PAGE = Service("getPage", _field, is_read)

@@ -1,36 +1,81 @@
-"""A service: a verb, and the field that it makes for a class."""
+"""A service: its verb, the root field that it makes for a class, and which classes have it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-from graphql import GraphQLArgument, GraphQLField, GraphQLResolveInfo, located_error
+from graphql import GraphQLArgument, GraphQLField, located_error
 
 from stratabase.domain.refusal import Refused
-from stratabase.model.model import Class
-from stratabase.schema import insight
-from stratabase.schema.arguments import Arguments
-from stratabase.schema.classes import Serves, is_ordinary
-from stratabase.schema.context import Answering, Call, Context, Partial
-from stratabase.schema.fetching.plan import plan
-from stratabase.schema.fixed import disable_cache
-from stratabase.schema.generation import Generation
-from stratabase.schema.selections import Selections, names_of
-from stratabase.schema.together import together
+from stratabase.model.api_names import GeneratedType
+from stratabase.model.model import Class, ClassKind
+from stratabase.schema.execution import insight
+from stratabase.schema.execution.fetch_plan import plan_fetch
+from stratabase.schema.execution.selections import FieldArguments, Selections, names_of
+from stratabase.schema.inputs.object_inputs import is_empty_input
+from stratabase.schema.inputs.service_arguments import disable_cache_argument
+from stratabase.schema.request.context import ANSWER, Answer, Call, PartialAnswer, ResolveInfo
+from stratabase.schema.request.refusals import run_all
+from stratabase.schema.types.registry import TypeRegistry
 
-ANSWER = "answer"
-"""The extension of a root field that holds what answers a call, for whoever executes it."""
+Serves = Callable[[Class], bool]
+"""Says whether a class has a service (api.md section 2)."""
 
 
-class Serving(Protocol):
+def is_read(class_: Class) -> bool:
+    """Return whether objects of a class are read by themselves: ordinary ones, and exposed parts."""
+    return class_.kind is ClassKind.ORDINARY and class_.exposed
+
+
+def is_ordinary(class_: Class) -> bool:
+    """Return whether a class has the services of an ordinary one."""
+    return is_read(class_) and not class_.part
+
+
+def is_singleton(class_: Class) -> bool:
+    """Return whether a class has the services of a singleton."""
+    return class_.kind is ClassKind.SINGLETON and class_.exposed
+
+
+def is_form(class_: Class) -> bool:
+    """Return whether a class has the services of a form."""
+    return class_.kind is ClassKind.FORM and class_.exposed
+
+
+def can_preview_new(class_: Class) -> bool:
+    """Return whether new objects of a class can be tried out, if not kept."""
+    return is_ordinary(class_) or is_form(class_)
+
+
+def is_written_alone(class_: Class) -> bool:
+    """Return whether objects of a class are changed one by one."""
+    return is_ordinary(class_) or is_singleton(class_)
+
+
+def has_history(class_: Class) -> bool:
+    """Return whether versions are kept of objects that are read by themselves."""
+    return class_.versioned and (is_read(class_) or is_singleton(class_))
+
+
+def is_restored(class_: Class) -> bool:
+    """Return whether versions are kept of objects that are written by themselves."""
+    return class_.versioned and is_written_alone(class_)
+
+
+def also_has_input(family: GeneratedType, serves: Serves) -> Serves:
+    """Return the classes that also have an input of a family: one that has fields."""
+    return lambda class_: serves(class_) and not is_empty_input(class_, family)
+
+
+class ServiceKind(Protocol):
     """What makes fields for the classes that it serves."""
 
     @property
     def serves(self) -> Serves:
         """Whether a class has it."""
 
-    def fields(self, generation: Generation, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
+    def fields(self, registry: TypeRegistry, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
         """Yield the fields of a class by their verbs."""
 
 
@@ -39,24 +84,26 @@ class Service:
     """A verb, the field that it makes for a class, and the classes that have it."""
 
     verb: str
-    field: Callable[[Generation, Class], GraphQLField]
+    field: Callable[[TypeRegistry, Class], GraphQLField]
     serves: Serves = is_ordinary
 
-    def fields(self, generation: Generation, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
+    def fields(self, registry: TypeRegistry, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
         """Yield the fields of a class by their verbs."""
-        yield self.verb, self.field(generation, class_)
+        yield self.verb, self.field(registry, class_)
 
 
-def answered(
-    type_: Any, arguments: dict[str, GraphQLArgument], answer: Answering, description: str
+def service_field(
+    type_: Any, arguments: dict[str, GraphQLArgument], answer: Answer, description: str
 ) -> GraphQLField:
     """Return a root field that `answer` answers."""
-    answer = insight.telling(answer)
-    arguments = {**arguments, **insight.argument(), **disable_cache()}
+    answer = insight.measure_when_asked(answer)
+    arguments = {**arguments, **insight.insight_argument(), **disable_cache_argument()}
 
-    def resolve(_: Any, info: GraphQLResolveInfo[Context], **given: Any) -> Any:
-        found = info.context.outcomes.of(str(info.path.key), lambda: answer(call_of(field, info, given)))
-        if not isinstance(found, Partial):
+    def resolve(_: Any, info: ResolveInfo, **given: Any) -> Any:
+        found = info.context.root_results.get_or_run(
+            str(info.path.key), lambda: answer(read_call(field, info, given))
+        )
+        if not isinstance(found, PartialAnswer):
             return found
         error = located_error(Refused(found.issues), info.field_nodes, info.path.as_list())
         info.context.errors.append(error)
@@ -66,15 +113,15 @@ def answered(
     return field
 
 
-def call_of(field: GraphQLField, info: GraphQLResolveInfo[Context], given: dict[str, Any]) -> Call:
+def read_call(field: GraphQLField, info: ResolveInfo, given: dict[str, Any]) -> Call:
     """Return the call that graphql-core makes of a root field. Raises Refused."""
     selections = Selections(info.fragments, info.variable_values)
     names = names_of(selections.collect([node.selection_set for node in info.field_nodes]))
-    planned = plan(selections, str(info.path.key), field, info.field_nodes)
+    planned = plan_fetch(selections, str(info.path.key), field, info.field_nodes)
     variables, context = info.variable_values, info.context
-    fetch, _ = together(
+    fetch, _ = run_all(
         partial(planned.fetch, variables, context),
         partial(planned.check_formats, variables, context.caller.formats),
     )
-    unset = partial(Arguments(field, info.field_nodes[0]).unset, variables)
+    unset = partial(FieldArguments(field, info.field_nodes[0]).unset, variables)
     return Call(info.context, str(info.path.key), given, names, fetch, unset)

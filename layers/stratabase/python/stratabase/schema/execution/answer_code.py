@@ -1,0 +1,150 @@
+"""Python source that is made piece by piece, and what it refers to."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphql import (
+    FieldNode,
+    GraphQLEnumType,
+    GraphQLField,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLObjectType,
+    VariableNode,
+    get_argument_values,
+)
+
+from stratabase.formats.preferences import Formats
+from stratabase.model.attribute import Attribute
+from stratabase.schema.execution.selections import Selections
+from stratabase.schema.types.attributes import ATTRIBUTE, MOMENT, AttributeField, MomentField
+from stratabase.schema.types.objects import ROLE, spot
+
+
+class UnexpectedValue(Exception):
+    """A value that is not plainly good; graphql-core must judge it."""
+
+
+def reject() -> Any:
+    """Refuse the value at hand, from within an expression."""
+    raise UnexpectedValue
+
+
+class AnswerCode:
+    """Functions that shape an answer. Every name comes from GraphQL's grammar or is made here."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._names: dict[str, Any] = {"bad": reject}
+
+    def bind(self, value: Any) -> str:
+        """Return a name under which the source finds a value."""
+        name = f"c{len(self._names)}"
+        self._names[name] = value
+        return name
+
+    def add_function(self, expression: str) -> str:
+        """Add a function of `source` (a dict, whose `get` is `g`), and return its name."""
+        name = f"f{len(self._lines)}"
+        self._lines.append(f"def {name}(source):\n    g = source.get\n    return {expression}\n")
+        return name
+
+    def compile(self, name: str) -> Callable[[Any], Any]:
+        """Return a function that was added."""
+        names = dict(self._names)
+        exec("\n".join(self._lines), names)  # noqa: S102 - no text of a client is in it but names
+        function: Callable[[Any], Any] = names[name]
+        return function
+
+
+ShapeAnswer = Callable[[Any], Any]
+
+
+_PYTHON = {
+    "String": "str",
+    "ID": "str",
+    "Text": "str",
+    "Cursor": "str",
+    "Int": "int",
+    "Year": "int",
+    "Boolean": "bool",
+}
+"""The one Python type in which a scalar's values are good as they are."""
+
+
+class Uncompilable(Exception):
+    """A selection that is left to graphql-core."""
+
+
+class AnswerCompiler:
+    """Makes shapes for one document, for one set of variable values and a member's formats."""
+
+    def __init__(self, selections: Selections, formats: Formats) -> None:
+        self._selections = selections
+        self._formats = formats
+
+    def compile(self, key: str, type_: GraphQLObjectType, nodes: Sequence[FieldNode]) -> ShapeAnswer:
+        """Return what turns the source of a field, with its response key, into its answer.
+
+        It raises Unshaped when in doubt. Raises Uncompilable, Malformed (for a format that is none).
+        """
+        code = AnswerCode()
+        return code.compile(self._object(code, key, type_, nodes))
+
+    def _object(
+        self, code: AnswerCode, above: str, type_: GraphQLObjectType, nodes: Sequence[FieldNode]
+    ) -> str:
+        """Return the function for the objects that the field `above` shows."""
+        collected = self._selections.collect([node.selection_set for node in nodes])
+        members = (
+            f"{key!r}: {self._member(code, (above, key), type_, nodes)}" for key, nodes in collected.items()
+        )
+        return code.add_function("{" + ", ".join(members) + "}")
+
+    def _member(
+        self, code: AnswerCode, keys: tuple[str, str], parent: GraphQLObjectType, nodes: Sequence[FieldNode]
+    ) -> str:
+        name = nodes[0].name.value
+        if name == "__typename":
+            return repr(parent.name)
+        field = parent.fields[name]
+        nullable = not isinstance(field.type, GraphQLNonNull)
+        type_ = field.type if nullable else field.type.of_type
+        good = self._good(code, keys[-1], field, type_, nodes)
+        held = spot(*keys) if ROLE in field.extensions else name
+        return f"({'None' if nullable else 'bad()'} if (v := g({held!r})) is None else {good})"
+
+    def _good(
+        self, code: AnswerCode, key: str, field: GraphQLField, type_: Any, nodes: Sequence[FieldNode]
+    ) -> str:
+        """Return the expression for a value `v` that is not null."""
+        if isinstance(type_, GraphQLObjectType):
+            return f"{self._object(code, key, type_, nodes)}(v)"
+        if isinstance(type_, GraphQLList):
+            return self._list(code, key, type_, nodes)
+        extensions = field.extensions
+        shown: AttributeField | MomentField | None = extensions.get(ATTRIBUTE) or extensions.get(MOMENT)
+        if shown is not None and shown.attribute.type.has_serializer:
+            return f"{code.bind(self._writer(shown.attribute, field, nodes[0]))}(v)"
+        if isinstance(type_, GraphQLEnumType):
+            return f"(v if v in {code.bind(frozenset(type_.values))} else bad())"
+        return self._scalar(type_.name)
+
+    def _list(self, code: AnswerCode, key: str, type_: Any, nodes: Sequence[FieldNode]) -> str:
+        item = type_.of_type
+        if not isinstance(item, GraphQLNonNull):
+            raise Uncompilable(str(type_))
+        if isinstance(item.of_type, GraphQLObjectType):
+            return f"[{self._object(code, key, item.of_type, nodes)}(each) for each in v]"
+        return f"[{self._scalar(item.of_type.name)} for v in v]"
+
+    def _scalar(self, name: str) -> str:
+        if name not in _PYTHON:
+            raise Uncompilable(name)
+        return f"(v if v.__class__ is {_PYTHON[name]} else bad())"
+
+    def _writer(self, attribute: Attribute, field: GraphQLField, node: FieldNode) -> ShapeAnswer:
+        if any(isinstance(argument.value, VariableNode) for argument in node.arguments or ()):
+            raise Uncompilable("an argument that depends on a variable")
+        pattern = get_argument_values(field, node).get("format") or "default"
+        return attribute.type.serializer(pattern, self._formats)

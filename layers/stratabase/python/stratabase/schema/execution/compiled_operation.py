@@ -1,0 +1,89 @@
+"""An operation of a document, made ready to be answered again and again."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from graphql import (
+    DocumentNode,
+    GraphQLField,
+    GraphQLObjectType,
+    GraphQLSchema,
+    OperationDefinitionNode,
+    get_variable_values,
+)
+
+from stratabase.formats.preferences import Formats
+from stratabase.schema.execution.answer_code import AnswerCompiler, ShapeAnswer, Uncompilable
+from stratabase.schema.execution.cache import BoundedCache
+from stratabase.schema.execution.fetch_plan import FetchPlan, plan_fetch
+from stratabase.schema.execution.selections import FieldArguments, Selections, fragments_of, names_of
+from stratabase.schema.request.context import ANSWER, Call, Context, PartialAnswer
+
+MOST_FORMATS = 16
+"""For how many members' formats the shapes of one operation are kept."""
+
+
+class CompiledRootField(NamedTuple):
+    """A root field: its response key, what it is given, what is selected below, and how that is shaped."""
+
+    key: str
+    field: GraphQLField
+    arguments: FieldArguments
+    selected: frozenset[str]
+    plan: FetchPlan
+    shape: ShapeAnswer
+
+
+class CompiledOperation:
+    """Answers one operation without graphql-core's executor, or leaves it to that."""
+
+    def __init__(
+        self, schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode
+    ) -> None:
+        self._schema = schema
+        self._operation = operation
+        self._selections = Selections(fragments_of(document))
+        self._roots: BoundedCache[Formats, tuple[CompiledRootField, ...]] = BoundedCache(MOST_FORMATS)
+
+    def data(self, context: Context, variables: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the answer's `data`, None when graphql-core must execute the operation.
+
+        What was done by then is in the context's outcomes.
+        """
+        try:
+            values = self._values(variables)
+            formats = context.caller.formats
+            roots = self._roots.get_or_make(formats, lambda: tuple(self._each_root(formats)))
+            return {root.key: _answer_root(root, context, values) for root in roots}
+        except Exception:  # noqa: BLE001 - graphql-core meets the same again, and reports it
+            return None
+
+    def _values(self, variables: Mapping[str, Any]) -> Any:
+        definitions = self._operation.variable_definitions
+        values = get_variable_values(self._schema, definitions or (), dict(variables))
+        if isinstance(values, list):
+            raise Uncompilable("the variables are wrong")
+        return values
+
+    def _each_root(self, formats: Formats) -> Iterator[CompiledRootField]:
+        shapes = AnswerCompiler(self._selections, formats)
+        type_ = self._schema.get_root_type(self._operation.operation)
+        for key, nodes in self._selections.collect([self._operation.selection_set]).items():
+            field = type_.fields.get(nodes[0].name.value) if type_ else None
+            if field is None or not isinstance(field.type, GraphQLObjectType):
+                raise Uncompilable(key)
+            selected = names_of(self._selections.collect([node.selection_set for node in nodes]))
+            planned = plan_fetch(self._selections, key, field, nodes)
+            shape = shapes.compile(key, field.type, nodes)
+            yield CompiledRootField(key, field, FieldArguments(field, nodes[0]), selected, planned, shape)
+
+
+def _answer_root(root: CompiledRootField, context: Context, values: Any) -> Any:
+    fetch = root.plan.fetch(values, context)
+    given, unset = root.arguments.values(values), partial(root.arguments.unset, values)
+    call = Call(context, root.key, given, root.selected, fetch, unset)
+    source = context.root_results.get_or_run(root.key, lambda: root.field.extensions[ANSWER](call))
+    if isinstance(source, PartialAnswer):
+        raise Uncompilable("errors are told beside the answer")
+    return None if source is None else root.shape(source)

@@ -1,0 +1,110 @@
+"""What one operation costs, and why it is not done when it costs too much."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from graphql import (
+    DocumentNode,
+    GraphQLError,
+    GraphQLSchema,
+    OperationDefinitionNode,
+    OperationType,
+    get_variable_values,
+    value_from_ast_untyped,
+)
+
+from stratabase.model.api_names import FILTER_EXP
+from stratabase.schema.execution.cost_estimate import WRITTEN, CostShare, Variables
+from stratabase.schema.execution.cost_steps import StepFinder
+from stratabase.schema.execution.selections import Selections, fragments_of, selects_the_same
+from stratabase.wording import at_most
+
+
+class OperationCost:
+    """Judges one operation; what it selects does not depend on variables any more."""
+
+    def __init__(
+        self, schema: GraphQLSchema, operation: OperationDefinitionNode, selections: Selections, most: int
+    ) -> None:
+        """Read the operation. Raises GraphQLError when it leads to objects at too many places."""
+        type_ = schema.get_root_type(operation.operation)
+        assert type_, "the document is valid"
+        steps = StepFinder(selections, writes=operation.operation is OperationType.MUTATION)
+        self._steps = steps.of(type_, operation.selection_set)
+        self._most = most
+        self._defaults = {
+            definition.variable.name.value: value_from_ast_untyped(definition.default_value)
+            for definition in operation.variable_definitions or ()
+            if definition.default_value
+        }
+
+    def excess(self, variables: Variables) -> GraphQLError | None:
+        """Return why the operation is not done, None when it costs no more than it may."""
+        return self._judged(variables) if self._varies else self._always
+
+    @cached_property
+    def _varies(self) -> bool:
+        return any(step.varies for step in self._steps)
+
+    @cached_property
+    def _always(self) -> GraphQLError | None:
+        return self._judged({})
+
+    def _judged(self, variables: Variables) -> GraphQLError | None:
+        given = {**self._defaults, **variables}
+        total = sum(step.total(given) + step.conditions(given) for step in self._steps)
+        if total <= self._most:
+            return None
+        shares = (share for step in self._steps for share in step.costs(given))
+        return _cost_error(total, self._most, max(shares, key=lambda share: share.cost))
+
+
+def _cost_error(total: int, most: int, costliest: CostShare) -> GraphQLError:
+    return GraphQLError(
+        f"The request would cost about {total:,}: {at_most(most)}, "
+        f"where an object that is read counts 1, one that is written {WRITTEN}, "
+        f"and a character of a {FILTER_EXP} 1. "
+        f"{'.'.join(costliest.step.keys)} alone costs {costliest.cost:,}: {costliest.advice}.",
+        costliest.step.node,
+    )
+
+
+class DocumentCosts:
+    """Judges the operations of a valid document; `most`: what one may cost."""
+
+    def __init__(self, schema: GraphQLSchema, document: DocumentNode, most: int) -> None:
+        self._schema = schema
+        self._document = document
+        self._most = most
+        self._known: dict[int, OperationCost] = {}
+        """By the identities of the operations, which live as long as their document."""
+
+    def excess(self, operation: OperationDefinitionNode, variables: Mapping[str, Any]) -> GraphQLError | None:
+        """Return why an operation is not done, None when it costs no more than it may."""
+        known = self._known.get(id(operation))
+        if known is not None:
+            return known.excess(variables)
+        try:
+            return self._excess(operation, variables)
+        except GraphQLError as error:
+            return error
+
+    def _excess(
+        self, operation: OperationDefinitionNode, variables: Mapping[str, Any]
+    ) -> GraphQLError | None:
+        if self._selects_the_same:
+            cost = self._known[id(operation)] = self._cost(operation)
+            return cost.excess(variables)
+        definitions = operation.variable_definitions or ()
+        values = get_variable_values(self._schema, definitions, dict(variables))
+        # If the variables are wrong, whoever executes it tells.
+        return None if isinstance(values, list) else self._cost(operation, values).excess(variables)
+
+    @cached_property
+    def _selects_the_same(self) -> bool:
+        return selects_the_same(self._document)
+
+    def _cost(self, operation: OperationDefinitionNode, values: Any = None) -> OperationCost:
+        selections = Selections(fragments_of(self._document), values)
+        return OperationCost(self._schema, operation, selections, self._most)

@@ -1,0 +1,171 @@
+"""From an operation to its steps."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from graphql import (
+    FieldNode,
+    GraphQLError,
+    GraphQLField,
+    GraphQLList,
+    GraphQLObjectType,
+    ObjectValueNode,
+    SelectionSetNode,
+    ValueNode,
+    get_named_type,
+    get_nullable_type,
+)
+
+from stratabase.expressions.environment import Path
+from stratabase.model.api_names import FILTER_EXP
+from stratabase.model.attribute import Attribute
+from stratabase.model.model import Class, Model
+from stratabase.model.model_expressions import expressions_of
+from stratabase.schema.execution.cost_estimate import BULK, COUNTED, LISTED, WRITTEN, PageSizeOptions, Step
+from stratabase.schema.execution.selections import Collected, Selections, names_of
+from stratabase.schema.inputs.query_reader import DEFAULT_SIZE
+from stratabase.schema.types.attributes import ATTRIBUTE, AttributeField
+from stratabase.schema.types.objects import ROLE, RoleField
+
+MOST_STEPS = 1_000
+"""Steps of one operation, its fragments spread: so many can be thought through in milliseconds."""
+
+
+_OPTIONS, _COUNT = "options", "totalCount"
+
+
+_NARROWING = frozenset({"filter", FILTER_EXP})
+
+
+_SHOWS_NO_OBJECTS = frozenset({_COUNT, "__typename"})
+
+
+class SelectionPlace(NamedTuple):
+    """Where fields are selected: of which type, which fields, below which response keys."""
+
+    type: GraphQLObjectType
+    fields: Collected
+    keys: tuple[str, ...] = ()
+
+
+class _Found(NamedTuple):
+    """What is selected at a place, and in lists there: what leads to objects, and the attributes shown."""
+
+    steps: list[Step]
+    shown: dict[str, AttributeField]
+
+
+class StepFinder:
+    """Finds the steps of one operation; `weight`: what an object costs at its root fields."""
+
+    def __init__(self, selections: Selections, *, writes: bool) -> None:
+        self._selections = selections
+        self._root_weight = WRITTEN if writes else 1
+        self._count = 0
+        self._derived = DerivedCost()
+
+    def of(self, type_: GraphQLObjectType, set_: SelectionSetNode) -> tuple[Step, ...]:
+        """Return the steps of an operation. Raises GraphQLError when they are too many."""
+        return tuple(self._found(SelectionPlace(type_, self._selections.collect([set_]))).steps)
+
+    def _found(self, place: SelectionPlace) -> _Found:
+        found = _Found([], {})
+        self._find(place, found)
+        return found
+
+    def _find(self, place: SelectionPlace, found: _Found) -> None:
+        for key, nodes in place.fields.items():
+            field = place.type.fields.get(nodes[0].name.value)
+            if field is None:
+                continue
+            if ATTRIBUTE in field.extensions:
+                shown: AttributeField = field.extensions[ATTRIBUTE]
+                found.shown[shown.attribute.name] = shown
+            elif isinstance(type_ := get_named_type(field.type), GraphQLObjectType):
+                inside = self._inside(place, key, type_, nodes)
+                if isinstance(get_nullable_type(field.type), GraphQLList):
+                    self._find(inside, found)
+                else:
+                    found.steps.append(self._step(field, nodes[0], inside))
+
+    def _inside(
+        self, place: SelectionPlace, key: str, type_: GraphQLObjectType, nodes: Sequence[FieldNode]
+    ) -> SelectionPlace:
+        selected = self._selections.collect([node.selection_set for node in nodes])
+        return SelectionPlace(type_, selected, (*place.keys, key))
+
+    def _step(self, field: GraphQLField, node: FieldNode, inside: SelectionPlace) -> Step:
+        self._count += 1
+        if self._count > MOST_STEPS:
+            raise GraphQLError(
+                f"The document leads to objects at more than {MOST_STEPS:,} places, its fragments spread: "
+                "ask in several requests.",
+                node,
+            )
+        selected, found = names_of(inside.fields), self._found(inside)
+        given = {argument.name.value: argument.value for argument in node.arguments or ()}
+        return Step(
+            node,
+            inside.keys,
+            self._root_weight if len(inside.keys) == 1 else 1,
+            sum(self._derived.of(*shown) for shown in found.shown.values()),
+            PageSizeOptions(given.get(_OPTIONS)),
+            0 if selected <= _SHOWS_NO_OBJECTS else _usual(field, inside.type),
+            _counted(field, given.get(_OPTIONS)) if _COUNT in selected else 0,
+            tuple(found.steps),
+        )
+
+
+def _counted(field: GraphQLField, options: ValueNode | None) -> int:
+    """Return what it costs to count what a field leads to."""
+    leads: RoleField | None = field.extensions.get(ROLE)
+    is_of_parts = leads is not None and leads.role.composition
+    return LISTED if is_of_parts and _admits_all(options) else COUNTED
+
+
+def _admits_all(options: ValueNode | None) -> bool:
+    """Return whether options narrow nothing, as far as the document itself says it."""
+    if isinstance(options, ObjectValueNode):
+        return not any(each.name.value in _NARROWING for each in options.fields)
+    return options is None
+
+
+def _usual(field: GraphQLField, type_: GraphQLObjectType) -> int:
+    if _OPTIONS not in field.args:
+        return 1
+    return DEFAULT_SIZE if "hasNext" in type_.fields else BULK
+
+
+Member = tuple[str, str]
+"""A class, and one of its attributes."""
+
+
+class DerivedCost:
+    """Counts the objects to which the derived attributes of one model lead; each attribute once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Member, int] = {}
+
+    def of(self, model: Model, class_: Class, attribute: Attribute) -> int:
+        """Return how many objects are read for the value of an attribute of one object: 0 if it is kept."""
+        if attribute.derivation is None:
+            return 0
+        member = (class_.name, attribute.name)
+        if member not in self._known:
+            expression = expressions_of(model).derived(class_.name, attribute)
+            paths = expression.paths if expression else (attribute.derivation.path,)
+            self._known[member] = self._walked(model, class_, paths)
+        return self._known[member]
+
+    def _walked(self, model: Model, class_: Class, paths: Iterable[Path]) -> int:
+        """Return how many objects lie on paths from one, where many are as many as a page shows."""
+        counted: dict[Path, int] = {}
+        for path in paths:
+            at, objects = class_, 1
+            for place, name in enumerate(path, start=1):
+                if role := at.roles.get(name):
+                    objects *= DEFAULT_SIZE if role.many else 1
+                    counted[path[:place]], at = objects, model.classes[role.target]
+                elif made := at.attributes.get(name):
+                    counted[path[:place]] = objects * self.of(model, at, made)
+        return sum(counted.values())

@@ -1,0 +1,80 @@
+"""From what went wrong to the `errors` of a GraphQL response."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from graphql import GraphQLError, GraphQLSyntaxError
+
+from stratabase.domain.issue import Issue, IssueType, ReferenceType
+from stratabase.domain.member import Caller
+from stratabase.domain.refusal import Refused, TooMuchRead, Unavailable
+from stratabase.schema.types.issues import IssueRenderer
+
+Report = Callable[[BaseException, str], None]
+"""Notes an exception that is the service's own fault, with the trace id."""
+
+
+Json = dict[str, Any]
+
+
+class ErrorRenderer:
+    """Writes the errors of one request. Every execution error carries an Issue in its extensions."""
+
+    def __init__(self, application: str, caller: Caller, trace_id: str, report: Report) -> None:
+        self._asked = IssueRenderer(application, caller.profile, trace_id)
+        self._report = report
+
+    def render_request_error(self, error: GraphQLError) -> Json:
+        """Return the error of a document or its variables."""
+        classification = "InvalidSyntax" if isinstance(error, GraphQLSyntaxError) else "ValidationError"
+        return {
+            **error.formatted,
+            "message": _without_internals(error),
+            "extensions": {"classification": classification},
+        }
+
+    def render_execution_errors(self, error: GraphQLError) -> Iterator[Json]:
+        """Yield the errors of a field: one for each issue."""
+        cause = error.original_error
+        if cause is None:
+            yield self.render_request_error(error)
+            return
+        for issue in self._issues(cause):
+            yield {
+                **error.formatted,
+                "message": issue.message,
+                "extensions": self._asked.render(issue, error.path or ()),
+            }
+
+    def _issues(self, cause: BaseException) -> tuple[Issue, ...]:
+        if isinstance(cause, Refused):
+            return cause.issues
+        if isinstance(cause, TooMuchRead):
+            return (_too_much(cause),)
+        if isinstance(cause, Unavailable):
+            return (Issue(IssueType.SERVER_ERROR, str(cause)),)
+        self._report(cause, self._asked.trace_id)
+        return (
+            Issue(
+                IssueType.SERVER_ERROR, f"the service failed; name {self._asked.trace_id} when you report it"
+            ),
+        )
+
+
+def _without_internals(error: GraphQLError) -> str:
+    """Return the message, but not what Python says of a value that it cannot hold: an Int of 5,000 digits."""
+    internal = error.original_error is not None and not isinstance(error.original_error, GraphQLError)
+    return (
+        f"{error.message.partition(', but')[0]}, found none that can be read." if internal else error.message
+    )
+
+
+def _too_much(refusal: TooMuchRead) -> Issue:
+    return Issue(
+        IssueType.MALFORMED_REQUEST,
+        str(refusal),
+        reference_type=ReferenceType.ENTITY,
+        entity_name=refusal.class_name,
+        attribute_names=refusal.remedy.index,
+        path=("options",) if refusal.read else (),
+    )

@@ -1,0 +1,235 @@
+"""What a selection asks of the objects that it shows, before the values of variables are known."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from graphql import (
+    FieldNode,
+    GraphQLField,
+    GraphQLNamedType,
+    GraphQLObjectType,
+    get_argument_values,
+    get_named_type,
+)
+
+from stratabase.domain.access.grants import Access
+from stratabase.domain.access.visibility import check_attribute, check_class, check_role
+from stratabase.domain.issue import Issue, IssueType, Path
+from stratabase.domain.objects.version import VERSION_START
+from stratabase.domain.query.fetch import STATE_ONLY, Associables, Fetch, RoleFetch, ToMany, ToOne
+from stratabase.domain.query.page import Query
+from stratabase.domain.refusal import Refused
+from stratabase.domain.subject import Subject
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.preferences import Formats
+from stratabase.model.attribute import Origin
+from stratabase.schema.execution.selections import FieldArguments, Selections, names_of
+from stratabase.schema.execution.views import PageAnswer, page_fields
+from stratabase.schema.inputs.query_reader import query_reader_of
+from stratabase.schema.request.context import Context
+from stratabase.schema.request.refusals import raise_issues, run_all
+from stratabase.schema.types import locks
+from stratabase.schema.types.attributes import ATTRIBUTE, MOMENT, AttributeField, MomentField
+from stratabase.schema.types.objects import ROLE, RoleField, spot
+
+Keys = tuple[str, ...]
+
+
+class _Selected(NamedTuple):
+    """A field that is selected."""
+
+    field: GraphQLField
+    nodes: Sequence[FieldNode]
+    keys: Keys
+    """The response keys that lead to it from the root field on."""
+
+    @property
+    def type(self) -> GraphQLNamedType:
+        """The type of what it shows, whatever brackets are around it."""
+        return get_named_type(self.field.type)
+
+
+@dataclass(frozen=True, slots=True)
+class _RolePlan:
+    """A role that is selected; its options are read when the variables are there."""
+
+    role: RoleField
+    selected: _Selected
+    arguments: FieldArguments
+    names: frozenset[str]
+    """The names of what is selected below: the fields of a page."""
+    plan: "FetchPlan"
+
+    def fetch(self, variables: Any, context: Context) -> RoleFetch:
+        """Return what is to be fetched. Raises Refused."""
+        role = self.role
+        if not role.paged:
+            return ToOne(role.name, role.role, self.plan.fetch_below(variables, context))
+        query, below = run_all(
+            partial(self._query, variables, context), partial(self.plan.fetch_below, variables, context)
+        )
+        shown = PageAnswer(role.target, query.order, self.names)
+        return (Associables if role.associables else ToMany)(role.name, role.role, below, query, shown)
+
+    def refusals(self, access: Access) -> Iterator[Issue | None]:
+        """Yield what must not be read of it, at any depth."""
+        hidden = check_role(access, self.role.owner, self.role.role, self.selected.keys[1:])
+        yield from (hidden,) if hidden else self.plan.refusals(access)
+
+    def _query(self, variables: Any, context: Context) -> Query:
+        given = self.arguments.values(variables)
+        try:
+            return query_reader_of(self.selected.field).read(
+                given.get("options") or {}, page_fields(self.names), context.input_context
+            )
+        except Refused as refusal:
+            # It is the root field that is refused, before anything is read or written.
+            keys = self.selected.keys[1:]
+            issues = [replace(issue, path=(*keys, *issue.path)) for issue in refusal.issues]
+            raise Refused(issues) from None
+
+
+@dataclass(slots=True)
+class FetchPlan:
+    """What is selected of objects, beside the attributes that they keep."""
+
+    roles: dict[str, _RolePlan] = field(default_factory=dict)
+    """By their spots."""
+    derived: dict[str, None] = field(default_factory=dict)
+    """The names of derived attributes."""
+    formats: "list[RequestedFormat]" = field(default_factory=list)
+    """Of attributes at any depth."""
+    attributes: list[tuple[AttributeField, Path]] = field(default_factory=list)
+    """All that are selected, with the response keys that lead to them from the root field on."""
+    version_start: bool = False
+    lock: bool = False
+
+    def fetch(self, variables: Any, context: Context) -> Fetch:
+        """Return what is to be fetched below a root field.
+
+        Raises Refused for options that make no sense, and for what must not be read.
+        """
+        if context.access is not None:
+            raise_issues(dict.fromkeys(self.refusals(context.access)))
+        return self.fetch_below(variables, context)
+
+    def fetch_below(self, variables: Any, context: Context) -> Fetch:
+        """Return what is to be fetched below any field. Raises Refused for options that make no sense."""
+        if not self.roles and not self.derived and not self.version_start and not self.lock:
+            return STATE_ONLY
+        roles = run_all(*(partial(role.fetch, variables, context) for role in self.roles.values()))
+        lock = locks.lock_source(context) if self.lock else None
+        return Fetch(dict(zip(self.roles, roles, strict=True)), tuple(self.derived), self.version_start, lock)
+
+    def check_formats(self, variables: Any, formats: Formats) -> None:
+        """Raise Refused for formats that are none."""
+        mistakes = [asked.mistake(variables, formats) for asked in self.formats]
+        if issues := [mistake for mistake in mistakes if mistake is not None]:
+            raise Refused(issues)
+
+    def note(self, selected: _Selected) -> None:
+        """Ask of the objects what a field asks of them that shows an attribute."""
+        shown: AttributeField = selected.field.extensions[ATTRIBUTE]
+        self.attributes.append((shown, selected.keys[1:]))
+        self.version_start |= shown.attribute.name == VERSION_START
+        if shown.attribute.origin is Origin.DERIVED:
+            self.derived[shown.attribute.name] = None
+        self.note_format(selected)
+
+    def note_format(self, selected: _Selected) -> None:
+        """Note the format that a field asks for."""
+        node = selected.nodes[0]
+        if node.arguments:
+            self.formats.append(RequestedFormat(selected.field, node, selected.keys[1:]))
+
+    def refusals(self, access: Access) -> Iterator[Issue | None]:
+        """Yield what must not be read, at any depth."""
+        for shown, path in self.attributes:
+            hidden = check_class(access, shown.owner, path[:-1])
+            yield hidden or check_attribute(access, shown.owner, shown.attribute.name, path)
+        for role in self.roles.values():
+            yield from role.refusals(access)
+
+    def add(self, other: "FetchPlan") -> None:
+        """Ask of the objects what another plan asks of them."""
+        self.roles |= other.roles
+        self.derived |= other.derived
+        self.formats += other.formats
+        self.attributes += other.attributes
+        self.version_start |= other.version_start
+        self.lock |= other.lock
+
+
+def plan_fetch(
+    selections: Selections, key: str, field: GraphQLField, nodes: Sequence[FieldNode]
+) -> FetchPlan:
+    """Return the plan of a root field, with its response key."""
+    return _plan_below(selections, _Selected(field, nodes, (key,)))
+
+
+def _plan_below(selections: Selections, above: _Selected) -> FetchPlan:
+    """Return the plan for the objects that a field shows: itself, or as items of what it shows."""
+    whole = FetchPlan()
+    for selected in _below(selections, above):
+        extensions = selected.field.extensions
+        if ROLE in extensions:
+            whole.add(_plan_role(selections, above, selected))
+        elif ATTRIBUTE in extensions:
+            whole.note(selected)
+        elif MOMENT in extensions:
+            whole.note_format(selected)
+        elif isinstance(selected.type, GraphQLObjectType):
+            whole.add(_plan_below(selections, selected))
+            whole.lock |= locks.SHOWS_LOCK in extensions
+    return whole
+
+
+def _plan_role(selections: Selections, above: _Selected, selected: _Selected) -> FetchPlan:
+    names = names_of(selections.collect([node.selection_set for node in selected.nodes]))
+    below = _plan_below(selections, selected)
+    arguments = FieldArguments(selected.field, selected.nodes[0])
+    own = _RolePlan(selected.field.extensions[ROLE], selected, arguments, names, below)
+    return FetchPlan({spot(above.keys[-1], selected.keys[-1]): own}, formats=below.formats)
+
+
+def _below(selections: Selections, above: _Selected) -> Iterator[_Selected]:
+    """Yield the fields below one, but for `__typename`."""
+    type_ = above.type
+    if isinstance(type_, GraphQLObjectType):
+        for key, nodes in selections.collect([node.selection_set for node in above.nodes]).items():
+            field = type_.fields.get(nodes[0].name.value)
+            if field is not None:
+                yield _Selected(field, nodes, (*above.keys, key))
+
+
+FORMAT_ARGUMENT = "format"
+
+
+class RequestedFormat(NamedTuple):
+    """A field that asks for a format, and the response keys that lead to it from the root field on."""
+
+    field: GraphQLField
+    node: FieldNode
+    keys: Path
+
+    def mistake(self, variables: Any, formats: Formats) -> Issue | None:
+        """Return what is wrong with the format, if anything is."""
+        extensions = self.field.extensions
+        shown: AttributeField | MomentField = extensions.get(ATTRIBUTE) or extensions[MOMENT]
+        pattern = get_argument_values(self.field, self.node, variables).get(FORMAT_ARGUMENT)
+        try:
+            shown.attribute.type.serializer(pattern or "default", formats)
+        except InvalidValue as mistake:
+            return _format_issue(shown, mistake, (*self.keys, FORMAT_ARGUMENT))
+        return None
+
+
+def _format_issue(shown: AttributeField | MomentField, mistake: InvalidValue, path: Path) -> Issue:
+    name = shown.attribute.name
+    if isinstance(shown, MomentField):
+        message = f"{shown.type_name}.{name}({FORMAT_ARGUMENT}): {mistake}"
+        return Issue(IssueType.MALFORMED_REQUEST, message, path=path)
+    message = f"{shown.owner.name}.{name}({FORMAT_ARGUMENT}): {mistake}"
+    return Subject(shown.owner).attribute_issue(IssueType.MALFORMED_REQUEST, message, name, path=path)

@@ -1,0 +1,94 @@
+"""`insight`: what a service asked of the storage and what that consumed, told to administrators."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from graphql import GraphQLArgument, GraphQLEnumType, GraphQLEnumValue
+
+from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.query.consumption import Consumption, round_trips
+from stratabase.domain.refusal import Refused
+from stratabase.model import api_names
+from stratabase.schema.request.context import Answer, Call, Insight
+
+INSIGHT_ARGUMENT = "insight"
+
+
+LIGHT, FULL = "LIGHT", "FULL"
+
+
+INSIGHT_TYPE = GraphQLEnumType(
+    api_names.INSIGHT_TYPE,
+    {
+        LIGHT: GraphQLEnumValue(LIGHT, description="The totals."),
+        FULL: GraphQLEnumValue(FULL, description="The totals, and each call of the storage."),
+    },
+    description="How much an answer's `extensions.insight` tells an administrator of what the storage did.",
+)
+
+
+def insight_argument() -> dict[str, GraphQLArgument]:
+    """Return the argument of a service that tells."""
+    return {INSIGHT_ARGUMENT: GraphQLArgument(INSIGHT_TYPE)}
+
+
+def measure_when_asked(answer: Answer) -> Answer:
+    """Return what answers a call, and notes what it asked of the storage if that is to be told."""
+
+    def answered(call: Call) -> Any:
+        level = call.arguments.get(INSIGHT_ARGUMENT)
+        return answer(call) if level is None else _measured(answer, call, level)
+
+    return answered
+
+
+def _measured(answer: Answer, call: Call, level: str) -> Any:
+    context = call.context
+    if not context.caller.administrator:
+        raise Refused([_for_administrators_only()])
+    consumed: list[Consumption] = []
+    try:
+        with context.services.measuring(consumed.append):
+            return answer(call)
+    finally:
+        context.insights.append(Insight(call.key, level, tuple(consumed)))
+
+
+def _for_administrators_only() -> Issue:
+    message = "insight is for administrators only: leave it out"
+    return Issue(IssueType.APPLICATION_ACCESS_FORBIDDEN, message, path=(INSIGHT_ARGUMENT,))
+
+
+def render_insights(insights: Iterable[Insight]) -> dict[str, Any]:
+    """Return what is told: the totals of all services that tell, and the calls of those that tell each."""
+    insights = tuple(insights)
+    consumed = [one for insight in insights for one in insight.consumed]
+    calls = [call for insight in insights if insight.level == FULL for call in _calls(insight)]
+    return {
+        "roundTrips": sum(round_trips(insight.consumed) for insight in insights),
+        "readUnits": sum(one.read_units for one in consumed),
+        "writeUnits": sum(one.write_units for one in consumed),
+        "items": sum(one.items for one in consumed),
+        "bytes": sum(one.bytes for one in consumed),
+        "milliseconds": _rounded(sum(one.milliseconds for one in consumed)),
+        **({"calls": calls} if any(insight.level == FULL for insight in insights) else {}),
+    }
+
+
+def _calls(insight: Insight) -> Iterator[dict[str, Any]]:
+    for one in insight.consumed:
+        yield {
+            "path": [insight.key],
+            "kind": one.kind,
+            "index": one.index,
+            "roundTrips": one.round_trips,
+            "readUnits": one.read_units,
+            "writeUnits": one.write_units,
+            "items": one.items,
+            "bytes": one.bytes,
+            "milliseconds": _rounded(one.milliseconds),
+        }
+
+
+def _rounded(milliseconds: float) -> float:
+    return round(milliseconds, 3)

@@ -1,0 +1,243 @@
+"""How large a query may be: all but its cost is judged by its text and its shape, without the schema."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphql import (
+    DefinitionNode,
+    DocumentNode,
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLError,
+    ListValueNode,
+    Node,
+    ObjectValueNode,
+    OperationDefinitionNode,
+    ValueNode,
+)
+
+from stratabase.schema.execution.repetition import repetitions
+from stratabase.schema.execution.selections import selected_nodes, walk
+from stratabase.wording import at_most
+
+_INTROSPECTION = ("__schema", "__type")
+"""What lies below these fields does not count: the standard introspection query passes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that one document may have."""
+
+    characters: int = 65_536
+    """Of its text: the time to read one, which nobody else gets, grows with its length."""
+    depth: int = 15
+    """Levels of fields within fields, fragments spread."""
+    aliases: int = 50
+    directives: int = 10
+    """At one place."""
+    cost: int = 100_000
+    """Of an operation: an object that is read counts 1."""
+
+
+def too_long(text: str, limits: Limits) -> GraphQLError | None:
+    """Return why a text is not even parsed."""
+    if len(text) <= limits.characters:
+        return None
+    return GraphQLError(
+        f"The query text has {len(text):,} characters: {at_most(limits.characters)}. "
+        "Give values as variables."
+    )
+
+
+def excesses(document: DocumentNode, limits: Limits) -> list[GraphQLError]:
+    """Return what a document has too much of."""
+    definitions = _counted(document)
+    nodes = list(_nodes(definitions))
+    return [
+        *_too_deep(definitions, limits.depth),
+        *_too_many_aliases(nodes, limits.aliases),
+        *_too_many_directives(nodes, limits.directives),
+        *repetitions(document),
+        *excess_of_literals(document),
+    ]
+
+
+def _counted(document: DocumentNode) -> list[DefinitionNode]:
+    """Return the definitions, but for fragments that serve introspection only."""
+    fragments = _fragments(document.definitions)
+    operations = [each for each in document.definitions if isinstance(each, OperationDefinitionNode)]
+    used = _used(operations, fragments, selected_nodes)
+    introspective = {id(fragments[name]) for name in used - _used(operations, fragments, _selections)}
+    return [each for each in document.definitions if id(each) not in introspective]
+
+
+def _used(
+    operations: Sequence[Node],
+    fragments: Mapping[str, FragmentDefinitionNode],
+    selections: Callable[[Node], Sequence[Node]],
+) -> set[str]:
+    """Return the names of the fragments that operations spread, directly or by others."""
+    found: set[str] = set()
+    waiting = list(operations)
+    while waiting:
+        node = waiting.pop()
+        waiting.extend(selections(node))
+        name = node.name.value if isinstance(node, FragmentSpreadNode) else ""
+        if name in fragments and name not in found:
+            found.add(name)
+            waiting.append(fragments[name])
+    return found
+
+
+def _fragments(definitions: Iterable[DefinitionNode]) -> dict[str, FragmentDefinitionNode]:
+    return {each.name.value: each for each in definitions if isinstance(each, FragmentDefinitionNode)}
+
+
+def _nodes(definitions: Sequence[DefinitionNode]) -> Iterator[Node]:
+    """Yield all nodes that may have an alias or directives, but those below introspection."""
+    return walk(
+        definitions, lambda node: [*(getattr(node, "variable_definitions", None) or ()), *_selections(node)]
+    )
+
+
+def _selections(node: Node) -> Sequence[Node]:
+    """Return what a node selects, nothing of introspection."""
+    if isinstance(node, FieldNode) and node.name.value in _INTROSPECTION:
+        return ()
+    return selected_nodes(node)
+
+
+def _too_many_aliases(nodes: Sequence[Node], most: int) -> Iterator[GraphQLError]:
+    aliased = [node for node in nodes if isinstance(node, FieldNode) and node.alias]
+    if len(aliased) > most:
+        yield GraphQLError(
+            f"The document has {len(aliased):,} aliases: {at_most(most)}.",
+            min(aliased, key=_position),
+        )
+
+
+def _too_many_directives(nodes: Sequence[Node], most: int) -> Iterator[GraphQLError]:
+    for node in sorted(nodes, key=_position):
+        count = len(getattr(node, "directives", None) or ())
+        if count > most:
+            yield GraphQLError(f"There are {count:,} directives at one place: {at_most(most)}.", node)
+            return
+
+
+def _too_deep(definitions: Sequence[DefinitionNode], most: int) -> Iterator[GraphQLError]:
+    fragments = _fragments(definitions)
+    depths: dict[str, int] = {}
+    for name in fragments:
+        _measure_fragment(name, fragments, depths)
+    for definition in definitions:
+        depth = _depth(definition, depths)
+        if depth > most:
+            yield GraphQLError(
+                f"The document selects {depth:,} levels of fields: {at_most(most)}. Ask in several requests.",
+                definition,
+            )
+            return
+
+
+def _measure_fragment(
+    name: str, fragments: Mapping[str, FragmentDefinitionNode], depths: dict[str, int]
+) -> None:
+    """Note the depth of a fragment, after those that it spreads; a circle of them is invalid anyway."""
+    waiting, begun = [name], set[str]()
+    while waiting:
+        current = waiting[-1]
+        needed = [spread for spread in _spreads(fragments[current]) if spread in fragments]
+        missing = [spread for spread in needed if spread not in depths and spread not in begun]
+        begun.add(current)
+        if missing and current not in depths:
+            waiting.extend(missing)
+        else:
+            depths[waiting.pop()] = _depth(fragments[current], depths)
+
+
+def _spreads(fragment: FragmentDefinitionNode) -> Iterator[str]:
+    for node in walk([fragment], _selections):
+        if isinstance(node, FragmentSpreadNode):
+            yield node.name.value
+
+
+def _depth(top: Node, fragment_depths: Mapping[str, int]) -> int:
+    """Return how many fields lie within one another below a node at most."""
+    deepest = 0
+    waiting: list[tuple[Node, int]] = [(node, 0) for node in _selections(top)]
+    while waiting:
+        node, above = waiting.pop()
+        here = above + isinstance(node, FieldNode)
+        spread = fragment_depths.get(node.name.value, 0) if isinstance(node, FragmentSpreadNode) else 0
+        deepest = max(deepest, here + spread)
+        waiting.extend((child, here) for child in _selections(node))
+    return deepest
+
+
+def _position(node: Node) -> int:
+    return node.loc.start if node.loc else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Whether they see the schema, whether errors say "did you mean", and how large a query may be."""
+
+    introspection: bool = True
+    suggestions: bool = True
+    limits: Limits = field(default_factory=Limits)
+
+
+MOST_VALUES = 20_000
+"""Of all variables together, or in a document: each value in a list or an object counts, and these too."""
+
+
+def excess_of_variables(variables: Mapping[str, Any]) -> GraphQLError | None:
+    """Return why the variables of a request are not read, if they are too much."""
+    counts = {name: _count_values(value) for name, value in variables.items()}
+    total = sum(counts.values())
+    if total <= MOST_VALUES:
+        return None
+    largest = max(counts, key=lambda name: counts[name])
+    alone = "" if len(counts) == 1 else f", of which ${largest} has {counts[largest]:,}"
+    those = f"The variable ${largest} has" if len(counts) == 1 else "The variables have"
+    return GraphQLError(
+        f"{those} {total:,} values{alone}: at most {MOST_VALUES:,} are possible. Ask in several requests."
+    )
+
+
+def excess_of_literals(document: DocumentNode) -> Iterator[GraphQLError]:
+    """Yield why the values in a document are not read, if they are too much."""
+    count = sum(isinstance(node, ValueNode) for node in walk(document.definitions, _children_with_values))
+    if count > MOST_VALUES:
+        yield GraphQLError(
+            f"The document has {count:,} values: at most {MOST_VALUES:,} are possible. "
+            "Ask in several requests."
+        )
+
+
+def _count_values(value: Any) -> int:
+    count, waiting = 0, [value]
+    while waiting:
+        here = waiting.pop()
+        count += 1
+        if isinstance(here, dict):
+            waiting += here.values()
+        elif isinstance(here, list):
+            waiting += here
+    return count
+
+
+def _children_with_values(node: Node) -> Iterator[Node]:
+    """Yield what a node selects, and the values that it is given."""
+    if isinstance(node, ListValueNode):
+        yield from node.values
+    elif isinstance(node, ObjectValueNode):
+        yield from (field.value for field in node.fields)
+    elif not isinstance(node, ValueNode):
+        for key in ("selection_set", "value", "default_value"):
+            if (inner := getattr(node, key, None)) is not None:
+                yield inner
+        for key in ("selections", "arguments", "directives", "variable_definitions"):
+            yield from getattr(node, key, None) or ()

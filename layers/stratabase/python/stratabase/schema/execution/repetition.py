@@ -1,0 +1,124 @@
+"""What a document selects too often: to check that equal fields agree takes the square of their number."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from graphql import (
+    DocumentNode,
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLError,
+    Node,
+    OperationDefinitionNode,
+    SelectionSetNode,
+)
+
+from stratabase.schema.execution.selections import selected_nodes, walk
+
+MOST_FIELDS = 2_000
+"""Of a document, those of its fragments once."""
+
+
+MOST_EQUAL = 50
+"""Fields of one name at one place, and fragments spread there."""
+
+
+MOST_VISITS = 50_000
+"""Fields that are looked at, those of a fragment at each place where it is spread."""
+
+
+SelectionSets = tuple[SelectionSetNode, ...]
+"""Selection sets that come to one, since equal fields have them."""
+
+
+def repetitions(document: DocumentNode) -> Iterator[GraphQLError]:
+    """Yield what a document selects too often."""
+    fields = sum(isinstance(node, FieldNode) for node in walk(document.definitions, selected_nodes))
+    if fields > MOST_FIELDS:
+        yield GraphQLError(
+            f"The document has {fields:,} fields: at most {MOST_FIELDS:,} are possible. "
+            "Ask in several requests.",
+            document.definitions[0],
+        )
+    else:
+        yield from _Places(document).repetitions()
+
+
+def _set_of(node: Node) -> SelectionSetNode | None:
+    set_: SelectionSetNode | None = getattr(node, "selection_set", None)
+    return set_
+
+
+class _Places:
+    """The places of a document, each looked at once."""
+
+    def __init__(self, document: DocumentNode) -> None:
+        definitions = document.definitions
+        self._fragments: Mapping[str, FragmentDefinitionNode] = {
+            each.name.value: each for each in definitions if isinstance(each, FragmentDefinitionNode)
+        }
+        tops = [
+            each for each in definitions if isinstance(each, OperationDefinitionNode | FragmentDefinitionNode)
+        ]
+        self._waiting: list[SelectionSets] = [(each.selection_set,) for each in tops]
+        self._met: set[tuple[int, ...]] = set()
+        self._visits = 0
+
+    def repetitions(self) -> Iterator[GraphQLError]:
+        """Yield the first thing that is selected too often."""
+        while self._waiting:
+            place = self._waiting.pop()
+            identity = tuple(map(id, place))
+            if identity not in self._met:
+                self._met.add(identity)
+                if error := self._look(place):
+                    yield error
+                    return
+
+    def _look(self, place: SelectionSets) -> GraphQLError | None:
+        """Return what is selected too often at a place, and note the places below it."""
+        fields, spread = self._collected(place)
+        self._visits += len(fields)
+        if self._visits > MOST_VISITS:
+            return GraphQLError("The document spreads its fragments too often: ask in several requests.")
+        if len(spread) > MOST_EQUAL:
+            return _too_often(f"spreads {len(spread):,} fragments", spread[0])
+        names = [node.alias.value if node.alias else node.name.value for node in fields]
+        name, times = max(Counter(names).items(), key=lambda item: item[1], default=("", 0))
+        if times > MOST_EQUAL:
+            return _too_often(f"selects {name} {times:,} times", fields[names.index(name)])
+        self._waiting += _below(names, fields)
+        return None
+
+    def _collected(self, place: SelectionSets) -> tuple[list[FieldNode], list[FragmentSpreadNode]]:
+        """Return the fields at a place, and the spreads of fragments, each fragment once."""
+        fields: list[FieldNode] = []
+        spread: dict[str, FragmentSpreadNode] = {}
+        waiting = [node for set_ in reversed(place) for node in reversed(set_.selections)]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, FieldNode):
+                fields.append(node)
+                continue
+            inside = _set_of(node)
+            if isinstance(node, FragmentSpreadNode) and node.name.value not in spread:
+                spread[node.name.value] = node
+                fragment = self._fragments.get(node.name.value)
+                inside = fragment.selection_set if fragment else None
+            waiting.extend(reversed(inside.selections) if inside else ())
+        return fields, [*spread.values()]
+
+
+def _below(names: Sequence[str], fields: Sequence[FieldNode]) -> Iterable[SelectionSets]:
+    """Return the places to which the fields of a place lead."""
+    sets: dict[str, list[SelectionSetNode]] = {}
+    for name, field in zip(names, fields, strict=True):
+        if field.selection_set:
+            sets.setdefault(name, []).append(field.selection_set)
+    return map(tuple, sets.values())
+
+
+def _too_often(what: str, node: Node) -> GraphQLError:
+    text = f"The document {what} at one place: at most {MOST_EQUAL:,} are possible."
+    return GraphQLError(text, node)

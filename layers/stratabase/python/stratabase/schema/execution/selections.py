@@ -1,0 +1,173 @@
+"""The fields that a selection comes to: fragments followed, skipped ones left out, same keys merged."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from graphql import (
+    BREAK,
+    DirectiveNode,
+    DocumentNode,
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLField,
+    GraphQLIncludeDirective,
+    GraphQLSkipDirective,
+    InlineFragmentNode,
+    ListValueNode,
+    Node,
+    ObjectValueNode,
+    SelectionSetNode,
+    ValueNode,
+    VariableNode,
+    Visitor,
+    get_argument_values,
+    get_directive_values,
+    visit,
+)
+
+from stratabase.domain.issue import Path
+
+
+def walk(tops: Iterable[Node], children: Callable[[Node], Iterable[Node]]) -> Iterator[Node]:
+    """Yield nodes, and all that `children` leads to from them. It takes nothing of the stack."""
+    waiting = [*tops]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(children(node))
+
+
+def selected_nodes(node: Node) -> Sequence[Node]:
+    """Return what a node selects directly."""
+    selected: SelectionSetNode | None = getattr(node, "selection_set", None)
+    return selected.selections if selected else ()
+
+
+Collected = dict[str, list[FieldNode]]
+"""The nodes of each response key, in the order of the answer."""
+
+
+class Selections:
+    """Collects the fields of one document, for one set of variable values.
+
+    Generated types have no interfaces or unions, so every fragment that is valid here applies.
+    """
+
+    def __init__(self, fragments: Mapping[str, FragmentDefinitionNode], variables: Any = None) -> None:
+        self._fragments = fragments
+        self._variables = variables
+
+    def collect(self, sets: Sequence[SelectionSetNode | None]) -> Collected:
+        """Return the fields of several selection sets on the same object."""
+        collected: Collected = {}
+        spread: set[str] = set()
+        for set_ in sets:
+            for node in self._fields(set_, spread):
+                key = node.alias.value if node.alias else node.name.value
+                collected.setdefault(key, []).append(node)
+        return collected
+
+    def _fields(self, set_: SelectionSetNode | None, spread: set[str]) -> Iterator[FieldNode]:
+        for node in set_.selections if set_ else ():
+            if not self._included(node):
+                continue
+            if isinstance(node, FieldNode):
+                yield node
+            elif isinstance(node, FragmentSpreadNode):
+                yield from self._fields(self._first_spread(node.name.value, spread), spread)
+            elif isinstance(node, InlineFragmentNode):
+                yield from self._fields(node.selection_set, spread)
+
+    def _first_spread(self, name: str, spread: set[str]) -> SelectionSetNode | None:
+        """Return what a fragment selects; nothing when it has been spread here before."""
+        # It would add nothing, and fragments that spread one another twice would take time without end.
+        if name in spread:
+            return None
+        spread.add(name)
+        return self._fragments[name].selection_set
+
+    def _included(self, node: Any) -> bool:
+        if not node.directives:
+            return True
+        skip = get_directive_values(GraphQLSkipDirective, node, self._variables)
+        include = get_directive_values(GraphQLIncludeDirective, node, self._variables)
+        return not (skip and skip["if"]) and not (include and not include["if"])
+
+
+def fragments_of(document: DocumentNode) -> dict[str, FragmentDefinitionNode]:
+    """Return the fragments of a document by name."""
+    return {
+        node.name.value: node for node in document.definitions if isinstance(node, FragmentDefinitionNode)
+    }
+
+
+def names_of(collected: Collected) -> frozenset[str]:
+    """Return the names of the fields behind the response keys."""
+    return frozenset(node.name.value for nodes in collected.values() for node in nodes)
+
+
+class FieldArguments:
+    """What is given to a field."""
+
+    def __init__(self, field: GraphQLField, node: FieldNode) -> None:
+        self._field = field
+        self._node = node
+        self._known: Mapping[str, Any] | None = None
+
+    def values(self, variables: Any) -> Mapping[str, Any]:
+        """Return the values, coerced, which nobody may change. Raises GraphQLError."""
+        if self._known is not None:
+            return self._known
+        values = get_argument_values(self._field, self._node, variables)
+        if not any(_has_variable(argument.value) for argument in self._node.arguments or ()):
+            self._known = values
+        return values
+
+    def unset(self, variables: Any) -> list[tuple[str, Path]]:
+        """Return the variables that have no value, each with its place.
+
+        GraphQL takes a field of an input for not written when its variable has no value.
+        """
+        waiting: deque[tuple[ValueNode, Path]] = deque(
+            (argument.value, (argument.name.value,)) for argument in self._node.arguments or ()
+        )
+        found: list[tuple[str, Path]] = []
+        while waiting:
+            value, path = waiting.popleft()
+            if isinstance(value, VariableNode):
+                found += [] if value.name.value in variables.coerced else [(value.name.value, path)]
+            elif isinstance(value, ListValueNode):
+                waiting += [(each, (*path, number)) for number, each in enumerate(value.values)]
+            elif isinstance(value, ObjectValueNode):
+                waiting += [(field.value, (*path, field.name.value)) for field in value.fields]
+        return found
+
+
+def _has_variable(value: ValueNode) -> bool:
+    """Return whether a variable is part of a value."""
+    if isinstance(value, ListValueNode):
+        return any(map(_has_variable, value.values))
+    if isinstance(value, ObjectValueNode):
+        return any(_has_variable(field.value) for field in value.fields)
+    return isinstance(value, VariableNode)
+
+
+def selects_the_same(document: DocumentNode) -> bool:
+    """Return whether what a document selects is the same whatever its variables are."""
+    finder = _Directives()
+    visit(document, finder)
+    return not finder.found
+
+
+class _Directives(Visitor):
+    """Notes whether there is a directive whose effect depends on variables."""
+
+    found = False
+
+    def enter_directive(self, node: DirectiveNode, *_: Any) -> Any:
+        if any(isinstance(argument.value, VariableNode) for argument in node.arguments or ()):
+            self.found = True
+            return BREAK
+        return None

@@ -1,0 +1,166 @@
+"""From objects to their views, with all that a call wants of them."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from stratabase.domain.issue import Issue, IssueType, ReferenceType
+from stratabase.domain.objects.change import Creation
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.query import cursor
+from stratabase.domain.query.fetch import Fetch, Render, View
+from stratabase.domain.query.order import Order, position_of
+from stratabase.domain.query.page import Page, PageFields
+from stratabase.domain.refusal import Refusal, Refused, TooMuchRead, Unavailable
+from stratabase.domain.write.request_ids import ClientIds
+from stratabase.model.api_names import CLIENT_ID, ID
+from stratabase.model.model import Class
+from stratabase.operations.fetch import fetched
+from stratabase.operations.fetching.known import Known
+from stratabase.operations.overlay import Overlay
+from stratabase.operations.past import Past
+from stratabase.operations.write.outcome import WriteResult
+from stratabase.schema.request.context import Call
+
+
+def views_of(call: Call, entities: Sequence[Entity], *, exact: bool = False) -> list[View]:
+    """Return the views of stored objects of one class, without parts whose whole is there no more.
+
+    `exact`: the objects were read by key. Raises TooMuchRead.
+    """
+    world, allowance = call.context.services, call.context.read_budget
+    known = Known(world.entities, world.model, allowance, circumstances=call.context.circumstances)
+    known.add(entities if exact else ())
+    return fetched(known, call.fetch, entities)
+
+
+def view_of(call: Call, entity: Entity | None) -> View | None:
+    """Return the view of an object that was read by key, None where there is none. Raises TooMuchRead."""
+    return next(iter(views_of(call, [entity], exact=True)), None) if entity is not None else None
+
+
+def version_views(call: Call, versions: Sequence[Entity]) -> list[View]:
+    """Return the views of versions: roles show what they led to when each version began.
+
+    Raises TooMuchRead, Unavailable.
+    """
+    views = Past(*call.context.reading).each(versions, partial(_version_views, call))
+    return list(chain.from_iterable(views))
+
+
+def version_view(call: Call, version: Entity, instant: Instant) -> View | None:
+    """Return the view of a version: roles show what they led to at an instant. Raises as `version_views`."""
+    known = Past(*call.context.reading).known(instant)
+    return next(iter(_version_views(call, known, version)), None)
+
+
+def _version_views(call: Call, known: Known, version: Entity) -> list[View]:
+    """Return the view of a version, if it is seen."""
+    seen = [entity for entity in known.admitted([version]) if entity is not None]
+    return fetched(known, call.fetch, seen)
+
+
+def written_views(call: Call, done: Sequence[WriteResult]) -> list[View]:
+    """Return the views of objects that were written, as they are now, with what their client calls them.
+
+    Raises Refused, which says that they were written, when what they lead to cannot be read.
+    """
+    try:
+        return _views(call, done, _WrittenState(call.context.client_ids))
+    except (TooMuchRead, Unavailable) as trouble:
+        raise Refused([_unshown_issue(one, trouble) for one in done]) from trouble
+
+
+def previewed_view(call: Call, done: WriteResult) -> View:
+    """Return the view of an object as it would be; a new one has no id yet. Raises TooMuchRead."""
+    made = (effect.after.reference for effect in done.effects if isinstance(effect, Creation))
+    (view,) = _views(call, [done], _WrittenState(done.client_ids, frozenset(made)))
+    return view
+
+
+def _views(call: Call, done: Sequence[WriteResult], face: Render) -> list[View]:
+    world, allowance = call.context.services, call.context.read_budget
+    source = Overlay(world.entities, world.model, (effect for one in done for effect in one.effects))
+    known = Known(source, world.model, allowance, face, call.context.circumstances)
+    seen = known.admitted(one.entity for one in done)
+    views = iter(fetched(known, call.fetch, [entity for entity in seen if entity is not None]))
+    pairs = zip(done, seen, strict=True)
+    return [_hidden_view(call.fetch, face, one) if entity is None else next(views) for one, entity in pairs]
+
+
+def _hidden_view(fetch: Fetch, face: Render, done: WriteResult) -> View:
+    """Return the view of what its writer must not see: what it is called, and that is all."""
+    shown = face(Entity(done.reference, {ID: done.reference.id}))
+    return {**dict.fromkeys(fetch.roles), **shown}
+
+
+def _unshown_issue(done: WriteResult, trouble: Refusal) -> Issue:
+    class_name, id_ = done.reference
+    message = f"{class_name} {id_} was written, but what is selected of it cannot be shown: {trouble}"
+    return Issue(
+        IssueType.SERVICE_HANDLER_ERROR,
+        message,
+        reference_type=ReferenceType.ENTITY,
+        entity_name=class_name,
+        entity_id=id_,
+    )
+
+
+class _WrittenState:
+    """What views show of what was written: what the client calls it, and only ids that are kept."""
+
+    def __init__(self, called: ClientIds, unkept: frozenset[Reference] = frozenset()) -> None:
+        self._called = called
+        self._unkept = unkept
+
+    def __call__(self, entity: Entity) -> Mapping[str, Any]:
+        reference = entity.reference
+        if reference not in self._called and reference not in self._unkept:
+            return entity.state
+        id_ = None if reference in self._unkept else reference.id
+        return {**entity.state, ID: id_, CLIENT_ID: self._called.get(reference)}
+
+
+_CURSORS = {"nextCursor": -1, "prevCursor": 0}
+"""The cursors of a page, each with the item whose position it is."""
+
+
+def page_fields(selected: frozenset[str], *, version_start: bool = True) -> PageFields:
+    """Return what must be found out for the fields of a page that are selected.
+
+    `version_start`: of its objects, also `_versionStart`.
+    """
+    return PageFields(
+        items="items" in selected or not selected.isdisjoint(_CURSORS),
+        total_count="totalCount" in selected,
+        has_next="hasNext" in selected,
+        has_prev="hasPrev" in selected,
+        version_start=version_start,
+    )
+
+
+class PageAnswer:
+    """Makes the source of a page: a dict of its fields."""
+
+    def __init__(self, class_: Class, order: Order, selected: frozenset[str]) -> None:
+        self._class = class_
+        self._order = order
+        self._cursors = [(name, item) for name, item in _CURSORS.items() if name in selected]
+
+    def __call__(self, page: Page, views: Sequence[View]) -> dict[str, Any]:
+        """Return the source of a page whose objects have these views."""
+        return {
+            "items": views,
+            "totalCount": page.total_count,
+            "hasNext": page.has_next,
+            "hasPrev": page.has_prev,
+            **(self._shown_cursors(page) if self._cursors and page.items else {}),
+        }
+
+    def _shown_cursors(self, page: Page) -> dict[str, str]:
+        return {
+            name: cursor.encode(position_of(page.items[item].state, self._order), self._order, self._class)
+            for name, item in self._cursors
+        }

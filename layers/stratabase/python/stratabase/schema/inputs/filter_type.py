@@ -1,0 +1,80 @@
+"""`<C>Filter`: the input that says which objects are wanted."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from graphql import (
+    GraphQLBoolean,
+    GraphQLID,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLList,
+    GraphQLNonNull,
+)
+
+from stratabase.model.api_names import CLIENT_ID_EQUALS, GeneratedType, filter_field, type_name
+from stratabase.model.attribute import Attribute
+from stratabase.model.model import Class
+from stratabase.model.types.operators import EXISTENCE_OPERATORS, MEMBERSHIP_OPERATORS, Operator
+from stratabase.schema.types.attributes import filterable_attributes
+from stratabase.schema.types.registry import TypeRegistry
+
+_NULL_IN_LISTS = frozenset({"ID", "Int", "Real", "Date", "Time", "Datetime", "Year", "Serial"})
+"""The types whose `in` takes null among its values (api.md section 3)."""
+
+
+_NULLS = (
+    "All fields that are given must hold. In pages, a condition whose operand is null is left out "
+    "(but `eq` and `ne` compare with null); in bulk services it is a mistake."
+)
+
+
+_LEFT_OUT = "In pages, an element without a condition is left out."
+
+
+_NOT_LEFT_OUT = "In pages, it is left out when it has no condition."
+
+
+class FilterField(NamedTuple):
+    """What a field of a filter compares, and how."""
+
+    attribute: Attribute
+    operator: Operator
+
+
+def filter_fields(class_: Class) -> Iterator[tuple[str, FilterField]]:
+    """Yield the fields of a class's filter, but for those that combine others and `_clientId`."""
+    for attribute in filterable_attributes(class_):
+        for operator in Operator:
+            if operator in attribute.type.operators:
+                yield filter_field(attribute.name, operator), FilterField(attribute, operator)
+
+
+def filter_type(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectType:
+    """Return the input type; fields beside one another must all hold."""
+
+    def fields() -> dict[str, GraphQLInputField]:
+        several = GraphQLList(GraphQLNonNull(type_))
+        return {
+            "AND": GraphQLInputField(several, description=f"All of them hold; true for []. {_LEFT_OUT}"),
+            "OR": GraphQLInputField(
+                several, description=f"At least one of them holds; false for []. {_LEFT_OUT}"
+            ),
+            "NOT": GraphQLInputField(type_, description=f"It does not hold. {_NOT_LEFT_OUT}"),
+            CLIENT_ID_EQUALS: GraphQLInputField(GraphQLID),
+        } | {
+            name: GraphQLInputField(_operand_type(registry.input_type(field.attribute), field))
+            for name, field in filter_fields(class_)
+        }
+
+    type_ = GraphQLInputObjectType(type_name(class_.name, GeneratedType.FILTER), fields, description=_NULLS)
+    return type_
+
+
+def _operand_type(type_: Any, field: FilterField) -> Any:
+    if field.operator in EXISTENCE_OPERATORS:
+        return GraphQLBoolean
+    if field.operator not in MEMBERSHIP_OPERATORS:
+        return type_
+    with_null = field.operator is Operator.IN and field.attribute.type.name in _NULL_IN_LISTS
+    return GraphQLList(type_ if with_null else GraphQLNonNull(type_))

@@ -1,0 +1,82 @@
+"""`<C>PageOptions`: the input that says which part of the matches is wanted, in which order."""
+
+from graphql import (
+    GraphQLDefaultInput,
+    GraphQLEnumType,
+    GraphQLEnumValue,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLInt,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLString,
+)
+
+from stratabase.domain.query.order import OrderTerm
+from stratabase.model.api_names import (
+    CURSOR,
+    FILTER_EXP,
+    ID,
+    GeneratedType,
+    SortDirection,
+    sort_value,
+    type_name,
+)
+from stratabase.model.model import Class
+from stratabase.schema.inputs.query_reader import DEFAULT_SIZE, QUERY_READER, QueryReader
+from stratabase.schema.types.attribute_types import SCALARS
+from stratabase.schema.types.attributes import sortable_attributes
+from stratabase.schema.types.registry import TypeRegistry
+
+DEFAULT_ORDER = [sort_value(ID, SortDirection.ASCENDING)]
+
+
+DEFAULT_OPTIONS = {"offset": 0, "next": DEFAULT_SIZE, "orderBy": DEFAULT_ORDER}
+
+
+def options_type(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectType:
+    """Return the input type."""
+    order = GraphQLList(GraphQLNonNull(registry.type_of(GeneratedType.SORT, class_)))
+    fields = {
+        "filter": GraphQLInputField(registry.type_of(GeneratedType.FILTER, class_)),
+        FILTER_EXP: GraphQLInputField(
+            GraphQLString,
+            description="A condition (CEL) over its own attributes; a filter must hold too. "
+            "An empty text is no condition in pages, and a mistake in bulk services.",
+        ),
+        "offset": GraphQLInputField(GraphQLInt, description="How many to pass over."),
+        "cursor": GraphQLInputField(SCALARS[CURSOR], description="A position that an earlier page gave."),
+        "fromCursor": GraphQLInputField(
+            registry.type_of(GeneratedType.CURSOR, class_),
+            description="A position as values of what is ordered by; an object there belongs to the page. "
+            "Of a whole object, the values that the order needs are used.",
+        ),
+        "next": GraphQLInputField(GraphQLInt, description="How many after the position, or from the start."),
+        "prev": GraphQLInputField(GraphQLInt, description="How many before the position, or from the end."),
+        "orderBy": GraphQLInputField(order, default=GraphQLDefaultInput(DEFAULT_ORDER)),
+    }
+    extensions = {QUERY_READER: QueryReader(registry.model, class_)}
+    return GraphQLInputObjectType(
+        type_name(class_.name, GeneratedType.OPTIONS), fields, extensions=extensions
+    )
+
+
+def sort_type(_: TypeRegistry, class_: Class) -> GraphQLEnumType:
+    """Return the enum whose values are the terms of an order."""
+    values = {
+        sort_value(attribute.name, direction): GraphQLEnumValue(
+            OrderTerm(attribute.name, descending=direction is SortDirection.DESCENDING)
+        )
+        for attribute in sortable_attributes(class_)
+        for direction in SortDirection
+    }
+    return GraphQLEnumType(type_name(class_.name, GeneratedType.SORT), values)
+
+
+def cursor_type(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectType:
+    """Return the input that gives a position as attribute values."""
+    fields = {
+        attribute.name: GraphQLInputField(registry.input_type(attribute))
+        for attribute in sortable_attributes(class_)
+    }
+    return GraphQLInputObjectType(type_name(class_.name, GeneratedType.CURSOR), fields)

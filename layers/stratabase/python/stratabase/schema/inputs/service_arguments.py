@@ -1,0 +1,132 @@
+"""The arguments that name versions by instants."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from graphql import (
+    GraphQLArgument,
+    GraphQLBoolean,
+    GraphQLDefaultInput,
+    GraphQLID,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLNonNull,
+)
+
+from stratabase.domain.issue import IssueType
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.identity import singleton_reference
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.version import VERSION_INSTANT_PATTERN, parse_version_instant
+from stratabase.domain.refusal import Refused
+from stratabase.domain.subject import Subject
+from stratabase.domain.write.commands import Create, Delete, Update
+from stratabase.domain.write.locks import IF_VERSION
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.model import api_names
+from stratabase.model.api_names import ID
+from stratabase.model.model import Class, ClassKind
+from stratabase.operations.write.options import WriteOptions
+from stratabase.schema.request.context import Call
+from stratabase.schema.types.attribute_types import SCALARS, with_default
+
+AT_VERSION, FROM, TO = "atVersion", "from", "to"
+
+
+C = TypeVar("C", Create | Update, Delete)
+
+
+def id_argument(class_: Class) -> dict[str, GraphQLArgument]:
+    """Return the argument that names an object; of a class that has just one, none does."""
+    return {} if class_.kind is ClassKind.SINGLETON else {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))}
+
+
+def reference_of(class_: Class, call: Call) -> Reference:
+    """Return the object that a call names."""
+    return Reference(class_.name, call.arguments[ID]) if ID in call.arguments else singleton_reference(class_)
+
+
+def instant_argument(name: str) -> dict[str, GraphQLArgument]:
+    """Return an argument that takes an instant."""
+    description = f"As {VERSION_INSTANT_PATTERN}, in your time zone."
+    return {name: GraphQLArgument(GraphQLNonNull(SCALARS["Datetime"]), description=description)}
+
+
+def if_version_argument(class_: Class) -> dict[str, GraphQLArgument]:
+    """Return the argument of a write that relies on a version, where there are versions."""
+    description = (
+        f"Write only if the object's version began then: as {VERSION_INSTANT_PATTERN}, in your time zone."
+    )
+    argument = GraphQLArgument(SCALARS["Datetime"], description=description)
+    return {IF_VERSION: argument} if class_.versioned else {}
+
+
+def read_instants(class_: Class, call: Call, *names: str) -> list[tuple[Instant, ...]]:
+    """Return what each of several arguments may mean. Raises Refused with all that are wrong."""
+    found: list[tuple[Instant, ...]] = []
+    issues = []
+    for name in names:
+        try:
+            found.append(parse_version_instant(call.arguments[name], call.context.caller.formats))
+        except InvalidValue as mistake:
+            issues.append(Subject(class_).issue(IssueType.DATA_TYPE, f"{name}: {mistake}", name))
+    if issues:
+        raise Refused(issues)
+    return found
+
+
+def with_if_version(class_: Class, command: C, call: Call) -> C:
+    """Return a command that relies on the version that a call names, if it does. Raises Refused."""
+    if call.arguments.get(IF_VERSION) is None:
+        return command
+    (instants,) = read_instants(class_, call, IF_VERSION)
+    if isinstance(command, Create):
+        message = f"{IF_VERSION} is for an object that is there: give its _id in data, or leave it out"
+        raise Refused([Subject(class_).issue(IssueType.MALFORMED_REQUEST, message, IF_VERSION)])
+    return replace(command, if_version=instants)
+
+
+FORCE, DATA_VALIDATION = "forceWarnings", "dataValidation"
+
+
+FORCE_WARNINGS = GraphQLInputObjectType(
+    api_names.FORCE_WARNINGS,
+    {
+        "actionVeto": GraphQLInputField(
+            GraphQLBoolean,
+            default=GraphQLDefaultInput(False),
+            description="In spite of vetoes. There is nothing yet that could veto, so it has no effect.",
+        ),
+        DATA_VALIDATION: GraphQLInputField(
+            GraphQLBoolean,
+            default=GraphQLDefaultInput(False),
+            description="In spite of the warnings of the model.",
+        ),
+    },
+    description="Lets a write go through in spite of issues of level WARNING.",
+)
+
+
+def force_warnings_argument() -> dict[str, GraphQLArgument]:
+    """Return the argument of every write."""
+    return {FORCE: with_default(FORCE_WARNINGS, {"actionVeto": False, DATA_VALIDATION: False})}
+
+
+def is_forced(arguments: Mapping[str, Any]) -> bool:
+    """Return whether a write goes through in spite of the model's warnings, as far as it can be told to."""
+    return bool((arguments.get(FORCE) or {}).get(DATA_VALIDATION))
+
+
+DISABLE_CACHE = "disableCache"
+"""Has the objects of a page be read once more by their keys: an index may lag behind them."""
+
+
+def disable_cache_argument() -> dict[str, GraphQLArgument]:
+    """Return the argument of a service that reads; what is not read from an index is exact without it."""
+    return {DISABLE_CACHE: with_default(GraphQLBoolean, value=False)}
+
+
+def write_options(call: Call) -> WriteOptions:
+    """Return the terms of a call."""
+    return WriteOptions(is_forced(call.arguments), call.context.circumstances, call.context.read_budget)

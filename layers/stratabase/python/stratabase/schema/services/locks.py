@@ -1,0 +1,77 @@
+"""`lock` and `unlock`: reserve objects of any classes against the writes of others."""
+
+from collections.abc import Callable
+from typing import Any
+
+from graphql import (
+    GraphQLArgument,
+    GraphQLField,
+    GraphQLInt,
+    GraphQLList,
+    GraphQLNonNull,
+)
+
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.lock import DEFAULT_LOCK_MINUTES
+from stratabase.operations.locks.lock import lock, unlock
+from stratabase.schema.inputs.service_arguments import write_options
+from stratabase.schema.request.context import ANSWER, Call, ResolveInfo
+from stratabase.schema.services.service import read_call
+from stratabase.schema.types.attribute_types import with_default
+from stratabase.schema.types.locks import LOCK_STATUS_RESULT_TYPE, references_of
+from stratabase.schema.types.registry import TypeRegistry
+
+_LOCKS, _MINUTES = "locks", "minutes"
+
+
+def named_objects(call: Call) -> list[Reference]:
+    """Return the objects that a call names."""
+    return references_of(call.arguments.get(_LOCKS) or ())
+
+
+def locks_field(
+    registry: TypeRegistry,
+    answer: Callable[[Call], dict[str, Any]],
+    description: str,
+    **arguments: GraphQLArgument,
+) -> GraphQLField:
+    """Return a mutation for objects of whatever classes; it tells nothing of what it takes of the storage."""
+
+    def resolve(_: Any, info: ResolveInfo, **given: Any) -> Any:
+        return info.context.root_results.get_or_run(
+            str(info.path.key), lambda: answer(read_call(field, info, given))
+        )
+
+    names = GraphQLList(GraphQLNonNull(registry.entity_id_type))
+    field = GraphQLField(
+        LOCK_STATUS_RESULT_TYPE,
+        {_LOCKS: GraphQLArgument(names), **arguments},
+        resolve,
+        description=description,
+        extensions={ANSWER: answer},
+    )
+    return field
+
+
+def lock_mutation(registry: TypeRegistry) -> GraphQLField:
+    """Return the mutation."""
+
+    def answer(call: Call) -> dict[str, Any]:
+        given = call.arguments.get(_MINUTES)
+        minutes = DEFAULT_LOCK_MINUTES if given is None else given
+        lock(call.context.services, named_objects(call), minutes, call.context.caller, write_options(call))
+        return {"locked": True, "minutes": minutes}
+
+    description = "Reserve objects for some minutes: nobody else can write them. All of them, or none."
+    return locks_field(registry, answer, description, minutes=with_default(GraphQLInt, DEFAULT_LOCK_MINUTES))
+
+
+def unlock_mutation(registry: TypeRegistry) -> GraphQLField:
+    """Return the mutation."""
+
+    def answer(call: Call) -> dict[str, Any]:
+        unlock(call.context.services, named_objects(call), call.context.caller, write_options(call))
+        return {"locked": False, "minutes": 0}
+
+    description = "Let others write objects again. Only an administrator can end the locks of others."
+    return locks_field(registry, answer, description)

@@ -1,0 +1,82 @@
+"""`<C>___previewCreate`, `<C>___previewUpdate` and `<C>___preview`: an object as a write would leave it."""
+
+from functools import partial
+
+from graphql import GraphQLField
+
+from stratabase.domain.query.fetch import View
+from stratabase.domain.refusal import Refused, TooMuchRead
+from stratabase.model.api_names import GeneratedType
+from stratabase.model.model import Class
+from stratabase.operations.write.services import preview
+from stratabase.schema.execution.views import previewed_view
+from stratabase.schema.inputs.command_reader import (
+    CommandReader,
+    DataInput,
+    create_input,
+    save_input,
+    update_input,
+)
+from stratabase.schema.inputs.service_arguments import write_options
+from stratabase.schema.request.context import Call, PartialAnswer
+from stratabase.schema.services.service import (
+    Service,
+    also_has_input,
+    can_preview_new,
+    is_written_alone,
+    service_field,
+)
+from stratabase.schema.types.registry import TypeRegistry
+
+_INCOMPLETE = (
+    "An incomplete draft is shown as far as it goes; what is wrong with it is told as errors beside it."
+)
+
+
+def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, description: str) -> GraphQLField:
+    """Return a query that takes `data` and answers the object as it would be, with issues beside it."""
+    reader = CommandReader(registry.model)
+
+    def answer(call: Call) -> View | PartialAnswer:
+        command = data.command(reader, class_, call)
+        services, caller = call.context.services, call.context.caller
+        done, issues = preview(services, command, caller, options=write_options(call))
+        if not issues:
+            return previewed_view(call, done)
+        try:
+            return PartialAnswer(previewed_view(call, done), issues)
+        except TooMuchRead:  # what is wrong with the draft matters more
+            raise Refused(issues) from None
+
+    type_ = registry.type_of(GeneratedType.OBJECT, class_)
+    text = f"{description.format(class_.name)} {_INCOMPLETE}"
+    return service_field(type_, data.argument(registry, class_), answer, text)
+
+
+PREVIEW_CREATE = Service(
+    "previewCreate",
+    partial(
+        _field,
+        data=create_input(GeneratedType.DRAFT_CREATE),
+        description="The {} that would be made; nothing is written.",
+    ),
+    can_preview_new,
+)
+PREVIEW_UPDATE = Service(
+    "previewUpdate",
+    partial(
+        _field,
+        data=update_input(GeneratedType.DRAFT_UPDATE),
+        description="The {} as it would be after a change; nothing is written.",
+    ),
+    also_has_input(GeneratedType.DRAFT_UPDATE, is_written_alone),
+)
+PREVIEW = Service(
+    "preview",
+    partial(
+        _field,
+        data=save_input(),
+        description="The {} that would be made or changed; nothing is written.",
+    ),
+    can_preview_new,
+)

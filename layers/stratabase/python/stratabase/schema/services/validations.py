@@ -1,0 +1,141 @@
+"""`<C>___validate…`: the issues of a write that is not done, for each service that writes."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
+
+from stratabase.domain.issue import Issue
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.write.commands import Delete
+from stratabase.model.api_names import ID, GeneratedType
+from stratabase.model.model import Class
+from stratabase.operations.write.bulk import validate_bulk
+from stratabase.operations.write.services import validate
+from stratabase.schema.inputs.command_reader import (
+    CommandReader,
+    DataInput,
+    create_input,
+    data_argument,
+    save_input,
+    update_input,
+)
+from stratabase.schema.inputs.service_arguments import write_options
+from stratabase.schema.request.context import Call
+from stratabase.schema.services.bulk import BulkSelection
+from stratabase.schema.services.service import (
+    Service,
+    also_has_input,
+    is_ordinary,
+    is_written_alone,
+    service_field,
+)
+from stratabase.schema.types.issues import VALIDATION_RESULT, IssueRenderer
+from stratabase.schema.types.registry import TypeRegistry
+
+
+def _issues_field(
+    arguments: dict[str, GraphQLArgument], find: Callable[[Call], Sequence[Issue]], description: str
+) -> GraphQLField:
+    """Return a query that answers the issues that `find` returns for a call."""
+
+    def answer(call: Call) -> dict[str, Any]:
+        issues, context = find(call), call.context
+        renderer = IssueRenderer(context.services.model.application, context.caller.profile, context.trace_id)
+        is_valid = not any(issue.stops_write for issue in issues)
+        return {"isValid": is_valid, "issues": [renderer.render(issue, (call.key,)) for issue in issues]}
+
+    return service_field(VALIDATION_RESULT, arguments, answer, description)
+
+
+def _data_field(registry: TypeRegistry, class_: Class, *, data: DataInput, description: str) -> GraphQLField:
+    """Return a query that takes `data` and answers what is wrong with it."""
+    reader = CommandReader(registry.model)
+
+    def issues(call: Call) -> Sequence[Issue]:
+        command = data.command(reader, class_, call)
+        return validate(call.context.services, command, call.context.caller, options=write_options(call))
+
+    return _issues_field(data.argument(registry, class_), issues, description.format(class_.name))
+
+
+VALIDATE_CREATE = Service(
+    "validateCreate",
+    partial(
+        _data_field,
+        data=create_input(GeneratedType.DRAFT_CREATE),
+        description="What is wrong with making this {}; nothing is written.",
+    ),
+)
+VALIDATE_UPDATE = Service(
+    "validateUpdate",
+    partial(
+        _data_field,
+        data=update_input(GeneratedType.DRAFT_UPDATE),
+        description="What is wrong with this change of the {}; nothing is written.",
+    ),
+    also_has_input(GeneratedType.DRAFT_UPDATE, is_written_alone),
+)
+VALIDATE = Service(
+    "validate",
+    partial(
+        _data_field,
+        data=save_input(),
+        description="What is wrong with saving this {}; nothing is written.",
+    ),
+)
+
+
+def _delete_field(_: TypeRegistry, class_: Class) -> GraphQLField:
+    def issues(call: Call) -> Sequence[Issue]:
+        command = Delete(Reference(class_.name, call.arguments[ID]))
+        return validate(call.context.services, command, call.context.caller)
+
+    arguments = {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))}
+    return _issues_field(
+        arguments, issues, f"What is in the way of ending this {class_.name}; nothing is written."
+    )
+
+
+VALIDATE_DELETE = Service("validateDelete", _delete_field)
+
+
+def _delete_bulk_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
+    selection = BulkSelection(registry.model, class_)
+
+    def issues(call: Call) -> Sequence[Issue]:
+        context, query = call.context, selection.query(call)
+        return validate_bulk(
+            context.services, None, query, context.caller, context.read_budget, context.circumstances
+        )
+
+    description = f"What is in the way of ending many {class_.name} objects; nothing is written."
+    return _issues_field(selection.argument(registry), issues, description)
+
+
+VALIDATE_DELETE_BULK = Service("validateDeleteBulk", _delete_bulk_field)
+
+
+def _update_bulk_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
+    reader, selection = CommandReader(registry.model), BulkSelection(registry.model, class_)
+
+    def issues(call: Call) -> Sequence[Issue]:
+        command = reader.update_bulk(GeneratedType.DRAFT_UPDATE_BULK, class_, call.arguments["data"])
+        context, query = call.context, selection.query(call)
+        return validate_bulk(
+            context.services, command, query, context.caller, context.read_budget, context.circumstances
+        )
+
+    arguments = data_argument(registry, class_, GeneratedType.DRAFT_UPDATE_BULK) | selection.argument(
+        registry
+    )
+    description = f"What is wrong with this change of many {class_.name} objects; nothing is written."
+    return _issues_field(arguments, issues, description)
+
+
+VALIDATE_UPDATE_BULK = Service(
+    "validateUpdateBulk",
+    _update_bulk_field,
+    also_has_input(GeneratedType.DRAFT_UPDATE_BULK, is_ordinary),
+)

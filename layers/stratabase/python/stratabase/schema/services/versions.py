@@ -1,0 +1,116 @@
+"""The services of versions: `<C>___getVersion`, `…getVersionPage`, `…getVersionDiff`, `…restoreVersion`."""
+
+from typing import Any
+
+from graphql import GraphQLArgument, GraphQLField
+
+from stratabase.domain.query.fetch import View
+from stratabase.domain.query.order import Order
+from stratabase.model.api_names import GeneratedType
+from stratabase.model.model import Class
+from stratabase.operations.version_diff import version_diff
+from stratabase.operations.version_page import version_page
+from stratabase.operations.versions import meant, version
+from stratabase.operations.write.services import restore
+from stratabase.schema.execution.views import (
+    PageAnswer,
+    page_fields,
+    version_view,
+    version_views,
+    written_views,
+)
+from stratabase.schema.inputs.query_reader import QueryReader
+from stratabase.schema.inputs.service_arguments import (
+    AT_VERSION,
+    FROM,
+    TO,
+    force_warnings_argument,
+    id_argument,
+    instant_argument,
+    read_instants,
+    reference_of,
+    write_options,
+)
+from stratabase.schema.request.context import Call
+from stratabase.schema.request.refusals import require_class_access
+from stratabase.schema.services.service import Service, has_history, is_restored, service_field
+from stratabase.schema.types.registry import TypeRegistry
+from stratabase.schema.types.results import VERSION_DIFF_TYPE, version_diff_source
+
+
+def _version_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
+    def answer(call: Call) -> View | None:
+        (readings,) = read_instants(class_, call, AT_VERSION)
+        services, budget, _ = call.context.reading
+        object_ = reference_of(class_, call)
+        at = meant(services, object_, readings, budget)
+        found = version(services, object_, at, budget)
+        return None if found is None else version_view(call, found, at)
+
+    description = f"The {class_.name} as it was at an instant; null when there was none."
+    arguments = id_argument(class_) | instant_argument(AT_VERSION)
+    type_ = registry.type_of(GeneratedType.OBJECT, class_)
+    return service_field(type_, arguments, require_class_access(class_, answer), description)
+
+
+GET_VERSION = Service("getVersion", _version_field, has_history)
+
+
+def _version_page_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
+    reader = QueryReader(registry.model, class_, ordering=Order.of_versions)
+
+    def answer(call: Call) -> dict[str, Any]:
+        options = call.arguments.get("options") or {}
+        query = reader.read(options, page_fields(call.selected), call.context.input_context)
+        world, allowance, circumstances = call.context.reading
+        found = version_page(world, reference_of(class_, call), query, allowance, circumstances)
+        return PageAnswer(class_, query.order, call.selected)(found, version_views(call, found.items))
+
+    arguments = {
+        **id_argument(class_),
+        "options": GraphQLArgument(registry.type_of(GeneratedType.OPTIONS, class_)),
+    }
+    description = f"The versions of the {class_.name} with this id, in the order of their starts."
+    return service_field(
+        registry.type_of(GeneratedType.PAGE, class_),
+        arguments,
+        require_class_access(class_, answer),
+        description,
+    )
+
+
+GET_VERSION_PAGE = Service("getVersionPage", _version_page_field, has_history)
+
+
+def _version_diff_field(_: TypeRegistry, class_: Class) -> GraphQLField:
+    def answer(call: Call) -> dict[str, Any] | None:
+        world, allowance, circumstances = call.context.reading
+        object_ = reference_of(class_, call)
+        read = read_instants(class_, call, FROM, TO)
+        from_, to = (meant(world, object_, readings, allowance) for readings in read)
+        changes = version_diff(world, object_, from_, to, allowance, circumstances)
+        return None if changes is None else version_diff_source(from_, to, changes)
+
+    description = (
+        f"What differs between the {class_.name} as of two instants; null when there was none at both."
+    )
+    arguments = id_argument(class_) | instant_argument(FROM) | instant_argument(TO)
+    return service_field(VERSION_DIFF_TYPE, arguments, require_class_access(class_, answer), description)
+
+
+GET_VERSION_DIFF = Service("getVersionDiff", _version_diff_field, has_history)
+
+
+def _restore_version_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
+    def answer(call: Call) -> View:
+        (readings,) = read_instants(class_, call, AT_VERSION)
+        context, object_ = call.context, reference_of(class_, call)
+        done = restore(context.services, object_, readings, context.caller, write_options(call))
+        return written_views(call, [done])[0]
+
+    arguments = id_argument(class_) | instant_argument(AT_VERSION) | force_warnings_argument()
+    description = f"Make the {class_.name} what it was at an instant, with its parts, also if it was deleted."
+    return service_field(registry.type_of(GeneratedType.OBJECT, class_), arguments, answer, description)
+
+
+RESTORE_VERSION = Service("restoreVersion", _restore_version_field, is_restored)

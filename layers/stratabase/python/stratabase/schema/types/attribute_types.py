@@ -1,0 +1,112 @@
+"""The scalars of the API that GraphQL itself does not have.
+
+They let any JSON scalar pass: what a value means depends on its attribute and on the member's formats, so the
+attribute's type reads it later, and a value that is wrong becomes an issue that names the attribute.
+"""
+
+from typing import Any
+
+from graphql import (
+    GraphQLArgument,
+    GraphQLDefaultInput,
+    GraphQLError,
+    GraphQLField,
+    GraphQLID,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLInt,
+    GraphQLNonNull,
+    GraphQLObjectType,
+    GraphQLScalarType,
+    GraphQLString,
+    ValueNode,
+)
+from graphql.language import BooleanValueNode, FloatValueNode, IntValueNode, StringValueNode
+
+from stratabase.model.api_names import CURSOR, FILE_INFO, PENDING_FILE_REFERENCE
+
+_DESCRIPTIONS = {
+    CURSOR: "A position in a page, as an earlier answer gave it.",
+    "Real": "A decimal number of up to 38 digits: a string in answers, a string or a number in input.",
+    "Text": "A text of any length.",
+    "Year": "A year, as a number.",
+    "Date": "A date in the member's format or as ISO 8601 (`2020-01-31`).",
+    "Time": "A time of day in the member's format or as ISO 8601 (`10:30:00`).",
+    "Datetime": "A moment in the member's format and time zone, or as ISO 8601 (`2020-01-31T10:30:00Z`).",
+    "Serial": "A number that the service assigns, as a string.",
+}
+
+
+def _value(name: str) -> Any:
+    def coerce(value: Any) -> Any:
+        if isinstance(value, list | dict):
+            raise GraphQLError(f"{name} cannot represent a list or an object; give a string or a number.")
+        return value
+
+    return coerce
+
+
+def _literal(name: str) -> Any:
+    def coerce(node: ValueNode) -> Any:
+        if isinstance(node, StringValueNode | BooleanValueNode):
+            return node.value
+        if isinstance(node, IntValueNode | FloatValueNode):
+            return _number(node.value)
+        raise GraphQLError(f"{name} cannot represent this literal; give a string or a number.", node)
+
+    return coerce
+
+
+def _number(text: str) -> int | str:
+    """Return a short whole number as such, any other as its text, which keeps every digit."""
+    return int(text) if len(text) < 18 and text.lstrip("-").isdigit() else text
+
+
+def _scalar(name: str, description: str) -> GraphQLScalarType:
+    return GraphQLScalarType(
+        name,
+        coerce_input_value=_value(name),
+        coerce_input_literal=_literal(name),
+        description=description,
+    )
+
+
+SCALARS = {name: _scalar(name, description) for name, description in _DESCRIPTIONS.items()}
+
+
+def with_default(type_: Any, value: Any) -> GraphQLArgument:
+    """Return an argument with a default, given as a client would write it in JSON."""
+    return GraphQLArgument(type_, default=GraphQLDefaultInput(value))
+
+
+def format_argument() -> dict[str, GraphQLArgument]:
+    """Return the argument of every field whose value can be written in a format."""
+    return {"format": with_default(GraphQLString, "default")}
+
+
+FILE_INFO_TYPE = GraphQLObjectType(
+    FILE_INFO,
+    {
+        "fileId": GraphQLField(GraphQLNonNull(GraphQLID)),
+        "link": GraphQLField(GraphQLNonNull(GraphQLString), description="Where the file is downloaded."),
+        "mimeType": GraphQLField(GraphQLNonNull(GraphQLString)),
+        "name": GraphQLField(GraphQLNonNull(GraphQLString)),
+        "size": GraphQLField(GraphQLNonNull(GraphQLInt), description="In bytes."),
+        "uploadedOn": GraphQLField(GraphQLNonNull(SCALARS["Datetime"]), format_argument()),
+    },
+    description="A file that an object holds.",
+)
+
+
+PENDING_FILE_REFERENCE_TYPE = GraphQLInputObjectType(
+    PENDING_FILE_REFERENCE,
+    {
+        "pendingFileId": GraphQLInputField(GraphQLNonNull(GraphQLString)),
+        "fileId": GraphQLInputField(GraphQLNonNull(GraphQLID)),
+        "mimeType": GraphQLInputField(GraphQLNonNull(GraphQLString)),
+        "name": GraphQLInputField(GraphQLNonNull(GraphQLString)),
+        "size": GraphQLInputField(GraphQLNonNull(GraphQLInt), description="In bytes."),
+        "uploadedOn": GraphQLInputField(GraphQLNonNull(SCALARS["Datetime"])),
+    },
+    description="An uploaded file that no object holds yet, as the upload answered it.",
+)

@@ -1,0 +1,140 @@
+"""Which attributes of a class its types have, and the fields that show attributes and other instants."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from graphql import GraphQLField, GraphQLNonNull
+
+from stratabase.domain.objects.entity import State
+from stratabase.domain.objects.serials import serial_attributes
+from stratabase.domain.objects.version import VERSION_END, VERSION_START
+from stratabase.formats.preferences import DEFAULT_FORMATS
+from stratabase.model.attribute import Attribute, Origin
+from stratabase.model.model import Class, Model
+from stratabase.model.types import ID_TYPE, TYPES
+from stratabase.schema.request.context import ResolveInfo
+from stratabase.schema.types.attribute_types import SCALARS, format_argument
+
+ID_ATTRIBUTE = Attribute("_id", ID_TYPE)
+"""What every object has; `_id` is filtered and sorted by like any attribute."""
+
+
+_VERSION_TIMES = tuple(
+    Attribute(name, TYPES["Datetime"], description=description)
+    for name, description in {
+        VERSION_START: "Since when the object was so.",
+        VERSION_END: "Until when it was so; null while it is.",
+    }.items()
+)
+
+
+def readable_attributes(class_: Class) -> Iterator[Attribute]:
+    """Yield the attributes that are answered, `_id` excepted."""
+    yield from class_.attributes.values()
+
+
+def version_time_attributes(class_: Class) -> tuple[Attribute, ...]:
+    """Return what is answered and ordered by, but never filtered by, where versions are kept."""
+    return _VERSION_TIMES if class_.versioned else ()
+
+
+def filterable_attributes(class_: Class) -> Iterator[Attribute]:
+    """Yield the attributes that are filtered by, `_id` first."""
+    yield ID_ATTRIBUTE
+    yield from readable_attributes(class_)
+
+
+def sortable_attributes(class_: Class) -> Iterator[Attribute]:
+    """Yield the attributes that are ordered by, `_id` first."""
+    yield from (attribute for attribute in filterable_attributes(class_) if attribute.type.sortable)
+    yield from version_time_attributes(class_)
+
+
+def writable_attributes(class_: Class) -> Iterator[Attribute]:
+    """Yield the attributes that clients give: native ones, but for those that the service numbers."""
+    numbered = serial_attributes(class_)
+    native = (attribute for attribute in readable_attributes(class_) if attribute.origin is Origin.NATIVE)
+    yield from (attribute for attribute in native if attribute.name not in numbered)
+
+
+MOMENT = "moment"
+"""The extension of a field that holds which moment it shows."""
+
+
+class MomentField(NamedTuple):
+    """A field of a type that shows a moment."""
+
+    type_name: str
+    attribute: Attribute
+
+
+def moment_field(type_name: str, name: str, description: str, *, nullable: bool = False) -> GraphQLField:
+    """Return the field; its source has the moment under its name, as a Datetime is stored."""
+    attribute = Attribute(name, TYPES["Datetime"])
+
+    def resolve(source: Mapping[str, Any], info: ResolveInfo, format: str | None = "default") -> Any:  # noqa: A002 - its name in the API
+        value = source[name]
+        formats = info.context.caller.formats
+        return None if value is None else attribute.type.serializer(format or "default", formats)(value)
+
+    scalar = SCALARS["Datetime"]
+    return GraphQLField(
+        scalar if nullable else GraphQLNonNull(scalar),
+        format_argument(),
+        resolve,
+        description=description,
+        extensions={MOMENT: MomentField(type_name, attribute)},
+    )
+
+
+ATTRIBUTE = "attribute"
+"""The extension of a field that holds which attribute it shows."""
+
+
+Resolver = Callable[..., Any]
+
+
+class AttributeField(NamedTuple):
+    """A field of a class that shows an attribute's value."""
+
+    model: Model
+    owner: Class
+    attribute: Attribute
+
+
+def attribute_field(model: Model, class_: Class, attribute: Attribute, type_: Any) -> GraphQLField:
+    """Return the field of a class's object type that shows an attribute in a GraphQL type."""
+    return GraphQLField(
+        type_,
+        format_argument() if attribute.type.takes_format else None,
+        _attribute_resolver(attribute),
+        description=attribute.description,
+        extensions={ATTRIBUTE: AttributeField(model, class_, attribute)},
+    )
+
+
+def _attribute_resolver(attribute: Attribute) -> Resolver | None:
+    if attribute.type.takes_format:
+        return _resolve_formatted(attribute)
+    return _resolve_written(attribute) if attribute.type.has_serializer else None
+
+
+def _resolve_written(attribute: Attribute) -> Resolver:
+    name, write = attribute.name, attribute.type.serializer("default", DEFAULT_FORMATS)
+
+    def resolve(state: State, _: ResolveInfo) -> Any:
+        stored = state.get(name)
+        return None if stored is None else write(stored)
+
+    return resolve
+
+
+def _resolve_formatted(attribute: Attribute) -> Resolver:
+    """Return what writes values in a format, which was looked at before anything was read."""
+    name, writer = attribute.name, attribute.type.serializer
+
+    def resolve(state: State, info: ResolveInfo, format: str | None = "default") -> Any:  # noqa: A002 - its name in the API
+        stored = state.get(name)
+        return None if stored is None else writer(format or "default", info.context.caller.formats)(stored)
+
+    return resolve

@@ -1,0 +1,90 @@
+"""`Issue` and `ValidationResult`: what is wrong with a request, as it is answered."""
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import Any, NamedTuple
+
+from graphql import (
+    GraphQLBoolean,
+    GraphQLEnumType,
+    GraphQLField,
+    GraphQLID,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLObjectType,
+    GraphQLString,
+)
+
+from stratabase.domain.issue import Issue, IssueType, Level, ReferenceType
+from stratabase.model import api_names
+
+_TEXT = GraphQLNonNull(GraphQLString)
+
+
+_NAMES = GraphQLList(_TEXT)
+
+
+def _enum(name: str, values: type[Enum]) -> GraphQLEnumType:
+    return GraphQLEnumType(name, {value.value: value.value for value in values})
+
+
+ISSUE = GraphQLObjectType(
+    api_names.ISSUE,
+    {
+        "sourceRequestReference": GraphQLField(_TEXT, description="The place in the request that is meant."),
+        "userMessage": GraphQLField(_TEXT),
+        "issueLevel": GraphQLField(GraphQLNonNull(_enum(api_names.ISSUE_LEVEL, Level))),
+        "issueReferenceType": GraphQLField(_enum(api_names.ISSUE_REFERENCE_TYPE, ReferenceType)),
+        "issueType": GraphQLField(GraphQLNonNull(_enum(api_names.ISSUE_TYPE, IssueType))),
+        "entityID": GraphQLField(GraphQLID),
+        "_clientId": GraphQLField(GraphQLID),
+        "entityName": GraphQLField(GraphQLString),
+        "attributeNames": GraphQLField(_NAMES),
+        "roleNames": GraphQLField(_NAMES),
+        "applicationName": GraphQLField(_TEXT),
+        "profileName": GraphQLField(_TEXT),
+        "traceId": GraphQLField(_TEXT, description="The request's correlation id, which the logs carry too."),
+    },
+    description="One thing that is wrong with a request.",
+)
+
+
+VALIDATION_RESULT = GraphQLObjectType(
+    api_names.VALIDATION_RESULT,
+    {
+        "isValid": GraphQLField(
+            GraphQLNonNull(GraphQLBoolean),
+            description="Whether the write would be done. A warning that something required is still "
+            "empty does not stop a write that leaves it alone.",
+        ),
+        "issues": GraphQLField(GraphQLNonNull(GraphQLList(GraphQLNonNull(ISSUE)))),
+    },
+    description="What a write would meet.",
+)
+
+
+class IssueRenderer(NamedTuple):
+    """What issues tell of the request that meets them."""
+
+    application: str
+    profile: str
+    trace_id: str
+
+    def render(self, issue: Issue, keys: Iterable[str | int]) -> dict[str, Any]:
+        """Return an issue's fields; `keys` lead to the root field whose arguments its path is in."""
+        reference = issue.reference_type
+        return {
+            "sourceRequestReference": ".".join(str(step) for step in (*keys, *issue.path)),
+            "userMessage": issue.message,
+            "issueLevel": issue.level.value,
+            "issueReferenceType": None if reference is None else reference.value,
+            "issueType": issue.type.value,
+            "entityID": issue.entity_id,
+            "_clientId": issue.client_id,
+            "entityName": issue.entity_name,
+            "attributeNames": issue.attribute_names or None,
+            "roleNames": issue.role_names or None,
+            "applicationName": self.application,
+            "profileName": self.profile,
+            "traceId": self.trace_id,
+        }

@@ -1,0 +1,96 @@
+"""`LockInfo`: the lock of an object, as it is answered."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from graphql import (
+    GraphQLBoolean,
+    GraphQLEnumType,
+    GraphQLEnumValue,
+    GraphQLField,
+    GraphQLID,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLInt,
+    GraphQLNonNull,
+    GraphQLObjectType,
+    GraphQLString,
+)
+
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.instant import format_instant
+from stratabase.domain.objects.lock import is_active
+from stratabase.model.api_names import ENTITY_ID, ENTITY_NAME, ID, LOCK_INFO, LOCK_STATUS_RESULT
+from stratabase.model.model import Model
+from stratabase.schema.request.context import Context
+from stratabase.schema.types.attributes import moment_field
+
+SHOWS_LOCK = "lock"
+"""The extension of a field that shows an object's lock."""
+
+
+_LOCKED_UNTIL = "lockedUntil"
+
+
+def lock_source(context: Context) -> Callable[[Entity], Mapping[str, Any] | None]:
+    """Return what makes the source of a `LockInfo`: None of an object that is free by now."""
+
+    def source(entity: Entity) -> Mapping[str, Any] | None:
+        lock = entity.lock
+        if lock is None or not is_active(lock, context.services.clock.now()):
+            return None
+        mine = lock.owner == context.caller.id
+        return {"lockedBy": lock.name, _LOCKED_UNTIL: format_instant(lock.until), "mine": mine}
+
+    return source
+
+
+LOCK_INFO_TYPE = GraphQLObjectType(
+    LOCK_INFO,
+    {
+        "lockedBy": GraphQLField(GraphQLNonNull(GraphQLString), description="The username of its member."),
+        _LOCKED_UNTIL: moment_field(LOCK_INFO, _LOCKED_UNTIL, "When it ends."),
+        "mine": GraphQLField(GraphQLNonNull(GraphQLBoolean), description="Whether who asks has taken it."),
+    },
+    description="Who has reserved an object, and until when: nobody else can write it.",
+)
+
+
+def lock_field() -> GraphQLField:
+    """Return the field of an object that shows its lock."""
+    return GraphQLField(LOCK_INFO_TYPE, description="Null when it is free.", extensions={SHOWS_LOCK: True})
+
+
+_CLASS_FIELD = "entityName"
+
+
+def entity_id_type(model: Model) -> GraphQLInputObjectType:
+    """Return the input type; its enum has a value for each class, whatever services that has."""
+    names = GraphQLEnumType(
+        ENTITY_NAME,
+        {name: GraphQLEnumValue(name) for name in model.classes},
+        description="The classes.",
+    )
+    return GraphQLInputObjectType(
+        ENTITY_ID,
+        {
+            _CLASS_FIELD: GraphQLInputField(GraphQLNonNull(names), description="The class of the object."),
+            ID: GraphQLInputField(GraphQLNonNull(GraphQLID)),
+        },
+        description="Names one object.",
+    )
+
+
+def references_of(given: Iterable[Mapping[str, Any]]) -> list[Reference]:
+    """Return what is named by inputs."""
+    return [Reference(each[_CLASS_FIELD], each[ID]) for each in given]
+
+
+LOCK_STATUS_RESULT_TYPE = GraphQLObjectType(
+    LOCK_STATUS_RESULT,
+    {
+        "locked": GraphQLField(GraphQLNonNull(GraphQLBoolean)),
+        "minutes": GraphQLField(GraphQLNonNull(GraphQLInt), description="For how long."),
+    },
+    description="What has become of the objects.",
+)

@@ -1,0 +1,100 @@
+"""`<C>`: an object as it is answered, with the fields that its roles lead by."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLObjectType
+from graphql.pyutils import Path
+
+from stratabase.domain.objects.entity import RoleName
+from stratabase.domain.query.fetch import LOCK
+from stratabase.model.api_names import CLIENT_ID, ID, GeneratedType, associables_field, type_name
+from stratabase.model.model import Class, Model, Role
+from stratabase.schema.request.context import ResolveInfo
+from stratabase.schema.types.attributes import attribute_field, readable_attributes, version_time_attributes
+from stratabase.schema.types.locks import lock_field
+from stratabase.schema.types.registry import TypeRegistry
+
+ROLE = "role"
+"""The extension of a field that holds the role by which it leads on."""
+
+
+@dataclass(frozen=True)
+class RoleField:
+    """A field of a class that leads to objects of another."""
+
+    model: Model
+    owner: Class
+    role: Role
+    associables: bool = False
+    """It leads to what may be associated."""
+
+    @property
+    def target(self) -> Class:
+        """The class of the objects to which it leads."""
+        return self.model.classes[self.role.target]
+
+    @property
+    def name(self) -> RoleName:
+        """What identifies the role."""
+        return RoleName(self.owner.name, self.role.name)
+
+    @property
+    def paged(self) -> bool:
+        """Whether it answers a page."""
+        return self.role.many or self.associables
+
+
+def role_fields(registry: TypeRegistry, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
+    """Yield the fields of a class's roles; each association is followed by its associables."""
+    for role in class_.roles.values():
+        yield role.name, _role_field(registry, RoleField(registry.model, class_, role), role.description)
+        if not role.composition and not role.whole:
+            candidates = RoleField(registry.model, class_, role, associables=True)
+            description = f"The {role.target} objects that {role.name} may lead to."
+            yield associables_field(role.name), _role_field(registry, candidates, description)
+
+
+def spot(above: str, key: str) -> str:
+    """Return where a view holds what a field leads to, by the response keys of the field and the one above.
+
+    No attribute is called that, and no field that selects otherwise has the same spot: a page may show its
+    items twice, under two keys.
+    """
+    return f"{above}.{key}"
+
+
+def _role_field(registry: TypeRegistry, field: RoleField, description: str | None) -> GraphQLField:
+    if not field.paged:
+        type_, arguments = registry.type_of(GeneratedType.OBJECT, field.target), None
+    else:
+        type_ = registry.type_of(GeneratedType.PAGE, field.target)
+        arguments = {"options": GraphQLArgument(registry.type_of(GeneratedType.OPTIONS, field.target))}
+    return GraphQLField(type_, arguments, _resolve_role, description=description, extensions={ROLE: field})
+
+
+def _resolve_role(source: Any, info: ResolveInfo, **_: Any) -> Any:
+    above = info.path.prev
+    while isinstance(above, Path) and isinstance(above.key, int):
+        above = above.prev
+    assert above is not None
+    return source[spot(str(above.key), str(info.path.key))]
+
+
+def object_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType:
+    """Return the type whose source is an object's view: its state, and what its roles lead to."""
+
+    def fields() -> dict[str, GraphQLField]:
+        own = {CLIENT_ID: GraphQLField(GraphQLID), ID: GraphQLField(GraphQLID)}
+        shown = (*readable_attributes(class_), *version_time_attributes(class_))
+        attributes = {
+            each.name: attribute_field(registry.model, class_, each, registry.output_type(each))
+            for each in shown
+        }
+        lock = {LOCK: lock_field()}
+        return own | attributes | lock | dict(role_fields(registry, class_))
+
+    return GraphQLObjectType(
+        type_name(class_.name, GeneratedType.OBJECT), fields, description=class_.description
+    )

@@ -1,0 +1,98 @@
+"""The types of one schema while it is generated, each made once."""
+
+from collections.abc import Callable, Hashable, Mapping
+from functools import cached_property
+from threading import RLock
+from typing import Any, Generic, TypeVar
+
+from graphql import (
+    GraphQLBoolean,
+    GraphQLEnumType,
+    GraphQLEnumValue,
+    GraphQLID,
+    GraphQLInputObjectType,
+    GraphQLInt,
+    GraphQLNamedType,
+    GraphQLString,
+)
+
+from stratabase.model.api_names import GeneratedType
+from stratabase.model.attribute import Attribute
+from stratabase.model.model import Class, Model
+from stratabase.schema.types.attribute_types import FILE_INFO_TYPE, PENDING_FILE_REFERENCE_TYPE, SCALARS
+from stratabase.schema.types.locks import entity_id_type
+
+TypeFactory = Callable[["TypeRegistry", Class], GraphQLNamedType]
+
+
+_COMMON: Mapping[str, GraphQLNamedType] = {
+    "ID": GraphQLID,
+    "String": GraphQLString,
+    "Int": GraphQLInt,
+    "Boolean": GraphQLBoolean,
+    **SCALARS,
+}
+
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class MadeOnce(Generic[K, V]):
+    """A mapping whose values are made when they are first asked for, each once. Threads may share it.
+
+    Making a value may ask for others.
+    """
+
+    def __init__(self, make: Callable[[K], V]) -> None:
+        self._make = make
+        self._values: dict[K, V] = {}
+        self._lock = RLock()
+
+    def __getitem__(self, key: K) -> V:
+        if key not in self._values:
+            with self._lock:
+                if key not in self._values:
+                    self._values[key] = self._make(key)
+        return self._values[key]
+
+
+class TypeRegistry:
+    """Gives out the type of a family for a class, and that of an attribute, made when first asked for."""
+
+    def __init__(self, model: Model, factories: Mapping[GeneratedType, TypeFactory]) -> None:
+        self.model = model
+        self._factories = factories
+        self._types = MadeOnce(self._make)
+        enumerations = {name: self._enumeration(name) for name in model.enumerations}
+        self._outputs = {**_COMMON, "File": FILE_INFO_TYPE, **enumerations}
+        self._inputs = {**_COMMON, "File": PENDING_FILE_REFERENCE_TYPE, **enumerations}
+
+    def type_of(self, family: GeneratedType, class_: Class) -> Any:
+        """Return a class's type of a family."""
+        return self._types[family, class_.name]
+
+    def output_type(self, attribute: Attribute) -> Any:
+        """Return the type in which an attribute is answered."""
+        return self._outputs[attribute.type.name]
+
+    def input_type(self, attribute: Attribute) -> Any:
+        """Return the type in which an attribute is given."""
+        return self._inputs[attribute.type.name]
+
+    @cached_property
+    def entity_id_type(self) -> GraphQLInputObjectType:
+        """The input that names one object of whatever class."""
+        return entity_id_type(self.model)
+
+    def _make(self, key: tuple[GeneratedType, str]) -> GraphQLNamedType:
+        family, class_name = key
+        return self._factories[family](self, self.model.classes[class_name])
+
+    def _enumeration(self, name: str) -> GraphQLEnumType:
+        enumeration = self.model.enumerations[name]
+        values = {
+            value: GraphQLEnumValue(value, description=description)
+            for value, description in enumeration.values.items()
+        }
+        return GraphQLEnumType(name, values, description=enumeration.description)

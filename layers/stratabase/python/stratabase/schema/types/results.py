@@ -1,0 +1,121 @@
+"""`<C>Page`: a part of the objects of a class."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from graphql import (
+    GraphQLBoolean,
+    GraphQLField,
+    GraphQLInt,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLObjectType,
+    GraphQLString,
+)
+
+from stratabase.domain.objects.instant import Instant, format_instant
+from stratabase.domain.version_diff import AttributeChange
+from stratabase.model import api_names
+from stratabase.model.api_names import ATTRIBUTE_CHANGE, CURSOR, VERSION_DIFF, GeneratedType, type_name
+from stratabase.model.model import Class
+from stratabase.schema.types.attribute_types import SCALARS
+from stratabase.schema.types.attributes import moment_field
+from stratabase.schema.types.registry import TypeRegistry
+
+
+def page_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType:
+    """Return the type whose source is a dict of its fields (those that were asked for)."""
+    item = GraphQLNonNull(registry.type_of(GeneratedType.OBJECT, class_))
+    cursor, yes_or_no = SCALARS[CURSOR], GraphQLNonNull(GraphQLBoolean)
+    return GraphQLObjectType(
+        type_name(class_.name, GeneratedType.PAGE),
+        {
+            "items": GraphQLField(GraphQLNonNull(GraphQLList(item))),
+            "totalCount": GraphQLField(
+                GraphQLNonNull(GraphQLInt), description="How many objects the filter matches."
+            ),
+            "nextCursor": GraphQLField(cursor, description="The position of the last item."),
+            "prevCursor": GraphQLField(cursor, description="The position of the first item."),
+            "hasNext": GraphQLField(yes_or_no),
+            "hasPrev": GraphQLField(yes_or_no),
+        },
+    )
+
+
+def bulk_result_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType:
+    """Return the type whose source is a dict of its fields."""
+    item = GraphQLNonNull(registry.type_of(GeneratedType.OBJECT, class_))
+    return GraphQLObjectType(
+        type_name(class_.name, GeneratedType.BULK_RESULT),
+        {
+            "items": GraphQLField(GraphQLNonNull(GraphQLList(item))),
+            "totalCount": GraphQLField(
+                GraphQLNonNull(GraphQLInt), description="How many objects were changed."
+            ),
+        },
+    )
+
+
+DELETE_RESULT = GraphQLObjectType(
+    api_names.DELETE_RESULT,
+    {
+        "deleted": GraphQLField(
+            GraphQLNonNull(GraphQLBoolean), description="false when there was no such object."
+        )
+    },
+)
+
+
+DELETE_BULK_RESULT = GraphQLObjectType(
+    api_names.DELETE_BULK_RESULT,
+    {"deleted": GraphQLField(GraphQLNonNull(GraphQLInt), description="How many objects were deleted.")},
+)
+
+
+_FROM, _TO, _CHANGED_ON = "from", "to", "changedOn"
+
+
+def version_diff_source(from_: Instant, to: Instant, changes: Iterable[AttributeChange]) -> dict[str, Any]:
+    """Return the source of a `VersionDiff`."""
+    return {
+        _FROM: format_instant(from_),
+        _TO: format_instant(to),
+        "changes": [_change_source(change) for change in changes],
+    }
+
+
+def _change_source(change: AttributeChange) -> Mapping[str, Any]:
+    on = change.changed_on
+    return {
+        "name": change.name,
+        "old": change.old,
+        "new": change.new,
+        "changedBy": change.changed_by,
+        _CHANGED_ON: None if on is None else format_instant(on),
+    }
+
+
+_CHANGE = GraphQLObjectType(
+    ATTRIBUTE_CHANGE,
+    {
+        "name": GraphQLField(GraphQLNonNull(GraphQLString), description="The attribute or role."),
+        "old": GraphQLField(GraphQLString, description="Its value at `from` as JSON text; null for null."),
+        "new": GraphQLField(GraphQLString, description="Its value at `to`, likewise."),
+        "changedBy": GraphQLField(
+            GraphQLString, description="The username of who changed it last, if the class records that."
+        ),
+        _CHANGED_ON: moment_field(ATTRIBUTE_CHANGE, _CHANGED_ON, "When it was changed last.", nullable=True),
+    },
+    description="An attribute or role that differs between two versions.",
+)
+
+
+VERSION_DIFF_TYPE = GraphQLObjectType(
+    VERSION_DIFF,
+    {
+        _FROM: moment_field(VERSION_DIFF, _FROM, "The instant that was asked for."),
+        _TO: moment_field(VERSION_DIFF, _TO, "The instant that was asked for."),
+        "changes": GraphQLField(GraphQLNonNull(GraphQLList(GraphQLNonNull(_CHANGE)))),
+    },
+    description="What differs between two versions of an object.",
+)

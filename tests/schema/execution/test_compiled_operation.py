@@ -1,0 +1,203 @@
+"""Answers compiled per document are those of graphql-core's executor: data, order, nulls and errors."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.operations.services import Services
+from stratabase.schema.execution.compiled_operation import CompiledOperation
+from stratabase.schema.executor import SchemaExecutor
+from tests.models import THINGS
+from tests.worlds import ADMINISTRATOR, DictEntities, world_of
+
+FULL = {
+    "name": "chair",
+    "code": "c",
+    "notes": "long",
+    "count": 3,
+    "price": "1234.5",
+    "good": True,
+    "day": "2020-01-31",
+    "hour": "10:30:00.000",
+    "moment": "2020-01-31T23:30:00.000Z",
+    "vintage": 1999,
+    "colour": "RED",
+}
+OBJECTS: tuple[dict[str, Any], ...] = (
+    {"_id": "full", **FULL},
+    {"_id": "empty"},
+    # Values of a type that an attribute no longer has: the executor refuses them, one by one.
+    {"_id": "changed", "name": 7, "count": "x", "good": 1, "colour": "PINK", "vintage": "old"},
+)
+IDS = ["full", "empty", "changed", "none"]
+PLAIN = ["_id", "_clientId", "__typename", "picture { name }", *FULL]
+FORMATS = ["price", "day", "hour", "moment"]
+PATTERNS = ["default", "yyyy", "HH", "#,##0.00", "nonsense"]
+
+
+def stored(objects: int = len(OBJECTS)) -> tuple[Services, DictEntities]:
+    world, entities, _ = world_of(THINGS)
+    for state in OBJECTS[:objects]:
+        reference = Reference("Thing", state["_id"])
+        entities.objects[reference] = Entity(reference, state)
+    return world, entities
+
+
+def answers(query: str, variables: dict[str, Any], *, compiled: bool, objects: int = 3) -> list[Any]:
+    """Return the answers to the same request sent three times, so that it is compiled where it can be."""
+    world, entities = stored(objects)
+    executor = SchemaExecutor(world, lambda *_: None, compile_answers=compiled)
+    found = [executor.execute(query, variables, None, ADMINISTRATOR, "trace") for _ in range(3)]
+    return [json.loads(answer.body) for answer in found] + [len(entities.commits)]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "{next: $number}",
+        '{next: 2, filter: {OR: [{_id___eq: "full"}, {_id___in: [$id]}]}}',
+        "{next: 1, orderBy: [_id___DESC], fromCursor: {_id: $id}}",
+    ],
+)
+def test_arguments_are_read_each_time_where_a_variable_is_among_them(options: str) -> None:
+    world, _ = stored()
+    executor = SchemaExecutor(world, lambda *_: None)
+    oracle = SchemaExecutor(world, lambda *_: None, compile_answers=False)
+    variable = "$number: Int" if "$number" in options else "$id: ID!"
+    query = f"query({variable}) {{ Thing___getPage(options: {options}) {{ items {{ _id }} }} }}"
+
+    for number, id_ in enumerate([*IDS, *IDS]):
+        given = {"number": number % 3} if "$number" in options else {"id": id_}
+        asked = query, given, None, ADMINISTRATOR, "trace"
+        body = executor.execute(*asked).body
+        assert body == oracle.execute(*asked).body
+        assert b"errors" not in body
+
+
+aliases = st.sampled_from(["", "a: ", "b: "])
+plain = st.sampled_from(PLAIN)
+formatted = st.builds(
+    "{}(format: {})".format, st.sampled_from(FORMATS), st.sampled_from(PATTERNS).map(json.dumps)
+)
+by_variable = st.sampled_from(FORMATS).map("{}(format: $format)".format)
+conditions = st.sampled_from(["", "", "", " @skip(if: true)", " @include(if: true)", " @include(if: $yes)"])
+
+
+@st.composite
+def selections(draw: st.DrawFn, depth: int = 2) -> str:
+    """Draw a selection on Thing; each response key stands for one field."""
+    fields = draw(st.lists(st.one_of(plain, plain, formatted, by_variable), min_size=1, max_size=5))
+    written = [f"k{place}: {field}{draw(conditions)}" for place, field in enumerate(fields)]
+    if depth and draw(st.booleans()):
+        inner = draw(selections(depth - 1)).replace("k", f"d{depth}k")
+        written.append(f"... {draw(st.sampled_from(['', 'on Thing ']))}{draw(conditions)} {{ {inner} }}")
+    return " ".join(draw(st.permutations(written)))
+
+
+@st.composite
+def roots(draw: st.DrawFn) -> str:
+    """Draw the fields of a query."""
+    things = draw(selections())
+    fields = [
+        f'one: Thing___get(_id: "{draw(st.sampled_from(IDS))}") {{ {things} }}',
+        "two: Thing___get(_id: $id) { ...F }",
+        f"page: Thing___getPage {{ totalCount items {{ {things} }} hasNext items {{ name }} nextCursor }}",
+        'bad: Thing___getPage(options: {cursor: "x"}) { totalCount }',
+        "__typename",
+    ]
+    return " ".join(draw(st.lists(st.sampled_from(fields), min_size=1, max_size=4, unique=True)))
+
+
+@given(fields=roots(), fragment=selections(), yes=st.booleans(), pattern=st.sampled_from(PATTERNS))
+def test_queries_are_answered_as_by_the_executor(fields: str, fragment: str, yes: bool, pattern: str) -> None:
+    query = f"""query($id: ID!, $yes: Boolean!, $format: String) {{ {fields} ...U }}
+      fragment U on Query {{ used: Thing___get(_id: $id) {{
+        name @include(if: $yes) price(format: $format) ...F }} }}
+      fragment F on Thing {{ {fragment} }}"""
+    variables = {"id": "full", "yes": yes, "format": pattern}
+
+    assert answers(query, variables, compiled=True) == answers(query, variables, compiled=False)
+
+
+@given(things=selections(), pages=st.booleans(), objects=st.sampled_from([2, 3]))
+def test_queries_without_variables_are_answered_as_by_the_executor(
+    things: str, pages: bool, objects: int
+) -> None:
+    things = things.replace("$yes", "true").replace("$format", '"default"')
+    query = f'{{ a: Thing___get(_id: "full") {{ {things} }} b: Thing___get(_id: "changed") {{ {things} }} }}'
+    if pages:
+        query = f"{{ p: Thing___getPage {{ nextCursor totalCount items {{ {things} }} }} }}"
+
+    found, expected = (answers(query, {}, compiled=way, objects=objects) for way in (True, False))
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    "mutation",
+    [
+        'a: Thing___create(data: {name: "a"}) { _id name } b: Thing___create(data: {name: "b"}) { _id }',
+        'a: Thing___create(data: {name: "a", day: "01/01/2020"}) { day(format: "nonsense") }',
+        'a: Thing___create(data: {name: "far too long"}) { _id } b: Thing___delete(_id: "full") { deleted }',
+        'b: Thing___update(data: {_id: "changed", code: "x"}) { code count }',
+    ],
+)
+def test_a_mutation_is_done_once_however_it_is_answered(mutation: str) -> None:
+    query = f"mutation {{ {mutation} }}"
+
+    assert answers(query, {}, compiled=True) == answers(query, {}, compiled=False)
+
+
+def test_issues_that_are_asked_for_are_answered_as_by_the_executor() -> None:
+    query = """{ Thing___validateCreate(data: {name: "far too long", day: "x"}) {
+      isValid issues { issueType issueReferenceType attributeNames roleNames entityID } } }"""
+
+    assert answers(query, {}, compiled=True) == answers(query, {}, compiled=False)
+
+
+def test_wrong_variables_are_refused_as_by_the_executor() -> None:
+    query = "query($id: ID!) { Thing___get(_id: $id) { name } }"
+
+    assert answers(query, {"id": None}, compiled=True) == answers(query, {"id": None}, compiled=False)
+
+
+@pytest.mark.parametrize(
+    ("query", "variables"),
+    [
+        (
+            "query($id: ID!) { Thing___get(_id: $id) { _id name price day colour __typename } }",
+            {"id": "full"},
+        ),
+        ("{ Thing___getPage { items { ...F } totalCount nextCursor } } fragment F on Thing { moment }", {}),
+        ('mutation { Thing___update(data: {_id: "full", count: 1}) { count } }', {}),
+        ('mutation { Thing___delete(_id: "none") { deleted } }', {}),
+        (
+            """{ Thing___validateCreate(data: {name: "far too long", day: "x"}) {
+              isValid issues { issueType issueLevel attributeNames roleNames userMessage } } }""",
+            {},
+        ),
+    ],
+)
+def test_what_is_asked_for_often_is_compiled(
+    query: str, variables: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without this, every other test here would pass with a compiler that compiles nothing."""
+    world, _ = stored()
+    executor = SchemaExecutor(world, lambda *_: None)
+    compiled: list[Any] = []
+    data = CompiledOperation.data
+
+    def noted(*given: Any) -> Any:
+        compiled.append(data(*given))
+        return compiled[-1]
+
+    monkeypatch.setattr(CompiledOperation, "data", noted)
+
+    for _ in range(2):
+        executor.execute(query, variables, None, ADMINISTRATOR, "trace")
+
+    assert len(compiled) == 1
+    assert compiled[0] is not None

@@ -1,0 +1,298 @@
+"""What a request would cost is estimated from what it selects; too much is refused before anything runs."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from graphql import GraphQLError, OperationDefinitionNode, get_introspection_query, get_operation_ast, parse
+
+from stratabase.domain.query.page import Query
+from stratabase.model.reading import read_model
+from stratabase.schema.execution.cost import DocumentCosts
+from stratabase.schema.execution.cost_steps import MOST_STEPS
+from stratabase.schema.execution.limits import Limits, Policy
+from stratabase.schema.executor import SchemaExecutor
+from stratabase.schema.generate import generate_schema
+from tests.models import THINGS
+from tests.worlds import ADMINISTRATOR, world_of
+
+MODEL = read_model(
+    """
+    extend schema @application(name: "Company")
+    type Team {
+      name: String
+      headcount: Int @derived(path: "members", aggregate: COUNT)
+      loud: String @derived(expression: "upper(name)")
+      members: [Person!] @association(opposite: "team")
+      rooms: [Room!] @composition(whole: "team")
+    }
+    type Room { number: Int }
+    type Person {
+      name: String
+      photo: File
+      greeting: String @derived(expression: "'I am ' + name")
+      team_name: String @derived(path: "team.loud")
+      team_size: Int @derived(path: "team.headcount")
+      colleagues: String @derived(expression: "team.name + ': ' + string(team.headcount)")
+      team: Team @association(opposite: "members")
+    }
+    """,
+    "company",
+)
+SCHEMA = generate_schema(MODEL)
+PEOPLE = "Person___getPage"
+FRAGMENTS = f"""
+    {{ {PEOPLE} {{ ...P }} }}
+    fragment P on PersonPage {{ items {{ ...T }} }}
+    fragment T on Person {{ team {{ name }} ... {{ team {{ name }} }} }}
+"""
+
+
+def judged(
+    text: str, variables: Mapping[str, Any], most: int, name: str | None = None
+) -> GraphQLError | None:
+    document = parse(text)
+    operation = get_operation_ast(document, name)
+    assert isinstance(operation, OperationDefinitionNode)
+    costs = DocumentCosts(SCHEMA, document, most)
+    first, again = costs.excess(operation, variables), costs.excess(operation, variables)
+    assert str(first) == str(again)
+    return first
+
+
+def cost(text: str, name: str | None = None, **variables: Any) -> int:
+    """Return what a document costs: the most at which it is refused is one less."""
+    error = judged(text, variables, -1, name)
+    assert error
+    return int(error.message.split("about ")[1].split(":")[0].replace(",", ""))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{ Person___get(_id: "1") { name photo { name size } } }', 1),
+        ('{ Person___get(_id: "1") { team { name } } }', 2),
+        ('{ a: Person___get(_id: "1") { name } b: Person___get(_id: "2") { name } }', 2),
+        ('{ Person___get(_id: "1") { _lock { mine } } }', 2),
+        (f"{{ {PEOPLE} {{ items {{ name _lock {{ lockedBy mine }} }} }} }}", 20),
+        ("mutation { lock(locks: []) { locked minutes } }", 10),
+        (f"{{ {PEOPLE} {{ items {{ name }} }} }}", 10),
+        (f"{{ {PEOPLE} {{ hasNext nextCursor }} }}", 10),
+        (f"{{ {PEOPLE}(options: null) {{ items {{ name }} }} }}", 10),
+        (f"{{ {PEOPLE}(options: {{next: null, prev: 30}}) {{ items {{ name }} }} }}", 30),
+        (f"{{ {PEOPLE}(options: {{next: 50}}) {{ items {{ name }} }} }}", 50),
+        (f"{{ {PEOPLE}(options: {{next: 50, offset: 1000}}) {{ items {{ name }} }} }}", 1050),
+        (f"{{ {PEOPLE}(options: {{next: 0}}) {{ items {{ team {{ name }} }} }} }}", 0),
+        (f"{{ {PEOPLE}(options: {{next: 50}}) {{ totalCount __typename }} }}", 100),
+        (f"{{ {PEOPLE}(options: {{next: 50}}) {{ totalCount items {{ name }} }} }}", 150),
+        (f"{{ {PEOPLE}(options: {{next: 50}}) {{ items {{ team {{ name }} }} }} }}", 100),
+        (f"{{ {PEOPLE}(options: {{next: 50}}) {{ items {{ team {{ members {{ hasNext }} }} }} }} }}", 600),
+        ("{ Team___getPage { items { members(options: {next: 20}) { totalCount items { name } } } } }", 1210),
+        ("{ Team___getPage { items { members { items { team { name } } } } } }", 210),
+        ('mutation { Person___delete(_id: "1") { deleted } }', 10),
+        ("mutation { Person___create(data: {}) { name team { members { items { name } } } } }", 21),
+        (FRAGMENTS, 20),
+        ('{ Team___get(_id: "1") { rooms { totalCount } } }', 2),
+        ('{ Team___get(_id: "1") { rooms(options: {next: 5}) { totalCount items { number } } } }', 7),
+        ('{ Team___get(_id: "1") { rooms(options: {filter: {number___eq: 1}}) { totalCount } } }', 101),
+        ('{ Team___get(_id: "1") { members { totalCount } } }', 101),
+    ],
+)
+def test_what_documents_cost(text: str, expected: int) -> None:
+    assert cost(text) == expected
+    assert judged(text, {}, expected) is None
+
+
+@pytest.mark.parametrize(
+    ("selected", "expected"),
+    [
+        ("name greeting", 1),
+        ("team_name", 2),
+        ("team_name again: team_name ... { team_name }", 2),
+        ("team_name team { name }", 3),
+        ("team_size", 12),
+        ("colleagues", 12),
+        ("team_name team_size greeting", 13),
+        ("team { headcount }", 12),
+        (
+            "team { members(options: {next: 5}) { items { team_name } b: items { team_size team_name } } }",
+            67,
+        ),
+    ],
+)
+def test_derived_attributes_cost_what_they_lead_to(selected: str, expected: int) -> None:
+    """A role to many counts as one of its pages would; what is selected twice is computed once."""
+    assert cost(f'{{ Person___get(_id: "1") {{ {selected} }} }}') == expected
+
+
+def test_items_that_are_not_shown_derive_nothing() -> None:
+    shown = f"{{ {PEOPLE}(options: {{next: 50, offset: 7}}) {{ items {{ team_name }} totalCount }} }}"
+    assert cost(shown) == 50 + 7 + 100 + 50
+    assert cost('mutation { Person___update(data: {_id: "1"}) { team_name } }') == 10 + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "variables", "expected"),
+    [
+        (f'{{ {PEOPLE}(options: {{filter_exp: "true"}}) {{ items {{ name }} }} }}', {}, 14),
+        (f'{{ {PEOPLE}(options: {{filter_exp: "true"}}) {{ totalCount }} }}', {}, 104),
+        (
+            f"query($e: String) {{ {PEOPLE}(options: {{filter_exp: $e}}) {{ hasNext }} }}",
+            {"e": "x" * 90},
+            100,
+        ),
+        (f"query($e: String) {{ {PEOPLE}(options: {{filter_exp: $e}}) {{ hasNext }} }}", {"e": 7}, 10),
+        (
+            f"query($o: PersonPageOptions) {{ {PEOPLE}(options: $o) {{ hasNext }} }}",
+            {"o": {"filter_exp": "true", "next": 3}},
+            7,
+        ),
+        (
+            '{ Team___getPage { items { members(options: {filter_exp: "true", next: 2}) { hasNext } } } }',
+            {},
+            10 + 20 + 4,
+        ),
+    ],
+)
+def test_a_condition_costs_what_reading_its_text_does_once(
+    text: str, variables: Mapping[str, Any], expected: int
+) -> None:
+    assert cost(text, **variables) == expected
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({}, 5),
+        ({"next": 7}, 7),
+        ({"next": 7.0}, 7),
+        ({"next": None}, 10),
+        ({"next": "many"}, 10),
+        ({"next": -1}, 0),
+        ({"next": True}, 10),
+    ],
+)
+def test_variables_say_how_large_a_page_is(variables: Mapping[str, Any], expected: int) -> None:
+    text = f"query($next: Int = 5) {{ {PEOPLE}(options: {{next: $next}}) {{ items {{ name }} }} }}"
+    assert cost(text, **variables) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [(None, 10), ({}, 10), ({"prev": 3}, 3), ({"next": 3, "offset": 4}, 7), ("nonsense", 10)],
+)
+def test_a_variable_may_hold_all_options(options: Any, expected: int) -> None:
+    text = f"query($options: PersonPageOptions) {{ {PEOPLE}(options: $options) {{ items {{ name }} }} }}"
+    assert cost(text, options=options) == expected
+
+
+@pytest.mark.parametrize(("full", "expected"), [(True, 20), (False, 10)])
+def test_what_variables_leave_out_costs_nothing(full: bool, expected: int) -> None:
+    text = f"query($full: Boolean!) {{ {PEOPLE} {{ items {{ name team @include(if: $full) {{ name }} }} }} }}"
+    assert cost(text, full=full) == expected
+
+
+def test_variables_that_are_wrong_are_left_to_who_executes_the_document() -> None:
+    text = f"query($full: Boolean!) {{ {PEOPLE} {{ items {{ team @skip(if: $full) {{ name }} }} }} }}"
+    assert judged(text, {}, -1) is None
+
+
+def test_only_the_operation_that_is_asked_for_counts() -> None:
+    text = f"query A {{ {PEOPLE} {{ totalCount }} }} query B {{ {PEOPLE} {{ hasNext }} }}"
+    assert (cost(text, "A"), cost(text, "B")) == (100, 10)
+
+
+def test_the_refusal_tells_the_estimate_the_limit_and_what_costs_the_most() -> None:
+    text = (
+        f"{{ all: {PEOPLE}(options: {{next: 100}}) {{ items {{ t: team {{ members {{ hasNext }} }} }} }} }}"
+    )
+    error = judged(text, {}, 1199)
+
+    assert error
+    assert error.message == (
+        "The request would cost about 1,200: at most 1,199 are possible, "
+        "where an object that is read counts 1, one that is written 10, and a character of a filter_exp 1. "
+        "all.items.t.members alone costs 1,000: "
+        "ask for smaller pages, without an offset or totalCount."
+    )
+    assert error.locations
+    assert judged(text, {}, 1200) is None
+
+
+def test_what_passes_over_many_objects_is_told_to_go_on_from_a_cursor() -> None:
+    error = judged(f"{{ {PEOPLE}(options: {{offset: 2000}}) {{ items {{ _id }} totalCount }} }}", {}, 100)
+    assert error
+    assert error.message.endswith(
+        "go on from a cursor or fromCursor, rather than pass over 2,000 objects by offset."
+    )
+
+
+BULK = "Team___updateBulk(data: {}, options: %s) { items { members { totalCount } } }"
+
+
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        (
+            "{}",
+            "all.items.members alone costs 100,000: say in all with options.next for how many objects it is",
+        ),
+        ("{next: 999}", "all.items.members alone costs 99,900: ask for smaller pages"),
+    ],
+)
+def test_a_service_in_bulk_is_advised_to_say_for_how_many_objects_it_is(options: str, advice: str) -> None:
+    error = judged(f"mutation {{ all: {BULK % options} }}", {}, 50_000)
+    assert error
+    assert advice in error.message
+
+
+def test_many_single_objects_are_advised_to_come_in_several_requests() -> None:
+    text = "{ " + " ".join(f'p{n}: Person___get(_id: "{n}") {{ name }}' for n in range(20)) + " }"
+    error = judged(text, {}, 19)
+    assert error
+    assert error.message.endswith("p0 alone costs 1: ask in several requests.")
+
+
+def test_fragments_that_multiply_are_refused_in_no_time() -> None:
+    """Spread out, this has 2^14 places at which it leads to objects."""
+    people = "members { items { ...P%d } }"
+    chain = "".join(
+        f"fragment P{n} on Person {{ a: team {{ ...T{n + 1} }} b: team {{ ...T{n + 1} }} }} "
+        f"fragment T{n} on Team {{ a: {people % (n + 1)} b: {people % (n + 1)} }} "
+        for n in range(14)
+    )
+    end = "fragment P14 on Person { name } fragment T14 on Team { name }"
+    error = judged(f'{{ Person___get(_id: "1") {{ ...P0 }} }} {chain} {end}', {}, 10**9)
+    assert error
+    assert f"at more than {MOST_STEPS:,} places" in error.message
+
+
+def test_the_standard_introspection_query_costs_nothing() -> None:
+    assert judged(get_introspection_query(), {}, 0) is None
+
+
+def answered(query: str, variables: Mapping[str, Any], most: int) -> tuple[Any, list[Query]]:
+    """Return what an executor answers, three times the same, and what it asked the store for."""
+    world, entities, _ = world_of(THINGS)
+    executor = SchemaExecutor(world, lambda *_: None, Policy(limits=Limits(cost=most)))
+    bodies = [executor.execute(query, variables, None, ADMINISTRATOR, "trace1").body for _ in range(3)]
+    assert len(set(bodies)) == 1
+    return json.loads(bodies[0]), entities.queries
+
+
+@pytest.mark.parametrize(("most", "refused"), [(19, True), (20, False)])
+def test_what_costs_too_much_is_not_begun(most: int, refused: bool) -> None:
+    query = "query($n: Int) { Thing___getPage(options: {next: $n}) { items { _id } } }"
+
+    answer, queries = answered(query, {"n": 20}, most)
+
+    assert ("data" in answer, len(queries)) == ((False, 0) if refused else (True, 3))
+    if refused:
+        (error,) = answer["errors"]
+        assert "about 20: at most 19" in error["message"]
+        assert error["extensions"] == {"classification": "ValidationError"}
+
+
+def test_a_page_as_large_as_pages_may_be_passes_if_nothing_else_is_set() -> None:
+    assert Limits().cost >= 10_000

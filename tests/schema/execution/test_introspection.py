@@ -1,0 +1,120 @@
+"""What is asked about the schema is worked out once, and told again to whoever asks the same."""
+
+import json
+from typing import Any
+
+import pytest
+from graphql import ExecutionResult, execute_sync, get_introspection_query
+
+from stratabase.domain.member import Caller
+from stratabase.schema import executor
+from stratabase.schema.execution import documents
+from stratabase.schema.execution.limits import Policy
+from stratabase.schema.executor import SchemaExecutor
+from tests.models import THINGS
+from tests.worlds import ADMINISTRATOR, world_of
+
+STANDARD = get_introspection_query()
+SEVERAL = "query A { __schema { queryType { name } } } query B { __schema { mutationType { name } } }"
+
+
+class Asked:
+    """The schema room, and how often it executed a document."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **policy: Any) -> None:
+        self._room = SchemaExecutor(world_of(THINGS)[0], lambda *_: None, Policy(**policy))
+        self.times = 0
+        monkeypatch.setattr(executor, "execute_sync", self._execute)
+
+    def _execute(self, *arguments: Any, **more: Any) -> ExecutionResult:
+        self.times += 1
+        result = execute_sync(*arguments, **more)
+        assert isinstance(result, ExecutionResult)
+        return result
+
+    def answer(
+        self, query: str, operation: str | None = None, caller: Caller = ADMINISTRATOR, **variables: Any
+    ) -> Any:
+        return json.loads(self._room.execute(query, variables, operation, caller, "trace").body)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
+    return Asked(monkeypatch)
+
+
+def test_it_is_worked_out_once(asked: Asked) -> None:
+    first = asked.answer(STANDARD)
+    other = Caller("2", "bob", "Member")
+
+    assert first["data"]["__schema"]["queryType"]["name"] == "Query"
+    assert asked.answer(STANDARD, caller=other) == first
+    assert asked.answer(STANDARD) == first
+    assert asked.times == 1
+
+
+def test_each_operation_of_a_document_has_its_own_answer(asked: Asked) -> None:
+    for _ in range(2):
+        assert asked.answer(SEVERAL, "A")["data"] == {"__schema": {"queryType": {"name": "Query"}}}
+        assert asked.answer(SEVERAL, "B")["data"] == {"__schema": {"mutationType": {"name": "Mutation"}}}
+        assert "errors" in asked.answer(SEVERAL, "C")
+
+
+def test_variables_are_heeded(asked: Asked) -> None:
+    query = "query($name: String!) { __type(name: $name) { name } }"
+    for name in ("Thing", "ThingPage", "Thing"):
+        assert asked.answer(query, name=name) == {"data": {"__type": {"name": name}}}
+    assert "errors" in asked.answer(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "{ __schema { queryType { name } } Thing___getPage { totalCount } }",
+        "{ ...A } fragment A on Query { ...B } fragment B on Query { Thing___getPage { totalCount } }",
+        "{ ... on Query { ... { Thing___getPage { totalCount } } } __typename }",
+    ],
+)
+def test_objects_that_are_asked_for_beside_it_are_read_each_time(asked: Asked, query: str) -> None:
+    create = 'mutation { Thing___create(data: {name: "one"}) { _id } }'
+    for count in range(4):
+        assert asked.answer(query)["data"]["Thing___getPage"]["totalCount"] == count
+        assert "errors" not in asked.answer(create)
+
+
+def test_a_mutation_is_done_each_time(asked: Asked) -> None:
+    """Even where it only says its type's name."""
+    for times in range(1, 4):
+        assert asked.answer("mutation { __typename }") == {"data": {"__typename": "Mutation"}}
+        assert asked.times == times
+
+
+def test_where_it_is_refused_it_is_refused_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Asked(monkeypatch, introspection=False)
+    for _ in range(3):
+        (error, *_) = asked.answer(STANDARD)["errors"]
+        assert "introspection has been disabled" in error["message"]
+
+
+def test_only_a_few_answers_are_kept(asked: Asked) -> None:
+    queries = [f"query Q{number} {{ __typename }}" for number in range(documents.MOST_INTROSPECTIONS + 1)]
+    for query in (*queries, queries[-1], queries[0]):
+        asked.answer(query)
+    # The last was kept, the first forgotten.
+    assert asked.times == len(queries) + 1
+
+
+def test_one_that_is_told_again_is_kept_the_longest(asked: Asked) -> None:
+    queries = [f"query Q{number} {{ __typename }}" for number in range(documents.MOST_INTROSPECTIONS + 1)]
+    for query in (*queries[:-1], queries[0], queries[-1], queries[0]):
+        asked.answer(query)
+    assert asked.times == len(queries)
+
+
+@pytest.mark.parametrize(("limit", "most"), [("LARGEST_INTROSPECTION", 100), ("LONGEST_INTROSPECTION", 100)])
+def test_what_is_too_large_is_not_kept(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch, limit: str, most: int
+) -> None:
+    monkeypatch.setattr(documents, limit, most)
+    assert asked.answer(STANDARD) == asked.answer(STANDARD)
+    assert asked.times == 2

@@ -1,0 +1,73 @@
+"""A document that selects the same too often is refused before anybody compares all with all."""
+
+import pytest
+from graphql import get_introspection_query, parse
+
+from stratabase.schema.execution.repetition import repetitions
+
+
+def found(text: str) -> list[str]:
+    return [error.message for error in repetitions(parse(text))]
+
+
+def often(what: str) -> list[str]:
+    return [f"The document {what} at one place: at most 50 are possible."]
+
+
+FRAGMENTS = " ".join(f"fragment F{number} on A {{ x }}" for number in range(51))
+CHAIN = " ".join(f"fragment F{number} on A {{ x ...F{number + 1} }}" for number in range(40))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{ " + "x " * 50 + "}",
+        "{ " + "a { x } " * 50 + "b { x } }",
+        "{ " + "a { x } " * 25 + "... { " + "a { x } " * 25 + "} }",
+        "{ " + " ".join(f"a{number}: a {{ {'x ' * 39}}}" for number in range(50)) + "}",
+        "{ " + "...F " * 3_000 + "} fragment F on A { x }",
+        "{ a { ...F0 } } fragment F40 on A { x } " + CHAIN,
+        "{ ...F } fragment F on A { x a { ...F } ...F ...Unknown }",
+        get_introspection_query(input_value_deprecation=True, specified_by_url=True),
+    ],
+)
+def test_what_is_not_selected_too_often_passes(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("{ " + "x " * 51 + "}", "selects x 51 times"),
+        ("{ " + "y: x " * 51 + "}", "selects y 51 times"),
+        ("{ " + "a { b { x } } " * 10 + "a { b { " + "x " * 41 + "} } }", "selects x 51 times"),
+        ("{ " + "... { ...F } " * 2 + "x " * 50 + "} fragment F on A { x }", "selects x 51 times"),
+        ("{ a { ...F } a { " + "x " * 50 + "} } fragment F on A { x }", "selects x 51 times"),
+        ("{ x } fragment F on A { a { " + "x " * 51 + "} }", "selects x 51 times"),
+        ("{ __schema { types { " + "name " * 51 + "} } }", "selects name 51 times"),
+        ("{ " + " ".join(f"...F{number}" for number in range(51)) + "} " + FRAGMENTS, "spreads 51 fragments"),
+    ],
+)
+def test_what_is_selected_too_often_is_told(text: str, what: str) -> None:
+    assert found(text) == often(what)
+
+
+def test_a_document_with_too_many_fields_is_told_how_many() -> None:
+    text = "{ " + " ".join(f"a{number} {{ x }}" for number in range(1_000)) + "%s }"
+
+    assert found(text % "") == []
+    assert found(text % " y") == [
+        "The document has 2,001 fields: at most 2,000 are possible. Ask in several requests."
+    ]
+
+
+def test_fragments_that_multiply_are_not_followed_without_end() -> None:
+    """Which fragments meet at a place differs with the way to it, and there are ways without end."""
+    text = "{ ...F0 ...F1 } " + " ".join(
+        f"fragment F{number} on A {{ a {{ ...F{(number + 1) % 20} {'...F0' * (number == 19)} }} "
+        f"b {{ ...F{(number + 1) % 20} {'...F1 ...F0' * (number % 2)} }} "
+        f"c {{ ...F{(number + 1) % 20} {'x' * (number == 0)} }} x x }}"
+        for number in range(20)
+    )
+
+    assert found(text) == ["The document spreads its fragments too often: ask in several requests."]

@@ -1,0 +1,64 @@
+"""How many values a request gives is counted before they are read."""
+
+from typing import Any
+
+import pytest
+from graphql import parse
+
+from stratabase.schema.execution.limits import excess_of_literals, excess_of_variables
+from tests.schema.test_executor import Room
+
+CREATE = "mutation($d: ThingCreate!) { Thing___create(data: $d) { _id } }"
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({"d": [None] * 20_000}, "The variable $d has 20,001 values"),
+        ({"d": {"lines": [{"n": 1}] * 10_000}}, "The variable $d has 20,002 values"),
+        (
+            {"a": 1, "d": {"lines": ["x"] * 19_000}, "b": ["x"] * 998},
+            "The variables have 20,002 values, of which $d has 19,002",
+        ),
+    ],
+)
+def test_too_many_values_are_told_with_the_variable(variables: dict[str, Any], message: str) -> None:
+    error = excess_of_variables(variables)
+
+    assert error is not None
+    assert error.message == f"{message}: at most 20,000 are possible. Ask in several requests."
+
+
+@pytest.mark.parametrize(
+    "variables", [{}, {"d": [1] * 19_999}, {"a": ["x"] * 9_999, "b": {"c": ["x"] * 9_998}}]
+)
+def test_values_within_the_limit_pass(variables: dict[str, Any]) -> None:
+    assert excess_of_variables(variables) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ a(b: [{}]) }}",
+        "{{ a {{ ... on B {{ c(d: {{e: {{f: [{}]}}}}) }} }} }}",
+        "query($x: [Int] = [{}]) {{ a(b: $x) }}",
+        "{{ a @b(c: [{}]) }}",
+        "fragment F on A {{ b(c: [{}]) }}",
+    ],
+)
+def test_values_are_counted_wherever_a_document_has_them(text: str) -> None:
+    few, many = (parse(text.format("1 " * number)) for number in (19_990, 20_000))
+
+    assert [error.message for error in excess_of_literals(few)] == []
+    (error,) = excess_of_literals(many)
+    assert error.message.endswith(" values: at most 20,000 are possible. Ask in several requests.")
+
+
+def test_nothing_is_done_with_too_many_values() -> None:
+    room = Room()
+
+    answer = room.answer(CREATE, d={"name": [1] * 30_000})
+
+    assert not answer.began
+    assert b"The variable $d has 30,002 values: at most 20,000" in answer.body
+    assert room.reported == []

@@ -1,0 +1,276 @@
+"""`filter_exp`: which objects are wanted, said as an expression."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from stratabase.domain.member import Caller
+from stratabase.domain.query.filter import And, Comparison, Holds
+from stratabase.domain.query.read_budget import ReadBudget
+from stratabase.formats.preferences import Formats
+from stratabase.operations.services import Services
+from stratabase.schema.execution.limits import Policy
+from stratabase.schema.executor import SchemaExecutor
+from tests.everything import EVERYTHING, Objects
+from tests.schema.graph_room import GraphRoom
+from tests.worlds import ADMINISTRATOR, CountedIds, FrozenClock, plenty
+
+PAGE = "query($e: String) { p: Person___getPage(options: {filter_exp: $e}) { items { _id } } }"
+
+
+@pytest.fixture
+def room() -> GraphRoom:
+    """Persons of different heights; the mentor of the others is the tallest, and has none."""
+    objects = Objects()
+    objects.put("Team", "t", name="team")
+    heights = {"a": 200, "b": 180, "c": 170, "d": None}
+    for id_, height in heights.items():
+        mentor = None if id_ == "a" else "a"
+        objects.put(
+            "Person",
+            id_,
+            last_name=id_ * 3,
+            height=height,
+            mood="GOOD",
+            team="t",
+            mentor=mentor,
+            _createdby="ada",
+        )
+    objects.put("Person", "e", last_name="eee", height=1, mood="BAD", born="2020-01-01", team="gone")
+    return GraphRoom(objects)
+
+
+def found(room: GraphRoom, text: str | None, more: str = "") -> str:
+    query = PAGE.replace("filter_exp: $e", f"filter_exp: $e {more}")
+    return "".join(each["_id"] for each in room.ask(query, e=text)["items"])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (None, "abcde"),
+        ("true", "abcde"),
+        ("false", ""),
+        ("height > 175", "ab"),
+        ("!(height > 175)", "ce"),
+        ("isNull(height)", "d"),
+        ("height > 175 || last_name == 'ddd'", "abd"),
+        ("last_name.matches('^[a-c]')", "abc"),
+        ("last_name in ['aaa', 'eee']", "ae"),
+        ("mood == 'BAD'", "e"),
+        ("_id == 'c'", "c"),
+        ("_id > 'c' && _id <= 'e'", "de"),
+        ("_createdby == caller.username", "abcd"),
+        ("caller.profile == 'Administrator' && height == 1", "e"),
+        ("born == today()", "e"),
+        ("date(now()) == born", "e"),
+        ("isNull(photo) && isNull(salary) && height / 0 == 1", ""),
+        ("height // the tallest\n > 190", "a"),
+    ],
+)
+def test_objects_are_found_for_which_it_holds(room: GraphRoom, text: str | None, expected: str) -> None:
+    """Where it is null, it does not hold."""
+    assert [found(room, text) for _ in range(3)] == [expected] * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("team_name == 'team'", "abcd"),
+        ("isNull(team_name)", "e"),
+        ("pupil_count > 2", "a"),
+        ("pupil_count == 0 && height > 175", "b"),
+        ("own", "abcd"),
+        ("introduction.startsWith('I am b')", "b"),
+        ("isNull(mentor_mood) || mentor_mood == 'BAD'", "ae"),
+    ],
+)
+def test_derived_attributes_are_asked_like_any(room: GraphRoom, text: str, expected: str) -> None:
+    assert found(room, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        (", filter: {height___lt: 200}", "bc"),
+        (", filter: {team_size___gt: 3, height___lt: 200}", "bc"),
+        (", filter: {NOT: {mentor_number___null: true}}", ""),
+        (", filter: {}", "abc"),
+        (", filter: null", "abc"),
+        (', filter: {_id___in: ["c", "d"]}', "c"),
+        (", orderBy: [height___DESC], next: 2", "ab"),
+        (", orderBy: [pupil_count___ASC, height___ASC], next: 2", "cb"),
+    ],
+)
+def test_a_filter_beside_it_must_hold_too(room: GraphRoom, more: str, expected: str) -> None:
+    assert found(room, "height > 160", more) == expected
+
+
+def test_the_store_is_asked_for_both(room: GraphRoom) -> None:
+    found(room, "height > 175", ', filter: {last_name___eq: "aaa"}')
+
+    assert isinstance(room.entities, Objects)
+    (query,) = room.entities.queries
+    assert isinstance(query.filter, And)
+    comparison, holds = query.filter.parts
+    assert isinstance(comparison, Comparison)
+    assert isinstance(holds, Holds)
+    assert (holds.expression.text, holds.circumstances.caller_field("username")) == ("height > 175", "ada")
+
+
+def test_pages_of_roles_take_it(room: GraphRoom) -> None:
+    query = """{ Person___get(_id: "a") {
+      pupils(options: {filter_exp: "height > 175 || isNull(height)"}) { totalCount items { _id } }
+      desk___associables(options: {filter_exp: "number > 1"}) { totalCount }
+      team { members(options: {filter_exp: "pupil_count == 0", filter: {height___gt: 175}}) {
+        items { _id } } }
+    } }"""
+
+    assert room.ask(query) == {
+        "pupils": {"totalCount": 2, "items": [{"_id": "b"}, {"_id": "d"}]},
+        "desk___associables": {"totalCount": 0},
+        "team": {"members": {"items": [{"_id": "b"}]}},
+    }
+
+
+def test_services_in_bulk_take_it(room: GraphRoom) -> None:
+    update = """mutation { Person___updateBulk(data: {remote: true}, options: {filter_exp: "%s"}) {
+      items { _id remote } } }"""
+    delete = 'mutation { Specimen___deleteBulk(options: {filter_exp: "total > 1"}) { deleted } }'
+
+    changed = room.ask(update % "height > 175 && team_size == 4")
+
+    assert [each["_id"] for each in changed["items"]] == ["a", "b"]
+    assert found(room, "remote") == "ab"
+    assert room.ask(delete) == {"deleted": 0}
+
+
+DEEP = "More than 50 levels within one another"
+WRONG: dict[str, list[tuple[int, str]]] = {
+    "// nothing": [(11, "The expression ends where a value is expected.")],
+    "height >": [(9, "The expression ends where a value is expected.")],
+    "height = 1": [(8, 'Unexpected "=". Did you mean "=="?')],
+    "heigt > 1": [(1, 'Person has no attribute and no role "heigt". Did you mean "height"?')],
+    "heigt > 1 && mood == 'GOD'": [(1, 'Did you mean "height"?'), (22, 'Did you mean "GOOD"?')],
+    "height > 'tall'": [(8, "> compares values of one kind; here are Int and String")],
+    "null": [(1, "Nothing can be made of null: isNull(x) asks whether a value is missing.")],
+    "height + 1": [(1, "This is Int, where Boolean is wanted.")],
+    "team.name == 'x'": [(1, "Person.team is a role; a filter takes the class's own attributes.")],
+    "size(pupils) > 1": [(6, "Person.pupils leads to many objects")],
+    "caller.name == 'x'": [(8, "caller, the member who asks, has no name")],
+    "last_name.matches('(')": [(19, "'(' is no regular expression (RE2)")],
+    "last_name.matches('(a?){900}a{900}.{900}')": [(19, "it is too large: repeat less")],
+    "true || " * 600 + "true": [(1, "An expression has at most 4096 characters; these are 4804.")],
+    "(" * 3000 + "true": [(3000, "There is no ) to this (.")],
+    "(true ? " * 60 + "true" + " : false)" * 60: [(0, DEEP)],
+    "!" * 4000 + "true": [(0, DEEP)],
+    "\ud800 == last_name": [(1, "Half of a surrogate pair is no character")],
+}
+
+
+@pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
+def test_what_is_wrong_is_told_with_its_place(room: GraphRoom, text: str) -> None:
+    """All of it, before anything is read."""
+    errors = room.body(PAGE, e=text)["errors"]
+
+    for error, (at, said) in zip(errors, WRONG[text], strict=True):
+        place = f"Person: filter_exp, character {at or ''}"
+        assert error["message"].startswith(place)
+        assert said in error["message"]
+        issue = error["extensions"]
+        assert (issue["issueType"], issue["issueReferenceType"]) == ("MALFORMED_REQUEST", "ENTITY")
+        assert (issue["sourceRequestReference"], issue["entityName"]) == ("p.options.filter_exp", "Person")
+    assert isinstance(room.entities, Objects)
+    assert room.entities.allowances == []
+
+
+def test_a_text_of_several_lines_counts_them(room: GraphRoom) -> None:
+    (error,) = room.body(PAGE, e="height >\n  1 &&\n\tnuber == 1")["errors"]
+
+    assert error["message"] == (
+        'Person: filter_exp, line 3, character 2: Person has no attribute and no role "nuber". '
+        'Did you mean "number"?'
+    )
+
+
+def test_it_is_told_with_what_else_is_wrong_of_the_options(room: GraphRoom) -> None:
+    query = """{ p: Person___get(_id: "a") { pupils(options: {
+      filter_exp: "x", filter: {born___eq: "x"}, next: -1}) { totalCount } } }"""
+
+    assert room.issues(query) == [
+        ("DATA_TYPE", "p.pupils.options.filter.born___eq"),
+        ("MALFORMED_REQUEST", "p.pupils.options.filter_exp"),
+        ("MALFORMED_REQUEST", "p.pupils.options.next"),
+    ]
+
+
+def test_of_many_mistakes_the_first_are_told(room: GraphRoom) -> None:
+    text = " || ".join(f"no{number}" for number in range(100))
+
+    assert len(room.body(PAGE, e=text)["errors"]) == 9
+
+
+def test_mistakes_do_not_say_what_there_is_where_suggestions_are_off() -> None:
+    world = Services(EVERYTHING, Objects(), FrozenClock(), CountedIds(), plenty)
+    executor = SchemaExecutor(world, lambda *_: None, Policy(suggestions=False))
+    caller = Caller("1", "ada", "Administrator", administrator=True)
+
+    body = executor.execute(PAGE, {"e": "heigt > 1"}, None, caller, "trace").body.decode()
+
+    assert 'no role \\"heigt\\".' in body
+    assert "height" not in body
+
+
+@pytest.mark.parametrize(
+    ("zone", "expected"), [("UTC", "e"), ("Pacific/Kiritimati", ""), ("Pacific/Honolulu", "e")]
+)
+def test_the_day_is_that_of_the_callers_zone(room: GraphRoom, zone: str, expected: str) -> None:
+    """It is noon of the first day of 2020 in UTC."""
+    caller = Caller("1", "ada", "Administrator", administrator=True, formats=Formats(time_zone=zone))
+
+    body = room.executor.execute(PAGE, {"e": "born == today()"}, None, caller, "trace").body.decode()
+
+    assert body == '{"data":{"p":{"items":[%s]}}}' % ('{"_id":"e"}' if expected else "")
+
+
+def test_each_request_has_its_own_caller_though_its_text_is_remembered(room: GraphRoom) -> None:
+    answers: list[Any] = []
+    for username in ("ada", "bert", "ada"):
+        caller = Caller("1", username, "Administrator", administrator=True)
+        answer = room.executor.execute(PAGE, {"e": "_createdby == caller.username"}, None, caller, "trace")
+        answers.append(answer.body.count(b"_id"))
+
+    assert answers == [4, 0, 4]
+
+
+class Slow(dict[str, Any]):
+    """A state of which each look at the height takes a second."""
+
+    clock = 0.0
+
+    def get(self, name: str, *default: Any) -> Any:
+        Slow.clock += name == "height"
+        return super().get(name, *default)
+
+
+@pytest.mark.parametrize("role", ["pupils", "team { members"])
+def test_a_condition_that_takes_long_ends_with_the_time_of_its_request(role: str) -> None:
+    """Not only once all that a role leads to was tested."""
+    objects = Objects()
+    objects.put("Team", "t")
+    for number in range(1000):
+        person = objects.put("Person", f"p{number:03}", team="t", mentor="p000")
+        objects.objects[person.reference] = replace(person, state=Slow(person.state))
+    Slow.clock = 0.0
+    world = Services(
+        EVERYTHING, objects, FrozenClock(), CountedIds(), lambda: ReadBudget(2**60, 200, lambda: Slow.clock)
+    )
+    page = f'{role}(options: {{filter_exp: "height > 0"}}) {{ totalCount }}{" }" * role.count("{")}'
+
+    answer = SchemaExecutor(world, lambda *_: None).execute(
+        f'{{ Person___get(_id: "p000") {{ {page} }} }}', {}, None, ADMINISTRATOR, "trace"
+    )
+
+    assert b"ask for less in one request" in answer.body
+    assert 200 < Slow.clock < 300

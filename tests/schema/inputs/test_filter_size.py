@@ -1,0 +1,87 @@
+"""How much a filter asks: counted before it is read, and over a limit refused with what was found."""
+
+from typing import Any
+
+import pytest
+
+from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or
+from stratabase.domain.refusal import Refused
+from stratabase.formats.preferences import Formats
+from stratabase.model.types.operators import Operator
+from stratabase.schema.inputs.filter_reader import FilterReader, FilterSize, measure_filter
+from tests.everything import EVERYTHING
+
+A, B = (Comparison("height", Operator.LT, number) for number in (1, 2))
+IN = "one with in, which names many values, counts 1"
+LOW, LOWER = {"height___lt": 1}, {"height___lt": 2}
+
+
+def read(given: dict[str, Any]) -> Filter:
+    return FilterReader(EVERYTHING.classes["Person"]).read(given, Formats(), ("options", "filter"))
+
+
+@pytest.mark.parametrize(
+    ("given", "comparisons", "members"),
+    [
+        ({}, 0, 0),
+        ({"height___lt": 1, "height___gt": None}, 2, 0),
+        ({"AND": [LOW, {"OR": [LOWER, {"NOT": {"_id___in": ["a", "b"]}}]}], "_clientId": "c"}, 4, 2),
+        ({"AND": None, "OR": [], "NOT": {}, "_id___in": None}, 1, 0),
+    ],
+)
+def test_comparisons_are_counted_wherever_they_are(
+    given: dict[str, Any], comparisons: int, members: int
+) -> None:
+    assert measure_filter(given) == FilterSize(comparisons, members)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"OR": [LOW] * 501},
+            f"Person: the filter makes 501 comparisons: at most 500 are possible; {IN}",
+        ),
+        (
+            {"OR": [{"_id___in": ["a"] * 5_000}, {"_id___not_in": ["b"] * 5_001}]},
+            "Person: the filter lists 10,001 values: at most 10,000 are possible",
+        ),
+    ],
+)
+def test_a_filter_that_asks_too_much_is_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(Refused) as refusal:
+        read(given)
+    assert [(issue.message, issue.path) for issue in refusal.value.issues] == [
+        (message, ("options", "filter"))
+    ]
+
+
+def test_a_filter_at_the_limits_is_read() -> None:
+    given = {"OR": [{"height___lt": number} for number in range(499)], "_id___in": ["a"] * 10_000}
+
+    assert measure_filter(given) == FilterSize(500, 10_000)
+    assert isinstance(read(given), And)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"AND": [{}, LOW, {}]}, A),
+        ({"AND": [{}] * 20_000}, And(())),
+        ({"OR": [{}] * 20_000}, And(())),
+        ({"OR": [LOW, {}, LOWER, {}]}, Or((A, And(()), B))),
+        ({"OR": [LOW, {"OR": []}, LOWER]}, Or((A, B))),
+        ({"AND": [{"OR": []}, LOW, {"NOT": {}}]}, And((Or(()), A))),
+        ({"NOT": {"NOT": LOW}}, A),
+        ({"NOT": {"OR": []}, "height___lt": 1}, A),
+        ({"NOT": LOW}, Not(A)),
+        (
+            {"OR": [{"number___eq": 1}, LOW, {"number___eq": None}, {"height___eq": 2}]},
+            Or((Comparison("number", Operator.IN, (1, None)), Comparison("height", Operator.EQ, 2), A)),
+        ),
+    ],
+)
+def test_what_says_nothing_is_dropped_and_equal_values_become_a_list(
+    given: dict[str, Any], expected: Filter
+) -> None:
+    assert read(given) == expected

@@ -1,0 +1,340 @@
+"""The schema that a model generates: its names, types and defaults (api.md sections 2 and 3)."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from graphql import (
+    GraphQLEnumType,
+    GraphQLInputObjectType,
+    GraphQLObjectType,
+    GraphQLSchema,
+    get_introspection_query,
+    graphql_sync,
+    print_schema,
+    print_type,
+)
+
+from stratabase.model.api_names import FIXED_TYPES, GeneratedType, type_name
+from stratabase.model.model import Class, ClassKind
+from stratabase.model.reading import read_model_file
+from stratabase.model.types import TYPES
+from stratabase.schema.generate import NothingServed, generate_schema
+from tests.everything import FILE as EVERYTHING
+from tests.models import THINGS, attribute, model
+from tests.service import SAMPLE_MODEL
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.fixture(scope="module")
+def schema() -> GraphQLSchema:
+    return generate_schema(THINGS)
+
+
+def fields(schema: GraphQLSchema, name: str) -> dict[str, str]:
+    type_ = schema.type_map[name]
+    assert isinstance(type_, GraphQLObjectType | GraphQLInputObjectType)
+    return {field: str(definition.type) for field, definition in type_.fields.items()}
+
+
+@pytest.mark.parametrize(("model_file", "golden"), [(SAMPLE_MODEL, "hr"), (EVERYTHING, "everything")])
+def test_a_model_generates_its_golden_file(model_file: Path, golden: str) -> None:
+    """`make golden` writes it anew; read the difference before you commit it."""
+    generated = print_schema(generate_schema(read_model_file(model_file))) + "\n"
+    assert generated == (GOLDEN / f"{golden}.graphql").read_text()
+
+
+def test_an_ordinary_class_has_its_services_under_their_names(schema: GraphQLSchema) -> None:
+    assert schema.query_type
+    assert schema.mutation_type
+    assert list(schema.query_type.fields) == [
+        "Thing___get",
+        "Thing___getByCode",
+        "Thing___getPage",
+        "Thing___previewCreate",
+        "Thing___previewUpdate",
+        "Thing___preview",
+        "Thing___validateCreate",
+        "Thing___validateUpdate",
+        "Thing___validateUpdateBulk",
+        "Thing___validate",
+        "Thing___validateDelete",
+        "Thing___validateDeleteBulk",
+    ]
+    assert list(schema.mutation_type.fields) == [
+        "Thing___create",
+        "Thing___update",
+        "Thing___updateBulk",
+        "Thing___save",
+        "Thing___delete",
+        "Thing___deleteBulk",
+        "lock",
+        "unlock",
+    ]
+
+
+def test_the_services_take_the_arguments_of_the_contract(schema: GraphQLSchema) -> None:
+    text = print_schema(schema)
+
+    diagnostics = "insight: InsightType, disableCache: Boolean = false"
+    assert f"Thing___get(_id: ID!, {diagnostics}): Thing\n" in text
+    defaults = "{ offset: 0, next: 10, orderBy: [_id___ASC] }"
+    options = f"options: ThingPageOptions = {defaults}"
+    assert f"Thing___getPage({options}, {diagnostics}): ThingPage\n" in text
+    warnings = "forceWarnings: ForceWarnings = { actionVeto: false, dataValidation: false }"
+    for verb, family in (("create", "Create"), ("update", "Update"), ("save", "Draft")):
+        arguments = f"data: Thing{family}!, {warnings}, {diagnostics}"
+        assert f"Thing___{verb}({arguments}): Thing\n" in text
+    assert f"Thing___delete(_id: ID!, {warnings}, {diagnostics}): DeleteResult\n" in text
+
+
+def test_an_object_shows_every_attribute_nullable_with_a_format_where_there_is_one(
+    schema: GraphQLSchema,
+) -> None:
+    assert fields(schema, "Thing") == {
+        "_clientId": "ID",
+        "_id": "ID",
+        "name": "String",
+        "code": "String",
+        "notes": "Text",
+        "count": "Int",
+        "price": "Real",
+        "good": "Boolean",
+        "day": "Date",
+        "hour": "Time",
+        "moment": "Datetime",
+        "vintage": "Year",
+        "picture": "FileInfo",
+        "colour": "Colour",
+        "_createdby": "String",
+        "_createdon": "Datetime",
+        "_lastmodifiedby": "String",
+        "_lastmodifiedon": "Datetime",
+        "_lock": "LockInfo",
+    }
+    text = print_type(schema.type_map["Thing"])
+    formatted = {
+        line.split("(")[0].strip() for line in text.splitlines() if '(format: String = "default")' in line
+    }
+    assert formatted == {"price", "day", "hour", "moment", "_createdon", "_lastmodifiedon"}
+
+
+def test_a_page_has_its_six_fields(schema: GraphQLSchema) -> None:
+    assert fields(schema, "ThingPage") == {
+        "items": "[Thing!]!",
+        "totalCount": "Int!",
+        "nextCursor": "Cursor",
+        "prevCursor": "Cursor",
+        "hasNext": "Boolean!",
+        "hasPrev": "Boolean!",
+    }
+    options = fields(schema, "ThingPageOptions")
+    assert options == {
+        "filter": "ThingFilter",
+        "filter_exp": "String",
+        "offset": "Int",
+        "cursor": "Cursor",
+        "fromCursor": "ThingCursor",
+        "next": "Int",
+        "prev": "Int",
+        "orderBy": "[ThingSort!]",
+    }
+    assert "orderBy: [ThingSort!] = [_id___ASC]" in print_type(schema.type_map["ThingPageOptions"])
+
+
+COMPARABLE = {"eq", "ne", "lt", "lte", "gt", "gte", "null", "not___null", "in", "not___in"}
+TEXTUAL = COMPARABLE | {
+    "contains",
+    "not___contains",
+    "starts_with",
+    "not___starts_with",
+    "ends_with",
+    "not___ends_with",
+}
+OPERATORS = {
+    "_id": COMPARABLE,
+    "name": TEXTUAL,
+    "notes": TEXTUAL,
+    "count": COMPARABLE,
+    "price": COMPARABLE,
+    "good": {"eq", "ne", "null", "not___null"},
+    "day": COMPARABLE,
+    "hour": COMPARABLE,
+    "moment": COMPARABLE,
+    "vintage": COMPARABLE,
+    "picture": {"eq", "ne", "null", "not___null"},
+    "colour": {"eq", "ne", "in", "not___in", "null", "not___null"},
+    "_createdby": TEXTUAL,
+    "_createdon": COMPARABLE,
+}
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_an_attribute_is_filtered_by_the_operators_of_its_type(schema: GraphQLSchema, name: str) -> None:
+    found = {
+        field[len(name) + 3 :] for field in fields(schema, "ThingFilter") if field.startswith(f"{name}___")
+    }
+    assert found == OPERATORS[name]
+
+
+@pytest.mark.parametrize(
+    ("field", "type_"),
+    [
+        ("AND", "[ThingFilter!]"),
+        ("OR", "[ThingFilter!]"),
+        ("NOT", "ThingFilter"),
+        ("_clientId___eq", "ID"),
+        ("name___in", "[String!]"),
+        ("notes___in", "[Text!]"),
+        ("count___in", "[Int]"),
+        ("count___not___in", "[Int!]"),
+        ("day___gte", "Date"),
+        ("good___null", "Boolean"),
+        ("picture___eq", "PendingFileReference"),
+        ("colour___not___in", "[Colour!]"),
+    ],
+)
+def test_a_filter_takes_operands_of_the_right_type(schema: GraphQLSchema, field: str, type_: str) -> None:
+    assert fields(schema, "ThingFilter")[field] == type_
+
+
+def test_a_sort_has_two_directions_for_every_attribute_that_has_an_order(schema: GraphQLSchema) -> None:
+    sort = schema.type_map["ThingSort"]
+    assert isinstance(sort, GraphQLEnumType)
+    assert {"_id___ASC", "_id___DESC", "name___ASC", "moment___DESC", "colour___ASC"} <= set(sort.values)
+    assert not any(value.startswith("picture") for value in sort.values)
+    assert set(fields(schema, "ThingCursor")) == {value.split("___")[0] for value in sort.values}
+
+
+NATIVE = {
+    "name": "String",
+    "code": "String",
+    "notes": "Text",
+    "count": "Int",
+    "price": "Real",
+    "good": "Boolean",
+    "day": "Date",
+    "hour": "Time",
+    "moment": "Datetime",
+    "vintage": "Year",
+    "picture": "PendingFileReference",
+    "colour": "Colour",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("ThingCreate", {"_clientId": "ID"} | NATIVE | {"name": "String!"}),
+        ("ThingUpdate", {"_id": "ID!"} | NATIVE),
+        ("ThingUpdateBulk", NATIVE),
+        ("ThingDraft", {"_id": "ID", "_clientId": "ID"} | NATIVE),
+        ("ThingDraftCreate", {"_clientId": "ID"} | NATIVE),
+        ("ThingDraftUpdate", {"_id": "ID!"} | NATIVE),
+        ("ThingDraftUpdateBulk", NATIVE),
+    ],
+)
+def test_an_input_has_the_native_attributes_only(
+    schema: GraphQLSchema, name: str, expected: dict[str, str]
+) -> None:
+    assert fields(schema, name) == expected
+
+
+@pytest.mark.parametrize("model_file", [SAMPLE_MODEL, EVERYTHING])
+def test_the_model_reader_knows_every_name_that_is_generated(model_file: Path) -> None:
+    """It refuses models whose names clash with generated ones."""
+    sample = read_model_file(model_file)
+    known = {*sample.enumerations, *TYPES, *FIXED_TYPES}
+    known |= {type_name(name, each) for name in sample.classes for each in GeneratedType}
+
+    generated = {name for name in generate_schema(sample).type_map if not name.startswith("__")}
+
+    assert generated - known == set()
+
+
+def test_locks_are_for_objects_of_all_classes() -> None:
+    """Parts, singletons, forms and classes without services included; nothing is told of what they take."""
+    everything = read_model_file(EVERYTHING)
+    schema = generate_schema(everything)
+    text = print_schema(schema)
+    names = schema.type_map["EntityName"]
+    assert isinstance(names, GraphQLEnumType)
+    assert list(names.values) == list(everything.classes)
+    assert "\n  lock(locks: [EntityID!], minutes: Int = 10): LockStatusResult\n" in text
+    assert "\n  unlock(locks: [EntityID!]): LockStatusResult\n" in text
+    assert fields(schema, "EntityID") == {"entityName": "EntityName!", "_id": "ID!"}
+    assert fields(schema, "LockStatusResult") == {"locked": "Boolean!", "minutes": "Int!"}
+    assert fields(schema, "LockInfo") == {
+        "lockedBy": "String!",
+        "lockedUntil": "Datetime!",
+        "mine": "Boolean!",
+    }
+    shown = [name for name in everything.classes if name in schema.type_map]
+    assert {fields(schema, name)["_lock"] for name in shown} == {"LockInfo"}
+
+
+VERSION_TIMES = {"_versionStart": "Datetime", "_versionEnd": "Datetime"}
+
+
+def test_a_versioned_class_tells_its_versions_and_is_ordered_but_never_filtered_by_their_times() -> None:
+    schema = generate_schema(read_model_file(EVERYTHING))
+    sorts = schema.type_map["PersonSort"]
+    assert isinstance(sorts, GraphQLEnumType)
+    assert VERSION_TIMES.items() <= fields(schema, "Person").items()
+    assert VERSION_TIMES.items() <= fields(schema, "PersonCursor").items()
+    ends = {f"{name}___{direction}" for name in VERSION_TIMES for direction in ("ASC", "DESC")}
+    assert ends <= sorts.values.keys()
+    assert not [name for name in fields(schema, "PersonFilter") if name.startswith("_version")]
+    assert '_versionStart(format: String = "default"): Datetime' in print_type(schema.type_map["Person"])
+
+
+def test_a_class_that_keeps_no_versions_has_nothing_of_that() -> None:
+    schema = generate_schema(read_model_file(EVERYTHING))
+    sorts = schema.type_map["TeamSort"]
+    assert isinstance(sorts, GraphQLEnumType)
+    for names in (fields(schema, "Team"), fields(schema, "TeamCursor"), sorts.values):
+        assert not [name for name in names if name.startswith("_version")]
+    roots = [*fields(schema, "Query"), *fields(schema, "Mutation")]
+    assert not [name for name in roots if name.startswith("Team___") and "Version" in name]
+    assert schema.mutation_type
+    assert "ifVersion" not in schema.mutation_type.fields["Team___update"].args
+
+
+def test_what_differs_between_versions_has_the_types_of_the_contract() -> None:
+    schema = generate_schema(read_model_file(EVERYTHING))
+    assert fields(schema, "VersionDiff") == {
+        "from": "Datetime!",
+        "to": "Datetime!",
+        "changes": "[AttributeChange!]!",
+    }
+    assert fields(schema, "AttributeChange") == {
+        "name": "String!",
+        "old": "String",
+        "new": "String",
+        "changedBy": "String",
+        "changedOn": "Datetime",
+    }
+
+
+def test_where_nothing_is_stored_nothing_is_locked() -> None:
+    form = Class("Form", ClassKind.FORM, attributes={"name": attribute("name", "String")})
+    schema = generate_schema(model(form))
+    assert schema.mutation_type is None
+    assert "EntityName" not in schema.type_map
+
+
+def test_the_standard_introspection_query_is_answered(schema: GraphQLSchema) -> None:
+    result = graphql_sync(schema, get_introspection_query())
+
+    assert result.errors is None
+    assert result.data
+    names: list[Any] = [type_["name"] for type_ in result.data["__schema"]["types"]]
+    assert "ThingFilter" in names
+
+
+def test_a_model_without_services_has_no_schema() -> None:
+    """GraphQL knows no schema without queries; the person who wrote the model is told what to add."""
+    hidden = Class("Hidden", attributes=THINGS.classes["Thing"].attributes, exposed=False)
+    with pytest.raises(NothingServed, match="No class of the application Test has services"):
+        generate_schema(model(hidden))
