@@ -17,8 +17,7 @@ from stratabase.schema.inputs.query_reader import QueryReader
 from stratabase.schema.request.context import InputContext
 from stratabase.store.indexes.entries import BuildState
 from stratabase.store.indexes.registry import Registry
-from stratabase.store.query.pages import missing_index
-from stratabase.store.query.planner import ASSUMED_OBJECTS, PlanCandidate, plan_candidates
+from stratabase.store.query.planner import ASSUMED_OBJECTS, PlanCandidate, missing_index, plan_candidates
 
 
 def explanation(model: Model, class_name: str, options: str, *, total_count: bool) -> str:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from stratabase.store.engine import read_retry
+from stratabase.store.read import history
 
 
 @contextmanager
@@ -24,5 +24,5 @@ def taking_turns() -> Iterator[None]:
 def hurried() -> Iterator[None]:
     """Let threads take turns all the time, and look again at once at what does not fit together."""
     with taking_turns(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(read_retry, "_FIRST_PAUSE", 0)
+        patch.setattr(history, "_FIRST_PAUSE", 0)
         yield

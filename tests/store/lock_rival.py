@@ -32,7 +32,7 @@ def things(engine: Engine) -> Objects:
 def opened(store: str, where: str) -> Engine:
     """Return the store that all processes share."""
     if store == "sqlite":
-        return SqliteEngine(Path(where), patience=60)
+        return SqliteEngine(Path(where), busy_timeout=60)
     address, table = where.split(" ")
     return DynamoDBEngine(SignedClient(Endpoint("us-east-1", address, Credentials("test", "test"))), table)
 

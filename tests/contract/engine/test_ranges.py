@@ -84,7 +84,7 @@ def test_bounds_hold_on_every_page(engine: Engine, kind: Kind) -> None:
     assert keys(engine, ITEMS, "p", bounds, backward=True) == expected[::-1]
 
 
-def test_a_range_left_early_is_in_nobodys_way(engine: Engine, kind: Kind) -> None:
+def test_a_range_that_is_left_early_blocks_nobody(engine: Engine, kind: Kind) -> None:
     put(engine, [Item(Key("p", f"{number:05}")) for number in range(kind.many)])
     left = iter(engine.range(ITEMS, "p"))
     next(left)

@@ -75,7 +75,7 @@ def test_what_cannot_be_trusted_is_no_answer_and_is_not_tried_again(make: Make, 
     assert len(server.asked) == 1
 
 
-def test_a_server_that_is_not_there_was_never_asked(make: Make) -> None:
+def test_an_unreachable_server_got_no_request(make: Make) -> None:
     with serving() as server:
         pass
     with client_of(make, server) as client, pytest.raises(Unreached):

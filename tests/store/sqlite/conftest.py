@@ -17,6 +17,6 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def engine(path: Path) -> Iterator[SqliteEngine]:
     """An engine that does not wait for others, so that a test need not."""
-    engine = SqliteEngine(path, patience=0)
+    engine = SqliteEngine(path, busy_timeout=0)
     yield engine
     engine.close()

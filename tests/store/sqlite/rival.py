@@ -57,7 +57,7 @@ DEEDS: dict[str, Callable[[SqliteEngine, int], bool]] = {"win": won, "add": adde
 
 def main(path: str, deed: str, times: str) -> None:
     """Do the deed."""
-    engine = SqliteEngine(Path(path), patience=60)
+    engine = SqliteEngine(Path(path), busy_timeout=60)
     print("ready", flush=True)  # noqa: T201 - how processes talk here
     sys.stdin.readline()
     done = [number for number in range(int(times)) if DEEDS[deed](engine, number)]

@@ -69,7 +69,7 @@ def test_what_was_noted_outlives_the_process(path: Path) -> None:
         assert second.count("key", SINCE) == 1
 
 
-def test_what_is_over_is_forgotten_whosever_it_was(path: Path) -> None:
+def test_outdated_attempts_of_all_keys_are_deleted(path: Path) -> None:
     """Or names that are tried once would stay for ever."""
     with closing(SqliteAttempts(path)) as attempts:
         for number in range(1, 100):
@@ -79,7 +79,7 @@ def test_what_is_over_is_forgotten_whosever_it_was(path: Path) -> None:
     assert rows == 1
 
 
-def test_forgetting_looks_at_what_is_forgotten_alone(path: Path) -> None:
+def test_deleting_outdated_attempts_reads_only_those(path: Path) -> None:
     with closing(SqliteAttempts(path)) as attempts:
         plan = attempts._connection.execute("EXPLAIN QUERY PLAN DELETE FROM attempts WHERE instant < 1")
         assert ["USING INDEX age" in row[3] or "USING COVERING INDEX age" in row[3] for row in plan] == [True]
@@ -102,7 +102,7 @@ def test_no_attempt_waits_for_the_disk(path: Path) -> None:
 
 
 def test_a_file_that_stays_locked_is_unavailable(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite_attempts, "PATIENCE", 0.01)
+    monkeypatch.setattr(sqlite_attempts, "BUSY_TIMEOUT", 0.01)
     with closing(SqliteAttempts(path)) as attempts, closing(sqlite3.connect(path)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(Unavailable, match="busy"):

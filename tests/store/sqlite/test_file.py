@@ -30,7 +30,7 @@ def altered(path: Path, statement: str) -> None:
 def refusal(path: Path) -> str:
     """Return the text with which the engine refuses a file."""
     with pytest.raises(UnusableStore) as refused:
-        SqliteEngine(path, patience=0)
+        SqliteEngine(path, busy_timeout=0)
     return str(refused.value)
 
 
@@ -81,7 +81,7 @@ def test_closing_puts_the_log_into_the_file_though_others_have_it_open(path: Pat
         assert found(other) == Item(HERE)
 
 
-def test_closing_twice_is_closing(path: Path) -> None:
+def test_closing_twice_is_allowed(path: Path) -> None:
     engine = SqliteEngine(path)
     engine.close()
     engine.close()
@@ -160,7 +160,7 @@ def test_what_is_no_database_is_refused_and_left_alone(path: Path) -> None:
     assert path.read_text() == "Dear diary, " * 1000
 
 
-def test_damage_that_is_met_later_is_told(path: Path) -> None:
+def test_damage_that_is_found_later_is_reported(path: Path) -> None:
     with closing(SqliteEngine(path)) as engine:
         put(engine, [Item(Key("p", f"{n:04}"), state="x" * 500) for n in range(300)])
     content = path.read_bytes()

@@ -46,7 +46,7 @@ def stored(engine: SqliteEngine) -> list[str]:
 @pytest.mark.long
 @pytest.mark.soak
 @pytest.mark.parametrize("series", range(KILLS // LIVES))
-def test_a_killed_writer_loses_and_halves_nothing(path: Path, series: int) -> None:
+def test_a_killed_writer_loses_no_batch_and_leaves_none_in_half(path: Path, series: int) -> None:
     chance = Random(seed() + series)
     acknowledged: set[str] = set()
     for life in range(LIVES):

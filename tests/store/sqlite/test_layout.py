@@ -19,7 +19,7 @@ def content(path: Path) -> list[tuple[int, ...]]:
         return [*connection.execute("SELECT * FROM things"), *connection.execute("PRAGMA user_version")]
 
 
-def test_every_step_is_taken_once(tmp_path: Path) -> None:
+def test_every_upgrade_step_runs_once(tmp_path: Path) -> None:
     path = tmp_path / "things.db"
     open_for_writing(path, 0, FIRST).close()
     for _ in range(2):
@@ -27,7 +27,7 @@ def test_every_step_is_taken_once(tmp_path: Path) -> None:
         assert content(path) == [(1, 2), (3,)]
 
 
-def test_a_new_file_takes_none(tmp_path: Path) -> None:
+def test_a_new_file_needs_no_upgrade(tmp_path: Path) -> None:
     path = tmp_path / "things.db"
     open_for_writing(path, 0, THIRD).close()
     assert content(path) == [(3,)]

@@ -46,7 +46,7 @@ def test_a_username_has_one_winner_among_processes(tmp_path: Path) -> None:
         assert len(members.roster().members) == TIMES
 
 
-def test_of_administrators_whom_processes_strike_one_stays_at_every_moment(tmp_path: Path) -> None:
+def test_processes_that_remove_administrators_always_leave_one(tmp_path: Path) -> None:
     path = tmp_path / "members.db"
     with closing(SqliteMembers(path)) as members:
         for id_ in ("0", "1"):

@@ -171,7 +171,7 @@ def test_a_commit_waits_for_the_disk(tmp_path: Path) -> None:
 def test_a_file_that_stays_locked_is_unavailable_to_writers_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite_members, "PATIENCE", 0.01)
+    monkeypatch.setattr(sqlite_members, "BUSY_TIMEOUT", 0.01)
     with (
         closing(SqliteMembers(tmp_path / "members.db")) as store,
         closing(sqlite3.connect(tmp_path / "members.db")) as other,

@@ -27,7 +27,7 @@ from stratabase.store.engine.port import (
 from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.store.sqlite.errors import UnusableStore
 from stratabase.store.sqlite.file import open_for_writing
-from stratabase.store.sqlite.writer import MOST_TOGETHER, Writer
+from stratabase.store.sqlite.writer import MAX_BATCHES, Writer
 from tests.contract.engine.acting import HERE, commit, found, there, together
 
 FIRST, SECOND = Key("p", "1"), Key("p", "2")
@@ -97,7 +97,7 @@ def test_no_transaction_is_endless(path: Path) -> None:
     wire = Wire(open_for_writing(path, 0))
     with writing(path, wire) as writer:
         with held(path):
-            futures = [writer.submit(put(number)) for number in range(2 * MOST_TOGETHER)]
+            futures = [writer.submit(put(number)) for number in range(2 * MAX_BATCHES)]
         for future in futures:
             future.result(60)
     assert wire.said.count("COMMIT") >= 2
@@ -115,7 +115,7 @@ def test_nobody_is_answered_before_it_is_on_the_disk(path: Path) -> None:
 
 
 def test_batches_are_done_in_the_order_of_their_arrival(engine: SqliteEngine, path: Path) -> None:
-    engine._writer._patience = 60
+    engine._writer._busy_timeout = 60
     with held(path):
         futures = [engine._writer.submit(batch(Put(Item(HERE, {"n": n})))) for n in range(30)]
     for future in futures:
@@ -124,7 +124,7 @@ def test_batches_are_done_in_the_order_of_their_arrival(engine: SqliteEngine, pa
 
 
 def test_a_refused_batch_does_not_touch_those_beside_it(engine: SqliteEngine, path: Path) -> None:
-    engine._writer._patience = 60
+    engine._writer._busy_timeout = 60
     many = [
         batch(Put(Item(FIRST, {"n": 1}), NOT_EXISTS)),
         batch(Put(Item(SECOND)), Check(FIRST, NOT_EXISTS)),
@@ -152,7 +152,7 @@ def test_a_refused_batch_does_not_touch_those_beside_it(engine: SqliteEngine, pa
 def test_what_cannot_be_stored_is_its_callers_fault_alone(
     engine: SqliteEngine, path: Path, wrong: Action, fault: type[Exception]
 ) -> None:
-    engine._writer._patience = 60
+    engine._writer._busy_timeout = 60
     with held(path):
         good, bad, after = (
             engine._writer.submit(each)
@@ -173,7 +173,7 @@ def test_a_file_held_for_too_long_makes_it_unavailable(engine: SqliteEngine, pat
 
 
 def test_a_file_held_for_a_while_is_waited_for(engine: SqliteEngine, path: Path) -> None:
-    engine._writer._patience = 60
+    engine._writer._busy_timeout = 60
     with held(path):
         future = engine._writer.submit(put(1))
         assert found(engine) is None, "readers do not wait"
@@ -203,7 +203,7 @@ def large() -> list[Action]:
 @pytest.mark.parametrize(
     "error", [sqlite3.OperationalError("disk I/O error"), MemoryError()], ids=["io", "memory"]
 )
-def test_when_the_transaction_fails_nobody_is_told_that_it_went_well(
+def test_when_the_transaction_fails_no_caller_gets_a_success(
     path: Path, moment: str, error: Exception
 ) -> None:
     wire = Wire(open_for_writing(path, 0), moment, error)
@@ -216,7 +216,7 @@ def test_when_the_transaction_fails_nobody_is_told_that_it_went_well(
         assert [bool(item) for item in engine.get([FIRST, SECOND, Key("many", "1")])] == [False, False, True]
 
 
-def test_when_the_commit_fails_all_are_told(path: Path) -> None:
+def test_when_the_commit_fails_every_caller_gets_the_error(path: Path) -> None:
     wire = Wire(open_for_writing(path, 0), "COMMIT")
     with writing(path, wire) as writer:
         with held(path):
@@ -229,24 +229,24 @@ def test_when_the_commit_fails_all_are_told(path: Path) -> None:
 
 
 def test_a_batch_whose_caller_has_gone_before_its_turn_is_left_out(engine: SqliteEngine, path: Path) -> None:
-    engine._writer._patience = 60
+    engine._writer._busy_timeout = 60
     with held(path):
         engine._writer.submit(put(0))
-        futures = [engine._writer.submit(put(number)) for number in range(1, 2 * MOST_TOGETHER)]
+        futures = [engine._writer.submit(put(number)) for number in range(1, 2 * MAX_BATCHES)]
         assert futures[-1].cancel()
     assert futures[-2].result(60) is None
-    last = [Key("many", str(number)) for number in (2 * MOST_TOGETHER - 2, 2 * MOST_TOGETHER - 1)]
+    last = [Key("many", str(number)) for number in (2 * MAX_BATCHES - 2, 2 * MAX_BATCHES - 1)]
     assert [bool(item) for item in engine.get(last)] == [True, False]
 
 
 def test_closing_writes_what_was_handed_in(path: Path) -> None:
     engine = SqliteEngine(path)
-    futures = [engine._writer.submit(put(number)) for number in range(3 * MOST_TOGETHER)]
+    futures = [engine._writer.submit(put(number)) for number in range(3 * MAX_BATCHES)]
     engine.close()
     assert [future.exception(0) for future in futures] == [None] * len(futures)
 
 
-def test_whoever_races_with_the_closing_gets_an_answer_and_it_is_true(path: Path) -> None:
+def test_a_commit_during_closing_gets_a_true_answer(path: Path) -> None:
     for round_ in range(20):
         engine = SqliteEngine(path)
 
@@ -270,7 +270,7 @@ def test_a_writer_that_dies_leaves_nobody_waiting(
     def die(_: object) -> None:
         raise SystemExit
 
-    monkeypatch.setattr(engine._writer, "_serve", die)
+    monkeypatch.setattr(engine._writer, "_commit_group", die)
     for _ in range(2):
         with pytest.raises(Unavailable, match="closed"):
             commit(engine, Put(Item(HERE)))
@@ -278,7 +278,9 @@ def test_a_writer_that_dies_leaves_nobody_waiting(
     assert found(engine) is None
 
 
-def test_a_caller_waits_as_this_process_waits(engine: SqliteEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_caller_waits_in_the_way_of_the_process(
+    engine: SqliteEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     waited: list[Future[Any]] = []
 
     class Noting(waiting.Blocking):
@@ -300,7 +302,7 @@ def test_damage_is_no_reason_to_try_again(path: Path) -> None:
 
 
 def test_a_batch_may_expect_what_another_of_its_group_has_made(engine: SqliteEngine, path: Path) -> None:
-    engine._writer._patience = 60
+    engine._writer._busy_timeout = 60
     with held(path):
         futures = [
             engine._writer.submit(batch(Put(Item(HERE), NOT_EXISTS))),

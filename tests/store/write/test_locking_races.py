@@ -74,7 +74,7 @@ def rivals(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """Two processes with four members each, on a store that they share."""
     if request.param == "sqlite":
         path = tmp_path_factory.mktemp("store") / "objects.db"
-        file = SqliteEngine(path, patience=60)
+        file = SqliteEngine(path, busy_timeout=60)
         racing = Rivals(things(file), "sqlite", str(path))
         yield racing
         racing.end()

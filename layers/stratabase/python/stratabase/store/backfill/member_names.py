@@ -1,4 +1,4 @@
-"""Gives the names of members that older versions of the service wrote the ids of the members they mean.
+"""Adds the ids of members to names of members that older versions of the service wrote without them.
 
 That is done once for each class: an item in the store tells which classes are done. Until then a name without
 an id means a member of that name if the member is older than the name (model/member_names). The same rule
@@ -45,16 +45,16 @@ from stratabase.store.engine.port import (
 from stratabase.store.layout import codec, heads, keys, versions
 from stratabase.store.layout.heads import live_head
 
-_TOGETHER = 50
+_AT_ONCE = 50
 _LAST_MODIFIED_BY = PlatformAttribute.LAST_MODIFIED_BY.value
 T = TypeVar("T")
 ReportProgress = Callable[[int], None]
-"""Is told how many objects were looked at since it was told last."""
+"""Is called with the number of objects that were looked at since the last call."""
 
 
 @dataclass(slots=True)
 class MemberBackfillOutcome:
-    """What became of the names in the objects of a class, without those in closed versions."""
+    """What became of the names in the objects of a class, not counting those in closed versions."""
 
     objects: int = 0
     """How many were looked at."""
@@ -82,24 +82,26 @@ class MemberBackfill:
         """Return the names of those that are not done yet."""
         (marks,) = self._engine.get([keys.MEMBER_IDS])
         done = marks.attributes if marks else {}
-        return tuple(name for name in self.classes() if _mark(name) not in done)
+        return tuple(name for name in self.classes() if _done_attribute(name) not in done)
 
     def run(
-        self, class_name: str, members: Iterable[Member], tell: ReportProgress = lambda _: None
+        self, class_name: str, members: Iterable[Member], report: ReportProgress = lambda _: None
     ) -> MemberBackfillOutcome:
         """Give ids to the names in all objects of a class, by the members of today. Raises Unavailable."""
         by_name = {folded(member.username): member.id for member in members}
         outcome = MemberBackfillOutcome()
         listed = chain.from_iterable(self._engine.range(keys.LISTING, keys.listing(class_name)))
-        for some in _some(listed):
-            found = self._heads([item.key for item in some])
+        for batch in _in_batches(listed):
+            found = self._heads([item.key for item in batch])
             for head in found:
                 # First, so that an object that is done has no version that is not.
                 self._complete_versions(head, by_name)
             self._complete(found, by_name, outcome)
             outcome.objects += len(found)
-            tell(len(found))
-        self._engine.commit(_batch([Patch(keys.MEMBER_IDS, NO_EXPECTATION, set={_mark(class_name): True})]))
+            report(len(found))
+        self._engine.commit(
+            _batch([Patch(keys.MEMBER_IDS, NO_EXPECTATION, set={_done_attribute(class_name): True})])
+        )
         return outcome
 
     def _heads(self, found: Sequence[Key]) -> list[Item]:
@@ -112,10 +114,10 @@ class MemberBackfill:
     ) -> None:
         """Give ids to the names in objects, of which these are the heads."""
         while found:
-            ids = [_ids(head, by_name) for head in found]
+            ids = [_missing_ids(head, by_name) for head in found]
             patches = [_head_patch(head, new) for head, new in zip(found, ids, strict=True) if new]
             if not patches or self._commits(patches):
-                _note(outcome, found, ids, by_name)
+                _count(outcome, found, ids, by_name)
                 return
             if len(found) > 1:
                 for head in found:
@@ -132,11 +134,11 @@ class MemberBackfill:
         patches = (
             Patch(item.key, EXISTS, state=_with_ids(item, ids))
             for item in items
-            if (ids := _ids(item, by_name))
+            if (ids := _missing_ids(item, by_name))
         )
-        for some in _some(patches):
-            if not self._commits(some):
-                for patch in some:
+        for batch in _in_batches(patches):
+            if not self._commits(batch):
+                for patch in batch:
                     self._commits([patch])  # unless it has been purged meanwhile
 
     def _commits(self, patches: Sequence[Patch]) -> bool:
@@ -149,7 +151,7 @@ class MemberBackfill:
 
 
 def describe_outcome(class_name: str, outcome: MemberBackfillOutcome) -> Iterator[str]:
-    """Yield what a person should know of an outcome."""
+    """Yield lines that tell a person what became of the names of a class."""
     if outcome.known:
         yield f"{class_name}: {outcome.known:,} names of members have the ids of their members now."
     if outcome.younger:
@@ -159,14 +161,14 @@ def describe_outcome(class_name: str, outcome: MemberBackfillOutcome) -> Iterato
         yield f"{class_name}: {outcome.unknown:,} names mean nobody, since no member has them."
 
 
-def _some(each: Iterable[T]) -> Iterator[list[T]]:
-    """Yield what there is in lists of at most so many."""
+def _in_batches(each: Iterable[T]) -> Iterator[list[T]]:
+    """Yield what there is in lists of at most _AT_ONCE."""
     left = iter(each)
-    while found := list(islice(left, _TOGETHER)):
+    while found := list(islice(left, _AT_ONCE)):
         yield found
 
 
-def _mark(class_name: str) -> str:
+def _done_attribute(class_name: str) -> str:
     return f"class.{class_name}"
 
 
@@ -174,7 +176,7 @@ def _batch(patches: Sequence[Patch]) -> Batch:
     return Batch(f"members{secrets.token_hex(12)}", tuple(patches))
 
 
-def _ids(item: Item, by_name: Mapping[str, str]) -> dict[str, str | None]:
+def _missing_ids(item: Item, by_name: Mapping[str, str]) -> dict[str, str | None]:
     """Return the ids that the names of an object or a version lack, by attribute."""
     state = codec.raw_state(item)
     found: dict[str, str | None] = {}
@@ -182,13 +184,15 @@ def _ids(item: Item, by_name: Mapping[str, str]) -> dict[str, str | None]:
         name = state.get(attribute)
         if isinstance(name, str) and member_id(state, attribute) is None:
             id_ = by_name.get(folded(name))
-            is_theirs = id_ is not None and could_mean(id_timestamp(id_), _written(item, state, attribute))
+            is_theirs = id_ is not None and could_mean(
+                id_timestamp(id_), _earliest_time(item, state, attribute)
+            )
             found[attribute] = id_ if is_theirs else NOBODY
     return found
 
 
-def _written(item: Item, state: Mapping[str, Stored], attribute: str) -> int | None:
-    """Return when a name was written, or a time before that."""
+def _earliest_time(item: Item, state: Mapping[str, Stored], attribute: str) -> int | None:
+    """Return when a name was written or a time before that, in milliseconds; None if that is unknown."""
     if attribute == _LAST_MODIFIED_BY and NAMING_ATTRIBUTES[attribute] not in state:
         start = item.attributes.get(versions.START, item.attributes.get(codec.VERSION_START_ATTRIBUTE))
         if isinstance(start, int):
@@ -196,7 +200,7 @@ def _written(item: Item, state: Mapping[str, Stored], attribute: str) -> int | N
     return written_at(state, attribute)
 
 
-def _note(
+def _count(
     outcome: MemberBackfillOutcome,
     found: Sequence[Item],
     ids: Sequence[Mapping[str, str | None]],

@@ -1,8 +1,8 @@
-"""Building what a new model needs from the data that is there, while others read and write.
+"""Builds what a new model needs from the data that is there, while others read and write.
 
 That is what the registry lists and is not READY: index slots, uniqueness constraints and required roles. One
-walk over the objects of a class builds all of it, with one builder for each kind. Required roles come last:
-they are about the objects of two classes, and are built by walks of their own.
+pass over the objects of a class builds all of it, with one backfill for each kind. Required roles come last:
+they are about the objects of two classes, and are built in passes of their own.
 
 Every process keeps what the registry lists: at once where the engine judges fences, elsewhere at the latest
 SETTLED after it was listed. From then on only objects that were written before can lack it. They are given
@@ -35,38 +35,38 @@ from stratabase.store.layout.associations import Associations
 from stratabase.store.layout.heads import live_head
 
 LONGEST_COMMIT = 20.0
-"""Seconds for which a commit may be under way, attempts and all, before its process gives up."""
+"""Seconds for which a commit may be under way, retries included, before its process gives up."""
 
 SETTLED = MAX_AGE + LONGEST_COMMIT + 5.0
 """Seconds after which all processes commit by a change of the registry, and indexes show what came before."""
 
-_TOGETHER = 100
-_PLACED_LOCALLY = 50
-"""Objects that get their places in one commit where that brings them to the disk with one effort."""
+_READ_AT_ONCE = 100
+_PLACED_AT_ONCE_LOCALLY = 50
+"""How many objects get their places in one commit of an embedded engine, which is one write to the disk."""
 
 ReportProgress = Callable[[int], None]
-"""Is told how many objects were looked at since it was told last."""
+"""Is called with the number of objects that were looked at since the last call."""
 
 
 class Backfill(Protocol):
-    """Gives objects of one class what they lack of some of what is built."""
+    """Gives the objects of one class what they lack of some entries of the registry."""
 
     def build(self, items: Sequence[Item]) -> None:
-        """Give objects, of which these are the heads as they were read, what they lack."""
+        """Give objects what they lack; `items` are their heads as they were read."""
 
     def finish(self) -> Mapping[RegistryEntry, Duplicates]:
         """Do what remains after the last object, and return what could not be given to all of them."""
 
 
 class ReindexOutcome(NamedTuple):
-    """What is not READY after all."""
+    """What is not READY after a run."""
 
     duplicates: tuple[Duplicate, ...] = ()
-    """What several objects have that only one may have."""
+    """Values that several objects have and only one may have."""
     interrupted: tuple[str, ...] = ()
-    """What others came in the way of, who serve another model, or what waits for the slot of an index."""
+    """What a process with another model prevented, or what waits for a free index slot."""
     more: int = 0
-    """Further objects that have what another one has: too many to be named."""
+    """How many further objects have values that another one has."""
 
 
 class Reindex:
@@ -105,21 +105,21 @@ class Reindex:
         found = {name: self._building(registry, name) for name in class_names}
         return {name: built for name, built in found.items() if built}
 
-    def run(self, class_name: str, tell: ReportProgress = lambda _: None) -> ReindexOutcome:
+    def run(self, class_name: str, report: ReportProgress = lambda _: None) -> ReindexOutcome:
         """Make everything of a class READY, but constraints that objects do not keep to."""
         class_ = self._model.classes[class_name]
-        registry = self._slots.update(lambda registry: self._begun(registry, class_name))
+        registry = self._slots.update(lambda registry: self._prepared(registry, class_name))
         building = self._building(registry, class_name)
         if not building:
             return ReindexOutcome((), self._slots.unfinished_labels_of(registry, class_))
         self._wait_until_settled(building)
-        found = self._build(class_, building, tell)
+        found = self._build(class_, building, report)
         registry = self._slots.update(
             lambda registry: registry.with_finished(class_name, building, found.keys(), self._now())
         )
-        told = {entry_label(class_, one) for one in found}
+        refused_labels = {entry_label(class_, entry) for entry in found}
         interrupted = (
-            name for name in self._slots.unfinished_labels_of(registry, class_) if name not in told
+            name for name in self._slots.unfinished_labels_of(registry, class_) if name not in refused_labels
         )
         duplicates = chain.from_iterable(duplicates.found for duplicates in found.values())
         more = sum(duplicates.more for duplicates in found.values())
@@ -130,40 +130,42 @@ class Reindex:
         roles = registry.unfinished_roles(self._associations.requirements(class_name))
         return (*registry.unfinished(self._model.classes[class_name]), *roles)
 
-    def _begun(self, registry: Registry, class_name: str) -> Registry:
-        """Return the registry as a build begins, with all that the model asks for."""
+    def _prepared(self, registry: Registry, class_name: str) -> Registry:
+        """Return the registry as a build begins: with all that the model asks for."""
         if not self._ahead:
-            registry = self._freed(registry, class_name)
+            registry = self._without_free_slots(registry, class_name)
             registry = registry.without_unwanted(class_name, self._model.classes[class_name])
             registry = registry.without_roles(class_name, self._associations.requirements(class_name))
         return self._slots.add_missing(registry).without_violations(class_name, self._now())
 
     def _build(
-        self, class_: Class, building: Sequence[RegistryEntry], tell: ReportProgress
+        self, class_: Class, building: Sequence[RegistryEntry], report: ReportProgress
     ) -> Mapping[RegistryEntry, Duplicates]:
         """Give all objects of a class what they lack; return what could not be given to all of them."""
-        builders, refused = self._builders(class_, building), dict[RegistryEntry, Duplicates]()
-        for items in self._objects(class_.name) if builders else ():
-            for builder in builders:
-                builder.build(items)
-            tell(len(items))
-        for builder in builders:
-            refused |= builder.finish()
+        backfills, refused = self._backfills(class_, building), dict[RegistryEntry, Duplicates]()
+        for items in self._objects(class_.name) if backfills else ():
+            for backfill in backfills:
+                backfill.build(items)
+            report(len(items))
+        for backfill in backfills:
+            refused |= backfill.finish()
         if roles := [one for one in building if isinstance(one, RequiredRoleEntry)]:
-            refused |= RoleBackfill(self._engine, self._model, self._slots, roles, self._most).build(tell)
+            refused |= RoleBackfill(self._engine, self._model, self._slots, roles, self._most).build(report)
         return refused
 
-    def _builders(self, class_: Class, building: Sequence[RegistryEntry]) -> list[Backfill]:
-        """Return one builder for each kind of what is to be built."""
-        builders: list[Backfill] = []
+    def _backfills(self, class_: Class, building: Sequence[RegistryEntry]) -> list[Backfill]:
+        """Return one backfill for each kind of what is to be built."""
+        backfills: list[Backfill] = []
         if slots := [one for one in building if isinstance(one, IndexSlot)]:
-            builders.append(IndexBackfill(self._engine, class_, slots, _PLACED_LOCALLY if self._local else 1))
+            backfills.append(
+                IndexBackfill(self._engine, class_, slots, _PLACED_AT_ONCE_LOCALLY if self._local else 1)
+            )
         if uniques := [one for one in building if isinstance(one, UniqueEntry)]:
-            builders.append(UniqueBackfill(self._engine, self._model, class_, uniques, self._most))
-        return builders
+            backfills.append(UniqueBackfill(self._engine, self._model, class_, uniques, self._most))
+        return backfills
 
-    def _freed(self, registry: Registry, class_name: str) -> Registry:
-        """Return the registry with indexes retired that the model does not name, and freed if they were."""
+    def _without_free_slots(self, registry: Registry, class_name: str) -> Registry:
+        """Return the registry after retiring indexes that the model lacks, and freeing long retired ones."""
         class_ = self._model.classes.get(class_name)
         slots = registry.classes.get(class_name, ())
         kept = [slot for slot in slots if slot.state is not BuildState.RETIRED or not self._is_settled(slot)]
@@ -187,7 +189,7 @@ class Reindex:
         found: list[Key] = []
         for item in listed:
             found.append(item.key)
-            if len(found) == _TOGETHER:
+            if len(found) == _READ_AT_ONCE:
                 yield self._heads(found)
                 found = []
         yield self._heads(found)
@@ -197,18 +199,19 @@ class Reindex:
 
 
 class IndexBackfill:
-    """Gives objects of a class the places that they lack, or that are wrong, in indexes that are built."""
+    """Gives the objects of a class the places in indexes that they lack, or that are wrong."""
 
-    def __init__(self, engine: Engine, class_: Class, slots: Sequence[IndexSlot], together: int = 1) -> None:
-        """`together`: how many objects are written in one commit."""
+    def __init__(
+        self, engine: Engine, class_: Class, slots: Sequence[IndexSlot], objects_per_commit: int = 1
+    ) -> None:
         self._engine = engine
         self._paths = [access_path(class_.name, slot) for slot in slots]
-        self._together = together
+        self._objects_per_commit = objects_per_commit
 
     def build(self, items: Sequence[Item]) -> None:
-        """Give objects, of which these are the heads as they were read, their places."""
-        for first in range(0, len(items), self._together):
-            set_places(self._engine, items[first : first + self._together], self._paths)
+        """Give objects their places; `items` are their heads as they were read."""
+        for first in range(0, len(items), self._objects_per_commit):
+            set_places(self._engine, items[first : first + self._objects_per_commit], self._paths)
 
     def finish(self) -> Mapping[RegistryEntry, Duplicates]:
         """Return nothing: every object can be given a place."""
@@ -217,16 +220,16 @@ class IndexBackfill:
 
 def set_places(engine: Engine, items: Sequence[Item], paths: Sequence[AccessPath]) -> None:
     """Give objects, of which these are the heads, the places that they lack or that are wrong."""
-    if _placed(engine, items, paths):
+    if _set_places_at_once(engine, items, paths):
         return
     for item in items:
         head = live_head(item)
-        while head is not None and not _placed(engine, [head], paths):
+        while head is not None and not _set_places_at_once(engine, [head], paths):
             head = live_head(*engine.get([item.key]))
 
 
-def _placed(engine: Engine, items: Sequence[Item], paths: Sequence[AccessPath]) -> bool:
-    """Give objects their places; return False, with none given, when one has been written meanwhile."""
+def _set_places_at_once(engine: Engine, items: Sequence[Item], paths: Sequence[AccessPath]) -> bool:
+    """Give objects their places; return False, and give none, when one has been written meanwhile."""
     patches = [patch for item in items if (patch := _patch(item, paths)) is not None]
     try:
         if patches:

@@ -1,4 +1,4 @@
-"""Where DynamoDB is, as whom to call it, and how long to wait for it."""
+"""Where AWS is called, as whom, and the sessions of botocore, which is loaded only when it is needed."""
 
 from dataclasses import dataclass, field
 from threading import Lock
@@ -8,7 +8,7 @@ from stratabase.store.dynamodb.client import Rejected
 
 
 class Credentials(NamedTuple):
-    """As whom to call; `token` belongs to those that are only lent."""
+    """As whom to call. Only temporary credentials have a token."""
 
     access_key: str
     secret_key: str
@@ -17,26 +17,27 @@ class Credentials(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """What a client must know. Without a URL: AWS's own; without credentials: the environment's."""
+    """What a client must know. Without a URL: AWS's own; without credentials: those of the environment."""
 
     region: str
     url: str | None = None
     credentials: Credentials | None = field(default=None, repr=False)
     connect_timeout: float = 1.0
-    """Seconds, as all of them."""
+    """Seconds."""
     read_timeout: float = 3.0
+    """Seconds."""
     connections: int = 64
     """How many are kept open."""
 
 
 class CredentialsProvider(Protocol):
-    """Has credentials."""
+    """Knows as whom to call."""
 
     def current(self) -> Credentials:
         """Return credentials that have not expired. Raises Rejected when there are none."""
 
     def discard(self) -> None:
-        """Forget what was found, since it is not accepted any more."""
+        """Forget the current credentials, which were rejected."""
 
 
 class StaticCredentials:
@@ -46,7 +47,7 @@ class StaticCredentials:
         self._credentials = credentials
 
     def current(self) -> Credentials:
-        """Return them."""
+        """Return the credentials."""
         return self._credentials
 
     def discard(self) -> None:
@@ -57,20 +58,20 @@ class BotocoreCredentials:
     """Credentials as botocore finds them (environment, files, the container's or machine's address)."""
 
     def __init__(self) -> None:
-        self._door = Lock()
+        self._lock = Lock()
         self._found: Any = None
 
     def current(self) -> Credentials:
-        """Return those of the moment; botocore renews them when they are about to expire."""
-        with self._door:
+        """Return credentials; botocore renews them when they are about to expire."""
+        with self._lock:
             if self._found is None:
                 self._found = _find()
             found = self._found
         return _frozen(found)
 
     def discard(self) -> None:
-        """Look for them again."""
-        with self._door:
+        """Look for credentials again when they are needed next."""
+        with self._lock:
             self._found = None
 
 
@@ -91,22 +92,25 @@ def _frozen(found: Any) -> Credentials:
     return Credentials(frozen.access_key, frozen.secret_key, frozen.token)
 
 
-_LOADER = "data_loader"
+_DATA_LOADER = "data_loader"
 _shared: dict[str, Any] = {}
+"""The data loader that all sessions share, once there is one."""
 
 
 def new_session() -> Any:
-    """Return a session with credentials of its own."""
-    from botocore.session import Session  # noqa: PLC0415 - only now
+    """Return a session of botocore with credentials of its own."""
+    from botocore.session import Session  # noqa: PLC0415 - loading takes long
 
     return share_data_loader(Session())
 
 
 def share_data_loader(session: Any) -> Any:
-    """Return a session, which from now on shares with others what it reads of botocore's descriptions.
+    """Return a session of botocore, which from now on shares with others what it reads of its descriptions.
 
-    These are of services and their endpoints; to read them takes longer than to make a client of them.
+    These describe services and their endpoints; reading them takes longer than making a client of them.
     """
-    loader = _shared.get(_LOADER) or _shared.setdefault(_LOADER, session.get_component(_LOADER))
-    session.register_component(_LOADER, loader)
+    loader = _shared.get(_DATA_LOADER) or _shared.setdefault(
+        _DATA_LOADER, session.get_component(_DATA_LOADER)
+    )
+    session.register_component(_DATA_LOADER, loader)
     return session

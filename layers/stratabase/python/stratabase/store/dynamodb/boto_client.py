@@ -6,7 +6,8 @@ from threading import Lock
 from typing import Any
 
 from stratabase.store.dynamodb.aws import Endpoint, new_session
-from stratabase.store.dynamodb.client import CHECKSUM_HEADER, Rejected, Unanswered, Unreached, verify_checksum
+from stratabase.store.dynamodb.client import CHECKSUM_HEADER, verify_checksum
+from stratabase.store.dynamodb.errors import map_botocore_error
 
 
 class BotoClient:
@@ -14,7 +15,7 @@ class BotoClient:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        self._door = Lock()
+        self._lock = Lock()
         self._loaded: Any = None
 
     def call(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -30,12 +31,12 @@ class BotoClient:
 
     def close(self) -> None:
         """Let go of the connections."""
-        with self._door:
+        with self._lock:
             if self._loaded is not None:
                 self._loaded.close()
 
     def _client(self) -> Any:
-        with self._door:
+        with self._lock:
             if self._loaded is None:
                 self._loaded = _load(self._endpoint)
             return self._loaded
@@ -76,27 +77,3 @@ def _method(operation: str) -> str:
     from botocore import xform_name  # noqa: PLC0415 - only now
 
     return str(xform_name(operation))
-
-
-def map_botocore_error(error: Exception) -> Rejected | Unanswered:
-    """Return what an exception of botocore's, or of the network, means."""
-    from botocore import exceptions  # noqa: PLC0415 - it is loaded by now, and only then
-
-    if isinstance(error, exceptions.ClientError):
-        return _rejected(error.response)
-    if isinstance(
-        error,
-        exceptions.NoCredentialsError
-        | exceptions.PartialCredentialsError
-        | exceptions.CredentialRetrievalError,
-    ):
-        return Rejected(type(error).__name__, 0, str(error))
-    if isinstance(error, exceptions.EndpointConnectionError | exceptions.ConnectTimeoutError):
-        return Unreached(str(error))
-    return Unanswered(str(error))
-
-
-def _rejected(response: Mapping[str, Any]) -> Rejected:
-    error = response.get("Error", {})
-    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    return Rejected(error.get("Code", ""), status, error.get("Message", ""), response)

@@ -1,6 +1,6 @@
-"""What DynamoDB charges: capacity units, computed from the sizes of items as its price list says.
+"""What a call costs on DynamoDB: capacity units, computed from the sizes of items as its price list says.
 
-A strong read costs a unit for each 4 KB of an item; a page of a range one for each 4 KB of all its items,
+A consistent read costs a unit for each 4 KB of an item; a page of a range one for each 4 KB of all its items,
 half as much of an index, and where it need not be exact. A write costs a unit for each KB of the item (twice
 in a transaction), and once more for each index in which the item appears anew, leaves, or has changed. Where
 there is no item, reading and writing cost as much as the smallest one. The figures are exact but for what
@@ -18,10 +18,9 @@ from stratabase.store.dynamodb.table import PROJECTED_ATTRIBUTES
 from stratabase.store.engine.port import ITEMS, Action, Batch, Check, Item, Place, Value
 
 READ_UNIT_BYTES, WRITE_UNIT_BYTES = 4096, 1024
-"""Bytes of a unit."""
+"""Bytes of one unit."""
 
-_BESIDE_STATE = 5
-"""Bytes of the name of the attribute that holds the state."""
+_STATE_NAME_BYTES = len("state")
 
 
 def get_requests(keys: int) -> int:
@@ -30,22 +29,22 @@ def get_requests(keys: int) -> int:
 
 
 def read_units(items: Iterable[Item | None]) -> float:
-    """Return what reading items by their keys costs."""
+    """Return the read units of a get of items."""
     return sum(_units(item, READ_UNIT_BYTES) for item in items)
 
 
 def range_units(index: str, items: Sequence[Item], *, exact: bool = True) -> float:
-    """Return what a page of a range costs."""
+    """Return the read units of a page of a range."""
     return ceil(range_bytes(index, items) / READ_UNIT_BYTES) / (1 if index == ITEMS and exact else 2)
 
 
 def range_bytes(index: str, items: Sequence[Item]) -> int:
     """Return the bytes of a page of a range."""
-    return sum(map(item_bytes if index == ITEMS else _projected, items))
+    return sum(map(item_bytes if index == ITEMS else _index_entry_bytes, items))
 
 
 def write_units(batch: Batch, before: Sequence[Item | None], after: Sequence[Item | None]) -> float:
-    """Return what a commit costs, from the items of its actions as they were before it and after."""
+    """Return the write units of a commit, from the items of its actions as they were before it and after."""
     transaction = not is_single_write(write_requests("", batch.actions))
     changes = zip(batch.actions, before, after, strict=True)
     return sum(_write_units(action, old, new, transaction=transaction) for action, old, new in changes)
@@ -58,7 +57,7 @@ def item_bytes(item: Item | None) -> int:
     places = sum(len(text.encode()) + 2 for place in item.places.values() for text in place)
     attributes = sum(len(name.encode()) + _value_bytes(value) for name, value in item.attributes.items())
     keys = sum(len(text.encode()) + 2 for text in item.key)
-    return keys + len((item.state or "").encode()) + _BESIDE_STATE + places + attributes
+    return keys + len((item.state or "").encode()) + _STATE_NAME_BYTES + places + attributes
 
 
 def _write_units(action: Action, old: Item | None, new: Item | None, *, transaction: bool) -> float:
@@ -70,31 +69,31 @@ def _write_units(action: Action, old: Item | None, new: Item | None, *, transact
 
 def _index_units(name: str, old: Item | None, new: Item | None) -> int:
     left, entered = _places(old).get(name), _places(new).get(name)
-    if left == entered and old and new and _shown(old) == _shown(new):
+    if left == entered and old and new and _index_content(old) == _index_content(new):
         return 0
     if left == entered:
-        return max(_shown_units(old), _shown_units(new))
-    return (_shown_units(old) if left else 0) + (_shown_units(new) if entered else 0)
+        return max(_index_entry_units(old), _index_entry_units(new))
+    return (_index_entry_units(old) if left else 0) + (_index_entry_units(new) if entered else 0)
 
 
-def _shown_units(item: Item | None) -> int:
-    return max(1, ceil(_projected(item) / WRITE_UNIT_BYTES)) if item else 0
+def _index_entry_units(item: Item | None) -> int:
+    return max(1, ceil(_index_entry_bytes(item) / WRITE_UNIT_BYTES)) if item else 0
 
 
 def _places(item: Item | None) -> Mapping[str, Place]:
     return item.places if item else {}
 
 
-def _shown(item: Item) -> tuple[str | None, Mapping[str, Value]]:
+def _index_content(item: Item) -> tuple[str | None, Mapping[str, Value]]:
     return item.state, {name: item.attributes.get(name) for name in PROJECTED_ATTRIBUTES}
 
 
-def _projected(item: Item | None) -> int:
-    """Return the bytes of what an index carries of an item."""
+def _index_entry_bytes(item: Item | None) -> int:
+    """Return the bytes of what an index carries of an item: the projected attributes and one place."""
     if item is None:
         return 0
-    shown = {name: value for name, value in item.attributes.items() if name in PROJECTED_ATTRIBUTES}
-    return item_bytes(replace(item, attributes=shown, places=dict([*item.places.items()][:1])))
+    projected = {name: value for name, value in item.attributes.items() if name in PROJECTED_ATTRIBUTES}
+    return item_bytes(replace(item, attributes=projected, places=dict([*item.places.items()][:1])))
 
 
 def _units(item: Item | None, unit: int) -> int:

@@ -1,4 +1,4 @@
-"""What the engine needs of a client: one call, and what can come of it besides an answer."""
+"""The client that the engine needs: one call, and the errors that can come of it."""
 
 import zlib
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 
 class Client(Protocol):
-    """Sends requests to DynamoDB, each once: who calls decides about another attempt."""
+    """Sends requests to DynamoDB, each once: the caller decides about another attempt."""
 
     def call(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the answer. Raises Rejected, Unanswered. Many threads may call at the same time."""
@@ -17,7 +17,7 @@ class Client(Protocol):
 
 
 class Rejected(Exception):
-    """DynamoDB answered that it does not do it, or that something went wrong when it did."""
+    """DynamoDB answered with an error: it does not do it, or something went wrong when it did."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Rejected(Exception):
 
 
 class Unanswered(Exception):
-    """No answer that can be trusted came; it may have been done or not."""
+    """No answer that can be trusted came. The request may have been carried out or not."""
 
 
 class Unreached(Unanswered):
@@ -48,7 +48,7 @@ class Unreached(Unanswered):
 
 
 CHECKSUM_HEADER = "x-amz-crc32"
-"""The header that has it."""
+"""The header with the checksum of an answer's body."""
 
 
 def verify_checksum(checksum: str | None, content: bytes) -> None:

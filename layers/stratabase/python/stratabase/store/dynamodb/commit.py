@@ -1,4 +1,9 @@
-"""What DynamoDB is asked to do for an action: one request alone, or one part of a transaction."""
+"""Commits a batch: one write by itself, several as a transaction, and nothing twice.
+
+A transaction carries a token made of the batch's id, by which DynamoDB itself knows a repetition. A write by
+itself costs half, and has none: when it is refused after an answer was lost, the item that was found decides.
+It names the batch if the batch has been done (see Batch.id); where it does not, the outcome is unknown.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
@@ -25,7 +30,8 @@ from stratabase.store.engine.port import (
 
 Parameters = dict[str, Any]
 
-_MOST_NAMED = 10
+_CHECK = "ConditionCheck"
+_MAX_DESCRIBED = 10
 """How many writes the description of a failure names, when DynamoDB does not say which one failed."""
 
 
@@ -34,7 +40,7 @@ class WriteRequest(NamedTuple):
 
     action: Action
     kind: str
-    """What it is called in a transaction; alone, a writing one is called so with "Item" at its end."""
+    """What a transaction calls it. Alone, its operation is called so with "Item" at the end."""
     parameters: Parameters
 
     @property
@@ -44,8 +50,91 @@ class WriteRequest(NamedTuple):
         A conditional delete that finds nothing cannot tell whether it was done before or by somebody else.
         """
         adds = isinstance(self.action, Patch) and bool(self.action.add)
-        chooses = isinstance(self.action, Delete) and self.action.expect != NO_EXPECTATION
-        return not (adds or chooses or self.kind == _CHECK)
+        deletes_conditionally = isinstance(self.action, Delete) and self.action.expect != NO_EXPECTATION
+        return not (adds or deletes_conditionally or self.kind == _CHECK)
+
+
+def commit_batch(client: RetryingClient, table: str, batch: Batch) -> None:
+    """Do all actions or none. Raises ExpectationFailed, Unavailable; ValueError for what cannot be done."""
+    requests = write_requests(table, batch.actions)
+    try:
+        _send(client, batch, requests)
+    except PermanentRejection as error:
+        rejected = error.rejected
+        failures = _failures(rejected, requests)
+        # 1. The request itself was at fault, or the account that makes it.
+        if not failures:
+            raise permanent_error(rejected, _describe_failure(rejected, requests)) from error
+        # 2. The expectations fail because an earlier attempt did the batch: what was found names it.
+        if any(_names_batch(failure.found, batch.id) for failure in failures):
+            return
+        # 3. They fail for another reason. But after a lost answer, what was found may come from a later
+        # commit that hides this one. A transaction that was done before is known by its token.
+        is_certain = not error.may_have_run or rejected.code == CANCELLED
+        raise (ExpectationFailed if is_certain else OutcomeUnknown)(failures) from error
+
+
+def _send(client: RetryingClient, batch: Batch, requests: Sequence[WriteRequest]) -> None:
+    if is_single_write(requests):
+        client.write(f"{requests[0].kind}Item", requests[0].parameters)
+    elif requests:
+        actions = [{request.kind: request.parameters} for request in requests]
+        client.write("TransactWriteItems", {"TransactItems": actions, "ClientRequestToken": _token(batch)})
+
+
+def _token(batch: Batch) -> str:
+    """Return a text of the length that DynamoDB takes, the same for the same batch."""
+    return sha256(f"{batch.attempt} {batch.id}".encode()).hexdigest()[:36]
+
+
+_Judged = tuple[WriteRequest, Mapping[str, Any]]
+"""A write, and what DynamoDB says became of it."""
+
+
+def _failures(rejected: Rejected, requests: Sequence[WriteRequest]) -> list[Failure]:
+    """Return the actions whose expectations did not hold."""
+    if rejected.code == CANCELLED:
+        reasons: Iterable[tuple[WriteRequest, Mapping[str, Any]]] = zip(
+            requests, rejected.reasons, strict=True
+        )
+    else:
+        reason = {"Code": rejected.code.removesuffix("Exception"), "Item": rejected.found}
+        reasons = [(requests[0], reason)]
+    return [
+        Failure(request.action, _found(reason))
+        for request, reason in reasons
+        if reason["Code"] == CONDITION_FAILED
+    ]
+
+
+def _found(reason: Mapping[str, Any]) -> Item | None:
+    record = reason.get("Item")
+    return item_of(record) if record else None
+
+
+def _names_batch(item: Item | None, batch_id: str) -> bool:
+    """Return whether an item tells that a batch wrote it (see Batch.id)."""
+    values = item.attributes.values() if item else ()
+    return any(value == batch_id or (isinstance(value, list) and batch_id in value) for value in values)
+
+
+def _describe_failure(rejected: Rejected, requests: Sequence[WriteRequest]) -> str:
+    """Return what was wrong with which actions, as far as DynamoDB says it."""
+    if not rejected.reasons:
+        return "; ".join([rejected.message, *map(_describe, requests[:_MAX_DESCRIBED])])
+    reasons = zip(requests, rejected.reasons, strict=False)
+    wrong = [(request, reason) for request, reason in reasons if reason.get("Code") != "None"]
+    return "; ".join(
+        f"{_describe(request)}: {reason.get('Message', reason['Code'])}" for request, reason in wrong
+    )
+
+
+def _describe(request: WriteRequest) -> str:
+    action = request.action
+    adding = (
+        f" that adds to {', '.join(sorted(action.add))}" if isinstance(action, Patch) and action.add else ""
+    )
+    return f"{request.kind} of {tuple(action.key)}{adding}"
 
 
 def is_single_write(writes: Sequence[WriteRequest]) -> bool:
@@ -54,18 +143,15 @@ def is_single_write(writes: Sequence[WriteRequest]) -> bool:
 
 
 def write_requests(table: str, actions: tuple[Action, ...]) -> list[WriteRequest]:
-    """Return what to ask for; nothing for a check of nothing."""
-    return [_write(table, action) for action in actions if not _is_idle(action)]
+    """Return the requests for actions, in their order, but none for a check of nothing."""
+    return [_write_request(table, action) for action in actions if not _is_needless(action)]
 
 
-_CHECK = "ConditionCheck"
-
-
-def _is_idle(action: Action) -> bool:
+def _is_needless(action: Action) -> bool:
     return isinstance(action, Check) and action.expect == NO_EXPECTATION
 
 
-def _write(table: str, action: Action) -> WriteRequest:
+def _write_request(table: str, action: Action) -> WriteRequest:
     placeholders = Placeholders()
     kind, parameters = _KINDS[type(action)](action, placeholders)
     condition = condition_expression(action.expect, placeholders)
@@ -102,77 +188,3 @@ _KINDS: Mapping[type[Action], Callable[[Any, Placeholders], tuple[str, Parameter
     Delete: _delete,
     Check: _check,
 }
-
-
-def commit_batch(client: RetryingClient, table: str, batch: Batch) -> None:
-    """Do all actions or none. Raises ExpectationFailed, Unavailable; ValueError for what cannot be done."""
-    writes = write_requests(table, batch.actions)
-    try:
-        _send(client, batch, writes)
-    except PermanentRejection as refused:
-        failures = _failures(refused, writes)
-        if not failures:
-            raise permanent_error(refused.rejected, _describe_failure(refused.rejected, writes)) from refused
-        if any(_names(failure.found, batch.id) for failure in failures):
-            return
-        # A transaction that was done before is known by its token; here it was not.
-        certain = not refused.may_have_run or refused.rejected.code == CANCELLED
-        raise (ExpectationFailed if certain else OutcomeUnknown)(failures) from refused
-
-
-def _send(client: RetryingClient, batch: Batch, writes: Sequence[WriteRequest]) -> None:
-    if is_single_write(writes):
-        client.write(f"{writes[0].kind}Item", writes[0].parameters)
-    elif writes:
-        actions = [{write.kind: write.parameters} for write in writes]
-        client.write("TransactWriteItems", {"TransactItems": actions, "ClientRequestToken": _token(batch)})
-
-
-def _token(batch: Batch) -> str:
-    """Return a text of the length that DynamoDB takes, the same for the same batch."""
-    return sha256(f"{batch.attempt} {batch.id}".encode()).hexdigest()[:36]
-
-
-def _failures(refused: PermanentRejection, writes: Sequence[WriteRequest]) -> list[Failure]:
-    """Return the actions whose expectations did not hold."""
-    rejected = refused.rejected
-    if rejected.code == CANCELLED:
-        judged: Iterable[tuple[WriteRequest, Mapping[str, Any]]] = zip(writes, rejected.reasons, strict=True)
-    else:
-        reason = {"Code": rejected.code.removesuffix("Exception"), "Item": rejected.found}
-        judged = [(writes[0], reason)]
-    return [
-        Failure(write.action, _found(reason))
-        for write, reason in judged
-        if reason["Code"] == CONDITION_FAILED
-    ]
-
-
-def _found(reason: Mapping[str, Any]) -> Item | None:
-    record = reason.get("Item")
-    return item_of(record) if record else None
-
-
-def _names(item: Item | None, batch_id: str) -> bool:
-    """Return whether an item tells that a batch wrote it."""
-    held = item.attributes.values() if item else ()
-    return any(value == batch_id or (isinstance(value, list) and batch_id in value) for value in held)
-
-
-def _describe_failure(rejected: Rejected, writes: Sequence[WriteRequest]) -> str:
-    """Return what was wrong with which actions, as far as DynamoDB says it."""
-    if not rejected.reasons:
-        return "; ".join([rejected.message, *map(_describe_write, writes[:_MOST_NAMED])])
-    judged = zip(writes, rejected.reasons, strict=False)
-    wrong = [(write, reason) for write, reason in judged if reason.get("Code") != "None"]
-    return "; ".join(
-        f"{_describe_write(write)}: {reason.get('Message', reason['Code'])}" for write, reason in wrong
-    )
-
-
-def _describe_write(write: WriteRequest) -> str:
-    action = write.action
-    adding = (
-        f" that adds to {', '.join(sorted(action.add))}" if isinstance(action, Patch) and action.add else ""
-    )
-    return f"{write.kind} of {tuple(action.key)}{adding}"

@@ -1,4 +1,7 @@
-"""What went wrong, and what it means: another attempt, a refusal, or a fault of the caller's."""
+"""What a failed request means: another attempt, a refusal, or a mistake of the caller's."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from stratabase.domain.refusal import Unavailable
 from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
@@ -6,7 +9,7 @@ from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
 CONDITION_FAILED = "ConditionalCheckFailed"
 CANCELLED = "TransactionCanceledException"
 
-_PASSING = frozenset(
+_TRANSIENT_CODES = frozenset(
     {
         "LimitExceededException",
         "ProvisionedThroughputExceededException",
@@ -18,9 +21,10 @@ _PASSING = frozenset(
 )
 """Codes of what goes well when it is asked for again in a moment."""
 
-_PASSING_REASONS = frozenset({"ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict"})
+_TRANSIENT_REASONS = frozenset({"ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict"})
+"""The same, of the actions of a cancelled transaction."""
 
-_CALLERS_FAULTS = frozenset(
+_CALLER_MISTAKES = frozenset(
     {
         "IdempotentParameterMismatchException",
         "ItemCollectionSizeLimitExceededException",
@@ -32,37 +36,62 @@ _CALLERS_FAULTS = frozenset(
 RequestError = Rejected | Unanswered
 
 
-def is_transient(trouble: RequestError) -> bool:
+def is_transient(error: RequestError) -> bool:
     """Return whether another attempt may go better."""
-    if isinstance(trouble, Unanswered) or trouble.status >= 500:
+    if isinstance(error, Unanswered) or error.status >= 500:
         return True
-    return trouble.code in _PASSING or any(
-        reason.get("Code") in _PASSING_REASONS for reason in trouble.reasons
+    return error.code in _TRANSIENT_CODES or any(
+        reason.get("Code") in _TRANSIENT_REASONS for reason in error.reasons
     )
 
 
-def may_have_run(trouble: RequestError) -> bool:
+def may_have_run(error: RequestError) -> bool:
     """Return whether the request may have been carried out all the same."""
-    if isinstance(trouble, Unanswered):
-        return not isinstance(trouble, Unreached)
-    return trouble.status >= 500
+    if isinstance(error, Unanswered):
+        return not isinstance(error, Unreached)
+    return error.status >= 500
 
 
-def busy_error(*, doubtful: bool) -> Unavailable:
-    """Return what a caller is told when no attempt went well; `doubtful`: perhaps one of them did write."""
-    if doubtful:
+def busy_error(*, may_have_written: bool) -> Unavailable:
+    """Return what to raise when no attempt went well."""
+    if may_have_written:
         return Unavailable("The store did not answer; whether it wrote is unknown.", retry_after=5)
     return Unavailable("The store is too busy; try again.")
 
 
 def permanent_error(rejected: Rejected, details: str = "") -> Exception:
-    """Return what a caller is told when another attempt would go no better; the cause is for the log.
+    """Return what to raise when another attempt would go no better; its cause is for the log.
 
-    `details` says of what DynamoDB should have done what was wrong; otherwise its own message says it.
+    `details` says what was wrong with which part of the request, where DynamoDB's message does not.
     """
-    if rejected.code in _CALLERS_FAULTS:
-        told: Exception = ValueError(f"The store cannot do this: {details or rejected.message}")
+    error: Exception
+    if rejected.code in _CALLER_MISTAKES:
+        error = ValueError(f"The store cannot do this: {details or rejected.message}")
     else:
-        told = Unavailable("The store cannot be read or written just now; try again later.", retry_after=5)
-    told.__cause__ = rejected
-    return told
+        error = Unavailable("The store cannot be read or written just now; try again later.", retry_after=5)
+    error.__cause__ = rejected
+    return error
+
+
+def map_botocore_error(error: Exception) -> Rejected | Unanswered:
+    """Return what an exception of botocore's, or of the network, means."""
+    from botocore import exceptions  # noqa: PLC0415 - it is loaded by now, and only then
+
+    if isinstance(error, exceptions.ClientError):
+        return _rejected(error.response)
+    if isinstance(
+        error,
+        exceptions.NoCredentialsError
+        | exceptions.PartialCredentialsError
+        | exceptions.CredentialRetrievalError,
+    ):
+        return Rejected(type(error).__name__, 0, str(error))
+    if isinstance(error, exceptions.EndpointConnectionError | exceptions.ConnectTimeoutError):
+        return Unreached(str(error))
+    return Unanswered(str(error))
+
+
+def _rejected(response: Mapping[str, Any]) -> Rejected:
+    error = response.get("Error", {})
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    return Rejected(error.get("Code", ""), status, error.get("Message", ""), response)

@@ -1,6 +1,6 @@
-"""Expressions, in which names and values stand as placeholders: so any name and any value may be used."""
+"""Conditions and updates as expressions of DynamoDB, with placeholders for all names and values."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from stratabase.store.dynamodb.records import TypedValue, place_attributes, typed_value
@@ -26,44 +26,44 @@ class Placeholders:
         return placeholder
 
     def parameters(self) -> dict[str, Any]:
-        """Return what a request says of its placeholders: nothing of none, which DynamoDB would refuse."""
+        """Return the parameters of a request that explain its placeholders. DynamoDB refuses empty ones."""
         names = {placeholder: name for name, placeholder in self._names.items()}
-        said = {"ExpressionAttributeNames": names, "ExpressionAttributeValues": self._values}
-        return {parameter: content for parameter, content in said.items() if content}
+        parameters = {"ExpressionAttributeNames": names, "ExpressionAttributeValues": self._values}
+        return {parameter: content for parameter, content in parameters.items() if content}
 
 
-_EXISTENCE = {True: "attribute_exists", False: "attribute_not_exists"}
+_EXISTENCE_FUNCTIONS = {True: "attribute_exists", False: "attribute_not_exists"}
 
 
 def condition_expression(expect: Expectation, placeholders: Placeholders) -> str:
-    """Return the condition; an empty text when everything will do."""
-    parts = _texts(expect.conditions, placeholders)
+    """Return an expectation as a condition; an empty text when it admits everything."""
+    parts = _conditions(expect.conditions, placeholders)
     if expect.exists is not None:
-        parts.insert(0, f"{_EXISTENCE[expect.exists]}({placeholders.name(PARTITION)})")
-    either = _texts(expect.either, placeholders)
+        parts.insert(0, f"{_EXISTENCE_FUNCTIONS[expect.exists]}({placeholders.name(PARTITION)})")
+    either = _conditions(expect.either, placeholders)
     # DynamoDB refuses parentheses that change nothing.
     parts += [f"({' OR '.join(either)})"] if len(either) > 1 else either
     return " AND ".join(parts)
 
 
-def _texts(conditions: Sequence[Condition], placeholders: Placeholders) -> list[str]:
-    return [_TEXTS[condition.operator](condition, placeholders) for condition in conditions]
+def _conditions(conditions: Sequence[Condition], placeholders: Placeholders) -> list[str]:
+    return [_CONDITIONS[condition.operator](condition, placeholders) for condition in conditions]
 
 
-def _compared(condition: Condition, placeholders: Placeholders) -> str:
+def _compare(condition: Condition, placeholders: Placeholders) -> str:
     name = placeholders.name(stored_name(condition.attribute))
     value = typed_value(condition.value)
     # DynamoDB compares within a type only; that is said here because emulators need to be told.
     (type_,) = value
-    of_its_type = f"attribute_type({name}, {placeholders.value(typed_value(type_))})"
+    has_type = f"attribute_type({name}, {placeholders.value(typed_value(type_))})"
     if condition.value is None:
-        return of_its_type
-    return f"{of_its_type} AND {name} {condition.operator.value} {placeholders.value(value)}"
+        return has_type
+    return f"{has_type} AND {name} {condition.operator.value} {placeholders.value(value)}"
 
 
-def _ordered(condition: Condition, placeholders: Placeholders) -> str:
+def _compare_order(condition: Condition, placeholders: Placeholders) -> str:
     # DynamoDB refuses to ask for an order with what has none, where the port says that it does not hold.
-    return (_compared if type(condition.value) in (str, int) else _never)(condition, placeholders)
+    return (_compare if type(condition.value) in (str, int) else _never)(condition, placeholders)
 
 
 def _never(_: Condition, placeholders: Placeholders) -> str:
@@ -71,29 +71,29 @@ def _never(_: Condition, placeholders: Placeholders) -> str:
     return f"(attribute_exists({key}) AND attribute_not_exists({key}))"
 
 
-def _existence(condition: Condition, placeholders: Placeholders) -> str:
-    function = _EXISTENCE[condition.operator is ConditionOperator.PRESENT]
+def _exists(condition: Condition, placeholders: Placeholders) -> str:
+    function = _EXISTENCE_FUNCTIONS[condition.operator is ConditionOperator.PRESENT]
     return f"{function}({placeholders.name(stored_name(condition.attribute))})"
 
 
-_TEXTS: Mapping[ConditionOperator, Callable[[Condition, Placeholders], str]] = {
-    ConditionOperator.EQUALS: _compared,
-    ConditionOperator.ABSENT: _existence,
-    ConditionOperator.PRESENT: _existence,
-    ConditionOperator.AT_MOST: _ordered,
-    ConditionOperator.MORE_THAN: _ordered,
+_CONDITIONS: Mapping[ConditionOperator, Callable[[Condition, Placeholders], str]] = {
+    ConditionOperator.EQUALS: _compare,
+    ConditionOperator.ABSENT: _exists,
+    ConditionOperator.PRESENT: _exists,
+    ConditionOperator.AT_MOST: _compare_order,
+    ConditionOperator.MORE_THAN: _compare_order,
 }
 
 
 def update_expression(patch: Patch, placeholders: Placeholders) -> str:
-    """Return the expression; an empty text for a patch that can only leave an item as it is."""
+    """Return what a patch changes; an empty text when it can only leave an item as it is."""
     places = place_attributes(patch.places)
     added = {stored_name(name): typed_value(number) for name, number in patch.add.items()}
     removed = [
         *map(stored_name, sorted(patch.remove)),
         *(name for name, text in places.items() if text is None),
     ]
-    changed = _changed(patch, places)
+    changed = _new_values(patch, places)
     if not changed and not added and patch.expect.exists is not True:
         changed = {BLANK: typed_value(None)}  # since removing alone makes no item
     clauses = {
@@ -103,15 +103,11 @@ def update_expression(patch: Patch, placeholders: Placeholders) -> str:
         "ADD": [f"{placeholders.name(name)} {placeholders.value(value)}" for name, value in added.items()],
         "REMOVE": [placeholders.name(name) for name in removed],
     }
-    return " ".join(_clause(keyword, parts) for keyword, parts in clauses.items() if parts)
+    return " ".join(f"{keyword} {', '.join(parts)}" for keyword, parts in clauses.items() if parts)
 
 
-def _changed(patch: Patch, places: dict[str, str | None]) -> dict[str, TypedValue]:
+def _new_values(patch: Patch, places: Mapping[str, str | None]) -> dict[str, TypedValue]:
     own = {**places} if patch.state is None else {STATE: patch.state, **places}
     return {stored_name(name): typed_value(value) for name, value in patch.set.items()} | {
         name: typed_value(text) for name, text in own.items() if text is not None
     }
-
-
-def _clause(keyword: str, parts: Iterable[str]) -> str:
-    return f"{keyword} {', '.join(parts)}"

@@ -1,4 +1,4 @@
-"""How an item lies in the table: a record of typed values."""
+"""Records: items as the table holds them, with a type for each value."""
 
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
@@ -16,14 +16,16 @@ from stratabase.store.dynamodb.table import (
 from stratabase.store.engine.port import INDEX_NAMES, Item, Key, Place, Value
 
 TypedValue = dict[str, Any]
-"""A value as DynamoDB has it: one entry, whose name says its type."""
+"""A value as DynamoDB has it: one entry, whose key says its type (S, N, BOOL, NULL, L)."""
 
 Record = dict[str, TypedValue]
-_MOST_DIGITS = 38
+"""By name of the stored attribute."""
+
+_MAX_DIGITS = 38
 
 
 def record_of(item: Item) -> Record:
-    """Return the record in which an item lies."""
+    """Return an item as a record."""
     own = {STATE: item.state, **place_attributes(item.places)}
     return (
         key_record(item.key)
@@ -33,12 +35,12 @@ def record_of(item: Item) -> Record:
 
 
 def key_record(key: Key) -> Record:
-    """Return a key as DynamoDB has it."""
+    """Return a key as a record."""
     return {PARTITION: {"S": key.partition}, SORT: {"S": key.sort}}
 
 
 def place_attributes(places: Mapping[str, Place | None]) -> dict[str, str | None]:
-    """Return the attributes that put an item in its places; None where one is taken away."""
+    """Return the attributes that put an item in its places, by stored name; None where a place is removed."""
     if not places.keys() <= PLACE_ATTRIBUTES.keys():
         raise ValueError(f"The indexes are {', '.join(INDEX_NAMES)}, but an item has places in {[*places]}.")
     return {
@@ -49,7 +51,7 @@ def place_attributes(places: Mapping[str, Place | None]) -> dict[str, str | None
 
 
 def item_of(record: Record) -> Item:
-    """Return the item that lies in a record."""
+    """Return the item of a record."""
     state = record.get(STATE)
     return Item(
         key_of(record),
@@ -68,7 +70,7 @@ def item_of(record: Record) -> Item:
 
 
 def items_of(records: Iterable[Record]) -> list[Item]:
-    """Return the items that lie in records."""
+    """Return the items of records, in their order."""
     return [item_of(record) for record in records]
 
 
@@ -78,19 +80,19 @@ def key_of(record: Record) -> Key:
 
 
 def typed_value(value: Value) -> TypedValue:
-    """Return a value as DynamoDB has it. Raises ValueError for a number that it would round."""
+    """Return a value with its type. Raises ValueError for a number that DynamoDB would round."""
     return _TYPED[type(value)](value)
 
 
 def plain_value(value: TypedValue) -> Value:
-    """Return the value that DynamoDB has under a type."""
+    """Return a value without its type."""
     ((type_, content),) = value.items()
     return _PLAIN[type_](content)
 
 
 def _number(value: int) -> TypedValue:
-    if len(str(abs(value)).rstrip("0")) > _MOST_DIGITS:
-        raise ValueError(f"DynamoDB keeps {_MOST_DIGITS} digits, but {value} has more.")
+    if len(str(abs(value)).rstrip("0")) > _MAX_DIGITS:
+        raise ValueError(f"DynamoDB keeps {_MAX_DIGITS} digits, but {value} has more.")
     return {"N": str(value)}
 
 

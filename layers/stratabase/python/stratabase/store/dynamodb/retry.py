@@ -1,4 +1,4 @@
-"""Asking again: how often, after how long, and when to give up."""
+"""Sends a request again when it failed: how often, after how long, and when to give up."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -7,83 +7,94 @@ from random import uniform
 from typing import Any
 
 from stratabase.store.dynamodb.client import Client, Rejected, Unanswered
-from stratabase.store.dynamodb.errors import busy_error, is_transient, may_have_run, permanent_error
+from stratabase.store.dynamodb.errors import (
+    RequestError,
+    busy_error,
+    is_transient,
+    may_have_run,
+    permanent_error,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How long to try. Pauses are random, lest callers march in step; their limit doubles."""
+    """How long to try. Pauses are random, lest callers march in step; their upper limit doubles each time."""
 
     max_attempts: int = 12
     max_seconds: float = 8.0
     first_pause: float = 0.02
+    """Seconds; the upper limit of the first pause."""
     max_pause: float = 1.0
+    """Seconds."""
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
 
 
 class PermanentRejection(Exception):
-    """DynamoDB refuses for good. `doubtful`: an earlier attempt may have gone well, its answer lost."""
+    """DynamoDB rejects a request, and would do so again.
 
-    def __init__(self, rejected: Rejected, *, doubtful: bool) -> None:
-        super().__init__(rejected, doubtful)
+    `may_have_run`: an earlier attempt at the same write may have been carried out, and its answer lost.
+    """
+
+    def __init__(self, rejected: Rejected, *, may_have_run: bool) -> None:
+        super().__init__(rejected, may_have_run)
         self.rejected = rejected
-        self.may_have_run = doubtful
+        self.may_have_run = may_have_run
 
 
 class Attempts:
-    """The attempts at one thing."""
+    """The attempts at one request."""
 
-    def __init__(self, patience: RetryPolicy, *, writing: bool = False) -> None:
-        self._patience = patience
-        self._writing = writing
-        self._deadline = patience.clock() + patience.max_seconds
-        self._count = 0
+    def __init__(self, policy: RetryPolicy, *, writes: bool = False) -> None:
+        self._policy = policy
+        self._writes = writes
+        self._deadline = policy.clock() + policy.max_seconds
+        self._failed = 0
         self.may_have_run = False
-        """Whether one of them may have been carried out."""
+        """Whether one of the attempts at a write may have been carried out."""
 
-    def wait_after(self, trouble: Rejected | Unanswered) -> None:
-        """Return when it is time for another attempt. Raises Refused, Unavailable."""
-        if isinstance(trouble, Rejected) and not is_transient(trouble):
-            raise PermanentRejection(trouble, doubtful=self.may_have_run) from trouble
-        self.may_have_run = self.may_have_run or (self._writing and may_have_run(trouble))
-        self.wait(trouble)
+    def wait_after(self, error: RequestError) -> None:
+        """Return when it is time for another attempt. Raises PermanentRejection, Unavailable."""
+        if isinstance(error, Rejected) and not is_transient(error):
+            raise PermanentRejection(error, may_have_run=self.may_have_run) from error
+        self.may_have_run = self.may_have_run or (self._writes and may_have_run(error))
+        self.wait(error)
 
     def wait(self, cause: Exception | None = None) -> None:
         """Pause before another attempt. Raises Unavailable when there have been enough."""
-        patience = self._patience
-        pause = uniform(0, min(patience.max_pause, patience.first_pause * 2**self._count))  # noqa: S311 - no secret
-        self._count += 1
-        if self._count >= patience.max_attempts or patience.clock() + pause > self._deadline:
-            raise busy_error(doubtful=self.may_have_run) from cause
-        patience.sleep(pause)
+        policy = self._policy
+        pause = uniform(0, min(policy.max_pause, policy.first_pause * 2**self._failed))  # noqa: S311 - no secret
+        self._failed += 1
+        if self._failed >= policy.max_attempts or policy.clock() + pause > self._deadline:
+            raise busy_error(may_have_written=self.may_have_run) from cause
+        policy.sleep(pause)
 
 
 class RetryingClient:
     """Calls a client, and again while that may help."""
 
-    def __init__(self, client: Client, patience: RetryPolicy) -> None:
+    def __init__(self, client: Client, policy: RetryPolicy) -> None:
         self._client = client
-        self._patience = patience
+        self._policy = policy
 
     def read(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the answer. Raises Unavailable; ValueError for what cannot be asked."""
         try:
             return self._call(operation, parameters, self.attempts())
-        except PermanentRejection as refused:
-            raise permanent_error(refused.rejected) from refused
+        except PermanentRejection as error:
+            raise permanent_error(error.rejected) from error
 
     def write(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the answer. Raises Refused, Unavailable."""
-        return self._call(operation, parameters, Attempts(self._patience, writing=True))
+        """Return the answer. Raises PermanentRejection, Unavailable."""
+        return self._call(operation, parameters, Attempts(self._policy, writes=True))
 
     def attempts(self) -> Attempts:
-        """Return fresh attempts, also for what an answer itself says to be unfinished."""
-        return Attempts(self._patience)
+        """Return fresh attempts, for a read whose answer says that it is unfinished."""
+        return Attempts(self._policy)
 
     def _call(self, operation: str, parameters: Mapping[str, Any], attempts: Attempts) -> Mapping[str, Any]:
         while True:
             try:
                 return self._client.call(operation, parameters)
-            except (Rejected, Unanswered) as trouble:
-                attempts.wait_after(trouble)
+            except (Rejected, Unanswered) as error:
+                attempts.wait_after(error)

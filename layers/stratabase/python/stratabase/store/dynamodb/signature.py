@@ -40,9 +40,11 @@ class RequestSigner:
         day = instant[:8]
         scope = f"{day}/{self._region}/{_SERVICE}/aws4_request"
         names = ";".join(headers)
-        asked = _digest(_canonical(headers, names, body).encode())
+        request_digest = _digest(_canonical(headers, names, body).encode())
         key = _signing_key(credentials.secret_key, day, self._region)
-        signature = hmac.digest(key, f"{_ALGORITHM}\n{instant}\n{scope}\n{asked}".encode(), "sha256").hex()
+        signature = hmac.digest(
+            key, f"{_ALGORITHM}\n{instant}\n{scope}\n{request_digest}".encode(), "sha256"
+        ).hex()
         return (
             f"{_ALGORITHM} Credential={credentials.access_key}/{scope}, "
             f"SignedHeaders={names}, Signature={signature}"
@@ -50,7 +52,7 @@ class RequestSigner:
 
 
 def _canonical(headers: dict[str, str], names: str, body: bytes) -> str:
-    """Return what is signed of a request; its headers are in the order of their names."""
+    """Return the canonical request; its headers are in the order of their names."""
     lines = "".join(f"{name}:{value}\n" for name, value in headers.items())
     return f"POST\n/\n\n{lines}\n{names}\n{_digest(body)}"
 

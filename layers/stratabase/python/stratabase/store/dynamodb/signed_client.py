@@ -1,7 +1,8 @@
-"""A client that signs its requests itself: a fifth of the time that botocore takes for one.
+"""A client that signs its requests itself, in a fifth of the time that botocore takes for one.
 
-What a client must do to be safe: it checks each answer's checksum, trusts no connection that has been idle
-for long, has time limits, follows the server's clock where its own is wrong, and renews credentials.
+It does what a client must do to be safe: it checks each answer's checksum, trusts no connection that has
+been idle for long, has time limits, follows the server's clock where its own is wrong, and renews
+credentials.
 """
 
 import select
@@ -30,11 +31,14 @@ from stratabase.store.dynamodb.signature import RequestSigner
 _TARGET = "DynamoDB_20120810."
 _STALE_CREDENTIALS = frozenset({"ExpiredTokenException", "UnrecognizedClientException"})
 _WRONG_TIME = frozenset({"InvalidSignatureException", "RequestExpired", "RequestTimeTooSkewed"})
-_LEAST_SKEW = 60.0
+_MIN_CLOCK_SKEW = 60.0
 """Seconds by which the clocks must differ for that to be the reason of a refusal."""
 
+MAX_IDLE = 20.0
+"""Seconds after which a connection is not trusted any more; the other side closes it somewhat later."""
 
-class Answer(NamedTuple):
+
+class _Answer(NamedTuple):
     """What came back: the status, the body, and the server's time as it writes it."""
 
     status: int
@@ -45,31 +49,34 @@ class Answer(NamedTuple):
 class SignedClient:
     """Calls DynamoDB over its own connections."""
 
-    def __init__(self, endpoint: Endpoint, purse: CredentialsProvider | None = None) -> None:
+    def __init__(self, endpoint: Endpoint, credentials: CredentialsProvider | None = None) -> None:
         address = urlsplit(endpoint.url or _address(endpoint.region))
         timeouts = (endpoint.connect_timeout, endpoint.read_timeout)
-        given = endpoint.credentials
+        fixed = endpoint.credentials
         self._connections = ConnectionPool(address, timeouts, endpoint.connections)
         self._signer = RequestSigner(endpoint.region, address.netloc)
-        self._purse = purse or (StaticCredentials(given) if given else BotocoreCredentials())
-        self._skew = 0.0
+        self._credentials = credentials or (StaticCredentials(fixed) if fixed else BotocoreCredentials())
+        self._clock_skew = 0.0
+        """Seconds by which the server's clock is ahead of ours."""
 
     def call(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the answer. Raises Rejected, Unanswered."""
-        target, body = _TARGET + operation, _text(parameters)
+        target, body = _TARGET + operation, _body(parameters)
         try:
-            return _content(self._ask(target, body))
+            return _parse(self._send(target, body))
         except Rejected as rejected:
-            if not self._mend(rejected):
+            if not self._can_correct(rejected):
                 raise
-        return _content(self._ask(target, body))
+        return _parse(self._send(target, body))
 
     def close(self) -> None:
         """Let go of the connections."""
         self._connections.close()
 
-    def _ask(self, target: str, body: bytes) -> Answer:
-        headers = self._signer.signed_headers(target, body, self._purse.current(), time.time() + self._skew)
+    def _send(self, target: str, body: bytes) -> _Answer:
+        headers = self._signer.signed_headers(
+            target, body, self._credentials.current(), time.time() + self._clock_skew
+        )
         try:
             connection = self._connections.acquire()
         except OSError as error:
@@ -84,18 +91,18 @@ class SignedClient:
         self._connections.release(connection)
         return answer
 
-    def _mend(self, rejected: Rejected) -> bool:
-        """Return whether the request goes better now: its signature was at fault, and is no longer."""
+    def _can_correct(self, rejected: Rejected) -> bool:
+        """Return whether the request goes better now: its signature was at fault, and has been corrected."""
         if rejected.code in _STALE_CREDENTIALS:
-            self._purse.discard()
+            self._credentials.discard()
             return True
-        return rejected.code in _WRONG_TIME and self._set_clock(rejected.date)
+        return rejected.code in _WRONG_TIME and self._adjust_clock(rejected.date)
 
-    def _set_clock(self, date: str | None) -> bool:
-        """Go by the server's clock; return whether that makes a difference."""
-        skew = self._skew if date is None else parsedate_to_datetime(date).timestamp() - time.time()
-        changed = abs(skew - self._skew) > _LEAST_SKEW
-        self._skew = skew if changed else self._skew
+    def _adjust_clock(self, date: str | None) -> bool:
+        """Follow the server's clock; return whether that makes a difference."""
+        skew = self._clock_skew if date is None else parsedate_to_datetime(date).timestamp() - time.time()
+        changed = abs(skew - self._clock_skew) > _MIN_CLOCK_SKEW
+        self._clock_skew = skew if changed else self._clock_skew
         return changed
 
 
@@ -103,14 +110,14 @@ def _address(region: str) -> str:
     return f"https://dynamodb.{region}.amazonaws.com{'.cn' if region.startswith('cn-') else ''}"
 
 
-def _text(parameters: Mapping[str, Any]) -> bytes:
+def _body(parameters: Mapping[str, Any]) -> bytes:
     try:
         return orjson.dumps(parameters)
     except TypeError as error:  # half of a character; all else is made by the engine
         raise ValueError(f"The store cannot keep this: {error}") from error
 
 
-def _exchange(connection: HTTPConnection, body: bytes, headers: Mapping[str, str]) -> Answer:
+def _exchange(connection: HTTPConnection, body: bytes, headers: Mapping[str, str]) -> _Answer:
     # All at once: http.client would send the head alone first, and take longer to put it together.
     connection.sock.sendall(_head(headers, len(body)) + body)
     response = HTTPResponse(connection.sock, method="POST")
@@ -120,7 +127,7 @@ def _exchange(connection: HTTPConnection, body: bytes, headers: Mapping[str, str
     if response.will_close:
         connection.close()
     verify_checksum(response.getheader(CHECKSUM_HEADER), content)
-    return Answer(response.status, content, response.getheader("date"))
+    return _Answer(response.status, content, response.getheader("date"))
 
 
 def _head(headers: Mapping[str, str], length: int) -> bytes:
@@ -128,8 +135,8 @@ def _head(headers: Mapping[str, str], length: int) -> bytes:
     return f"POST / HTTP/1.1\r\n{lines}content-length: {length}\r\n\r\n".encode("ascii")
 
 
-def _content(answer: Answer) -> Mapping[str, Any]:
-    """Return what an answer says. Raises Rejected, Unanswered."""
+def _parse(answer: _Answer) -> Mapping[str, Any]:
+    """Return the content of an answer. Raises Rejected, Unanswered."""
     try:
         content = orjson.loads(answer.body)
     except orjson.JSONDecodeError as error:  # such as a proxy's page
@@ -147,18 +154,17 @@ def _object(content: Any) -> Mapping[str, Any]:
     raise Unanswered("The answer is not an object.")
 
 
-def _rejected(answer: Answer, told: Mapping[str, Any]) -> Rejected:
-    code = told.get("__type", "").rpartition("#")[2]
-    message = told.get("message") or told.get("Message") or ""
-    return Rejected(code, answer.status, message, told, answer.date)
-
-
-MAX_IDLE = 20.0
-"""Seconds after which a connection is not trusted any more; the other side closes it somewhat later."""
+def _rejected(answer: _Answer, content: Mapping[str, Any]) -> Rejected:
+    code = content.get("__type", "").rpartition("#")[2]
+    message = content.get("message") or content.get("Message") or ""
+    return Rejected(code, answer.status, message, content, answer.date)
 
 
 class ConnectionPool:
-    """Connections that nobody uses at present, the last used on top; any thread may take one."""
+    """Open connections to one host that nobody uses at present; the one used last is taken first.
+
+    Any thread may take one.
+    """
 
     def __init__(self, address: SplitResult, timeouts: tuple[float, float], most: int) -> None:
         self._address = address
@@ -175,7 +181,7 @@ class ConnectionPool:
             if _is_fresh(connection, since):
                 return connection
             connection.close()
-        return self._opened()
+        return self._open()
 
     def release(self, connection: HTTPConnection) -> None:
         """Keep a connection whose last answer has been read to its end, if there is room."""
@@ -186,11 +192,11 @@ class ConnectionPool:
             self._idle.append((connection, time.time()))
 
     def close(self) -> None:
-        """Close those that nobody uses."""
+        """Close the connections that nobody uses."""
         while self._idle:
             self._idle.pop()[0].close()
 
-    def _opened(self) -> HTTPConnection:
+    def _open(self) -> HTTPConnection:
         connection = self._new()
         connection.connect()
         connection.sock.settimeout(self._read_timeout)

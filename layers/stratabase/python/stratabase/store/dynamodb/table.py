@@ -1,4 +1,4 @@
-"""The one table: its keys and indexes, and what its attributes are called."""
+"""The one table: its keys, its indexes, and the names of its attributes."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from stratabase.store.engine.port import INDEX_NAMES
 PARTITION, SORT, STATE = "pk", "sk", "state"
 
 PLACE_ATTRIBUTES = {name: (f"p{number}", f"s{number}") for number, name in enumerate(INDEX_NAMES, 1)}
-"""For each secondary index, the attributes that hold an item's place in it."""
+"""For each secondary index, the attributes that hold an item's place in it: partition, sort."""
 
 BLANK = "blank"
 """An attribute that a patch sets when it makes an item without setting anything else."""
@@ -16,7 +16,7 @@ BLANK = "blank"
 RESERVED_NAMES = frozenset(
     {PARTITION, SORT, STATE, BLANK, *(name for pair in PLACE_ATTRIBUTES.values() for name in pair)}
 )
-"""The table's own names of attributes. An item's attribute that is called so is stored with a mark."""
+"""The table's own names of attributes. An item's attribute of the same name is stored with a mark."""
 
 PROJECTED_ATTRIBUTES = ("state", "commitIds", "versionStart")
 """What an index carries of an item: what a page needs. Not the lock: so locking leaves the indexes alone.
@@ -25,9 +25,9 @@ An index cannot be told later to carry more; a new one would have to be built.
 """
 
 MAX_PARTITION_BYTES = 2048
-"""Bytes that a partition may have in its key."""
+"""How long the partition of a key may be."""
 MAX_SORT_BYTES = 1024
-"""Bytes that a place in a partition may have in its key."""
+"""How long the sort key may be."""
 
 _MARK = "="
 
@@ -35,23 +35,23 @@ _MARK = "="
 def table_definition(name: str) -> dict[str, Any]:
     """Return the parameters of CreateTable."""
     keys = ((PARTITION, SORT), *PLACE_ATTRIBUTES.values())
-    texts = [{"AttributeName": attribute, "AttributeType": "S"} for pair in keys for attribute in pair]
+    attributes = [{"AttributeName": name, "AttributeType": "S"} for pair in keys for name in pair]
     return {
         "TableName": name,
         "BillingMode": "PAY_PER_REQUEST",
-        "AttributeDefinitions": texts,
+        "AttributeDefinitions": attributes,
         "KeySchema": _key_schema(PARTITION, SORT),
         "GlobalSecondaryIndexes": [_index(index, *places) for index, places in PLACE_ATTRIBUTES.items()],
     }
 
 
 def stored_name(attribute: str) -> str:
-    """Return what an item's attribute is called in the table."""
+    """Return the name in the table of an item's attribute."""
     return _MARK + attribute if attribute in RESERVED_NAMES or attribute.startswith(_MARK) else attribute
 
 
 def attribute_name(stored: str) -> str:
-    """Return what an attribute of the table, which is none of its own, is called in the item."""
+    """Return the name in the item of a stored attribute that is none of the table's own."""
     return stored.removeprefix(_MARK)
 
 
@@ -71,9 +71,12 @@ def _key_schema(partition: str, sort: str) -> list[dict[str, str]]:
 
 
 def ensure_table(client: Client, name: str) -> None:
-    """Make the table unless it is there. Raises Rejected, Unanswered."""
+    """Create the table unless it is there: in an emulator. On AWS, the template creates it.
+
+    Raises Rejected, Unanswered.
+    """
     try:
         client.call("CreateTable", table_definition(name))
-    except Rejected as refusal:
-        if refusal.code != "ResourceInUseException":
+    except Rejected as error:
+        if error.code != "ResourceInUseException":
             raise

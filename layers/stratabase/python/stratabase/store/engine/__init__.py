@@ -5,8 +5,7 @@ this port alone; `store.sqlite` and `store.dynamodb` implement it.
 
 Read in this order: port (items, expectations, batches, the three calls), expectations (whether they are
 met), offloading (calls that do not block the local server), parallel (the same for many keys at a time, and
-how round trips are counted), read_limiter (what a request may read), read_retry (reading again what did not
-fit together).
+how round trips are counted), and read_limiter (what a request may read).
 
-Imports the domain's refusals and allowance. Nothing of the store besides itself.
+Imports the domain's refusals and read allowance. Nothing of the store besides itself.
 """

@@ -1,4 +1,4 @@
-"""Whether an item is as an action expects it."""
+"""Checks expectations: whether an item is as an action expects it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ _ABSENT: Any = object()
 
 
 def is_met(expect: Expectation, item: Item | None) -> bool:
-    """Return whether what is expected is true of an item, or of there being none."""
+    """Return whether an expectation is true of an item, or of there being none."""
     if expect.exists is not None and expect.exists != (item is not None):
         return False
     attributes = item.attributes if item else {}
@@ -27,7 +27,7 @@ def is_met(expect: Expectation, item: Item | None) -> bool:
 
 
 def _condition_holds(condition: Condition, attributes: Mapping[str, Any]) -> bool:
-    return _TESTS[condition.operator](attributes.get(condition.attribute, _ABSENT), condition.value)
+    return _COMPARISONS[condition.operator](attributes.get(condition.attribute, _ABSENT), condition.value)
 
 
 def _equals(found: Any, value: Any) -> bool:
@@ -44,7 +44,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-_TESTS: Mapping[ConditionOperator, Callable[[Any, Any], bool]] = {
+_COMPARISONS: Mapping[ConditionOperator, Callable[[Any, Any], bool]] = {
     ConditionOperator.EQUALS: _equals,
     ConditionOperator.ABSENT: lambda found, _: found is _ABSENT,
     ConditionOperator.PRESENT: lambda found, _: found is not _ABSENT,
@@ -54,7 +54,10 @@ _TESTS: Mapping[ConditionOperator, Callable[[Any, Any], bool]] = {
 
 
 def find_failures(engine: Engine, actions: Sequence[Action]) -> tuple[Failure, ...]:
-    """Return the actions whose expectations do not hold, of any number."""
+    """Return the actions whose expectations do not hold now, with what was found. Writes nothing.
+
+    There may be more actions than a batch holds.
+    """
     found = engine.get([action.key for action in actions])
     return tuple(
         Failure(action, item)

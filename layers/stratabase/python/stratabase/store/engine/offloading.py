@@ -1,4 +1,4 @@
-"""An engine that waits for a network, so that in the local server it holds up nobody."""
+"""Keeps an engine that waits for a network from blocking the local server."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,7 +7,7 @@ from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Engine, Item,
 
 
 class OffloadingEngine:
-    """Passes every call on to an engine, each where it holds up nobody else."""
+    """Passes every call on to an engine, each where it does not block other requests."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

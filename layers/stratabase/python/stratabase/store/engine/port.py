@@ -1,4 +1,4 @@
-"""The narrow port that every engine implements: get, range, commit."""
+"""The port that every engine implements: items, and the three calls get, range and commit."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,18 +13,18 @@ INDEX_NAMES = tuple(f"index{number}" for number in range(1, 9))
 
 ITEMS = "items"
 Value = str | int | bool | None | list[str]
-"""What a top-level attribute of an item may hold."""
+"""What an attribute of an item may hold."""
 
 
 class Key(NamedTuple):
-    """Where an item lies: its partition, and its place within. Neither text is empty."""
+    """The key of an item: its partition, and its sort key within that. Neither text is empty."""
 
     partition: str
     sort: str
 
 
 class Place(NamedTuple):
-    """Where an item appears in a secondary index, perhaps with others. Neither text is empty."""
+    """Where an item appears in a secondary index; several may have the same place. Neither text is empty."""
 
     partition: str
     sort: str
@@ -51,7 +51,6 @@ class ConditionOperator(Enum):
     order: of anything else AT_MOST and MORE_THAN do not hold. None is a value like others, and not absent.
     """
 
-    __test__ = False
     EQUALS = "="
     ABSENT = "absent"
     PRESENT = "present"
@@ -60,7 +59,7 @@ class ConditionOperator(Enum):
 
 
 class Condition(NamedTuple):
-    """What an attribute of the item as it is stored now must be (the value is unused by absent, present)."""
+    """What an attribute of the item as it is stored now must be. ABSENT and PRESENT have no value."""
 
     attribute: str
     operator: ConditionOperator
@@ -87,14 +86,14 @@ NO_EXPECTATION = Expectation()
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """Store an item whole, in place of what is under its key."""
+    """Store a whole item, in place of what is under its key."""
 
     item: Item
     expect: Expectation = NO_EXPECTATION
 
     @property
     def key(self) -> Key:
-        """The key it writes."""
+        """The key that it writes."""
         return self.item.key
 
 
@@ -104,7 +103,7 @@ class Patch:
 
     A `state` or a place that is not given stays; a place given as None is taken away. Where the expectation
     admits that there is no item (by default it does not), the patch makes one: a counter needs no beginning.
-    An attribute is named at most once. Adding to what is no whole number is the caller's fault: ValueError.
+    An attribute is named at most once. Adding to what is no whole number is the caller's mistake: ValueError.
     """
 
     key: Key
@@ -116,7 +115,7 @@ class Patch:
     places: Mapping[str, Place | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse to do two things to one attribute, since engines would differ in what comes of it."""
+        """Refuse to do two things to one attribute: engines would differ in the result."""
         named = [*self.set, *self.add, *self.remove]
         if len(set(named)) < len(named):
             raise ValueError(
@@ -134,7 +133,7 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Write nothing, but expect."""
+    """Write nothing, but require an expectation to hold."""
 
     key: Key
     expect: Expectation
@@ -149,54 +148,62 @@ class Batch:
     """Actions that are done together or not at all; each key at most once, at most MOST_ACTIONS of them."""
 
     id: str
-    """Names the commit, so that a retry is known for what it is: no other commit has it.
+    """Identifies the commit, so that a retry is recognized: no other commit has it.
 
-    An item with an attribute that has it, also in a list, tells that the commit has been done. An engine that
+    An item with this id as an attribute, or in a list, tells that the commit has been done. An engine that
     lost an answer may have nothing else to go by.
     """
     actions: tuple[Action, ...]
     attempt: int = 0
-    """Tells apart the batches that try one commit with different actions, each after the one before it was
-    refused: they are no retries of one another."""
+    """Distinguishes batches that try one commit with different actions, each after the one before was
+    refused: they are not retries of each other."""
     fence: Check | None = None
-    """An expectation that an embedded engine judges with the others. It is no action, but fails like one.
+    """An expectation that an embedded engine checks with the others. It is no action, but fails like one.
 
     A remote engine ignores it, since there it would make a transaction of each write.
     """
 
     def __post_init__(self) -> None:
-        """Refuse what no engine could do as one."""
+        """Refuse what no engine could commit at once."""
         if len(self.actions) > MAX_ACTIONS:
             raise ValueError(
                 f"A batch has at most {MAX_ACTIONS} actions, but this one has {len(self.actions)}."
             )
         keys = [action.key for action in self.actions]
         if len(set(keys)) < len(keys):
-            twice = sorted({key for key in keys if keys.count(key) > 1})
-            raise ValueError(f"A batch has at most one action on a key, but this one has several on {twice}.")
+            repeated = sorted({key for key in keys if keys.count(key) > 1})
+            raise ValueError(
+                f"A batch has at most one action on a key, but this one has several on {repeated}."
+            )
 
 
 class Bounds(NamedTuple):
-    """A range of sort keys, compared by code point; None is open. `low` and `high` belong to it or not."""
+    """A range of sort keys, compared by code point. None is open."""
 
     low: str | None = None
     high: str | None = None
     low_included: bool = True
     high_included: bool = True
 
+    def admits(self, text: str) -> bool:
+        """Return whether a sort key lies within."""
+        low, high, low_included, high_included = self
+        above = low is None or text > low or (low_included and text == low)
+        return above and (high is None or text < high or (high_included and text == high))
+
 
 UNBOUNDED = Bounds()
 
 
 class Failure(NamedTuple):
-    """An action whose expectation did not hold, with the item that was found."""
+    """An action whose expectation did not hold, with the item that was found, or None."""
 
     action: Action
     found: Item | None
 
 
 class ExpectationFailed(Exception):
-    """A batch was refused, and nothing of it was written; all expectations that failed."""
+    """A batch was refused, and nothing of it was written. Has all expectations that failed."""
 
     def __init__(self, failures: Sequence[Failure]) -> None:
         super().__init__([failure.action.key for failure in failures])
@@ -206,7 +213,7 @@ class ExpectationFailed(Exception):
 class OutcomeUnknown(Unavailable):
     """A batch is refused, but an answer was lost before: what failed may be due to the batch itself.
 
-    Who can tell from `failures` that it was not done, or need not know, may go on; nobody else may try again.
+    Try again only if `failures` show that it was not done, or if that does not matter.
     """
 
     def __init__(self, failures: Sequence[Failure]) -> None:
@@ -217,7 +224,7 @@ class OutcomeUnknown(Unavailable):
 
 
 class Engine(Protocol):
-    """Keeps items. Every acknowledged commit survives the death of the process."""
+    """Keeps items. A commit that has returned survives the death of the process."""
 
     def get(self, keys: Sequence[Key]) -> list[Item | None]:
         """Return the items in the order of `keys`, None where there is none; what was committed is seen."""
@@ -244,7 +251,7 @@ class Engine(Protocol):
     def commit(self, batch: Batch) -> None:
         """Do all actions or none. Raises ExpectationFailed (with every expectation that failed), Unavailable.
 
-        The expectations are judged against the items as they are before the batch. ExpectationFailed is
+        The expectations are checked against the items as they are before the batch. ExpectationFailed is
         certain; of Unavailable nothing is known, but of OutcomeUnknown what was found.
         """
 

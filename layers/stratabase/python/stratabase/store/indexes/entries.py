@@ -1,6 +1,7 @@
-"""What a new model needs built from the data that is there: indexes, uniqueness, and required roles.
+"""The entries of the registry: what a model needs built from the data that is there.
 
-To add a kind: a child of Built, its part of the Registry, and a builder in store/reindex.
+To add a kind: a child of RegistryEntry, its part of the Registry, and a backfill in
+store/backfill/reindex.py.
 """
 
 from dataclasses import dataclass, replace
@@ -23,7 +24,7 @@ _DIRECTIVES = {Index: INDEX, Unique: UNIQUE}
 
 
 class BuildState(Enum):
-    """How far it is; objects are written with it, whatever the state."""
+    """How far an entry is built. Objects are written with it, whatever the state."""
 
     BUILDING = "BUILDING"
     """Objects that were written before may lack it yet."""
@@ -37,20 +38,20 @@ class BuildState(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RegistryEntry:
-    """What the registry knows of one of them."""
+    """What the registry knows of something that a model needs built."""
 
     directive: ClassVar[str]
-    """What asks for it in a model."""
+    """The directive that asks for it in a model."""
 
     columns: tuple[Column, ...]
     number: int
-    """Never given twice, so that what is left of an earlier one is not taken for this one."""
+    """Never given twice, so that what is left of an earlier entry is not taken for this one's."""
     state: BuildState
     since: int
-    """When it got its state, in milliseconds."""
+    """When it got its state, in milliseconds since 1970."""
 
     def with_state(self, state: BuildState, now: int) -> Self:
-        """Return it in a state, since now unless it is in that state already."""
+        """Return the entry in a state, since now unless it is in that state already."""
         return self if self.state is state else replace(self, state=state, since=now)
 
 
@@ -90,14 +91,14 @@ class RequiredRoleEntry(RegistryEntry):
 
 
 def directive_label(asked: Index | Unique | RoleName) -> str:
-    """Return how a person knows what a model asks for: `@unique(last_name, first_name)`."""
+    """Return what a model asks for as a person knows it: `@unique(last_name, first_name)`."""
     if isinstance(asked, RoleName):
         return f"one-to-one role {asked}"
     return f"@{_DIRECTIVES[type(asked)]}({', '.join(asked.attributes)})"
 
 
 def serialize_entry(built: RegistryEntry) -> dict[str, Any]:
-    """Return how the registry writes it.
+    """Return an entry as the registry writes it.
 
     Earlier versions of the service do not know ENFORCED. To them it is BUILDING.
     """
@@ -114,33 +115,35 @@ def serialize_entry(built: RegistryEntry) -> dict[str, Any]:
             if isinstance(built, UniqueEntry | RequiredRoleEntry) and built.violated
             else {}
         ),
-        **(_spelled_requirement(built.requirement) if isinstance(built, RequiredRoleEntry) else {}),
+        **(_serialize_requirement(built.requirement) if isinstance(built, RequiredRoleEntry) else {}),
     }
 
 
-def _spelled_requirement(requirement: Requirement) -> dict[str, Any]:
+def _serialize_requirement(requirement: Requirement) -> dict[str, Any]:
     role, other, key, opposite, kept = requirement
     named = None if key is None else [*key]
     return {"role": [*role], "other": other, "key": named, "opposite": opposite, "kept": kept}
 
 
-def parse_required_role(kept: dict[str, Any]) -> RequiredRoleEntry:
+def parse_required_role(content: dict[str, Any]) -> RequiredRoleEntry:
     """Return a required role that the registry wrote."""
-    key = None if kept["key"] is None else RoleName(*kept["key"])
-    requirement = Requirement(RoleName(*kept["role"]), kept["other"], key, kept["opposite"], kept["kept"])
-    return RequiredRoleEntry(*_read(kept), requirement, kept.get("violated", False))
+    key = None if content["key"] is None else RoleName(*content["key"])
+    requirement = Requirement(
+        RoleName(*content["role"]), content["other"], key, content["opposite"], content["kept"]
+    )
+    return RequiredRoleEntry(*_common_fields(content), requirement, content.get("violated", False))
 
 
-def parse_slot(kept: dict[str, Any]) -> IndexSlot:
+def parse_slot(content: dict[str, Any]) -> IndexSlot:
     """Return a slot that the registry wrote."""
-    return IndexSlot(*_read(kept), kept["index"])
+    return IndexSlot(*_common_fields(content), content["index"])
 
 
-def parse_unique(kept: dict[str, Any]) -> UniqueEntry:
+def parse_unique(content: dict[str, Any]) -> UniqueEntry:
     """Return a uniqueness constraint that the registry wrote."""
-    return UniqueEntry(*_read(kept), kept.get("violated", False))
+    return UniqueEntry(*_common_fields(content), content.get("violated", False))
 
 
-def _read(kept: dict[str, Any]) -> tuple[tuple[Column, ...], int, BuildState, int]:
-    state = BuildState.ENFORCED if kept.get("enforced") else BuildState(kept["state"])
-    return access_path.parse_columns(kept.get("columns", [])), kept["number"], state, kept["since"]
+def _common_fields(content: dict[str, Any]) -> tuple[tuple[Column, ...], int, BuildState, int]:
+    state = BuildState.ENFORCED if content.get("enforced") else BuildState(content["state"])
+    return access_path.parse_columns(content.get("columns", [])), content["number"], state, content["since"]

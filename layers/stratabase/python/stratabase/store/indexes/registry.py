@@ -1,4 +1,4 @@
-"""The registry as a value: which slots the indexes of each class have, its constraints, and in what state.
+"""The registry as a value: index slots, uniqueness constraints and required roles, with their states.
 
 Every process keeps what the registry lists, also where its own model does not ask for it: a newer model may
 be about to be deployed, or an older one to come back. Only a reindex with a model removes what that does not
@@ -42,27 +42,31 @@ from stratabase.store.layout.associations import Requirement
 
 _REVISION = "revision"
 _SLOTS = tuple(name for name in INDEX_NAMES if name != keys.LISTING)
-_NEWER: dict[str, Any] = {"columns": [], "number": 0, "state": BuildState.BUILDING.value, "since": 0}
-"""A uniqueness constraint of no attributes, for versions that know no required roles (`_spelled_uniques`)."""
+_MARKER: dict[str, Any] = {"columns": [], "number": 0, "state": BuildState.BUILDING.value, "since": 0}
+"""A uniqueness constraint of no attributes, for versions that know no required roles (see below)."""
 
 _UNFINISHED = frozenset({BuildState.BUILDING, BuildState.ENFORCED})
-B = TypeVar("B", bound=RegistryEntry)
+Entry = TypeVar("Entry", bound=RegistryEntry)
+
 Slots = tuple[IndexSlot, ...]
-Uniquenesses = tuple[UniqueEntry, ...]
-RequiredRoles = tuple[RequiredRoleEntry, ...]
+UniqueEntries = tuple[UniqueEntry, ...]
+RequiredRoleEntries = tuple[RequiredRoleEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """What is built for all classes that were ever served; `revision` is 0 before it is written."""
+    """What is built for all classes that were ever served, each by class name.
+
+    `revision` is 0 before the registry is written; `last_number` is the last that an entry was given.
+    """
 
     revision: int = 0
     last_number: int = 0
     classes: Mapping[str, Slots] = field(default_factory=dict)
-    uniques: Mapping[str, Uniquenesses] = field(default_factory=dict)
-    """The uniqueness constraints of those that have some."""
-    roles: Mapping[str, RequiredRoles] = field(default_factory=dict)
-    """The required roles of those that have some."""
+    uniques: Mapping[str, UniqueEntries] = field(default_factory=dict)
+    """Only of classes that have some."""
+    roles: Mapping[str, RequiredRoleEntries] = field(default_factory=dict)
+    """Only of classes that have some."""
 
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
         """Return the indexes of a class."""
@@ -77,14 +81,16 @@ class Registry:
         )
 
     def unfinished(self, class_: Class) -> tuple[RegistryEntry, ...]:
-        """Return what the model asks for of a class, and objects may lack yet: what is not READY."""
-        found = (one for one in self._built(class_.name) if is_wanted(class_, one))
+        """Return what the model asks for of a class and some objects may lack: what is not READY."""
+        found = (one for one in self._indexes_and_uniques(class_.name) if is_wanted(class_, one))
         return tuple(one for one in found if one.state in _UNFINISHED)
 
     def unfinished_labels(self, class_: Class) -> tuple[str, ...]:
         """Return what the model asks for of a class and is not READY, as a person knows it."""
         ready = {
-            (one.directive, one.columns) for one in self._built(class_.name) if one.state is BuildState.READY
+            (one.directive, one.columns)
+            for one in self._indexes_and_uniques(class_.name)
+            if one.state is BuildState.READY
         }
         return tuple(directive_label(one) for key, one in _wanted(class_).items() if key not in ready)
 
@@ -94,19 +100,19 @@ class Registry:
         found = (known[each] for each in requirements if each in known)
         return tuple(one for one in found if one.state is not BuildState.READY)
 
-    def _built(self, class_name: str) -> Iterator[RegistryEntry]:
+    def _indexes_and_uniques(self, class_name: str) -> Iterator[RegistryEntry]:
         yield from self.classes.get(class_name, ())
         yield from self.uniques.get(class_name, ())
 
     def with_class(self, class_: Class, state: BuildState, now: int) -> "Registry":
-        """Return it with what a class's model asks for; what it did not have yet is in a state.
+        """Return the registry with what a model asks for of a class; what is new in it has the state given.
 
         No slot moves, and nothing is taken away that the model does not ask for.
         """
         return self.with_indexes(class_, state, now).with_constraints(class_, state, now)
 
     def with_indexes(self, class_: Class, state: BuildState, now: int) -> "Registry":
-        """Return it with slots for those indexes of a class that have none, while there are any."""
+        """Return the registry with slots for those indexes of a class that have none, while there are any."""
         slots = [_revived(slot, class_, now) for slot in self.classes.get(class_.name, ())]
         free = [name for name in _SLOTS if name not in {slot.index_name for slot in slots}]
         missing = _missing(class_, INDEX, slots)
@@ -117,7 +123,7 @@ class Registry:
         return self.with_slots(class_.name, (*slots, *given))
 
     def with_constraints(self, class_: Class, state: BuildState, now: int) -> "Registry":
-        """Return it with those uniqueness constraints of a class that it does not have yet."""
+        """Return the registry with those uniqueness constraints of a class that it does not have yet."""
         kept = self.uniques.get(class_.name, ())
         new = [
             UniqueEntry(columns, self.last_number + number, state, now)
@@ -128,7 +134,7 @@ class Registry:
     def with_required_roles(
         self, class_name: str, requirements: Iterable[Requirement], state: BuildState, now: int
     ) -> "Registry":
-        """Return it with those required roles of a class that it does not have yet."""
+        """Return the registry with those required roles of a class that it does not have yet."""
         kept = self.roles.get(class_name, ())
         there = {one.requirement for one in kept}
         missing = [each for each in requirements if each not in there]
@@ -138,31 +144,35 @@ class Registry:
         ]
         return self.with_roles(class_name, (*kept, *new))
 
-    def with_roles(self, class_name: str, roles: RequiredRoles) -> "Registry":
-        """Return it with other required roles for a class; itself when they are the same."""
+    def with_roles(self, class_name: str, roles: RequiredRoleEntries) -> "Registry":
+        """Return the registry with other required roles for a class; itself when they are the same."""
         if self.roles.get(class_name, ()) == roles:
             return self
-        return replace(self, last_number=self._last(roles), roles={**self.roles, class_name: roles})
+        return replace(self, last_number=self._highest_number(roles), roles={**self.roles, class_name: roles})
 
     def without_roles(self, class_name: str, requirements: Collection[Requirement]) -> "Registry":
-        """Return it without the required roles of a class but some."""
+        """Return the registry without the required roles of a class but some."""
         kept = (one for one in self.roles.get(class_name, ()) if one.requirement in requirements)
         return self.with_roles(class_name, tuple(kept))
 
     def with_slots(self, class_name: str, slots: Slots) -> "Registry":
-        """Return it with other slots for a class; itself when they are the same."""
+        """Return the registry with other slots for a class; itself when they are the same."""
         if self.classes.get(class_name) == slots:
             return self
-        return replace(self, last_number=self._last(slots), classes={**self.classes, class_name: slots})
+        return replace(
+            self, last_number=self._highest_number(slots), classes={**self.classes, class_name: slots}
+        )
 
-    def with_uniques(self, class_name: str, uniques: Uniquenesses) -> "Registry":
-        """Return it with other uniqueness constraints for a class; itself when they are the same."""
+    def with_uniques(self, class_name: str, uniques: UniqueEntries) -> "Registry":
+        """Return the registry with other uniqueness constraints for a class; itself if they are the same."""
         if self.uniques.get(class_name, ()) == uniques:
             return self
-        return replace(self, last_number=self._last(uniques), uniques={**self.uniques, class_name: uniques})
+        return replace(
+            self, last_number=self._highest_number(uniques), uniques={**self.uniques, class_name: uniques}
+        )
 
     def without_violations(self, class_name: str, now: int) -> "Registry":
-        """Return it without what was noted of duplicates, so that a build sees the next one."""
+        """Return the registry without what was noted of duplicates, so that a build sees the next one."""
         uniques = (
             replace(one, violated=False, since=now) if one.violated else one
             for one in self.uniques.get(class_name, ())
@@ -174,7 +184,7 @@ class Registry:
         return self.with_uniques(class_name, tuple(uniques)).with_roles(class_name, tuple(roles))
 
     def with_violations(self, class_name: str, numbers: Collection[int], now: int) -> "Registry":
-        """Return it with the note that some constraints or required roles of a class were not kept to."""
+        """Return the registry with entries of a class marked as violated, those with these numbers."""
         uniques = (
             _violated(one, now) if one.number in numbers else one for one in self.uniques.get(class_name, ())
         )
@@ -185,14 +195,14 @@ class Registry:
         return self.with_uniques(class_name, tuple(uniques)).with_roles(class_name, tuple(roles))
 
     def without_unwanted(self, class_name: str, class_: Class | None) -> "Registry":
-        """Return it without the uniqueness constraints of a class that its model does not name."""
+        """Return the registry without the uniqueness constraints of a class that its model does not name."""
         kept = (one for one in self.uniques.get(class_name, ()) if is_wanted(class_, one))
         return self.with_uniques(class_name, tuple(kept))
 
     def with_finished(
         self, class_name: str, begun: Sequence[RegistryEntry], refused: Collection[RegistryEntry], now: int
     ) -> "Registry":
-        """Return it after a build of a class.
+        """Return the registry after a build of a class.
 
         `begun`: what was built, as it was then. `refused`: what some objects could not be given. What has
         left the registry meanwhile, or come back to it under another number, is not finished by this.
@@ -204,7 +214,7 @@ class Registry:
         with_both = self.with_slots(class_name, tuple(slots)).with_uniques(class_name, tuple(uniques))
         return with_both.with_roles(class_name, tuple(roles))
 
-    def _last(self, built: Iterable[RegistryEntry]) -> int:
+    def _highest_number(self, built: Iterable[RegistryEntry]) -> int:
         return max([self.last_number, *(one.number for one in built)])
 
 
@@ -233,12 +243,12 @@ def _guarded(class_: Class, unique: Unique) -> tuple[Column, ...]:
 
 
 def is_wanted(class_: Class | None, built: RegistryEntry) -> bool:
-    """Return whether the model asks for something that was built, or is to be."""
+    """Return whether the model asks for an entry."""
     return class_ is not None and (built.directive, built.columns) in _wanted(class_)
 
 
 def entry_label(class_: Class, built: RegistryEntry) -> str:
-    """Return how a person knows what is built for a class: `@unique(last_name, first_name)`."""
+    """Return an entry as a person knows it: `@unique(last_name, first_name)`."""
     if isinstance(built, RequiredRoleEntry):
         return built.label
     return directive_label(_wanted(class_)[built.directive, built.columns])
@@ -255,8 +265,10 @@ def _violated(one: UniqueEntry, now: int) -> UniqueEntry:
     return replace(one.with_state(state, now), violated=True)
 
 
-def _finished(one: B, begun: Mapping[int, RegistryEntry], refused: Collection[RegistryEntry], now: int) -> B:
-    """Return what a build has made of something. Another build that has begun meanwhile goes before."""
+def _finished(
+    one: Entry, begun: Mapping[int, RegistryEntry], refused: Collection[RegistryEntry], now: int
+) -> Entry:
+    """Return an entry after a build. If another build has begun meanwhile, that one decides."""
     before = begun.get(one.number)
     if before is None or one.state not in _UNFINISHED:
         return one
@@ -273,49 +285,49 @@ def _revived(slot: IndexSlot, class_: Class, now: int) -> IndexSlot:
 
 
 def parse_registry(item: Item | None) -> Registry:
-    """Return what the store's item says."""
+    """Return the registry that the store's item holds."""
     if item is None:
         return Registry()
-    kept: dict[str, Any] = orjson.loads(item.state or "{}")
-    classes = {name: tuple(map(parse_slot, slots)) for name, slots in kept["classes"].items()}
+    content: dict[str, Any] = orjson.loads(item.state or "{}")
+    classes = {name: tuple(map(parse_slot, slots)) for name, slots in content["classes"].items()}
     uniques = {
         name: found
-        for name, known in kept.get("uniques", {}).items()
-        if (found := tuple(parse_unique(one) for one in known if one != _NEWER))
+        for name, known in content.get("uniques", {}).items()
+        if (found := tuple(parse_unique(one) for one in known if one != _MARKER))
     }
-    roles = {name: tuple(map(parse_required_role, known)) for name, known in kept.get("roles", {}).items()}
-    return Registry(int(str(item.attributes[_REVISION])), kept["lastNumber"], classes, uniques, roles)
+    roles = {name: tuple(map(parse_required_role, known)) for name, known in content.get("roles", {}).items()}
+    return Registry(int(str(item.attributes[_REVISION])), content["lastNumber"], classes, uniques, roles)
 
 
 def registry_fence(registry: Registry) -> Check:
     """Return the expectation that a registry is still as it was read."""
-    return Check(keys.REGISTRY, _as_read(registry))
+    return Check(keys.REGISTRY, _expect_unchanged(registry))
 
 
-def _as_read(registry: Registry) -> Expectation:
+def _expect_unchanged(registry: Registry) -> Expectation:
     if not registry.revision:
         return NOT_EXISTS
     return Expectation(conditions=(Condition(_REVISION, ConditionOperator.EQUALS, registry.revision),))
 
 
 def registry_put(registry: Registry) -> Put:
-    """Return what writes a registry in place of the one that it was made from."""
-    kept = {
+    """Return the write of a registry in place of the one that it was made from."""
+    content = {
         "lastNumber": registry.last_number,
         "classes": {name: list(map(serialize_entry, slots)) for name, slots in registry.classes.items()},
-        "uniques": dict(_spelled_uniques(registry)),
+        "uniques": dict(_serialize_uniques(registry)),
         "roles": {name: list(map(serialize_entry, known)) for name, known in registry.roles.items()},
     }
-    item = Item(keys.REGISTRY, {_REVISION: registry.revision + 1}, orjson.dumps(kept).decode())
-    return Put(item, _as_read(registry))
+    item = Item(keys.REGISTRY, {_REVISION: registry.revision + 1}, orjson.dumps(content).decode())
+    return Put(item, _expect_unchanged(registry))
 
 
-def _spelled_uniques(registry: Registry) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+def _serialize_uniques(registry: Registry) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Yield the constraints of each class, with one that no model names where required roles are listed.
 
     Versions of the service that do not know required roles drop such a constraint before they write anything,
     and all required roles with it. So those are built anew when such a version has served in between.
     """
-    newer = [_NEWER] if any(registry.roles.values()) else []
-    for name in dict.fromkeys((*registry.uniques, *registry.classes)) if newer else registry.uniques:
-        yield name, [*map(serialize_entry, registry.uniques.get(name, ())), *newer]
+    marker = [_MARKER] if any(registry.roles.values()) else []
+    for name in dict.fromkeys((*registry.uniques, *registry.classes)) if marker else registry.uniques:
+        yield name, [*map(serialize_entry, registry.uniques.get(name, ())), *marker]

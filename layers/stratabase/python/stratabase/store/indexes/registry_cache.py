@@ -1,13 +1,13 @@
-"""What this process knows of the registry: the slots of indexes, uniqueness constraints, required roles.
+"""The registry as this process knows it, and what objects are written with because of it.
 
 Objects are written with places for all slots, and guards for all constraints, that the registry lists, also
 where the model of this process does not name them (any more, or yet). Pages are read from slots that are
-READY. A process whose model does not name a constraint refuses nobody a value: if it writes a duplicate, the
-same commit notes in the registry that the constraint is violated. So does the commit of a process whose model
-does not keep a required role, when it changes what the role leads to.
+READY. A process whose model does not name a constraint refuses nobody a value: if it writes a duplicate,
+the same commit notes in the registry that the constraint is violated. So does the commit of a process whose
+model does not keep a required role, when it changes what the role leads to.
 
-A process reads the registry again after FRESH seconds, so all processes know of a change soon after it. Where
-the engine judges fences, no commit that is based on an earlier registry is done at all.
+A process reads the registry again after MAX_AGE seconds, so all processes know of a change soon after it.
+Where the engine judges fences, no commit that is based on an earlier registry is done at all.
 """
 
 import secrets
@@ -35,11 +35,11 @@ from stratabase.store.layout.associations import Associations, Requirement
 from stratabase.store.layout.guards import UniqueConstraint
 
 MAX_AGE = 5.0
-"""Seconds for which a process believes what it has read."""
+"""Seconds for which a process goes by what it has read."""
 
 
 def now_in_milliseconds() -> int:
-    """Return what time it is."""
+    """Return the time in milliseconds since 1970."""
     return time.time_ns() // 1_000_000
 
 
@@ -53,7 +53,7 @@ class WriteRules:
         now: Callable[[], int],
         associations: Associations | None = None,
     ) -> None:
-        """`associations`: those of the model, if they are known."""
+        """`associations`: those of the model, if the caller has them."""
         self.registry = registry
         self._model = model
         self._now = now
@@ -81,8 +81,8 @@ class WriteRules:
         return tuple(one.requirement for one in self.registry.unfinished_roles(self._required))
 
     def broken_foreign_roles(self, change: Change) -> tuple[RequiredRoleEntry, ...]:
-        """Return the required roles that a change changes, and that only other models keep."""
-        return tuple(one for one in self._unkept if self._touches(change, one.requirement))
+        """Return the required roles that a change changes, and that only models of other processes have."""
+        return tuple(one for one in self._foreign_roles if self._changes_role(change, one.requirement))
 
     @cached_property
     def _required(self) -> frozenset[Requirement]:
@@ -90,16 +90,16 @@ class WriteRules:
         return frozenset(each for name in classes for each in self._associations.requirements(name))
 
     @cached_property
-    def _unkept(self) -> tuple[RequiredRoleEntry, ...]:
-        """The required roles that this process does not keep, and of which that is not noted yet."""
+    def _foreign_roles(self) -> tuple[RequiredRoleEntry, ...]:
+        """The required roles that the model does not have, and that are not noted as violated yet."""
         listed = (one for roles in self.registry.roles.values() for one in roles)
         return tuple(one for one in listed if not one.violated and one.requirement not in self._required)
 
-    def _touches(self, change: Change, requirement: Requirement) -> bool:
-        """Return whether a change sets or leaves what stands for a required role."""
+    def _changes_role(self, change: Change, requirement: Requirement) -> bool:
+        """Return whether a change sets or clears an association of a required role."""
         role, key = requirement.role, requirement.key_role
         if key is not None:
-            return any(_moves(effect, key) for effect in change.object_effects())
+            return any(_changes_key(effect, key) for effect in change.object_effects())
         class_names = {role.class_name, requirement.target}
         deleted = (reference_of(effect) for effect in change.object_effects() if effect.after is None)
         if any(each.class_name in class_names for each in deleted):
@@ -117,7 +117,10 @@ class WriteRules:
     def violation_note(
         self, constraints: Collection[UniqueConstraint], roles: Collection[RequiredRoleEntry] = ()
     ) -> Put | None:
-        """Return what notes that duplicates are written, or roles are not kept; None where that is noted."""
+        """Return the write that notes violations in the registry; None where they are noted already.
+
+        A constraint is violated by a duplicate, and a required role by a change that does not keep it.
+        """
         registry = self.registry
         for one in roles:
             class_name = one.requirement.role.class_name
@@ -132,8 +135,8 @@ class WriteRules:
         return None if registry is self.registry else registry_put(registry)
 
 
-def _moves(effect: ObjectEffect, key: RoleName) -> bool:
-    """Return whether an object has another key after an effect than before it."""
+def _changes_key(effect: ObjectEffect, key: RoleName) -> bool:
+    """Return whether an effect changes a key of its object."""
     if reference_of(effect).class_name != key.class_name:
         return False
     before, after = (
@@ -152,7 +155,7 @@ def _constraint(class_: Class, one: UniqueEntry) -> UniqueConstraint:
 
 
 class RegistryCache:
-    """The registry as a model's classes need it: what it lacks of them is added when it is read."""
+    """The registry of a store, read again when it is too old, with all that the model asks for."""
 
     def __init__(
         self,
@@ -163,7 +166,7 @@ class RegistryCache:
         now: Callable[[], int] = now_in_milliseconds,
         associations: Associations | None = None,
     ) -> None:
-        """`associations`: those of the model, if they are known."""
+        """`associations`: those of the model, if the caller has them."""
         self._engine = engine
         self._model = model
         self._associations = associations or Associations(model)
@@ -172,7 +175,7 @@ class RegistryCache:
         self._rules = WriteRules(Registry(), model, now, self._associations)
         self._stale_at = clock()
         self._read_at = 0
-        """On the wall clock, in milliseconds."""
+        """By the wall clock, in milliseconds."""
 
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
         """Return the indexes of a class that its objects lie in."""
@@ -197,11 +200,11 @@ class RegistryCache:
         return (*registry.unfinished_labels(class_), *(one.label for one in roles))
 
     def registry(self) -> Registry:
-        """Return the registry, read FRESH seconds ago at most."""
+        """Return the registry, read MAX_AGE seconds ago at most."""
         return self.rules().registry
 
     def rules(self) -> WriteRules:
-        """Return what objects are written with, as the registry was FRESH seconds ago at most."""
+        """Return what objects are written with, by the registry as it was MAX_AGE seconds ago at most."""
         read_at, now = self._clock(), self._now()
         # The monotonic clock may stand still while a process is frozen, as those of Lambda are.
         if read_at >= self._stale_at or not 0 <= now - self._read_at < MAX_AGE * 1000:
@@ -211,31 +214,31 @@ class RegistryCache:
         return self._rules
 
     def invalidate(self) -> None:
-        """Read the registry again when it is needed next: a fence told that it has changed."""
+        """Read the registry again when it is needed next, since it has changed."""
         self._stale_at = self._clock()
 
     def update(self, changed: Callable[[Registry], Registry]) -> Registry:
-        """Change the registry as it is now, and return what it has become; others may change it too."""
+        """Apply a change to the registry as it is now, and return the result; others may change it too."""
         while True:
             before = parse_registry(self._engine.get([keys.REGISTRY])[0])
             after = changed(before)
             if after is before:
                 return after
-            if self._write(after):
+            if self._commit(after):
                 return replace(after, revision=before.revision + 1)
 
-    def _write(self, registry: Registry) -> bool:
+    def _commit(self, registry: Registry) -> bool:
         try:
             self._engine.commit(Batch(f"slots{secrets.token_hex(12)}", (registry_put(registry),)))
         except (ExpectationFailed, OutcomeUnknown):
-            # Perhaps it was written, and only the answer lost: whoever reads it again will see.
+            # It may have been written and only the answer lost. Reading it again tells.
             return False
         return True
 
     def add_missing(self, registry: Registry) -> Registry:
-        """Return the registry with what the model asks for, as far as there are slots."""
+        """Return the registry with all that the model asks for, as far as there are slots."""
         for class_ in self._stored():
-            # Who has not been served yet has no objects, unless they are older than the registry.
+            # A class that is not listed yet has no objects, unless they are older than the registry.
             new = class_.name not in registry.classes
             required = self._associations.requirements(class_.name)
             asks = class_.indexes or class_.uniques or required

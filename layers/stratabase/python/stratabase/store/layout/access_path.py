@@ -1,4 +1,4 @@
-"""An index of a class as the store keeps it: where objects lie in it, and by what."""
+"""Access paths: the indexes of a class as the store keeps them, and where objects lie in them."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -13,17 +13,17 @@ from stratabase.store.layout.index_text import truncate, values_text
 
 
 class Column(NamedTuple):
-    """An attribute that an index is by, and how its values were kept when the index was made."""
+    """An attribute that an index is by, and the storage type of its values when the index was made."""
 
     attribute: str
     storage: StorageClass
 
     def value(self, value: Any) -> Any:
-        """Return a value; None for one that is kept otherwise, which counts as null."""
+        """Return a value; None for one of another storage type, which counts as null."""
         return value if value is not None and self.storage.accepts(value) else None
 
     def text(self, value: object) -> str | None:
-        """Return the index text of a value; None for null, which a value kept otherwise counts as."""
+        """Return the index text of a value; None for null and for a value of another storage type."""
         return self.storage.index_text(value) if value is not None and self.storage.accepts(value) else None
 
 
@@ -35,10 +35,10 @@ class AccessPath:
     partition: str
     columns: tuple[Column, ...]
     ready: bool = True
-    """Every object lies in it, so that pages may be read from it."""
+    """Every object of the class lies in it, so that pages may be read from it."""
 
     def index_text(self, state: State) -> str:
-        """Return the text of all values of a state, not cut."""
+        """Return the text of the values of a state, not truncated."""
         return values_text(column.text(state.get(column.attribute)) for column in self.columns)
 
     def place(self, entity: Entity) -> Place:
@@ -46,7 +46,7 @@ class AccessPath:
         return Place(self.partition, truncate(self.index_text(entity.state)) + entity.reference.id)
 
     def is_usable_for(self, class_: Class) -> bool:
-        """Return whether pages of the class may be read from it: the model may know its columns no more."""
+        """Return whether pages of the class may be read from it: the model may have other attributes now."""
         return self.ready and all(
             column.attribute in class_.attributes
             and not is_derived(class_, column.attribute)
@@ -56,7 +56,7 @@ class AccessPath:
 
     @property
     def label(self) -> str:
-        """How a person knows it: `last_name, first_name`."""
+        """The index as a person knows it: `last_name, first_name`."""
         return ", ".join(column.attribute for column in self.columns)
 
 
@@ -66,12 +66,12 @@ def columns_of(class_: Class, attributes: tuple[str, ...]) -> tuple[Column, ...]
 
 
 def serialize_columns(columns: tuple[Column, ...]) -> list[str]:
-    """Return how the registry writes columns."""
+    """Return columns as the registry writes them."""
     return [f"{column.attribute}:{column.storage.name}" for column in columns]
 
 
 def parse_columns(texts: list[str]) -> tuple[Column, ...]:
-    """Return the columns that the registry wrote."""
+    """Return columns that the registry wrote."""
     return tuple(
         Column(attribute, STORAGE_CLASSES[storage])
         for attribute, storage in (text.split(":") for text in texts)

@@ -14,9 +14,8 @@ from pynamodb.transactions import TransactWrite
 
 from stratabase import waiting
 from stratabase.store.dynamodb.aws import Endpoint, share_data_loader
-from stratabase.store.dynamodb.boto_client import map_botocore_error
 from stratabase.store.dynamodb.client import Rejected, Unanswered
-from stratabase.store.dynamodb.errors import permanent_error
+from stratabase.store.dynamodb.errors import map_botocore_error, permanent_error
 from stratabase.store.dynamodb.retry import Attempts, PermanentRejection, RetryPolicy
 from stratabase.store.pynamodb.record import Record
 
@@ -55,7 +54,7 @@ class Table:
 
         What was done may be done again, because its answer was lost: see `transaction`, and Refused.doubtful.
         """
-        return waiting.aside(partial(self._insist, work, Attempts(self._patience, writing=True)))
+        return waiting.aside(partial(self._insist, work, Attempts(self._patience, writes=True)))
 
     def transaction(self, token: str) -> TransactWrite:
         """Return an empty transaction; DynamoDB does those of one token (of 36 characters at most) once."""

@@ -1,6 +1,8 @@
-"""What every plan is given and tells.
+"""The plans: how the rows of a query's window are found.
 
-A plan travels from the window's start: in the query's order forward, against it backward.
+A plan reads from the window's start in the order of reading: the query's order, or its reverse for a window
+that is taken backward. Ahead is what comes behind the window in this order, and behind is what comes before
+it.
 """
 
 from abc import ABC, abstractmethod
@@ -21,81 +23,77 @@ from stratabase.store.query.scan_order import ScanStart
 
 
 class Plan(Protocol):
-    """A way to find the matches of a window; nothing is read before it is asked for."""
+    """A way to find the rows of a window. Nothing is read before it is asked for."""
 
     def rows(self) -> Sequence[Row]:
-        """Return the matches in the window, in the order of travel."""
+        """Return the matches in the window, in the order of reading."""
 
     def has_ahead(self) -> bool:
-        """Return whether a match lies beyond the window; asked only when the query wants to know."""
+        """Return whether a match lies ahead of the window; asked only when the query wants to know."""
 
     def has_behind(self) -> bool:
-        """Return whether a match lies before the window, in the order of travel."""
+        """Return whether a match lies behind the window."""
 
     def count(self) -> int:
         """Return how many match in all."""
 
 
-def travel_order(query: Query) -> Order:
-    """Return the order in which a plan meets the matches."""
+def reading_order(query: Query) -> Order:
+    """Return the order in which a plan reads the matches."""
     return query.order.reversed() if query.window.backward else query.order
 
 
-def wants_ahead(query: Query) -> bool:
-    """Return whether the query wants to know what lies beyond the window."""
-    return query.fields.has_prev if query.window.backward else query.fields.has_next
-
-
 class _OrderedRead(NamedTuple):
-    """What was met: how many were passed over, and the window's matches with perhaps the one beyond."""
+    """What was read: how many rows were passed over, and the window's rows with perhaps the one ahead."""
 
     passed: int
-    met: list[Row]
+    rows: list[Row]
 
 
 class OrderedPlan(ABC):
-    """Travels from the window's start, over the offset, to the end of the window."""
+    """Reads rows that come in the order of reading: from the window's start, over the offset, to its end."""
 
     def __init__(self, query: Query) -> None:
-        self._window = query.window
-        self._reach = query.window.size + wants_ahead(query)
+        window, wanted = query.window, query.fields
+        self._window = window
+        self._wanted = window.size + (wanted.has_prev if window.backward else wanted.has_next)
 
     @abstractmethod
-    def _onward(self, most: int) -> Iterator[Row]:
+    def _rows_from_start(self, most: int) -> Iterator[Row]:
         """Yield the matches from the window's start on; at most so many are asked for."""
 
     @abstractmethod
     def _any_before_start(self) -> bool:
-        """Return whether a match lies on the other side of the window's start, which there is."""
+        """Return whether a match lies on the other side of the window's start. It has a start."""
 
     @cached_property
-    def _reading(self) -> _OrderedRead:
-        onward = self._onward(self._window.offset + self._reach)
-        passed = sum(1 for _ in islice(onward, self._window.offset))
-        return _OrderedRead(passed, list(islice(onward, self._reach)))
+    def _read(self) -> _OrderedRead:
+        rows = self._rows_from_start(self._window.offset + self._wanted)
+        passed = sum(1 for _ in islice(rows, self._window.offset))
+        return _OrderedRead(passed, list(islice(rows, self._wanted)))
 
     def rows(self) -> Sequence[Row]:
-        """Return the matches in the window, in the order of travel."""
-        return self._reading.met[: self._window.size]
+        """Return the matches in the window, in the order of reading."""
+        return self._read.rows[: self._window.size]
 
     def has_ahead(self) -> bool:
-        """Return whether a match lies beyond the window."""
-        return len(self._reading.met) > self._window.size
+        """Return whether a match lies ahead of the window."""
+        return len(self._read.rows) > self._window.size
 
     def has_behind(self) -> bool:
         """Return whether a match was passed over, or lies on the other side of the start."""
-        if self._window.offset and self._reading.passed:
+        if self._window.offset and self._read.passed:
             return True
         return self._window.start is not None and self._any_before_start()
 
 
 class IdOrderPlan(OrderedPlan):
-    """Reads a part of some objects, which come in the order of the ids, in the order of travel."""
+    """Reads a source whose rows come in the order of the ids, as the query wants them."""
 
-    def __init__(self, objects: RowSource, _: Class, query: Query) -> None:
+    def __init__(self, source: RowSource, query: Query) -> None:
         super().__init__(query)
-        self._objects = objects
-        self._downward = travel_order(query).terms[0].descending
+        self._source = source
+        self._descending = reading_order(query).terms[0].descending
 
     @staticmethod
     def serves(query: Query) -> bool:
@@ -103,12 +101,12 @@ class IdOrderPlan(OrderedPlan):
         counts_matches = query.fields.total_count and query.filter is not None
         return query.order.terms[0].attribute == "_id" and _is_id(query.window.start) and not counts_matches
 
-    def _onward(self, most: int) -> Iterator[Row]:
-        return self._objects.rows(self._bounds(onward=True), backward=self._downward, limit=most)
+    def _rows_from_start(self, most: int) -> Iterator[Row]:
+        return self._source.rows(self._bounds(onward=True), backward=self._descending, limit=most)
 
     def _any_before_start(self) -> bool:
         bounds = self._bounds(onward=False)
-        return any(True for _ in self._objects.rows(bounds, backward=not self._downward, limit=1))
+        return any(True for _ in self._source.rows(bounds, backward=not self._descending, limit=1))
 
     def _bounds(self, *, onward: bool) -> Bounds:
         """Return the ids from the start onward, or all others."""
@@ -116,13 +114,13 @@ class IdOrderPlan(OrderedPlan):
         if start is None:
             return UNBOUNDED
         id_, included = str(start.values[0]), self._window.inclusive is onward
-        if self._downward is onward:
+        if self._descending is onward:
             return Bounds(high=id_, high_included=included)
         return Bounds(low=id_, low_included=included)
 
     def count(self) -> int:
         """Return how many there are."""
-        return self._objects.count()
+        return self._source.count()
 
 
 def _is_id(start: Position | None) -> bool:
@@ -131,106 +129,105 @@ def _is_id(start: Position | None) -> bool:
 
 
 class IndexOrderPlan(OrderedPlan):
-    """Reads parts of an index in the order of travel."""
+    """Reads ranges of an index whose order serves the query's, no further than needed."""
 
-    def __init__(self, ground: ScanSource, query: Query) -> None:
+    def __init__(self, source: ScanSource, query: Query) -> None:
         super().__init__(query)
-        self._ground = ground
-        self._order = travel_order(query)
+        self._source = source
+        self._order = reading_order(query)
 
-    def _onward(self, most: int) -> Iterator[Row]:
+    def _rows_from_start(self, most: int) -> Iterator[Row]:
         position = self._window.start
         start = None if position is None else ScanStart(position, self._window.inclusive)
-        return IndexScan(self._ground, self._order, start).rows(most + 1)
+        return IndexScan(self._source, self._order, start).rows(most + 1)
 
     def _any_before_start(self) -> bool:
         assert self._window.start is not None
         start = ScanStart(self._window.start, not self._window.inclusive)
-        back = IndexScan(self._ground, self._order.reversed(), start)
+        back = IndexScan(self._source, self._order.reversed(), start)
         return any(True for _ in back.rows(1))
 
     def count(self) -> int:
         """Return how many match in all."""
-        return self._ground.listing.count()
-
-
-_ROOM = 1000
+        return self._source.index_rows.count()
 
 
 class _SortedRead(NamedTuple):
-    """What was met: all matches, those beyond the start, and the first of these in the order of travel."""
+    """What was read: how many match, how many of these lie beyond the start, and the first of those."""
 
     total: int
-    candidates: int
+    beyond_start: int
     first: Sequence[Row]
 
 
 class SortPlan:
-    """Reads all of some objects once."""
+    """Serves every query: reads all rows of a source, and sorts those that match."""
 
-    def __init__(self, objects: RowSource, class_: Class, query: Query) -> None:
-        self._objects = objects
+    def __init__(self, source: RowSource, class_: Class, query: Query) -> None:
+        self._source = source
         self._class = class_
         self._window = query.window
-        self._order = travel_order(query)
-        self._needed = query.window.offset + query.window.size
-        self._kept = self._needed if query.fields.items else 0
+        self._order = reading_order(query)
+        self._end = query.window.offset + query.window.size
+        self._kept = self._end if query.fields.items else 0
 
     @cached_property
-    def _reading(self) -> _SortedRead:
-        total = candidates = 0
-        first = _First(self._kept, self._sorted)
-        is_onward = _onward(self._window, self._order, self._class)
-        for total, match in enumerate(distinct_rows(self._objects.rows()), start=1):  # noqa: B007 - the last number counts
-            if is_onward(match.state):
-                candidates += 1
-                first.add(match)
-        return _SortedRead(total, candidates, first.all())
+    def _read(self) -> _SortedRead:
+        total = beyond_start = 0
+        first = _FirstRows(self._kept, self._sort)
+        is_beyond_start = _beyond_start(self._window, self._order, self._class)
+        for total, row in enumerate(distinct_rows(self._source.rows()), start=1):  # noqa: B007 - the last number counts
+            if is_beyond_start(row.state):
+                beyond_start += 1
+                first.add(row)
+        return _SortedRead(total, beyond_start, first.sorted())
 
-    def _sorted(self, matches: Sequence[Row]) -> Sequence[Row]:
-        return sort_objects(matches, lambda match: match.state, self._order, self._class)
+    def _sort(self, rows: Sequence[Row]) -> Sequence[Row]:
+        return sort_objects(rows, lambda row: row.state, self._order, self._class)
 
     def rows(self) -> Sequence[Row]:
-        """Return the matches in the window, in the order of travel."""
-        return self._reading.first[self._window.offset :]
+        """Return the matches in the window, in the order of reading."""
+        return self._read.first[self._window.offset :]
 
     def has_ahead(self) -> bool:
-        """Return whether a match lies beyond the window."""
-        return self._reading.candidates > self._needed
+        """Return whether a match lies ahead of the window."""
+        return self._read.beyond_start > self._end
 
     def has_behind(self) -> bool:
         """Return whether a match was passed over, or lies on the other side of the start."""
-        passed = min(self._window.offset, self._reading.candidates)
-        return passed > 0 or self._reading.total > self._reading.candidates
+        passed = min(self._window.offset, self._read.beyond_start)
+        return passed > 0 or self._read.total > self._read.beyond_start
 
     def count(self) -> int:
         """Return how many match in all."""
-        return self._reading.total
+        return self._read.total
 
 
-def _onward(window: Window, order: Order, class_: Class) -> Callable[[State], bool]:
-    """Return the test whether a state lies on the far side of the window's start."""
+def _beyond_start(window: Window, order: Order, class_: Class) -> Callable[[State], bool]:
+    """Return the test whether a state lies at or beyond the window's start."""
     if window.start is None:
         return lambda _: True
     side, nearest = comparator(window.start, order, class_), 0 if window.inclusive else 1
     return lambda state: side(state) >= nearest
 
 
-class _First:
-    """Keeps the first `size` of many matches, in little memory: from time to time it sorts and cuts."""
+class _FirstRows:
+    """Keeps the first `size` of many rows in little memory: now and then it sorts and drops the rest."""
+
+    _SPARE = 1000
 
     def __init__(self, size: int, sort: Callable[[Sequence[Row]], Sequence[Row]]) -> None:
         self._size = size
         self._sort = sort
-        self._full = 2 * size + _ROOM
+        self._full = 2 * size + self._SPARE
         self._kept: list[Row] = []
 
-    def add(self, match: Row) -> None:
-        """Keep a match for now."""
-        self._kept.append(match)
+    def add(self, row: Row) -> None:
+        """Keep a row for now."""
+        self._kept.append(row)
         if len(self._kept) >= self._full:
-            self._kept = list(self.all())
+            self._kept = list(self.sorted())
 
-    def all(self) -> Sequence[Row]:
+    def sorted(self) -> Sequence[Row]:
         """Return the first of all that were added, in order."""
         return self._sort(self._kept)[: self._size]

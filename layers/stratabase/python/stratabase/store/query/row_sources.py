@@ -1,4 +1,4 @@
-"""The objects of a class that lie in one index, as ranges of it give them, page by page."""
+"""Where rows come from: ranges of an index, or ids, which are got by key."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -23,56 +23,55 @@ class IndexRanges(NamedTuple):
 
 
 class RowSource(Protocol):
-    """Some objects of a class, in the order of something."""
+    """Gives the objects of a class that pass a filter, in an order of its own."""
 
     def rows(
         self, bounds: Bounds | None = None, *, backward: bool = False, limit: int | None = None
     ) -> Iterator[Row]:
-        """Yield the matches in order, within bounds; `limit`: how many are asked for at most."""
+        """Yield the matches in order, within bounds; `limit`: how many the caller takes at most."""
 
     def count(self) -> int:
         """Return how many match."""
 
 
 class IndexRows:
-    """The objects of one class that a sieve lets through and that lie in a part of an index.
+    """The objects of a class that lie in ranges of an index and pass a filter, in the order of the index.
 
-    Without a part: in all of the class's listing, which is in the order of the ids.
+    Without ranges: all objects of the class, from its listing, which is in the order of the ids.
     """
 
     def __init__(
         self,
         engine: Engine,
         class_: Class,
-        sieve: RowFilter,
+        row_filter: RowFilter,
         limiter: ReadLimiter,
-        part: IndexRanges | None = None,
+        index_ranges: IndexRanges | None = None,
     ) -> None:
         self._engine = engine
-        self._class = class_
-        self._part = part or IndexRanges(keys.LISTING, keys.listing(class_.name))
-        self._sieve = sieve
+        self._index_ranges = index_ranges or IndexRanges(keys.LISTING, keys.listing(class_.name))
+        self._filter = row_filter
         self._limiter = limiter
 
     @property
     def filters(self) -> bool:
-        """Whether what it reads may not match."""
-        return bool(self._sieve)
+        """Whether it may read more than it gives."""
+        return bool(self._filter)
 
     def rows(
         self, bounds: Bounds | None = None, *, backward: bool = False, limit: int | None = None
     ) -> Iterator[Row]:
-        """Yield the matches in the order of the index; `limit`: how many are asked for at most."""
+        """Yield the matches in the order of the index; `limit`: how many the caller takes at most."""
         # How many items must be read to find some that match, nobody knows.
-        limit = None if self._sieve else limit
-        return self._sieve(self._items(bounds, backward=backward, limit=limit))
+        limit = None if self._filter else limit
+        return self._filter(self._items(bounds, backward=backward, limit=limit))
 
     def count(self) -> int:
         """Return how many match."""
         return sum(1 for _ in distinct_rows(self.rows()))
 
     def _items(self, bounds: Bounds | None, *, backward: bool, limit: int | None) -> Iterator[Item]:
-        index_name, partition, all_ranges = self._part
+        index_name, partition, all_ranges = self._index_ranges
         ranges = all_ranges if bounds is None else (bounds,)
         for range_ in reversed(ranges) if backward else ranges:
             pages = self._engine.range(index_name, partition, range_, backward=backward, limit=limit)
@@ -80,42 +79,40 @@ class IndexRows:
 
 
 class RowsByKey:
-    """Those of the named objects that there are, and that a sieve lets through."""
+    """The objects of a class that have one of some ids and pass a filter, in the order of the ids.
+
+    They are got by key, which is exact at once, whatever the indexes show.
+    """
 
     def __init__(
-        self, engine: Engine, class_: Class, ids: Iterable[str], sieve: RowFilter, limiter: ReadLimiter
+        self, engine: Engine, class_: Class, ids: Iterable[str], row_filter: RowFilter, limiter: ReadLimiter
     ) -> None:
         self._engine = engine
         self._class = class_
         self._ids = sorted(ids)
-        self._sieve = sieve
+        self._filter = row_filter
         self._limiter = limiter
 
     def rows(
         self, bounds: Bounds | None = None, *, backward: bool = False, limit: int | None = None
     ) -> Iterator[Row]:
-        """Yield the matches in the order of their ids; `limit`: how many are asked for at most."""
+        """Yield the matches in the order of their ids; `limit`: how many the caller takes at most."""
         within = bounds or UNBOUNDED
-        ids = [id_ for id_ in self._ids if _admits(within, id_)]
-        at_first = BATCH_SIZE if limit is None or self._sieve else min(limit, BATCH_SIZE)
-        return self._sieve(self._items(ids[::-1] if backward else ids, at_first))
+        ids = [id_ for id_ in self._ids if within.admits(id_)]
+        first = BATCH_SIZE if limit is None or self._filter else min(limit, BATCH_SIZE)
+        return self._filter(self._items(ids[::-1] if backward else ids, first))
 
     def count(self) -> int:
         """Return how many match."""
         return sum(1 for _ in self.rows())
 
-    def _items(self, ids: Sequence[str], at_first: int) -> Iterator[Item]:
-        yield from self._got(ids[:at_first])
-        for at in range(at_first, len(ids), BATCH_SIZE):
+    def _items(self, ids: Sequence[str], first: int) -> Iterator[Item]:
+        """Yield the heads of objects: of the `first` ones with one request, then batch by batch."""
+        yield from self._get(ids[:first])
+        for at in range(first, len(ids), BATCH_SIZE):
             waiting.give_way()
-            yield from self._got(ids[at : at + BATCH_SIZE])
+            yield from self._get(ids[at : at + BATCH_SIZE])
 
-    def _got(self, ids: Sequence[str]) -> Iterator[Item]:
+    def _get(self, ids: Sequence[str]) -> Iterator[Item]:
         found = self._engine.get([keys.head(Reference(self._class.name, id_)) for id_ in ids])
         return (item for item in map(live_head, self._limiter.spend(found)) if item is not None)
-
-
-def _admits(bounds: Bounds, text: str) -> bool:
-    low, high, low_included, high_included = bounds
-    above = low is None or text > low or (low_included and text == low)
-    return above and (high is None or text < high or (high_included and text == high))

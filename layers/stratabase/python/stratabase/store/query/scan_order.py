@@ -1,4 +1,9 @@
-"""How the order of an index serves the order of a query."""
+"""In which order an index gives the objects that a query wants, and from where on it is read.
+
+An index is in the order of its columns and then of the ids. A query's order may differ from that. While the
+first terms of both agree, the index gives runs of objects with equal values in these columns; the runs are
+in the query's order, and each run is sorted by itself.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
@@ -11,152 +16,157 @@ from stratabase.store.layout.index_text import is_truncated, prefix_end, truncat
 from stratabase.store.query.index_bounds import IndexBounds
 
 
-class ScanOrder(NamedTuple):
-    """A way along an index on which runs of objects with equal first columns are met in order."""
-
-    order: Order
-    """The order of travel."""
-    matched: tuple[str, ...]
-    """The attributes whose columns serve the first terms of the order, those fixed by the filter left out."""
-    run_columns: int
-    """How many columns are equal within a run."""
-    descending: bool
-    reversible: bool
-    """Runs of equal values differ by the id alone, and want it in the other direction than the index."""
-    fully_ordered: bool
-    """Runs are in order too, down to the id."""
-    merges_ranges: bool
-    """The ranges are travelled side by side, each in order, rather than after one another."""
-
-    @property
-    def is_useful(self) -> bool:
-        """Return whether it spares reading everything before the first match is known."""
-        return bool(self.matched) or self.fully_ordered
-
-
-def scan_order(path: AccessPath, reach: IndexBounds, order: Order) -> ScanOrder:
-    """Return the better course for an order of travel: ranges after one another, or side by side."""
-    one_by_one = _course(path, reach, order, first=0, merged=False)
-    if one_by_one.is_useful or len(reach.ranges) < 2:
-        return one_by_one
-    return _course(path, reach, order, first=reach.prefix_columns, merged=True)
-
-
-def _course(path: AccessPath, reach: IndexBounds, order: Order, *, first: int, merged: bool) -> ScanOrder:
-    free = [column for column in path.columns[first:] if column.attribute not in reach.fixed]
-    terms = [term for term in order.terms if term.attribute not in reach.fixed]
-    down = terms[0].descending
-    matched = tuple(term.attribute for term in _common(free, terms, down=down))
-    by_id = terms[len(matched)] if len(matched) == len(free) else None
-    aligned, turnable = by_id == OrderTerm("_id", down), by_id == OrderTerm("_id", not down)
-    names = [column.attribute for column in path.columns]
-    upto = names.index(matched[-1]) + 1 if matched else first
-    return ScanOrder(order, matched, upto, down, turnable, aligned, merged)
-
-
-def _common(columns: Iterable[Column], terms: Sequence[OrderTerm], *, down: bool) -> Iterator[OrderTerm]:
-    """Yield the first terms that the columns follow, all in one direction."""
-    pairs = zip(columns, terms, strict=False)
-    wanted = takewhile(lambda pair: pair[1] == OrderTerm(pair[0].attribute, down), pairs)
-    return (term for _, term in wanted)
-
-
 class ScanStart(NamedTuple):
-    """A position in the order of travel; what is at it belongs to what is read, or not."""
+    """A position in the order of reading, from which on objects are read."""
 
     position: Position
     inclusive: bool
+    """Whether what is at the position is read too."""
 
 
-class _Known(NamedTuple):
-    """What a start says of the columns that a course follows."""
+class _KnownColumns(NamedTuple):
+    """What the position of a start says of the columns of an index."""
 
     texts: dict[str, str]
+    """The index texts of the first columns that the query is ordered by, by attribute."""
     id: str | None
-    whole: bool
-    """It says nothing else."""
+    """The id, if the position has one right behind these columns."""
+    is_complete: bool
+    """The position says nothing else."""
 
 
-def bounds_from_start(
-    path: AccessPath, reach: IndexBounds, course: ScanOrder, start: ScanStart, number: int
-) -> Bounds:
-    """Return bounds that leave out of a range most of what lies before a start, and nothing else."""
-    text, known = _text(path, reach, course, start, number)
-    if not text:
-        return UNBOUNDED
-    if is_truncated(text):
-        return _from(truncate(text), course)
-    if known.id is not None and course.fully_ordered:
-        return _beside(text + known.id, course, included=start.inclusive)
-    return bounds_beyond(text, course) if known.whole and not start.inclusive else _from(text, course)
+class ScanOrder(NamedTuple):
+    """A way to read ranges of an index, so that runs of objects with equal first columns come in order."""
+
+    path: AccessPath
+    bounds: IndexBounds
+    order: Order
+    """The order of reading: the query's, or its reverse for a window that is read backward."""
+    matched: tuple[str, ...]
+    """The attributes whose columns serve the first terms of the order, but those that the filter fixes."""
+    run_columns: int
+    """How many first columns are equal within a run."""
+    descending: bool
+    is_reversible: bool
+    """A run of equal values is ordered by the id alone, and in the other direction than the index has it."""
+    is_complete: bool
+    """Runs are in order too, down to the id."""
+    merges_ranges: bool
+    """The ranges are read at the same time and merged, rather than read one after another."""
+
+    @property
+    def is_useful(self) -> bool:
+        """Whether it spares reading everything before the first match is known."""
+        return bool(self.matched) or self.is_complete
+
+    def from_start(self, start: ScanStart, range_number: int) -> Bounds:
+        """Return bounds that leave out of a range most of what lies before a start, and nothing else."""
+        known = self._known_columns(start.position)
+        text = self._first_texts(known, range_number)
+        if not text:
+            return UNBOUNDED
+        if is_truncated(text):
+            return self._from(truncate(text))
+        if known.id is not None and self.is_complete:
+            return self._from_place(text + known.id, included=start.inclusive)
+        return self.beyond(text) if known.is_complete and not start.inclusive else self._from(text)
+
+    def beyond(self, text: str) -> Bounds:
+        """Return what lies beyond all places that begin with a text."""
+        return Bounds(high=text, high_included=False) if self.descending else Bounds(low=prefix_end(text))
+
+    def within_reversed_run(self, start: ScanStart | None, run: str) -> Bounds:
+        """Return what lies beyond a start in a run that is read in the other direction than the rest."""
+        within = Bounds(low=run, high=prefix_end(run), high_included=False)
+        if start is None:
+            return within
+        known = self._known_columns(start.position)
+        if known.id is None or self._first_texts(known, 0) != run:
+            return within
+        if self.descending:
+            return within._replace(low=run + known.id, low_included=start.inclusive)
+        return within._replace(high=run + known.id, high_included=start.inclusive)
+
+    def _from(self, text: str) -> Bounds:
+        """Return all places that begin with a text, and what lies beyond them."""
+        return Bounds(high=prefix_end(text), high_included=False) if self.descending else Bounds(low=text)
+
+    def _from_place(self, place: str, *, included: bool) -> Bounds:
+        """Return what lies beyond one place."""
+        if self.descending:
+            return Bounds(high=place, high_included=included)
+        return Bounds(low=place, low_included=included)
+
+    def _known_columns(self, position: Position) -> _KnownColumns:
+        texts: dict[str, str] = {}
+        columns = {column.attribute: column for column in self.path.columns}
+        matched = iter(self.matched)
+        for term, value in zip(self.order.terms, position.values, strict=False):
+            name = term.attribute
+            if name == "_id":
+                is_next = value is not None and len(texts) == len(self.matched)
+                return _KnownColumns(texts, str(value) if is_next else None, is_complete=False)
+            text = value_text(columns[name].text(value)) if name in columns else ""
+            if name in self.bounds.fixed:
+                # The position may be that of an object that the filter does not let through.
+                if text != self.bounds.fixed[name]:
+                    return _KnownColumns(texts, None, is_complete=False)
+            elif name == next(matched, None):
+                texts[name] = text
+            else:
+                return _KnownColumns(texts, None, is_complete=False)
+        return _KnownColumns(texts, None, is_complete=True)
+
+    def _first_texts(self, known: _KnownColumns, range_number: int) -> str:
+        """Return the texts of the first columns in a range, as far as they are known."""
+        return "".join(self._texts(known, range_number))
+
+    def _texts(self, known: _KnownColumns, range_number: int) -> Iterator[str]:
+        if self.merges_ranges:
+            yield self.bounds.prefixes[range_number]
+        texts = {**self.bounds.fixed, **known.texts}
+        for column in self.path.columns[self.bounds.prefix_columns if self.merges_ranges else 0 :]:
+            if column.attribute not in texts:
+                return
+            yield texts[column.attribute]
 
 
-def bounds_within_run(
-    path: AccessPath, reach: IndexBounds, course: ScanOrder, start: ScanStart | None, run: str
-) -> Bounds:
-    """Return what lies beyond a start in a run that is read in the other direction than the course's."""
-    within = Bounds(low=run, high=prefix_end(run), high_included=False)
-    text, known = _text(path, reach, course, start, 0) if start else ("", None)
-    if start is None or known is None or known.id is None or text != run:
-        return within
-    if course.descending:
-        return within._replace(low=run + known.id, low_included=start.inclusive)
-    return within._replace(high=run + known.id, high_included=start.inclusive)
+def scan_order(path: AccessPath, bounds: IndexBounds, order: Order) -> ScanOrder:
+    """Return the better way to read ranges in an order: one after another, or at the same time."""
+    sequential = _scan_order(path, bounds, order, first=0, merges_ranges=False)
+    if sequential.is_useful or len(bounds.ranges) < 2:
+        return sequential
+    return _scan_order(path, bounds, order, first=bounds.prefix_columns, merges_ranges=True)
 
 
-def _text(
-    path: AccessPath, reach: IndexBounds, course: ScanOrder, start: ScanStart, number: int
-) -> tuple[str, _Known]:
-    """Return what a start says of the columns, and the text of the first of them in a range."""
-    known = _known(path, reach, course, start.position)
-    return "".join(_texts(path, reach, course, known, number)), known
+def _scan_order(
+    path: AccessPath, bounds: IndexBounds, order: Order, *, first: int, merges_ranges: bool
+) -> ScanOrder:
+    """Return how the columns from the `first` on serve an order."""
+    # Columns and terms with one value in all ranges order nothing.
+    columns = [column for column in path.columns[first:] if column.attribute not in bounds.fixed]
+    terms = [term for term in order.terms if term.attribute not in bounds.fixed]
+    descending = terms[0].descending
+    matched = tuple(term.attribute for term in _common_terms(columns, terms, descending=descending))
+    id_term = terms[len(matched)] if len(matched) == len(columns) else None
+    names = [column.attribute for column in path.columns]
+    return ScanOrder(
+        path,
+        bounds,
+        order,
+        matched,
+        run_columns=names.index(matched[-1]) + 1 if matched else first,
+        descending=descending,
+        is_reversible=id_term == OrderTerm("_id", not descending),
+        is_complete=id_term == OrderTerm("_id", descending),
+        merges_ranges=merges_ranges,
+    )
 
 
-def _known(path: AccessPath, reach: IndexBounds, course: ScanOrder, position: Position) -> _Known:
-    texts: dict[str, str] = {}
-    columns = {column.attribute: column for column in path.columns}
-    matched = iter(course.matched)
-    for term, value in zip(course.order.terms, position.values, strict=False):
-        name = term.attribute
-        if name == "_id":
-            usable = value is not None and len(texts) == len(course.matched)
-            return _Known(texts, str(value) if usable else None, whole=False)
-        text = value_text(columns[name].text(value)) if name in columns else ""
-        if name in reach.fixed:
-            if text != reach.fixed[name]:
-                return _Known(texts, None, whole=False)
-        elif name == next(matched, None):
-            texts[name] = text
-        else:
-            return _Known(texts, None, whole=False)
-    return _Known(texts, None, whole=True)
-
-
-def _texts(
-    path: AccessPath, reach: IndexBounds, course: ScanOrder, known: _Known, number: int
-) -> Iterator[str]:
-    """Yield the texts of the first columns, as far as they are known."""
-    if course.merges_ranges:
-        yield reach.prefixes[number]
-    texts = {**reach.fixed, **known.texts}
-    for column in path.columns[reach.prefix_columns if course.merges_ranges else 0 :]:
-        if column.attribute not in texts:
-            return
-        yield texts[column.attribute]
-
-
-def _from(text: str, course: ScanOrder) -> Bounds:
-    """Return all that begins with a text, and what lies beyond it."""
-    return Bounds(high=prefix_end(text), high_included=False) if course.descending else Bounds(low=text)
-
-
-def bounds_beyond(text: str, course: ScanOrder) -> Bounds:
-    """Return what lies beyond all that begins with a text."""
-    return Bounds(high=text, high_included=False) if course.descending else Bounds(low=prefix_end(text))
-
-
-def _beside(text: str, course: ScanOrder, *, included: bool) -> Bounds:
-    """Return what lies beyond one text."""
-    if course.descending:
-        return Bounds(high=text, high_included=included)
-    return Bounds(low=text, low_included=included)
+def _common_terms(
+    columns: Iterable[Column], terms: Sequence[OrderTerm], *, descending: bool
+) -> Iterator[OrderTerm]:
+    """Yield the first terms that the columns follow, all in one direction."""
+    pairs = zip(columns, terms, strict=False)
+    common = takewhile(lambda pair: pair[1] == OrderTerm(pair[0].attribute, descending), pairs)
+    return (term for _, term in common)

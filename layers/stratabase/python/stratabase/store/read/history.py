@@ -8,18 +8,41 @@ is not the version that was found, the read is repeated.
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
+from stratabase import waiting
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
+from stratabase.domain.refusal import Unavailable
 from stratabase.store.engine.port import ITEMS, Bounds, Item
 from stratabase.store.engine.read_limiter import ReadLimiter
-from stratabase.store.engine.read_retry import ReadRetry
 from stratabase.store.layout import keys
 from stratabase.store.layout.versions import HistoryEntry, history_entry
 from stratabase.store.read.context import StoreContext
 
+_MAX_ATTEMPTS = 10
+_FIRST_PAUSE = 0.002
+"""Seconds; each pause is twice as long as the one before it, so that all take some two seconds."""
+
 
 class _Inconsistent(Exception):
     """Entries that were read do not follow one another."""
+
+
+class ReadRetry:
+    """The attempts to read several items as of one moment."""
+
+    def __init__(self) -> None:
+        self._failed = 0
+
+    def wait(self) -> None:
+        """Return when it is time for another attempt. Raises Unavailable when there have been enough."""
+        self._failed += 1
+        if self._failed == _MAX_ATTEMPTS:
+            raise Unavailable("a write to the same object does not come to an end; try again")
+        waiting.pause(_FIRST_PAUSE * 2.0**self._failed)
+
+    def reset(self) -> None:
+        """Start over, since an attempt went well."""
+        self._failed = 0
 
 
 class History:
@@ -180,8 +203,6 @@ def _is_within(entry: HistoryEntry, since: Instant | None, until: Instant | None
 
 
 Moment = tuple[Reference, Instant]
-
-
 Heads = Mapping[Reference, Item | None]
 
 

@@ -13,7 +13,7 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.store.sqlite.errors import map_sqlite_error, retry_while_busy
 from stratabase.store.sqlite.file import Layout, open_for_writing
 
-PATIENCE = 5.0
+BUSY_TIMEOUT = 5.0
 """Seconds to wait for another process that is writing."""
 
 _TABLE = """
@@ -37,7 +37,7 @@ class SqliteAttempts:
     def __init__(self, path: Path) -> None:
         self._lock = Lock()
         self._path = path
-        self._connection = open_for_writing(path, PATIENCE, ATTEMPT_LAYOUT)
+        self._connection = open_for_writing(path, BUSY_TIMEOUT, ATTEMPT_LAYOUT)
         # Nothing waits for the disk: a power cut may take the last attempts, a killed process takes none.
         self._connection.execute("PRAGMA synchronous = NORMAL")
 
@@ -80,7 +80,7 @@ class SqliteAttempts:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._work() as connection:
-            retry_while_busy(lambda: connection.execute("BEGIN IMMEDIATE"), PATIENCE)
+            retry_while_busy(lambda: connection.execute("BEGIN IMMEDIATE"), BUSY_TIMEOUT)
             with connection:
                 yield connection
 

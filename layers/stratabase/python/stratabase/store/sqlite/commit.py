@@ -1,4 +1,4 @@
-"""One batch within a transaction: judge every expectation, then write all or nothing."""
+"""Commits one batch inside a transaction: checks every expectation, then writes all or nothing."""
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
@@ -30,16 +30,16 @@ _ATTRIBUTES = "SELECT attributes FROM items WHERE partition = ? AND sort = ?"
 
 def commit_batch(connection: sqlite3.Connection, batch: Batch) -> None:
     """Do all of a batch, or raise and leave nothing of it. Raises ExpectationFailed."""
-    _pass_fence(connection, batch)
-    found = select_by_key(connection, [action.key for action in batch.actions if _depends(action)])
-    judged = [(action, found.get(action.key)) for action in batch.actions]
-    failures = [Failure(action, item) for action, item in judged if not is_met(action.expect, item)]
+    _check_fence(connection, batch)
+    found = select_by_key(connection, [action.key for action in batch.actions if _reads_item(action)])
+    pairs = [(action, found.get(action.key)) for action in batch.actions]
+    failures = [Failure(action, item) for action, item in pairs if not is_met(action.expect, item)]
     if failures:
         raise ExpectationFailed(failures)
-    _write(connection, write_statements(batch.actions, found))
+    _execute(connection, write_statements(batch.actions, found))
 
 
-def _pass_fence(connection: sqlite3.Connection, batch: Batch) -> None:
+def _check_fence(connection: sqlite3.Connection, batch: Batch) -> None:
     """Raise ExpectationFailed if the fence of a batch does not hold."""
     if batch.fence is None:
         return
@@ -50,22 +50,22 @@ def _pass_fence(connection: sqlite3.Connection, batch: Batch) -> None:
         raise ExpectationFailed([Failure(batch.fence, item)])
 
 
-def _depends(action: Action) -> bool:
-    """Return whether it matters what an action finds."""
+def _reads_item(action: Action) -> bool:
+    """Return whether what an action does depends on the item that is there."""
     return isinstance(action, Patch) or action.expect != NO_EXPECTATION
 
 
-def _write(connection: sqlite3.Connection, written: Sequence[Statement]) -> None:
-    if len(written) == 1:  # which is done or not done by itself
-        connection.execute(*written[0])
+def _execute(connection: sqlite3.Connection, statements: Sequence[Statement]) -> None:
+    if len(statements) == 1:  # it is done or not done by itself
+        connection.execute(*statements[0])
     else:
-        _write_together(connection, written)
+        _execute_all_or_none(connection, statements)
 
 
-def _write_together(connection: sqlite3.Connection, written: Sequence[Statement]) -> None:
+def _execute_all_or_none(connection: sqlite3.Connection, statements: Sequence[Statement]) -> None:
     connection.execute("SAVEPOINT batch")
     try:
-        for sql, parameters in written:
+        for sql, parameters in statements:
             connection.execute(sql, parameters)
         connection.execute("RELEASE batch")
     except Exception:
@@ -88,9 +88,9 @@ _DELETE = "DELETE FROM items WHERE partition = ? AND sort = ?"
 def write_statements(actions: Sequence[Action], found: Mapping[Any, Item]) -> list[Statement]:
     """Return what the actions write, given the items that were found; a check writes nothing."""
     return [
-        _WRITTEN[type(action)](action, found.get(action.key))
+        _STATEMENT_OF[type(action)](action, found.get(action.key))
         for action in actions
-        if type(action) in _WRITTEN
+        if type(action) in _STATEMENT_OF
     ]
 
 
@@ -124,7 +124,7 @@ def _update(state: bool, places: tuple[str, ...]) -> str:  # noqa: FBT001 - part
     return f"UPDATE items SET {assignments} WHERE partition = ? AND sort = ?"  # noqa: S608 - own names
 
 
-_WRITTEN: Mapping[type[Action], Callable[[Any, Item | None], Statement]] = {
+_STATEMENT_OF: Mapping[type[Action], Callable[[Any, Item | None], Statement]] = {
     Put: _put,
     Patch: _patch,
     Delete: _delete,

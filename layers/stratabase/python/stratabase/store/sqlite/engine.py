@@ -12,11 +12,11 @@ from stratabase.store.sqlite.queries import RangeQuery, range_query, select_item
 from stratabase.store.sqlite.readers import Readers
 from stratabase.store.sqlite.writer import Writer
 
-PATIENCE = 10.0
+BUSY_TIMEOUT = 10.0
 """Seconds to wait for other processes that write to the same file."""
 
 _FIRST_PAGE = 64
-_LARGEST_PAGE = 1024
+_MAX_PAGE = 1024
 
 
 class SqliteEngine:
@@ -25,10 +25,10 @@ class SqliteEngine:
     A `get` and a page of a range see each batch whole or not at all.
     """
 
-    def __init__(self, path: Path, *, patience: float = PATIENCE) -> None:
-        told = partial(map_sqlite_error, path)
-        self._writer = Writer(open_for_writing(path, patience), patience, told)
-        self._readers = Readers(partial(open_for_reading, path, patience), told)
+    def __init__(self, path: Path, *, busy_timeout: float = BUSY_TIMEOUT) -> None:
+        to_refusal = partial(map_sqlite_error, path)
+        self._writer = Writer(open_for_writing(path, busy_timeout), busy_timeout, to_refusal)
+        self._readers = Readers(partial(open_for_reading, path, busy_timeout), to_refusal)
 
     def get(self, keys: Sequence[Key]) -> list[Item | None]:
         """Return the items in the order of `keys`, None where there is none; what was committed is seen."""
@@ -56,23 +56,23 @@ class SqliteEngine:
         self._writer.close()
         self._readers.close()
 
-    def _pages(self, left: RangeQuery, limit: int | None) -> Iterator[Sequence[Item]]:
+    def _pages(self, query: RangeQuery, limit: int | None) -> Iterator[Sequence[Item]]:
         for size in _page_sizes(limit):
-            rows = self._readers.read(partial(left.rows, most=size))
+            rows = self._readers.read(partial(query.rows, most=size))
             if rows:
-                yield left.items(rows)
+                yield query.items(rows)
             if len(rows) < size:
                 return
-            left = left.after(rows[-1])
+            query = query.after(rows[-1])
             waiting.give_way()
 
 
 def _page_sizes(limit: int | None) -> Iterator[int]:
-    """Yield what to ask for at a time: all that there may be, or little at first, since most want little."""
+    """Yield how many rows to read at a time: all up to the limit, or few at first, since most want few."""
     if limit is not None:
-        yield from (min(limit - first, _LARGEST_PAGE) for first in range(0, limit, _LARGEST_PAGE))
+        yield from (min(limit - first, _MAX_PAGE) for first in range(0, limit, _MAX_PAGE))
         return
     size = _FIRST_PAGE
     while True:
         yield size
-        size = min(2 * size, _LARGEST_PAGE)
+        size = min(2 * size, _MAX_PAGE)

@@ -1,4 +1,4 @@
-"""What goes wrong below the engine, and what it means to those above."""
+"""What errors of SQLite mean, and retrying while another process holds the file."""
 
 import sqlite3
 import time
@@ -15,7 +15,7 @@ VALUE_ERRORS = (
     sqlite3.DataError,
     sqlite3.IntegrityError,
 )
-"""What SQLite raises about values that it cannot take; its other errors are about the file or the machine."""
+"""Errors about values that SQLite cannot take; its other errors are about the file or the machine."""
 
 
 class UnusableStore(Exception):
@@ -33,7 +33,7 @@ def is_corruption(error: sqlite3.Error) -> bool:
 
 
 def corrupt_file_error(path: Path, error: Exception) -> UnusableStore:
-    """Return what to tell of a file that SQLite cannot make sense of."""
+    """Return what to raise of a file that SQLite cannot make sense of."""
     return UnusableStore(
         f"{path} is damaged or no database of Stratabase ({error}). "
         "Put a backup in its place, or move it away to begin with an empty one."
@@ -41,19 +41,19 @@ def corrupt_file_error(path: Path, error: Exception) -> UnusableStore:
 
 
 def map_sqlite_error(path: Path, error: Exception) -> Exception:
-    """Return what a caller is told when reading or writing failed; the cause stays with it for the log."""
+    """Return what to raise when reading or writing failed; its cause is for the log."""
     if isinstance(error, sqlite3.Error) and is_corruption(error):
-        told: Exception = corrupt_file_error(path, error)
+        refusal: Exception = corrupt_file_error(path, error)
     elif isinstance(error, sqlite3.Error) and is_busy(error):
-        told = Unavailable("The store is busy; try again.")
+        refusal = Unavailable("The store is busy; try again.")
     else:
-        told = Unavailable("The store cannot be read or written just now; try again later.", retry_after=5)
-    told.__cause__ = error
-    return told
+        refusal = Unavailable("The store cannot be read or written just now; try again later.", retry_after=5)
+    refusal.__cause__ = error
+    return refusal
 
 
 def closed_error() -> Unavailable:
-    """Return what a caller is told who comes after the end."""
+    """Return what to raise when the store was closed before."""
     return Unavailable("The store is closed.")
 
 
@@ -65,13 +65,13 @@ def _primary_code(error: sqlite3.Error) -> int:
 T = TypeVar("T")
 
 
-def retry_while_busy(work: Callable[[], T], patience: float) -> T:
-    """Do `work`, and again while another process holds the file, for so many seconds.
+def retry_while_busy(work: Callable[[], T], timeout: float) -> T:
+    """Return what `work` returns; do it again while another process holds the file, for `timeout` seconds.
 
     SQLite's own waiting looks ten times a second in the end, which a process that writes without a pause can
     outlast; this looks often, and at random moments.
     """
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + timeout
     while True:
         try:
             return work()

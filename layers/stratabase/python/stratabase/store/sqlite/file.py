@@ -1,4 +1,4 @@
-"""The database file: made for its owner alone, recognised before it is touched, opened as it must be."""
+"""A database file: created for its owner alone, recognized before it is written to, laid out and upgraded."""
 
 import os
 import sqlite3
@@ -13,7 +13,7 @@ from stratabase.store.sqlite.table import CREATE_STATEMENTS
 
 
 class Layout(NamedTuple):
-    """How a kind of file is laid out; the mark and the version stand in its header."""
+    """How a kind of file is laid out. Mark and version stand in the file's header."""
 
     mark: bytes
     """Four bytes that say whose file it is, and of which kind."""
@@ -21,14 +21,14 @@ class Layout(NamedTuple):
     creation: Sequence[str]
     """The statements that lay out an empty file."""
     upgrades: Mapping[int, Sequence[str]] = MappingProxyType({})
-    """By an earlier version, the statements that lead from it to the one after it, with all that is kept."""
+    """For each earlier version, the statements that lead to the next one and keep all data."""
 
     def supports(self, version: int) -> bool:
         """Return whether a file of this version can be used, upgraded if need be."""
         return all(step in self.upgrades for step in range(version, self.version)) and version <= self.version
 
     def statements(self, version: int) -> Iterator[str]:
-        """Yield what lays out a file that has this version; an empty one has none, 0."""
+        """Yield what brings a file of a version to the present one; an empty file has version 0."""
         yield from self.creation if not version else ()
         for step in range(version or self.version, self.version):
             yield from self.upgrades[step]
@@ -47,16 +47,16 @@ _PRAGMAS = (
 )
 
 
-def open_for_writing(path: Path, patience: float, layout: Layout = OBJECT_LAYOUT) -> sqlite3.Connection:
+def open_for_writing(path: Path, timeout: float, layout: Layout = OBJECT_LAYOUT) -> sqlite3.Connection:
     """Return a connection for writing to the file, which is made where there is none. Raises UnusableStore.
 
     The connection does not wait for other processes itself: see `insist`.
     """
     _check_library()
     try:
-        _make(path)
-        return _opened(
-            path, 0, lambda connection: retry_while_busy(partial(_adopt, path, layout, connection), patience)
+        _create(path)
+        return _open(
+            path, 0, lambda connection: retry_while_busy(partial(_adopt, path, layout, connection), timeout)
         )
     except OSError as error:
         raise UnusableStore(
@@ -66,10 +66,10 @@ def open_for_writing(path: Path, patience: float, layout: Layout = OBJECT_LAYOUT
         raise _unusable(path, error) from error
 
 
-def open_for_reading(path: Path, patience: float) -> sqlite3.Connection:
+def open_for_reading(path: Path, timeout: float) -> sqlite3.Connection:
     """Return a connection for reading, from any thread, but one at a time."""
     # SQLite itself does not wait for another connection that is just putting the log away as it closes.
-    return retry_while_busy(partial(_opened, path, patience, _set_up_for_reading), patience)
+    return retry_while_busy(partial(_open, path, timeout, _set_up_for_reading), timeout)
 
 
 def _check_library() -> None:
@@ -81,16 +81,16 @@ def _check_library() -> None:
         )
 
 
-def _make(path: Path) -> None:
+def _create(path: Path) -> None:
     """Make the file for its owner's eyes only; SQLite gives its log the same permissions."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     if os.name == "posix":
-        _keep_entry(path.parent)
+        _sync_folder(path.parent)
 
 
-def _keep_entry(folder: Path) -> None:
-    """Bring the folder to the disk, or a power cut could take the whole file out of it."""
+def _sync_folder(folder: Path) -> None:
+    """Sync the folder, or a power cut could take the whole file out of it."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -98,13 +98,13 @@ def _keep_entry(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _opened(path: Path, patience: float, begin: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
+def _open(path: Path, timeout: float, begin: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
     """Return a connection with which `begin` went well."""
     # mode=rw: a file that has gone must not come back empty.
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode=rw",
         uri=True,
-        timeout=patience,
+        timeout=timeout,
         isolation_level=None,
         check_same_thread=False,
         cached_statements=256,

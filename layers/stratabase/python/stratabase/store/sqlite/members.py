@@ -17,8 +17,34 @@ from stratabase.formats.preferences import Formats
 from stratabase.store.sqlite.errors import map_sqlite_error, retry_while_busy
 from stratabase.store.sqlite.file import Layout, open_for_reading, open_for_writing
 
-PATIENCE = 5.0
+BUSY_TIMEOUT = 5.0
 """Seconds to wait for another process that is writing."""
+
+_TABLE = """
+CREATE TABLE members (
+  id TEXT PRIMARY KEY,
+  username TEXT NOT NULL UNIQUE,
+  email TEXT NOT NULL UNIQUE,
+  member TEXT NOT NULL
+) STRICT, WITHOUT ROWID
+"""
+
+_REVISIONS = (
+    "ALTER TABLE members ADD COLUMN revision INTEGER NOT NULL DEFAULT 1",
+    "CREATE TABLE roster (revision INTEGER NOT NULL) STRICT",
+    "INSERT INTO roster VALUES (0)",
+)
+
+MEMBER_LAYOUT = Layout(b"StrM", 3, (_TABLE, *_REVISIONS), {1: _REVISIONS, 2: ()})
+"""Names are unique by their columns, which hold them folded; all that is shown is in the JSON.
+
+Since layout 3 that may have `pending_email` and `confirmation`, which earlier versions cannot read.
+"""
+
+_LINKS = ("reset", "confirmation")
+"""The fields of a member that are links."""
+
+Row = tuple[Any, ...]
 
 
 class SqliteMembers:
@@ -32,8 +58,8 @@ class SqliteMembers:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._writing = open_for_writing(path, PATIENCE, MEMBER_LAYOUT)
-        self._reading = open_for_reading(path, PATIENCE)
+        self._writing = open_for_writing(path, BUSY_TIMEOUT, MEMBER_LAYOUT)
+        self._reading = open_for_reading(path, BUSY_TIMEOUT)
         self._writers, self._readers = Lock(), Lock()
 
     def by_id(self, id_: str) -> Member | None:
@@ -49,7 +75,7 @@ class SqliteMembers:
         return self._one("SELECT member, revision FROM members WHERE email = ?", folded(email))
 
     def roster(self) -> Roster:
-        """Return all members; its revision is read first, so that what it tells is at least as new."""
+        """Return all members. The revision is read first, so that the members are at least as new."""
         with self._work(self._readers, self._reading) as connection:
             (revision,) = connection.execute("SELECT revision FROM roster").fetchone()
             rows = connection.execute("SELECT member, revision FROM members ORDER BY username").fetchall()
@@ -91,7 +117,7 @@ class SqliteMembers:
 
     def _transact(self, work: Callable[[sqlite3.Connection], None]) -> None:
         with self._work(self._writers, self._writing) as connection:
-            retry_while_busy(lambda: connection.execute("BEGIN IMMEDIATE"), PATIENCE)
+            retry_while_busy(lambda: connection.execute("BEGIN IMMEDIATE"), BUSY_TIMEOUT)
             with connection:
                 work(connection)
 
@@ -102,33 +128,6 @@ class SqliteMembers:
                 yield connection
             except sqlite3.Error as error:
                 raise map_sqlite_error(self._path, error) from error
-
-
-_TABLE = """
-CREATE TABLE members (
-  id TEXT PRIMARY KEY,
-  username TEXT NOT NULL UNIQUE,
-  email TEXT NOT NULL UNIQUE,
-  member TEXT NOT NULL
-) STRICT, WITHOUT ROWID
-"""
-
-_REVISIONS = (
-    "ALTER TABLE members ADD COLUMN revision INTEGER NOT NULL DEFAULT 1",
-    "CREATE TABLE roster (revision INTEGER NOT NULL) STRICT",
-    "INSERT INTO roster VALUES (0)",
-)
-
-MEMBER_LAYOUT = Layout(b"StrM", 3, (_TABLE, *_REVISIONS), {1: _REVISIONS, 2: ()})
-"""Names are unique by their columns, which hold them folded; all that is shown is in the JSON.
-
-Since layout 3 that may have `pending_email` and `confirmation`, which earlier versions cannot read.
-"""
-
-_LINKS = ("reset", "confirmation")
-"""The fields of a member that are links."""
-
-Row = tuple[Any, ...]
 
 
 def _insert(connection: sqlite3.Connection, member: Member) -> None:
@@ -158,13 +157,13 @@ def _delete(connection: sqlite3.Connection, member: Member, roster: Roster | Non
 
 
 def _check_present(connection: sqlite3.Connection, member: Member, roster: Roster | None) -> None:
-    """Raise Conflict unless all is as it was read; end the roster."""
+    """Raise Conflict unless member and roster are as they were read; make the roster outdated."""
     row = connection.execute("SELECT revision FROM members WHERE id = ?", (member.id,)).fetchone()
     if row != (member.revision,):
         raise Conflict
     if roster is not None:
-        ended = "UPDATE roster SET revision = revision + 1 WHERE revision = ?"
-        if connection.execute(ended, (roster.revision,)).rowcount != 1:
+        statement = "UPDATE roster SET revision = revision + 1 WHERE revision = ?"
+        if connection.execute(statement, (roster.revision,)).rowcount != 1:
             raise Conflict
 
 

@@ -1,4 +1,7 @@
-"""Items by their keys, many with one statement."""
+"""The statements that read items: by their keys, many at a time, and page by page of a range.
+
+Statements come in few shapes, so that SQLite keeps them prepared.
+"""
 
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -9,46 +12,46 @@ from stratabase.store.engine.port import ITEMS, Bounds, Item, Key
 from stratabase.store.sqlite.table import COLUMNS, INDEX_COLUMNS, PLACE_COLUMNS, Row, index_items, item_of
 
 MAX_KEYS_PER_STATEMENT = 256
-"""What one statement looks up."""
+"""How many keys one statement reads."""
 
-_ONE = f"SELECT {', '.join(COLUMNS)} FROM items WHERE partition = ? AND sort = ?"  # noqa: S608 - own names
+_SELECT_ONE = f"SELECT {', '.join(COLUMNS)} FROM items WHERE partition = ? AND sort = ?"  # noqa: S608 - own names
 
 
 def select_items(connection: sqlite3.Connection, keys: Sequence[Key]) -> list[Item | None]:
     """Return the items in the order of `keys`, None where there is none, all as of one moment."""
     if len(keys) == 1:
-        row = connection.execute(_ONE, keys[0]).fetchall()
-        return [item_of(row[0]) if row else None]
+        rows = connection.execute(_SELECT_ONE, keys[0]).fetchall()
+        return [item_of(rows[0]) if rows else None]
     found = select_by_key(connection, list(dict.fromkeys(keys)))
     return [found.get(key) for key in keys]
 
 
 def select_by_key(connection: sqlite3.Connection, keys: Sequence[Key]) -> Mapping[Key, Item]:
-    """Return what lies under different keys, all as of one moment."""
+    """Return the items that there are under different keys, all as of one moment."""
     if len(keys) <= MAX_KEYS_PER_STATEMENT:
-        return _found(connection, keys)
+        return _select_many(connection, keys)
     connection.execute("BEGIN")
     with connection:
         parts = [
-            _found(connection, keys[at : at + MAX_KEYS_PER_STATEMENT])
+            _select_many(connection, keys[at : at + MAX_KEYS_PER_STATEMENT])
             for at in range(0, len(keys), MAX_KEYS_PER_STATEMENT)
         ]
     return {key: item for part in parts for key, item in part.items()}
 
 
-def _found(connection: sqlite3.Connection, keys: Sequence[Key]) -> dict[Key, Item]:
+def _select_many(connection: sqlite3.Connection, keys: Sequence[Key]) -> dict[Key, Item]:
     if not keys:
         return {}
-    # Statements come in a few sizes, so that they stay prepared; the key that fills up is under nothing.
+    # As many keys as the next power of two: nothing is under the key of nulls that fills up.
     size = 1 << (len(keys) - 1).bit_length()
-    asked = [text for key in keys for text in key] + [None, None] * (size - len(keys))
-    items = map(item_of, connection.execute(_many(size), asked).fetchall())
+    parameters = [text for key in keys for text in key] + [None, None] * (size - len(keys))
+    items = map(item_of, connection.execute(_select_statement(size), parameters).fetchall())
     return {item.key: item for item in items}
 
 
 @cache
-def _many(size: int) -> str:
-    # CROSS JOIN, because SQLite may not turn it round: it must look up each key, not scan the table for them.
+def _select_statement(size: int) -> str:
+    # CROSS JOIN, which SQLite does not turn around: it must look up each key, not scan the table for them.
     wanted = ", ".join(["(?, ?)"] * size)
     return (
         f"SELECT {', '.join(COLUMNS)} FROM (VALUES {wanted}) AS wanted "  # noqa: S608 - own names
@@ -57,7 +60,7 @@ def _many(size: int) -> str:
 
 
 class _Index(NamedTuple):
-    """The column of an index's partition, and those of its order, which together tell its items apart."""
+    """The columns of an index: its partition, and those of its order, which together identify an item."""
 
     partition: str
     order: tuple[str, ...]
@@ -69,18 +72,21 @@ _INDEXES = {
 }
 
 _COLUMNS = {ITEMS: COLUMNS, **INDEX_COLUMNS}
-_AT = {name: tuple(map(_COLUMNS[name].index, index.order)) for name, index in _INDEXES.items()}
+"""The columns that a range of an index reads."""
+
+_ORDER_POSITIONS = {name: tuple(map(_COLUMNS[name].index, index.order)) for name, index in _INDEXES.items()}
+"""Where in these columns those of the order are."""
 
 
 class RangeEnd(NamedTuple):
-    """Where a span ends: values of the first columns of its index's order; nowhere without any."""
+    """Where a range ends: values of the first columns of the index's order; without values, it is open."""
 
     values: tuple[str, ...] = ()
     included: bool = True
 
 
 class RangeQuery(NamedTuple):
-    """A range of one partition of an index, to be read in one direction."""
+    """A range of one partition of an index, and the direction in which it is read."""
 
     index_name: str
     partition: str
@@ -89,30 +95,30 @@ class RangeQuery(NamedTuple):
     backward: bool = False
 
     def rows(self, connection: sqlite3.Connection, most: int) -> Sequence[Row]:
-        """Return its first rows."""
+        """Return the first rows of the range, at most so many."""
         return connection.execute(
             self.statement(), (self.partition, *self.low.values, *self.high.values, most)
         ).fetchall()
 
     def items(self, rows: Sequence[Row]) -> list[Item]:
-        """Return the items that lie in some of its rows."""
+        """Return the items of rows of the range."""
         if self.index_name == ITEMS:
             return list(map(item_of, rows))
         return index_items(rows, self.index_name, self.partition)
 
     def statement(self) -> str:
-        """Return what reads it; there are only so many, so that they stay prepared."""
+        """Return the SQL that reads the range."""
         low, high = (len(self.low.values), self.low.included), (len(self.high.values), self.high.included)
         return _statement(self.index_name, low, high, self.backward)
 
     def after(self, row: Row) -> "RangeQuery":
-        """Return what is left of it after a row."""
-        end = RangeEnd(tuple(row[at] for at in _AT[self.index_name]), included=False)
+        """Return what is left of the range after a row."""
+        end = RangeEnd(tuple(row[at] for at in _ORDER_POSITIONS[self.index_name]), included=False)
         return self._replace(high=end) if self.backward else self._replace(low=end)
 
 
 def range_query(index: str, partition: str, bounds: Bounds, *, backward: bool) -> RangeQuery:
-    """Return the range of an index that has these bounds."""
+    """Return the query for a range of an index. Raises ValueError when there is no such index."""
     if index not in _INDEXES:
         raise ValueError(f"There is no index {index!r}; there are {', '.join(_INDEXES)}.")
     low, high = _end(bounds.low, bounds.low_included), _end(bounds.high, bounds.high_included)

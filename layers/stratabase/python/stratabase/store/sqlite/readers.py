@@ -1,4 +1,4 @@
-"""Connections for reading, one for each thread: a reader waits for nobody, neither readers nor the writer."""
+"""Connections for reading, one for each thread: a reader waits for no other reader, nor for the writer."""
 
 import sqlite3
 from collections.abc import Callable
@@ -18,11 +18,11 @@ class _Reader:
         self._lock = Lock()
         self._closed = False
 
-    def read(self, question: Callable[[sqlite3.Connection], T]) -> T:
+    def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
         with self._lock:
             if self._closed:
                 raise closed_error()
-            return question(self._connection)
+            return query(self._connection)
 
     def close(self) -> None:
         with self._lock:
@@ -31,46 +31,46 @@ class _Reader:
 
 
 class Readers:
-    """The connections of all threads that read; a new one's closes those of threads that have ended."""
+    """The connections of all threads that read. A new one closes those of threads that have ended."""
 
     def __init__(
-        self, connect: Callable[[], sqlite3.Connection], refusal: Callable[[Exception], Exception]
+        self, connect: Callable[[], sqlite3.Connection], to_refusal: Callable[[Exception], Exception]
     ) -> None:
         self._connect = connect
-        self._refusal = refusal
-        self._mine = local()
+        self._to_refusal = to_refusal
+        self._of_thread = local()
         self._all: dict[Thread, _Reader] = {}
-        self._door = Lock()
+        self._lock = Lock()
         self._closed = False
 
-    def read(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        """Return the answer to a question. Raises Unavailable.
+    def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        """Return what a query returns of the thread's connection. Raises Unavailable.
 
-        It must fetch all that it wants: an open cursor would hold later questions to the moment of this one.
+        It must fetch all that it wants: an open cursor would hold later queries to the moment of this one.
         """
         try:
-            return self._reader().read(question)
+            return self._reader().read(query)
         except VALUE_ERRORS:
             raise
         except sqlite3.Error as error:
-            raise self._refusal(error) from error
+            raise self._to_refusal(error) from error
 
     def close(self) -> None:
-        """Let go of the file; whoever reads now is waited for."""
-        with self._door:
+        """Let go of the file, after waiting for those who are reading."""
+        with self._lock:
             self._closed = True
             for reader in self._all.values():
                 reader.close()
             self._all.clear()
 
     def _reader(self) -> _Reader:
-        reader: _Reader | None = getattr(self._mine, "reader", None)
+        reader: _Reader | None = getattr(self._of_thread, "reader", None)
         if reader is None:
-            reader = self._mine.reader = self._new()
+            reader = self._of_thread.reader = self._new()
         return reader
 
     def _new(self) -> _Reader:
-        with self._door:
+        with self._lock:
             if self._closed:
                 raise closed_error()
             for thread in [thread for thread in self._all if not thread.is_alive()]:

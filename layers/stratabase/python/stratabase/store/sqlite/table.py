@@ -1,4 +1,4 @@
-"""The one table: its columns and indexes, and how an item lies in a row."""
+"""The one table: its columns and indexes, and items as rows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ Row = tuple[Any, ...]
 """The values of COLUMNS."""
 
 PLACE_COLUMNS = {name: (f"p{number}", f"s{number}") for number, name in enumerate(INDEX_NAMES, 1)}
-"""For each secondary index, the columns that hold an item's place in it."""
+"""For each secondary index, the columns that hold an item's place in it: partition, sort."""
 
 COLUMNS = (
     "partition",
@@ -21,10 +21,10 @@ COLUMNS = (
     *(name for pair in PLACE_COLUMNS.values() for name in pair),
 )
 
-_PLACES = tuple((name, COLUMNS.index(columns[0])) for name, columns in PLACE_COLUMNS.items())
+_PLACE_POSITIONS = tuple((name, COLUMNS.index(columns[0])) for name, columns in PLACE_COLUMNS.items())
 
 INDEX_COLUMNS = {name: (*COLUMNS[:4], sort) for name, (_, sort) in PLACE_COLUMNS.items()}
-"""The columns that a range of a secondary index reads: all of them would cost as much again."""
+"""For each secondary index, the columns that a range of it reads: all of them would cost twice as much."""
 
 # A rowid table: new rows go to its end, whatever their keys. An index holds only items with a place in it.
 CREATE_STATEMENTS = (
@@ -37,32 +37,32 @@ CREATE_STATEMENTS = (
         for name, (p, s) in PLACE_COLUMNS.items()
     ),
 )
-"""The statements that make the table in an empty file."""
+"""The statements that create the table in an empty file."""
 
 
 def item_of(row: Row) -> Item:
-    """Return the item that lies in a row."""
-    places = {name: Place(row[at], row[at + 1]) for name, at in _PLACES if row[at] is not None}
+    """Return the item of a row of COLUMNS."""
+    places = {name: Place(row[at], row[at + 1]) for name, at in _PLACE_POSITIONS if row[at] is not None}
     return Item(Key(row[0], row[1]), orjson.loads(row[2]), row[3], places)
 
 
-def index_items(rows: Sequence[Row], index: str, within: str) -> list[Item]:
-    """Return the items in rows of what a partition of an index shows (SHOWN); of their places only that."""
+def index_items(rows: Sequence[Row], index: str, index_partition: str) -> list[Item]:
+    """Return the items of rows of INDEX_COLUMNS. Of their places they have only the one in that index."""
     return [
-        Item(Key(partition, sort), orjson.loads(attributes), state, {index: Place(within, place)})
+        Item(Key(partition, sort), orjson.loads(attributes), state, {index: Place(index_partition, place)})
         for partition, sort, attributes, state, place in rows
     ]
 
 
 def row_of(item: Item) -> Row:
-    """Return the row in which an item lies."""
+    """Return the row of an item, with the values of COLUMNS."""
     places = item.places
     if not places.keys() <= PLACE_COLUMNS.keys():
         raise ValueError(f"The indexes are {', '.join(INDEX_NAMES)}, but an item has places in {[*places]}.")
-    lying = [text for name in INDEX_NAMES for text in places.get(name, (None, None))]
-    return (*item.key, attributes_json(item.attributes), item.state, *lying)
+    place_texts = [text for name in INDEX_NAMES for text in places.get(name, (None, None))]
+    return (*item.key, attributes_json(item.attributes), item.state, *place_texts)
 
 
 def attributes_json(attributes: Mapping[str, Value]) -> str:
-    """Return attributes as the table keeps them."""
+    """Return attributes as JSON text."""
     return orjson.dumps(dict(attributes)).decode() if attributes else "{}"

@@ -1,4 +1,4 @@
-"""The one thread that writes: batches that wait at the same time share one trip to the disk."""
+"""The one thread that writes: batches that wait at the same time share one transaction, and one fsync."""
 
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -12,11 +12,11 @@ from stratabase.store.engine.port import Batch
 from stratabase.store.sqlite.commit import commit_batch
 from stratabase.store.sqlite.errors import VALUE_ERRORS, closed_error, retry_while_busy
 
-MOST_TOGETHER = 64
-"""Batches in one transaction, so that nobody waits for an endless one."""
+MAX_BATCHES = 64
+"""How many batches share a transaction at most, so that nobody waits for an endless one."""
 
 
-class _Commit(NamedTuple):
+class _WaitingCommit(NamedTuple):
     """A batch, and where its caller waits."""
 
     batch: Batch
@@ -26,26 +26,29 @@ class _Commit(NamedTuple):
 class Writer:
     """Writes batches in the order of their arrival; a future is done when its batch is on disk or refused.
 
-    `refusal` makes, of what went wrong with a whole transaction, what each of its callers is told. A batch is
-    never handed in twice by this process, whose answers do not get lost: its id is not looked at.
+    `to_refusal` turns the error of a whole transaction into what each of its callers gets. This process never
+    hands in a batch twice, since its answers do not get lost: a batch's id is not looked at.
     """
 
     def __init__(
-        self, connection: sqlite3.Connection, patience: float, refusal: Callable[[Exception], Exception]
+        self,
+        connection: sqlite3.Connection,
+        busy_timeout: float,
+        to_refusal: Callable[[Exception], Exception],
     ) -> None:
         self._connection = connection
-        self._patience = patience
-        self._refusal = refusal
-        self._queue: SimpleQueue[_Commit | None] = SimpleQueue()
-        self._door = Lock()
+        self._busy_timeout = busy_timeout
+        self._to_refusal = to_refusal
+        self._queue: SimpleQueue[_WaitingCommit | None] = SimpleQueue()
+        self._lock = Lock()
         self._closed = False
         self._thread = Thread(target=self._run, name="stratabase-writer", daemon=True)
         self._thread.start()
 
     def submit(self, batch: Batch) -> "Future[None]":
         """Hand in a batch. Raises Unavailable when the writer is closed."""
-        commit = _Commit(batch, Future())
-        with self._door:
+        commit = _WaitingCommit(batch, Future())
+        with self._lock:
             if self._closed:
                 raise closed_error()
             self._queue.put(commit)
@@ -53,47 +56,47 @@ class Writer:
 
     def close(self) -> None:
         """Write what was handed in, and let go of the file."""
-        with self._door:
+        with self._lock:
             self._closed = True
         self._queue.put(None)
         self._thread.join()
 
     def _run(self) -> None:
-        group: Sequence[_Commit] = ()
+        group: Sequence[_WaitingCommit] = ()
         try:
             while not (self._closed and self._queue.empty()):
                 group = self._next_group()
-                self._serve(group)
+                self._commit_group(group)
         finally:
-            self._turn_away(group)
-            self._leave()
+            self._refuse_waiting(group)
+            self._close_connection()
 
-    def _next_group(self) -> Sequence[_Commit]:
-        """Return those that wait now, or else the next one; perhaps nobody, when it is time to close."""
+    def _next_group(self) -> Sequence[_WaitingCommit]:
+        """Return the commits that wait now, or else the next one; perhaps none, when it is time to close."""
         taken = [self._queue.get()]
-        while len(taken) < MOST_TOGETHER and not self._queue.empty():
+        while len(taken) < MAX_BATCHES and not self._queue.empty():
             taken.append(self._queue.get())
         return [commit for commit in taken if commit and commit.future.set_running_or_notify_cancel()]
 
-    def _serve(self, group: Sequence[_Commit]) -> None:
+    def _commit_group(self, group: Sequence[_WaitingCommit]) -> None:
         if not group:
             return
         try:
             outcomes = self._write(group)
-        except Exception as error:  # noqa: BLE001 - whatever it was, those who wait must hear of it
-            self._undo()
-            outcomes = [self._refusal(error) for _ in group]
+        except Exception as error:  # noqa: BLE001 - whatever it was, the callers must hear of it
+            self._roll_back()
+            outcomes = [self._to_refusal(error) for _ in group]
         for commit, outcome in zip(group, outcomes, strict=True):
             _answer(commit.future, outcome)
 
-    def _write(self, group: Sequence[_Commit]) -> list[Exception | None]:
-        retry_while_busy(lambda: self._connection.execute("BEGIN IMMEDIATE"), self._patience)
-        outcomes = [self._attempt(commit.batch) for commit in group]
+    def _write(self, group: Sequence[_WaitingCommit]) -> list[Exception | None]:
+        retry_while_busy(lambda: self._connection.execute("BEGIN IMMEDIATE"), self._busy_timeout)
+        outcomes = [self._try_commit(commit.batch) for commit in group]
         self._connection.execute("COMMIT")
         return outcomes
 
-    def _attempt(self, batch: Batch) -> Exception | None:
-        """Return why a batch is not done; raise what concerns all of its group."""
+    def _try_commit(self, batch: Batch) -> Exception | None:
+        """Return why a batch is not done, None if it is; raise what concerns the whole group."""
         try:
             commit_batch(self._connection, batch)
         except VALUE_ERRORS as fault:
@@ -104,15 +107,15 @@ class Writer:
             return refused
         return None
 
-    def _undo(self) -> None:
+    def _roll_back(self) -> None:
         # Should this fail too, so does the next BEGIN, and its callers hear of it.
         with suppress(sqlite3.Error):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
-    def _turn_away(self, group: Sequence[_Commit]) -> None:
-        """Answer all who still wait, whatever has ended this thread."""
-        with self._door:
+    def _refuse_waiting(self, group: Sequence[_WaitingCommit]) -> None:
+        """Refuse all that still wait, whatever has ended this thread."""
+        with self._lock:
             self._closed = True
         waiting = [*group]
         while not self._queue.empty():
@@ -121,7 +124,7 @@ class Writer:
             if not commit.future.done():
                 commit.future.set_exception(closed_error())
 
-    def _leave(self) -> None:
+    def _close_connection(self) -> None:
         with suppress(sqlite3.Error):  # the log is kept, and read at the next start
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()

@@ -56,7 +56,9 @@ EACH_DEED = pytest.mark.parametrize("deed", [read, read_several, walk, write, wr
 
 @EACH_DEED
 @pytest.mark.parametrize("trouble", [THROTTLED, Rejected("InternalServerError", 500), Unanswered("reset")])
-def test_so_many_attempts_and_no_more(deed: Callable[[Engine], None], trouble: Exception) -> None:
+def test_a_request_is_sent_as_often_as_the_policy_allows(
+    deed: Callable[[Engine], None], trouble: Exception
+) -> None:
     clock, client = Clock(), ScriptedClient(trouble)
     with pytest.raises(Unavailable) as refusal:
         deed(DynamoDBEngine(client, "table", clock.patience(attempts=5)))
@@ -66,7 +68,7 @@ def test_so_many_attempts_and_no_more(deed: Callable[[Engine], None], trouble: E
 
 
 @EACH_DEED
-def test_so_many_seconds_and_no_more(deed: Callable[[Engine], None]) -> None:
+def test_a_request_is_sent_for_as_long_as_the_policy_allows(deed: Callable[[Engine], None]) -> None:
     clock, client = Clock(), ScriptedClient(THROTTLED)
     with pytest.raises(Unavailable):
         deed(DynamoDBEngine(client, "table", clock.patience(attempts=10_000, seconds=3.0)))
@@ -91,13 +93,13 @@ def test_pauses_are_random_below_a_limit_that_doubles() -> None:
         (Rejected("InternalServerError", 500), "The store did not answer; whether it wrote is unknown."),
     ],
 )
-def test_a_caller_hears_whether_it_may_have_been_written(trouble: Exception, text: str) -> None:
+def test_the_error_says_whether_something_may_have_been_written(trouble: Exception, text: str) -> None:
     with pytest.raises(Unavailable) as refusal:
         write(DynamoDBEngine(ScriptedClient(trouble), "table", Clock().patience()))
     assert str(refusal.value) == text
 
 
-def test_of_a_read_nobody_asks_whether_it_wrote() -> None:
+def test_a_failed_read_does_not_say_that_it_may_have_written() -> None:
     with pytest.raises(Unavailable, match="too busy"):
         read(DynamoDBEngine(ScriptedClient(Unanswered("reset")), "table", Clock().patience()))
 
@@ -123,7 +125,7 @@ def test_what_an_answer_leaves_out_is_asked_for_again() -> None:
     assert len(clock.pauses) == 3
 
 
-def test_as_long_as_something_comes_it_goes_on() -> None:
+def test_a_read_goes_on_as_long_as_answers_bring_items() -> None:
     names = "abcdefgh"
     answers = [answer(name, *names[at + 1 :]) for at, name in enumerate(names)]
     engine = DynamoDBEngine(ScriptedClient(*answers), "table", Clock().patience(attempts=2))
@@ -131,7 +133,7 @@ def test_as_long_as_something_comes_it_goes_on() -> None:
     assert engine.get(keys) == [Item(key) for key in keys]
 
 
-def test_what_is_left_out_for_ever_is_unavailable() -> None:
+def test_items_that_every_answer_leaves_out_are_unavailable() -> None:
     client = ScriptedClient(answer("", "a", "b"))
     with pytest.raises(Unavailable):
         read_several(DynamoDBEngine(client, "table", Clock().patience(attempts=4)))
@@ -140,9 +142,7 @@ def test_what_is_left_out_for_ever_is_unavailable() -> None:
 
 @EACH_DEED
 @pytest.mark.parametrize("code", ["ResourceNotFoundException", "AccessDeniedException", "NoCredentialsError"])
-def test_what_another_attempt_does_not_mend_is_told_at_once(
-    deed: Callable[[Engine], None], code: str
-) -> None:
+def test_a_permanent_error_is_raised_at_once(deed: Callable[[Engine], None], code: str) -> None:
     client = ScriptedClient(Rejected(code, 400, "arn:aws:secret"))
     with pytest.raises(Unavailable) as refusal:
         deed(DynamoDBEngine(client, "table"))

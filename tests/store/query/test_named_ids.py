@@ -60,7 +60,7 @@ GOOD = Comparison("good", Operator.EQ, True)
         (Comparison("name", Operator.EQ, "a"), None),
     ],
 )
-def test_what_a_filter_names(filter_: Filter | None, ids: set[str] | None) -> None:
+def test_the_ids_that_a_filter_names(filter_: Filter | None, ids: set[str] | None) -> None:
     """Ids of which every match has one, where the filter says so."""
     assert named_ids(filter_) == ids
 
@@ -100,7 +100,7 @@ EVERY_SECOND = among(*(f"{n:03}" for n in range(0, 600, 2)))
         (Query("", BY_ID, EVERY_SECOND, Window(0), PageFields(False, True)), [], 300),
     ],
 )
-def test_no_more_than_what_is_named_is_got_by_key_and_nothing_else_is_read(
+def test_only_named_objects_are_read_and_only_by_key(
     store: Store, engine: WatchedEngine, query: Query, shown: list[str], got: int
 ) -> None:
     """In the order of the ids, no more than the page takes."""
@@ -112,7 +112,7 @@ def test_no_more_than_what_is_named_is_got_by_key_and_nothing_else_is_read(
 
 @pytest.mark.parametrize("order", [BY_ID, BY_COUNT_DOWN])
 @pytest.mark.parametrize("backward", [False, True])
-def test_a_walk_through_what_is_named_meets_each_once(store: Store, order: Order, backward: bool) -> None:
+def test_paging_through_named_objects_finds_each_once(store: Store, order: Order, backward: bool) -> None:
     """By sevens, counted and told what lies around; some of those named are not there."""
     filter_ = And((among("000", "none", *(f"{n:03}" for n in range(5, 600, 5))), Not(is_("010"))))
     walked: list[str] = []
@@ -142,7 +142,7 @@ def test_what_was_just_written_is_seen_though_the_indexes_lag() -> None:
 
 
 @pytest.mark.parametrize("some", ["none", ""])
-def test_naming_very_many_is_bounded_by_the_allowance(engine: WatchedEngine, some: str) -> None:
+def test_many_named_objects_draw_from_the_allowance(engine: WatchedEngine, some: str) -> None:
     """Whether they are there or not; the refusal names no index, since none would be read."""
     store = Store(engine, fresh_class())
     store.fill({"_id": f"{n:03}", "notes": "n" * 1000} for n in range(200))

@@ -71,7 +71,7 @@ def test_every_plan_shows_what_the_naive_model_shows(engine: Engine, number: int
 @pytest.mark.parametrize("engine", STORING[-1:], ids=lambda kind: kind.name, indirect=True, scope="module")
 @settings(max_examples=count(EXAMPLES, EXAMPLES // 10))
 @given(st.integers(0, 2**64))
-def test_so_it_is_over_a_network(engine: Engine, number: int) -> None:
+def test_every_plan_shows_what_the_naive_model_shows_on_dynamodb(engine: Engine, number: int) -> None:
     hold_against_the_naive_model(engine, number)
 
 

@@ -68,7 +68,7 @@ def test_a_refusal_names_the_index_that_is_missing_and_what_costs(
     assert 0 < refusal.value.read <= 70
 
 
-def test_an_index_that_waits_to_be_filled_is_told_as_such() -> None:
+def test_a_refusal_says_that_a_declared_index_has_to_be_filled() -> None:
     engine = ReferenceEngine()
     class_ = fresh_class()
     Store(engine, class_).fill({"_id": f"{number:02}", "notes": LARGE} for number in range(70))

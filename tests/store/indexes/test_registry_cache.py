@@ -181,7 +181,7 @@ def test_an_object_that_is_written_meanwhile_lies_where_it_was_written_to() -> N
     assert store.get("x").state["count"] == 2
 
 
-def test_who_has_read_the_registry_long_ago_writes_before_a_reindex_begins() -> None:
+def test_a_writer_with_an_old_registry_is_done_before_a_reindex_begins() -> None:
     """A process that does not know of the index yet goes on writing for as long as it may."""
     engine, time = ReferenceEngine(), Time()
     class_ = fresh_class()

@@ -29,10 +29,12 @@ def slices(*comparisons: Comparison) -> list[Slice]:
 
 
 @given(COMPARISONS, COMPARISONS)
-def test_what_is_left_is_what_each_pair_of_slices_has_in_common(one: Comparison, other: Comparison) -> None:
+def test_the_slices_of_two_comparisons_are_the_intersections_of_each_pair(
+    one: Comparison, other: Comparison
+) -> None:
     pairs = [(left, right) for left in slices(one) for right in slices(other)]
     met = [
-        Slice(max(left.low, right.low), min(left.high, right.high), left.single or right.single)
+        Slice(max(left.low, right.low), min(left.high, right.high), left.is_single or right.is_single)
         for left, right in pairs
     ]
     assert slices(one, other) == sorted(each for each in met if each.low < each.high)

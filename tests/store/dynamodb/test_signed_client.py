@@ -98,7 +98,7 @@ def test_no_more_connections_are_kept_than_wanted() -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"<html>", b"[]", b'{"Item":'])
-def test_what_is_not_an_object_is_no_answer(content: bytes) -> None:
+def test_an_answer_that_is_no_json_object_is_not_trusted(content: bytes) -> None:
     with serving(Reply(content)) as server, client_of(server) as client, pytest.raises(Unanswered):
         client.call("GetItem", {})
 
@@ -119,7 +119,7 @@ def test_after_a_refusal_the_connection_is_used_again() -> None:
 
 
 @pytest.mark.parametrize("hours", [-3, 3])
-def test_where_the_clocks_differ_it_goes_by_the_servers(hours: float) -> None:
+def test_the_client_follows_the_clock_of_the_server(hours: float) -> None:
     there = time.time() + hours * 3600
     wrong = Reply({"__type": "x#InvalidSignatureException"}, 400, date=there)
     with serving(wrong) as server, client_of(server) as client:
@@ -186,7 +186,7 @@ def test_over_tls_connections_are_kept_as_well(tmp_path: Path, monkeypatch: pyte
         assert (len(server.asked), server.connections) == (3, 1)
 
 
-def test_a_server_that_nobody_vouches_for_is_told_nothing(tmp_path: Path) -> None:
+def test_a_server_with_an_untrusted_certificate_gets_no_request(tmp_path: Path) -> None:
     certificate = tmp_path / "certificate.pem"
     make_certificate(certificate)
     with serving(certificate=certificate) as server, client_of(server) as client:

@@ -35,11 +35,11 @@ def test_a_page_of_a_range_is_one_search_in_its_index(engine: SqliteEngine, inde
 
 
 def test_one_key_is_one_search(engine: SqliteEngine) -> None:
-    (step,) = plan(engine, queries._ONE)
+    (step,) = plan(engine, queries._SELECT_ONE)
     assert step == "SEARCH items USING INDEX sqlite_autoindex_items_1 (partition=? AND sort=?)"
 
 
 @pytest.mark.parametrize("size", [2, queries.MAX_KEYS_PER_STATEMENT])
 def test_many_keys_are_looked_up_one_by_one(engine: SqliteEngine, size: int) -> None:
-    last = plan(engine, queries._many(size))[-1]
+    last = plan(engine, queries._select_statement(size))[-1]
     assert last == "SEARCH items USING INDEX sqlite_autoindex_items_1 (partition=? AND sort=?)"

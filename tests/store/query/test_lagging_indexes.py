@@ -112,7 +112,7 @@ def check_around(story: Story, query: Query, page: Page, span: Span) -> None:
 
 @pytest.mark.soak
 @given(st.integers(0, 2**64), st.sampled_from([1, 200]))
-def test_a_walk_shows_what_was_there_and_misses_nothing_that_has_stayed(number: int, long_run: int) -> None:
+def test_paging_on_lagging_indexes_misses_nothing_that_stayed(number: int, long_run: int) -> None:
     """Each page by another plan, forward or backward, while objects come, move and go, also within a page."""
     chance = random.Random(number)
     told = scenario(chance)

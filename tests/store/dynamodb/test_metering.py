@@ -72,7 +72,7 @@ def committed(engine: MeteredEngine, *actions: Action) -> Consumption:
     return one
 
 
-def test_nobody_is_told_unless_somebody_measures(engine: MeteredEngine, inner: Frail) -> None:
+def test_calls_are_reported_only_while_somebody_measures(engine: MeteredEngine, inner: Frail) -> None:
     told = measured(lambda: None)
     engine.commit(Batch("b", (Put(item()),)))
     engine.get([KEY])
@@ -114,7 +114,7 @@ def test_a_page_of_items_that_need_not_be_exact_costs_half(engine: MeteredEngine
     assert (one.round_trips, one.read_units) == (1, 1)
 
 
-def test_a_range_is_told_page_by_page_as_far_as_it_is_read(engine: MeteredEngine, inner: Frail) -> None:
+def test_a_range_is_reported_page_by_page_as_far_as_it_is_read(engine: MeteredEngine, inner: Frail) -> None:
     pages = [[item()], [item()], [item()]]
 
     def range_(*_: object, **__: object) -> Iterator[Sequence[Item]]:
@@ -162,7 +162,7 @@ def test_what_a_change_costs(action: Action, units: int, engine: MeteredEngine) 
     assert committed(engine, action).write_units == units
 
 
-def test_what_is_refused_costs_all_the_same_and_stays_refused(engine: MeteredEngine) -> None:
+def test_a_refused_commit_costs_as_much_and_stays_refused(engine: MeteredEngine) -> None:
     engine.commit(Batch("a", (Put(item(1500, places=LISTING)),)))
     told: list[Consumption] = []
 
@@ -181,7 +181,7 @@ def test_a_commit_that_cannot_be_measured_is_done(engine: MeteredEngine, inner: 
     assert (engine.get([KEY]), len(told)) == ([item()], 1)
 
 
-def test_requests_at_the_same_time_are_told_of_their_own_calls(engine: MeteredEngine) -> None:
+def test_concurrent_requests_get_reports_of_their_own_calls(engine: MeteredEngine) -> None:
     together = Barrier(4)
 
     def ask(number: int) -> list[Consumption]:
@@ -198,7 +198,7 @@ def test_requests_at_the_same_time_are_told_of_their_own_calls(engine: MeteredEn
     assert [[one.items for one in each] for each in told] == [[1], [2], [3], [4]]
 
 
-def test_calls_that_follow_one_another_are_told_apart_from_those_side_by_side(engine: MeteredEngine) -> None:
+def test_sequential_and_parallel_calls_are_distinguished(engine: MeteredEngine) -> None:
     def work() -> None:
         engine.get([KEY])
         sequential_map(lambda number: engine.get([KEY] * number), [1, 101, 1])

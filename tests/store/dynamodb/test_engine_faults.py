@@ -138,7 +138,7 @@ def names(functions: Sequence[Callable[..., object]]) -> str:
 
 
 @pytest.mark.parametrize("faults", [*product(FAULTS, [none, *FAULTS])], ids=names)
-def test_it_is_done_once_whatever_goes_wrong(
+def test_a_batch_is_done_once_whatever_fails(
     engine: Engine, client: Client, over: Over, case: Case, faults: Sequence[Fault]
 ) -> None:
     put(engine, case.before)
@@ -147,7 +147,7 @@ def test_it_is_done_once_whatever_goes_wrong(
 
 
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault is not duplicated], ids=name)
-def test_past_the_budget_it_is_unavailable_and_done_whole_or_not_at_all(
+def test_after_the_last_attempt_a_batch_is_unavailable_and_done_whole_or_not_at_all(
     engine: Engine, client: Client, over: Over, case: Case, fault: Fault
 ) -> None:
     put(engine, case.before)
@@ -186,7 +186,7 @@ def test_reading_goes_on_whatever_goes_wrong(
 
 
 @EACH_FAULT
-def test_a_refusal_is_told_with_all_that_failed_whatever_came_before_it(
+def test_a_refusal_has_all_failed_expectations_whatever_came_before_it(
     engine: Engine, client: Client, over: Over, fault: Fault
 ) -> None:
     put(engine, [Item(ONE), Item(TWO)])
@@ -198,7 +198,7 @@ def test_a_refusal_is_told_with_all_that_failed_whatever_came_before_it(
     assert [failure.found for failure in refusal.value.failures] == [Item(ONE), Item(TWO)]
 
 
-def test_nobody_knows_whose_write_it_was_when_the_item_does_not_tell(
+def test_the_outcome_is_unknown_when_the_item_does_not_name_the_batch(
     engine: Engine, client: Client, over: Over
 ) -> None:
     """The answer was lost, and another has written since: neither done nor refused would be true for sure."""
@@ -214,7 +214,7 @@ def test_nobody_knows_whose_write_it_was_when_the_item_does_not_tell(
 
 
 @pytest.mark.parametrize("fault", [lost_request, lost_answer])
-def test_whose_delete_it_was_is_known(engine: Engine, client: Client, over: Over, fault: Fault) -> None:
+def test_the_outcome_of_a_delete_is_known(engine: Engine, client: Client, over: Over, fault: Fault) -> None:
     """Nothing is left that could tell, but a conditional delete has a token."""
     case = delete(f"batch{next(_numbers)}")
     put(engine, case.before)

@@ -91,7 +91,7 @@ def test_each_name_in_an_object_goes_by_its_own_time(engine: Engine) -> None:
     assert ids_in(store.get(id_)) == [NOBODY, YOUNG_BOB.id]
 
 
-def test_what_is_known_is_left_alone_and_what_is_done_is_told(engine: Engine) -> None:
+def test_names_with_ids_are_left_alone_and_finished_classes_are_marked(engine: Engine) -> None:
     store = store_of(engine)
     made_by(store, "ada", 2)
     known = id_of(2)
@@ -150,7 +150,7 @@ def test_a_write_that_was_read_before_is_refused_after(engine: Engine) -> None:
     assert ids_in(store.get(id_)) == [OLD_ADA.id] * 2
 
 
-def test_it_goes_on_where_it_was_stopped(engine: Engine) -> None:
+def test_a_stopped_backfill_goes_on_where_it_was(engine: Engine) -> None:
     store = store_of(engine)
     ids = [made_by(store, "ada", 2) for _ in range(MANY)]
 
@@ -175,7 +175,7 @@ def test_it_goes_on_where_it_was_stopped(engine: Engine) -> None:
     assert all(ids_in(store.get(id_)) == [OLD_ADA.id] * 2 for id_ in ids)
 
 
-def test_what_a_person_is_told() -> None:
+def test_the_lines_that_describe_an_outcome() -> None:
     assert list(describe_outcome("Thing", MemberBackfillOutcome(objects=3))) == []
     assert list(describe_outcome("Thing", MemberBackfillOutcome(5, 1200, 2, 1))) == [
         "Thing: 1,200 names of members have the ids of their members now.",
