@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from stratabase.bootstrap import Instance
+from stratabase.bootstrap import Instance, http_handler
 from stratabase.settings import Settings
 from tests.service import SAMPLE_MODEL
 
@@ -30,7 +30,7 @@ def sample() -> Iterator[Instance]:
 def openapi(instance: Instance) -> Any:
     """Return the document that an instance serves."""
     resource = "/public/openapi.json"
-    answer = instance.members_handler()({"httpMethod": "GET", "path": resource, "resource": resource})
+    answer = http_handler("members", instance)({"httpMethod": "GET", "path": resource, "resource": resource})
     return json.loads(answer["body"])
 
 

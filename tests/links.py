@@ -23,6 +23,9 @@ from tests.mails import KeptMails
 from tests.members import DictMembers, PlainPasswords
 from tests.worlds import FrozenClock
 
+RESET_PASSWORD = "/auth/administration/members/{id}/resetPassword"
+SET_PASSWORD = "/public/administration/setPassword"
+CONFIRM_EMAIL = "/public/administration/confirmEmail"
 BASE = "https://api.example.com/prod"
 NEW = "correct horse battery"
 NEW_EMAIL = "anna@example.org"
@@ -75,15 +78,16 @@ class LinkService:
         )
         self._update = UpdateMember(self.members, self.passwords, policy, PROFILES, self.emails)
 
-    def endpoints(self) -> list[Endpoint]:
-        visits = SetPasswordPages(self.recovery, self.application, SHORTEST, self.log)
-        return [
-            reset_password_endpoint(self.recovery.start),
-            set_password_endpoint(self.recovery, visits),
-            confirm_email_endpoint(self.emails, ConfirmEmailPages(self.emails, self.application, self.log)),
-        ]
+    def endpoints(self) -> dict[str, Endpoint]:
+        set_password_pages = SetPasswordPages(self.recovery, self.application, SHORTEST, self.log)
+        confirm_email_pages = ConfirmEmailPages(self.emails, self.application, self.log)
+        return {
+            RESET_PASSWORD: reset_password_endpoint(self.recovery.start),
+            SET_PASSWORD: set_password_endpoint(self.recovery, set_password_pages),
+            CONFIRM_EMAIL: confirm_email_endpoint(self.emails, confirm_email_pages),
+        }
 
-    def door(self, base_url: str | None = None) -> HttpHandler:
+    def handler(self, base_url: str | None = None) -> HttpHandler:
         authentication = Authentication({"Basic": BasicAuthenticator(sign_in)})
         return HttpHandler(self.endpoints(), authentication, base_url=base_url, log=self.log)
 

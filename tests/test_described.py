@@ -8,8 +8,8 @@ from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
 from cli.gateway import template
 from stratabase.bootstrap import Instance
+from stratabase.bootstrap.routes import all_endpoints
 from stratabase.http_api.handler import CATCH_ALL
-from stratabase.http_api.http.endpoint import Endpoint
 from tests import golden
 from tests.service import ROOT
 
@@ -23,11 +23,6 @@ def instance() -> Iterator[Instance]:
 @pytest.fixture(scope="module")
 def document(instance: Instance) -> Any:
     return golden.openapi(instance)
-
-
-def wired(instance: Instance) -> Iterator[Endpoint]:
-    for door in (instance.graphql_handler(), instance.tokens_handler(), instance.members_handler()):
-        yield from door._endpoints.values()
 
 
 def test_it_is_openapi(document: Any) -> None:
@@ -47,7 +42,9 @@ def test_it_names_every_operation_that_is_wired_and_no_other(instance: Instance,
         if method != "parameters"
     }
     assert described == {
-        (endpoint.resource, method) for endpoint in wired(instance) for method in endpoint.operations
+        (address, method)
+        for address, endpoint in all_endpoints(instance).items()
+        for method in endpoint.operations
     }
 
 

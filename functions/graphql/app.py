@@ -1,5 +1,5 @@
 """The function `graphql`: the GraphQL endpoint, the schema as text, health, and every unknown address."""
 
-from stratabase.bootstrap import graphql_function
+from stratabase.bootstrap import http_handler
 
-handler = graphql_function()
+handler = http_handler("graphql")

@@ -1,5 +1,5 @@
 """The function `members`: the members of the instance, their passwords, and the OpenAPI document."""
 
-from stratabase.bootstrap import members_function
+from stratabase.bootstrap import http_handler
 
-handler = members_function()
+handler = http_handler("members")

@@ -1,5 +1,5 @@
 """The function `rotate`: makes a new key for tokens, by schedule."""
 
-from stratabase.bootstrap import rotate_function
+from stratabase.bootstrap import rotate_handler
 
-handler = rotate_function()
+handler = rotate_handler()

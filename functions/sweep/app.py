@@ -1,5 +1,5 @@
 """The function `sweep`: ends what deletions have left, by schedule."""
 
-from stratabase.bootstrap import sweep_function
+from stratabase.bootstrap import sweep_handler
 
-handler = sweep_function()
+handler = sweep_handler()

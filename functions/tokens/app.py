@@ -1,5 +1,5 @@
 """The function `tokens`: gives tokens for passwords, and new tokens for old ones."""
 
-from stratabase.bootstrap import tokens_function
+from stratabase.bootstrap import http_handler
 
-handler = tokens_function()
+handler = http_handler("tokens")

@@ -28,7 +28,7 @@ from graphql import parse, print_ast, visit
 from graphql.language import Node, StringValueNode, Visitor
 
 from cli.main import main as command_line
-from stratabase.bootstrap.instance import Instance
+from stratabase.bootstrap import Instance, http_handler
 from stratabase.settings import Settings
 from stratabase.store.dynamodb.aws import new_session
 from stratabase.store.write import cleanup
@@ -130,7 +130,7 @@ class Service:
         with self._in_environment():
             instance = self._instance = Instance(Settings.from_environment(os.environ))
             instance.first_administrator()
-            self._doors = {"graphql": instance.graphql_handler(), "members": instance.members_handler()}
+            self._doors = {name: http_handler(name, instance) for name in ("graphql", "members")}
 
     def close(self) -> None:
         """Let go of the store."""

@@ -1,4 +1,4 @@
-"""A door with endpoints behind which stand fakes, that note what reaches them."""
+"""A handler with endpoints behind which stand fakes, that note what reaches them."""
 
 import base64
 import json
@@ -63,13 +63,13 @@ def operation(act: Responder, refuses: ErrorFormat = ErrorFormat.PROBLEM) -> Ope
     return Operation(act, "test", "What a test needs.", body=body, error_format=refuses)
 
 
-def of_tests() -> list[Endpoint]:
-    return [
-        Endpoint("/public/echo", {"PUT": operation(echo)}),
-        Endpoint("/public/fail", {"POST": operation(fail), "DELETE": operation(fail, ErrorFormat.TEXT)}),
-        Endpoint("/auth/once", {"GET": operation(echo)}, head=False),
-        Endpoint("/auth/text", {"GET": operation(echo), "PUT": operation(echo, ErrorFormat.TEXT)}),
-    ]
+def of_tests() -> dict[str, Endpoint]:
+    return {
+        "/public/echo": Endpoint({"PUT": operation(echo)}),
+        "/public/fail": Endpoint({"POST": operation(fail), "DELETE": operation(fail, ErrorFormat.TEXT)}),
+        "/auth/once": Endpoint({"GET": operation(echo)}, head=False),
+        "/auth/text": Endpoint({"GET": operation(echo), "PUT": operation(echo, ErrorFormat.TEXT)}),
+    }
 
 
 def make_event(
@@ -106,18 +106,18 @@ def world() -> World:
 
 
 @pytest.fixture
-def make_door(world: World, request: pytest.FixtureRequest) -> Callable[..., HttpHandler]:
+def make_handler(world: World, request: pytest.FixtureRequest) -> Callable[..., HttpHandler]:
     def make(cors: Cors | None = None) -> HttpHandler:
         authentication = Authentication({"Basic": BasicAuthenticator(sign_in)})
         log = Log("DEBUG", world.logged, service=request.node.nodeid)
-        return HttpHandler((*endpoints(world), *of_tests()), authentication, cors=cors, log=log)
+        return HttpHandler({**endpoints(world), **of_tests()}, authentication, cors=cors, log=log)
 
     return make
 
 
 @pytest.fixture
-def send(world: World, make_door: Callable[..., HttpHandler]) -> Send:
-    """Send one request through a door, which must answer as its document says.
+def send(world: World, make_handler: Callable[..., HttpHandler]) -> Send:
+    """Send one request through a handler, which must answer as its document says.
 
     `cors` sets its origins, `signed_in` adds good credentials.
     """
@@ -126,7 +126,7 @@ def send(world: World, make_door: Callable[..., HttpHandler]) -> Send:
     def sent(*args: Any, signed_in: bool = False, cors: Cors | None = None, **kwargs: Any) -> Reply:
         headers = {**({"Authorization": BASIC} if signed_in else {}), **kwargs.pop("headers", {})}
         event = make_event(*args, headers=headers, **kwargs)
-        answer = make_door(cors)(event)
+        answer = make_handler(cors)(event)
         documented.check(event["httpMethod"], event["resource"], answer)
         return Reply(answer["statusCode"], answer["multiValueHeaders"], answer["body"])
 

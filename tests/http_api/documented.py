@@ -1,6 +1,6 @@
 """Compares the answers of endpoints with the OpenAPI document that is made of them."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from stratabase.http_api.api.openapi.document import ServiceInfo, openapi_document
 from stratabase.http_api.http.endpoint import Endpoint
@@ -12,5 +12,5 @@ SERVICE = ServiceInfo("Hr", "1.2.3", ("Bearer", "Basic"))
 class Documented(documented.Documented):
     """The document of some endpoints, held against answers."""
 
-    def __init__(self, endpoints: Iterable[Endpoint]) -> None:
+    def __init__(self, endpoints: Mapping[str, Endpoint]) -> None:
         super().__init__(openapi_document(SERVICE, endpoints))

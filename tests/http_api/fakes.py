@@ -71,7 +71,7 @@ class FakeExecutor:
 
 @dataclass
 class World:
-    """What the endpoints behind the door find, and what it logged."""
+    """What the endpoints behind the handler find, and what it logged."""
 
     executor: FakeExecutor = field(default_factory=FakeExecutor)
     reachable: bool = True
@@ -105,10 +105,21 @@ class World:
         return [json.loads(line) for line in self.logged.getvalue().splitlines()]
 
 
+@dataclass
+class FakeMemberOperations:
+    """The operations on the members of a world."""
+
+    read: ReadMember
+    list: ListMembers
+    create: CreateMember
+    update: UpdateMember
+    remove: RemoveMember
+
+
 def administration_of(world: World) -> MemberOperations:
     """Return what can be done with the members of a world."""
     members, policy = world.members, Policy(world.passwords.is_common)
-    return MemberOperations(
+    return FakeMemberOperations(
         ReadMember(members, world.clock),
         ListMembers(members),
         CreateMember(members, world.ids, PROFILES, world.invite),
@@ -117,16 +128,18 @@ def administration_of(world: World) -> MemberOperations:
     )
 
 
-def endpoints(world: World) -> list[Endpoint]:
-    """Return all endpoints of the service."""
-    administration, shapes = administration_of(world), MemberShapes(member_fields(PROFILES))
-    others = [
-        current_member_endpoint(administration, shapes),
-        members_endpoint(administration, shapes),
-        member_endpoint(administration, shapes),
-        confirm_email_endpoint(world.emails, ConfirmEmailPages(world.emails, "Hr", world.log)),
-        health_endpoint("1.2.3", lambda: world.reachable),
-        graphql_endpoint("Hr", world.executor),
-        sdl_endpoint("Hr", lambda: "type Query { x: Int }"),
-    ]
-    return [*others, openapi_endpoint(SERVICE, lambda: others)]
+def endpoints(world: World) -> dict[str, Endpoint]:
+    """Return the endpoints over fakes, by their addresses."""
+    members, shapes = administration_of(world), MemberShapes(member_fields(PROFILES))
+    confirm_email_pages = ConfirmEmailPages(world.emails, "Hr", world.log)
+    found = {
+        "/auth/administration/member": current_member_endpoint(members, shapes),
+        "/auth/administration/members": members_endpoint(members, shapes),
+        "/auth/administration/members/{id}": member_endpoint(members, shapes),
+        "/public/administration/confirmEmail": confirm_email_endpoint(world.emails, confirm_email_pages),
+        "/public/health": health_endpoint("1.2.3", lambda: world.reachable),
+        "/auth/api/graphql/{application}": graphql_endpoint("Hr", world.executor),
+        "/auth/api/schema/{application}": sdl_endpoint("Hr", lambda: "type Query { x: Int }"),
+    }
+    found["/public/openapi.json"] = openapi_endpoint(SERVICE, lambda: found)
+    return found

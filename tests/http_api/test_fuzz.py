@@ -63,9 +63,9 @@ events = st.fixed_dictionaries(
 @given(event=events)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_event_gets_a_sensible_answer(
-    event: dict[str, Any], make_door: Callable[..., HttpHandler]
+    event: dict[str, Any], make_handler: Callable[..., HttpHandler]
 ) -> None:
-    answer = make_door()(event)
+    answer = make_handler()(event)
     demanded = event["httpMethod"] == "DELETE" and event["resource"] == MEMBER
     assert answer["statusCode"] < 500 or demanded
     assert isinstance(answer["body"], str)
@@ -74,7 +74,7 @@ def test_any_event_gets_a_sensible_answer(
 @given(event=events, body=json_texts)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_json_from_a_member_gets_a_sensible_answer(
-    event: dict[str, Any], body: str, make_door: Callable[..., HttpHandler]
+    event: dict[str, Any], body: str, make_handler: Callable[..., HttpHandler]
 ) -> None:
     headers = {"Authorization": [GOOD], "Content-Type": ["application/json"]}
     graphql = {
@@ -85,7 +85,7 @@ def test_any_json_from_a_member_gets_a_sensible_answer(
         "body": body,
         "isBase64Encoded": False,
     }
-    assert make_door()(event | graphql)["statusCode"] in (200, 400)
+    assert make_handler()(event | graphql)["statusCode"] in (200, 400)
 
 
 @given(
@@ -97,7 +97,7 @@ def test_any_json_from_a_member_gets_a_sensible_answer(
 )
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_member_is_taken_or_refused(
-    body: tuple[str, str], method: str, make_door: Callable[..., HttpHandler]
+    body: tuple[str, str], method: str, make_handler: Callable[..., HttpHandler]
 ) -> None:
     form, content = body
     sent = {
@@ -110,4 +110,4 @@ def test_any_member_is_taken_or_refused(
         "body": content,
         "isBase64Encoded": False,
     }
-    assert make_door()(sent)["statusCode"] in (200, 201, 400, 409)
+    assert make_handler()(sent)["statusCode"] in (200, 201, 400, 409)

@@ -1,4 +1,4 @@
-"""What the front door answers, request by request."""
+"""What the handler answers, request by request."""
 
 import base64
 import json
@@ -13,7 +13,6 @@ from stratabase.domain.refusal import Forbidden, Refusal, Unavailable
 from stratabase.http_api.auth.authentication import Authentication
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.cors import Cors
-from stratabase.http_api.http.endpoint import Endpoint
 
 GRAPHQL = "/auth/api/graphql/{application}"
 CHALLENGE = ['Basic realm="Stratabase", charset="UTF-8"']
@@ -260,7 +259,7 @@ TEXTS = [
         lacks=("members_v2", "RuntimeError", "Traceback"),
     ),
 ]
-"""Refusals of the door at an operation that answers texts."""
+"""Refusals of the handler at an operation that answers texts."""
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
@@ -305,9 +304,11 @@ def test_a_problem_in_xml_is_one_that_a_parser_reads(send: Any) -> None:
     assert root.findtext("{*}status") == "404"
 
 
-def test_bytes_go_through_unchanged(make_door: Callable[..., HttpHandler], event: Any) -> None:
+def test_bytes_go_through_unchanged(make_handler: Callable[..., HttpHandler], event: Any) -> None:
     body = bytes(range(256))
-    answer = make_door()(event("PUT", "/public/echo", body=base64.b64encode(body).decode(), base64_body=True))
+    answer = make_handler()(
+        event("PUT", "/public/echo", body=base64.b64encode(body).decode(), base64_body=True)
+    )
     assert answer["isBase64Encoded"] is True
     assert base64.b64decode(answer["body"]) == body
 
@@ -376,23 +377,18 @@ def test_refusals_can_be_read_by_an_allowed_page(send: Any) -> None:
     assert reply.headers["Access-Control-Allow-Origin"] == ["https://a.test"]
 
 
-def test_two_authorization_headers_are_refused(make_door: Callable[..., HttpHandler], event: Any) -> None:
+def test_two_authorization_headers_are_refused(make_handler: Callable[..., HttpHandler], event: Any) -> None:
     credentials = basic(b"anna:right")["headers"]["authorization"]
     sent = event("GET", "/auth/once")
     sent["multiValueHeaders"] = {"Authorization": [credentials, credentials]}
-    assert make_door()(sent)["statusCode"] == 401
+    assert make_handler()(sent)["statusCode"] == 401
 
 
 def test_without_schemes_nobody_comes_in(event: Any) -> None:
-    door = HttpHandler([], Authentication({}))
-    answer = door(event("GET", "/{proxy+}", parameters={"proxy": "auth/x"}))
+    handler = HttpHandler({}, Authentication({}))
+    answer = handler(event("GET", "/{proxy+}", parameters={"proxy": "auth/x"}))
     assert (answer["statusCode"], "no scheme at all" in answer["body"]) == (401, True)
 
 
-def test_an_address_has_one_endpoint() -> None:
-    with pytest.raises(ValueError, match="two endpoints want the resource /x"):
-        HttpHandler([Endpoint("/x", {}), Endpoint("/x", {})], Authentication({}))
-
-
-def test_an_answer_can_be_written_as_json(make_door: Callable[..., HttpHandler], event: Any) -> None:
-    assert json.loads(json.dumps(make_door()(event())))["statusCode"] == 200
+def test_an_answer_can_be_written_as_json(make_handler: Callable[..., HttpHandler], event: Any) -> None:
+    assert json.loads(json.dumps(make_handler()(event())))["statusCode"] == 200

@@ -1,15 +1,30 @@
-"""A Chromium that notes where it goes and what it complains of."""
+"""A Chromium that records where it goes and what it complains of, and fixtures to open mailed links in it.
+
+The fixtures stand in the conftest of this folder too, which is how tests find them.
+"""
 
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
+from cli.gateway.template import Route
+from tests.gateway.serving import gateway
+from tests.links import CONFIRM_EMAIL, SET_PASSWORD, LinkService
+
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 360, "height": 740},
+    "device_scale_factor": 2,
+    "has_touch": True,
+}
+DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
+LINK_ROUTES = tuple(Route(each, "ANY", "Fake") for each in (SET_PASSWORD, CONFIRM_EMAIL, "/{proxy+}"))
 
 QUIET = (
     "--no-sandbox",
@@ -89,3 +104,41 @@ def visiting(browser: Browser, origin: str, **options: Any) -> Iterator[Visit]:
         assert [each.url for each in visit.requests if each.headers.get("referer")] == []
     finally:
         context.close()
+
+
+OpenVisit = Callable[..., AbstractContextManager[Visit]]
+"""Opens a page of the link service on a desktop, or as the options of a Playwright context say."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def service() -> LinkService:
+    return LinkService()
+
+
+@pytest.fixture
+def origin(service: LinkService) -> Iterator[str]:
+    """Return where the link service answers over HTTP."""
+    with gateway(lambda event, _: handler(event), LINK_ROUTES) as client:
+        address = f"http://127.0.0.1:{client.port}"
+        handler = service.handler(address)
+        yield address
+
+
+@pytest.fixture
+def visit(browser: Browser, origin: str) -> OpenVisit:
+    def open_visit(**options: Any) -> AbstractContextManager[Visit]:
+        return visiting(browser, options.pop("origin", origin), **{**DESKTOP, **options})
+
+    return open_visit
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder for pictures of the pages."""
+    return tmp_path_factory.mktemp("pictures")

@@ -1,4 +1,4 @@
-"""A company over each engine, which the tests of derived attributes and of conditions share."""
+"""What scenarios share: a company over each engine, and a browser that opens mailed links."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.everything import FILE
+from tests.scenarios.browser import browser, folder, origin, service, visit  # noqa: F401 - fixtures
 from tests.scenarios.company import Company
 from tests.scenarios.graph_client import Client, over_dynamodb, over_sqlite
 from tests.service import running
@@ -20,5 +21,5 @@ def company(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     """A service with some people in teams; what tests add belongs to other teams."""
     home: Path = tmp_path_factory.mktemp("company") / "home"
     options = {"model": FILE, "application": "Everything", "settings": request.param()}
-    with running(home, **options) as service:
-        yield Company(Client(service))
+    with running(home, **options) as running_service:
+        yield Company(Client(running_service))

@@ -1,27 +1,16 @@
 """A member confirms a new e-mail address by the link in a mail, in a real browser."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
-from cli.gateway.template import Route
 from stratabase.domain.link import LIFETIME
 from stratabase.formats.preferences import Formats
-from tests.gateway.serving import gateway
 from tests.links import NEW_EMAIL, LinkService
-from tests.scenarios.browser import Visit, chromium, visiting
+from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit
 
-PHONE: dict[str, Any] = {
-    "viewport": {"width": 360, "height": 740},
-    "device_scale_factor": 2,
-    "has_touch": True,
-}
-DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
-ROUTES = (Route("/public/administration/confirmEmail", "ANY", "Fake"), Route("/{proxy+}", "ANY", "Fake"))
 WORDS = {
     "en": ("Confirm your email address", "Confirm the address", "Your email address is confirmed"),
     "it": (
@@ -31,6 +20,7 @@ WORDS = {
     ),
 }
 """The heading, the button and the heading after it, by language."""
+
 
 _SIZES = {"phone": PHONE, "desktop": DESKTOP}
 WAYS = [
@@ -45,48 +35,13 @@ WAYS = [
     for scripts in (True, False)
 ]
 
-Visiting = Callable[..., AbstractContextManager[Visit]]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
-
-
-@pytest.fixture
-def service() -> LinkService:
-    return LinkService()
-
-
-@pytest.fixture
-def origin(service: LinkService) -> Iterator[str]:
-    """Return where the service answers over HTTP."""
-    with gateway(lambda event, _: door(event), ROUTES) as client:
-        address = f"http://127.0.0.1:{client.port}"
-        door = service.door(address)
-        yield address
-
-
-@pytest.fixture
-def visit(browser: Browser, origin: str) -> Visiting:
-    def opened(**options: Any) -> AbstractContextManager[Visit]:
-        return visiting(browser, origin, **{**DESKTOP, **options})
-
-    return opened
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("pictures")
-
 
 @pytest.mark.parametrize(("language", "size", "scripts"), WAYS)
 def test_an_address_is_confirmed_in_the_language_of_the_member(  # noqa: PLR0917 - fixtures
     language: str,
     size: dict[str, Any],
     scripts: bool,
-    visit: Visiting,
+    visit: OpenVisit,
     origin: str,
     service: LinkService,
     folder: Path,
@@ -115,7 +70,7 @@ def test_an_address_is_confirmed_in_the_language_of_the_member(  # noqa: PLR0917
         seen.picture(folder, f"used-{name}")
 
 
-def test_a_keyboard_is_enough(visit: Visiting, origin: str, service: LinkService) -> None:
+def test_a_keyboard_is_enough(visit: OpenVisit, origin: str, service: LinkService) -> None:
     service.email_token(base_url=origin)
     with visit() as seen:
         seen.page.goto(service.mails.link)
@@ -128,7 +83,7 @@ def test_a_keyboard_is_enough(visit: Visiting, origin: str, service: LinkService
 
 
 def test_a_link_that_expires_while_one_thinks_says_what_to_do(
-    visit: Visiting, origin: str, service: LinkService, folder: Path
+    visit: OpenVisit, origin: str, service: LinkService, folder: Path
 ) -> None:
     service.email_token(base_url=origin)
     with visit(**PHONE) as seen:
@@ -141,7 +96,7 @@ def test_a_link_that_expires_while_one_thinks_says_what_to_do(
 
 
 def test_an_address_that_another_has_by_now_is_told(
-    visit: Visiting, origin: str, service: LinkService, folder: Path
+    visit: OpenVisit, origin: str, service: LinkService, folder: Path
 ) -> None:
     service.email_token(base_url=origin)
     service.take(NEW_EMAIL)
@@ -155,7 +110,7 @@ def test_an_address_that_another_has_by_now_is_told(
 
 @pytest.mark.parametrize("language", WORDS)
 def test_nothing_is_cut_off_on_the_smallest_phone(
-    language: str, visit: Visiting, origin: str, service: LinkService
+    language: str, visit: OpenVisit, origin: str, service: LinkService
 ) -> None:
     service.edit(username="a-name-without-any-end-" * 3, formats=Formats(language=language))
     service.email_token("an-address-without-any-end-" * 2 + "@example.org", origin)

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from stratabase.domain.member import Member
 from stratabase.passwords import Argon2Passwords
 from stratabase.store.sqlite.members import SqliteMembers
-from tests.scenarios.browser import Visit, chromium, visiting
+from tests.scenarios.browser import Visit, visiting
 from tests.service import PASSWORD, RunningService, running
 
 PHONE: dict[str, Any] = {
@@ -30,12 +30,6 @@ type Book { title: String! published: Date }
 QUERY = "{ Book___getPage { totalCount } }"
 
 Visiting = Callable[..., AbstractContextManager[Visit]]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
@@ -61,11 +55,6 @@ def visit(browser: Browser, service: RunningService) -> Visiting:
         return visiting(browser, origin, **{**DESKTOP, "base_url": origin, **options})
 
     return opened
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("pictures")
 
 
 def sign_in(page: Page, username: str = "admin", password: str = PASSWORD) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 from graphql import get_introspection_query
 
-from stratabase.bootstrap.instance import Instance
+from stratabase.bootstrap import Instance, http_handler
 from stratabase.settings import Settings
 from tests.gateway.serving import Client, gateway
 from tests.service import PASSWORD, Reply, RunningService, basic, running
@@ -212,7 +212,7 @@ def slow(model: Path, tmp_path: Path) -> Iterator[Client]:
     instance = Instance(settings)
     instance._clock = StepByStep()  # type: ignore[assignment]
     instance.first_administrator()
-    with gateway(instance.graphql_handler()) as client:
+    with gateway(http_handler("graphql", instance)) as client:
         yield client
     instance.close()
 

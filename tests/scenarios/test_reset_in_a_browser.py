@@ -1,58 +1,19 @@
 """A member sets a password by the link in a mail, in a real browser."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from cli.gateway.template import Route
 from stratabase.domain.link import LIFETIME
 from stratabase.formats.preferences import Formats
 from tests.gateway.serving import gateway
 from tests.links import NEW, LinkService
-from tests.scenarios.browser import Visit, chromium, visiting
+from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit
 
-PHONE: dict[str, Any] = {
-    "viewport": {"width": 360, "height": 740},
-    "device_scale_factor": 2,
-    "has_touch": True,
-}
-DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
 SIZES = [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")]
-ROUTES = (Route("/public/administration/setPassword", "ANY", "Fake"), Route("/{proxy+}", "ANY", "Fake"))
-
-Visiting = Callable[..., AbstractContextManager[Visit]]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
-
-
-@pytest.fixture
-def service() -> LinkService:
-    return LinkService()
-
-
-@pytest.fixture
-def origin(service: LinkService) -> Iterator[str]:
-    """Return where the service answers over HTTP."""
-    with gateway(lambda event, _: door(event), ROUTES) as client:
-        address = f"http://127.0.0.1:{client.port}"
-        door = service.door(address)
-        yield address
-
-
-@pytest.fixture
-def visit(browser: Browser, origin: str) -> Visiting:
-    def opened(**options: Any) -> AbstractContextManager[Visit]:
-        return visiting(browser, options.pop("origin", origin), **{**DESKTOP, **options})
-
-    return opened
 
 
 @pytest.fixture
@@ -60,11 +21,6 @@ def link(service: LinkService, origin: str) -> str:
     """Return the link in a mail to anna."""
     service.token(origin)
     return service.mails.link
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("pictures")
 
 
 def choose(page: Page, password: str, repeat: str | None = None) -> None:
@@ -80,7 +36,7 @@ def set_by(service: LinkService, password: str = NEW) -> bool:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_a_password_is_set(
-    size: dict[str, Any], visit: Visiting, link: str, service: LinkService, folder: Path
+    size: dict[str, Any], visit: OpenVisit, link: str, service: LinkService, folder: Path
 ) -> None:
     name = str(size["viewport"]["width"])
     with visit(**size) as seen:
@@ -100,7 +56,7 @@ def test_a_password_is_set(
 
 @pytest.mark.parametrize("size", SIZES)
 def test_without_javascript_all_of_it_works(
-    size: dict[str, Any], visit: Visiting, link: str, service: LinkService, folder: Path
+    size: dict[str, Any], visit: OpenVisit, link: str, service: LinkService, folder: Path
 ) -> None:
     with visit(java_script_enabled=False, **size) as seen:
         seen.page.goto(link)
@@ -131,7 +87,7 @@ def test_without_javascript_all_of_it_works(
     ],
 )
 def test_what_the_page_sees_itself_is_told_at_once(
-    typed: tuple[str, str], words: str, field: str, visit: Visiting, link: str
+    typed: tuple[str, str], words: str, field: str, visit: OpenVisit, link: str
 ) -> None:
     with visit() as seen:
         seen.page.goto(link)
@@ -145,7 +101,7 @@ def test_what_the_page_sees_itself_is_told_at_once(
 
 
 def test_what_only_the_service_knows_is_told_on_the_page(
-    visit: Visiting, link: str, service: LinkService
+    visit: OpenVisit, link: str, service: LinkService
 ) -> None:
     with visit() as seen:
         seen.page.goto(link)
@@ -158,7 +114,7 @@ def test_what_only_the_service_knows_is_told_on_the_page(
 
 
 def test_characters_are_counted_as_the_service_counts_them(
-    visit: Visiting, link: str, service: LinkService
+    visit: OpenVisit, link: str, service: LinkService
 ) -> None:
     with visit() as seen:
         seen.page.goto(link)
@@ -171,7 +127,7 @@ def test_characters_are_counted_as_the_service_counts_them(
 
 
 def test_an_expired_link_says_what_to_do(
-    visit: Visiting, link: str, service: LinkService, folder: Path
+    visit: OpenVisit, link: str, service: LinkService, folder: Path
 ) -> None:
     service.clock.instant += LIFETIME
     with visit(**PHONE) as seen:
@@ -183,7 +139,7 @@ def test_an_expired_link_says_what_to_do(
 
 
 def test_a_link_that_expires_while_one_thinks_says_so_too(
-    visit: Visiting, link: str, service: LinkService
+    visit: OpenVisit, link: str, service: LinkService
 ) -> None:
     with visit() as seen:
         seen.page.goto(link)
@@ -193,7 +149,7 @@ def test_a_link_that_expires_while_one_thinks_says_so_too(
     assert not set_by(service)
 
 
-def test_a_keyboard_is_enough(visit: Visiting, link: str, service: LinkService) -> None:
+def test_a_keyboard_is_enough(visit: OpenVisit, link: str, service: LinkService) -> None:
     with visit() as seen:
         seen.page.goto(link)
         press, type_ = seen.page.keyboard.press, seen.page.keyboard.type
@@ -225,7 +181,7 @@ def test_a_keyboard_is_enough(visit: Visiting, link: str, service: LinkService) 
     assert set_by(service)
 
 
-def test_the_passwords_can_be_shown_and_hidden(visit: Visiting, link: str, folder: Path) -> None:
+def test_the_passwords_can_be_shown_and_hidden(visit: OpenVisit, link: str, folder: Path) -> None:
     with visit() as seen:
         seen.page.goto(link)
         seen.page.fill("#password", NEW)
@@ -238,7 +194,7 @@ def test_the_passwords_can_be_shown_and_hidden(visit: Visiting, link: str, folde
 
 
 def test_a_second_click_does_not_hide_that_the_first_one_went_well(
-    visit: Visiting, link: str, service: LinkService
+    visit: OpenVisit, link: str, service: LinkService
 ) -> None:
     with visit() as seen:
         seen.page.goto(link)
@@ -250,7 +206,7 @@ def test_a_second_click_does_not_hide_that_the_first_one_went_well(
     assert set_by(service)
 
 
-def test_a_screen_reader_hears_what_is_what(visit: Visiting, link: str) -> None:
+def test_a_screen_reader_hears_what_is_what(visit: OpenVisit, link: str) -> None:
     with visit() as seen:
         seen.page.goto(link)
         heard = seen.page.locator("body").aria_snapshot()
@@ -273,7 +229,7 @@ def test_a_screen_reader_hears_what_is_what(visit: Visiting, link: str) -> None:
 
 @pytest.mark.parametrize("language", ["en", "it"])
 def test_nothing_is_cut_off_on_the_smallest_phone(
-    language: str, visit: Visiting, link: str, service: LinkService
+    language: str, visit: OpenVisit, link: str, service: LinkService
 ) -> None:
     service.edit(username="a-name-without-any-end-" * 3, formats=Formats(language=language))
     for size in ("100%", "200%"):
@@ -291,7 +247,7 @@ def test_nothing_is_cut_off_on_the_smallest_phone(
 
 
 def test_the_page_speaks_the_language_of_the_member(
-    visit: Visiting, link: str, service: LinkService, folder: Path
+    visit: OpenVisit, link: str, service: LinkService, folder: Path
 ) -> None:
     service.edit(formats=Formats(language="it"))
     with visit(locale="en-GB", **PHONE) as seen:
@@ -308,14 +264,14 @@ def test_the_page_speaks_the_language_of_the_member(
 
 
 def test_who_comes_without_a_link_is_told_in_the_language_of_the_browser(
-    visit: Visiting, origin: str
+    visit: OpenVisit, origin: str
 ) -> None:
     with visit(locale="it-IT") as seen:
         seen.page.goto(f"{origin}/public/administration/setPassword")
         expect(seen.page.get_by_text("apri il link nell'email che Hr ti ha inviato")).to_be_visible()
 
 
-def test_in_the_dark_it_is_dark(visit: Visiting, link: str, folder: Path) -> None:
+def test_in_the_dark_it_is_dark(visit: OpenVisit, link: str, folder: Path) -> None:
     for scheme in ("light", "dark"):
         with visit(color_scheme=scheme) as seen:
             seen.page.goto(link)
@@ -325,12 +281,12 @@ def test_in_the_dark_it_is_dark(visit: Visiting, link: str, folder: Path) -> Non
             assert (colour == "rgb(255, 255, 255)") is (scheme == "light")
 
 
-def test_a_service_under_a_path_stays_there(visit: Visiting, service: LinkService) -> None:
+def test_a_service_under_a_path_stays_there(visit: OpenVisit, service: LinkService) -> None:
     routes = (Route("/live/public/administration/setPassword", "ANY", "Fake"),)
     roots: list[str] = []
 
     def deployed(event: dict[str, Any], _: object) -> Any:
-        return service.door(roots[0])({**event, "resource": event["resource"].removeprefix("/live")})
+        return service.handler(roots[0])({**event, "resource": event["resource"].removeprefix("/live")})
 
     with gateway(deployed, routes) as client:
         token, root = service.token(), f"http://127.0.0.1:{client.port}/live"

@@ -52,7 +52,7 @@ def send(service: LinkService, event: Callable[..., dict[str, Any]]) -> Send:
         headers = dict(rest.pop("headers", {}))
         if who:
             headers["Authorization"] = f"Basic {base64.b64encode(f'{who}:right'.encode()).decode()}"
-        answer = service.door()(event(method, resource, headers=headers, **rest))
+        answer = service.handler()(event(method, resource, headers=headers, **rest))
         if answer["statusCode"] != 405:
             documented.check(method, resource, answer)
         return Reply(answer["statusCode"], answer["multiValueHeaders"], answer["body"])

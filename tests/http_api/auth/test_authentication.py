@@ -108,7 +108,7 @@ def test_other_refusals_are_none_of_authentication(refusal: Refusal) -> None:
     assert raised.value is refusal
 
 
-# What comes of it at the front door.
+# What comes of it at the front handler.
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def log() -> io.StringIO:
 
 
 @pytest.fixture
-def door(log: io.StringIO, request: pytest.FixtureRequest, event: Any) -> Callable[..., dict[str, Any]]:
+def handler(log: io.StringIO, request: pytest.FixtureRequest, event: Any) -> Callable[..., dict[str, Any]]:
     def answer(_: Request, __: Caller | None) -> Response:
         return Response(200)
 
@@ -126,10 +126,12 @@ def door(log: io.StringIO, request: pytest.FixtureRequest, event: Any) -> Callab
             assert refusal is not None
             raise refusal
 
-        endpoint = Endpoint("/auth/x", {"GET": Operation(answer, "test", "What a test needs.")})
+        endpoint = Endpoint({"GET": Operation(answer, "test", "What a test needs.")})
         logger = Log(level, log, service=request.node.nodeid)
-        door = HttpHandler([endpoint], Authentication({"Basic": BasicAuthenticator(refuse)}), log=logger)
-        return door(event("GET", "/auth/x", headers=headers))
+        handler = HttpHandler(
+            {"/auth/x": endpoint}, Authentication({"Basic": BasicAuthenticator(refuse)}), log=logger
+        )
+        return handler(event("GET", "/auth/x", headers=headers))
 
     return send
 
@@ -142,8 +144,8 @@ WRONG = Unauthenticated("The username or the password is wrong.")
 SECRET = encoded("plantedname:plantedpassword")
 
 
-def test_too_many_failures_answer_429_and_say_when_to_come_again(door: Any) -> None:
-    answer = door(TooManyFailures(731), Authorization=f"Basic {SECRET}")
+def test_too_many_failures_answer_429_and_say_when_to_come_again(handler: Any) -> None:
+    answer = handler(TooManyFailures(731), Authorization=f"Basic {SECRET}")
     assert (answer["statusCode"], answer["multiValueHeaders"]["Retry-After"]) == (429, ["731"])
     assert "WWW-Authenticate" not in answer["multiValueHeaders"]
     assert json.loads(answer["body"])["detail"] == "Too many wrong passwords; try again in 731 seconds."
@@ -154,17 +156,17 @@ def test_too_many_failures_answer_429_and_say_when_to_come_again(door: Any) -> N
     [(WRONG, 401, "INFO"), (TooManyFailures(9), 429, "WARNING"), (Unavailable("later"), 503, "WARNING")],
 )
 def test_who_is_refused_is_logged_by_address_without_name_or_password(
-    refusal: Refusal, status: int, level: str, door: Any, log: io.StringIO
+    refusal: Refusal, status: int, level: str, handler: Any, log: io.StringIO
 ) -> None:
     """Not even the name: passwords are typed where names belong."""
-    assert door(refusal, Authorization=f"Basic {SECRET}")["statusCode"] == status
+    assert handler(refusal, Authorization=f"Basic {SECRET}")["statusCode"] == status
     (line,) = lines(log)
     assert (line["level"], line["status"], line["address"]) == (level, status, "192.0.2.7")
     assert [word for word in ("planted", SECRET) if word in log.getvalue()] == []
 
 
-def test_who_sends_no_credentials_is_not_worth_a_line(door: Any, log: io.StringIO) -> None:
-    assert door(None)["statusCode"] == 401
+def test_who_sends_no_credentials_is_not_worth_a_line(handler: Any, log: io.StringIO) -> None:
+    assert handler(None)["statusCode"] == 401
     assert lines(log) == []
-    assert door(None, level="DEBUG")["statusCode"] == 401
+    assert handler(None, level="DEBUG")["statusCode"] == 401
     assert [line["level"] for line in lines(log)] == ["DEBUG"]

@@ -67,17 +67,20 @@ class TokenService:
             raise Unauthenticated("The username or the password is wrong.")
         return self.gate.callers(ANNA)
 
-    def endpoints(self) -> list[Endpoint]:
-        return [get_token_endpoint(self.sign_in, self.gate.issuer), refresh_token_endpoint(self.gate.issuer)]
+    def endpoints(self) -> dict[str, Endpoint]:
+        return {
+            GET: get_token_endpoint(self.sign_in, self.gate.issuer),
+            REFRESH: refresh_token_endpoint(self.gate.issuer),
+        }
 
-    def door(self) -> HttpHandler:
+    def handler(self) -> HttpHandler:
         schemes: dict[str, Authenticator] = {
             "Bearer": BearerAuthenticator(self.gate.tokens.caller),
             "Basic": BasicAuthenticator(self.sign_in),
         }
         log = Log("DEBUG", self.logged, service=f"tokens{uuid4()}")
-        who = Endpoint(WHO, {"GET": Operation(tell, "who", "Who it is.")})
-        return HttpHandler([*self.endpoints(), who], Authentication(schemes), log=log)
+        who = Endpoint({"GET": Operation(tell, "who", "Who it is.")})
+        return HttpHandler({**self.endpoints(), WHO: who}, Authentication(schemes), log=log)
 
 
 def tell(_: object, caller: Caller | None) -> Response:
@@ -100,7 +103,7 @@ def send(service: TokenService, event: Callable[..., dict[str, Any]]) -> Send:
 
     def sent(method: str, resource: str, authorization: str | None = None, **rest: Any) -> Reply:
         headers = {**rest.pop("headers", {}), **({"Authorization": authorization} if authorization else {})}
-        answer = service.door()(event(method, resource, headers=headers, **rest))
+        answer = service.handler()(event(method, resource, headers=headers, **rest))
         documented.check(method, resource, answer)
         return Reply(answer["statusCode"], answer["multiValueHeaders"], answer["body"])
 
@@ -217,7 +220,7 @@ def test_other_refusals_are_told_as_they_are(
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "PATCH"])
 def test_only_post_gets_a_token(method: str, service: TokenService, event: Any) -> None:
-    answer = service.door()(event(method, GET, body=json.dumps(RIGHT)))
+    answer = service.handler()(event(method, GET, body=json.dumps(RIGHT)))
     assert (answer["statusCode"], answer["multiValueHeaders"]["Allow"]) == (405, ["POST, OPTIONS"])
 
 

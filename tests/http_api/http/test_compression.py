@@ -25,10 +25,10 @@ Headers = tuple[tuple[str, str], ...]
 def sent_to(
     act: Responder, headers: Mapping[str, list[str]], method: str = "GET", cors: Cors | None = None
 ) -> Any:
-    """Return what a front door answers for an endpoint."""
+    """Return what a handler answers for an endpoint."""
     operation = Operation(act, "read", "A text.", has_format=False)
-    door = HttpHandler([Endpoint("/text", {"GET": operation})], Authentication({}), cors=cors)
-    return door({"httpMethod": method, "resource": "/text", "path": "/text", "multiValueHeaders": headers})
+    handler = HttpHandler({"/text": Endpoint({"GET": operation})}, Authentication({}), cors=cors)
+    return handler({"httpMethod": method, "resource": "/text", "path": "/text", "multiValueHeaders": headers})
 
 
 def asked(

@@ -25,9 +25,9 @@ TYPE = (("Content-Type", "text/plain"),)
 )
 def test_what_counts_is_the_answer_as_json(body: bytes, status: int) -> None:
     operation = Operation(lambda *_: Response(200, TYPE, body), "read", "A text.")
-    door = HttpHandler([Endpoint("/text", {"GET": operation})], Authentication({}))
+    handler = HttpHandler({"/text": Endpoint({"GET": operation})}, Authentication({}))
 
-    answer = door({"httpMethod": "GET", "resource": "/text", "path": "/text"})
+    answer = handler({"httpMethod": "GET", "resource": "/text", "path": "/text"})
 
     assert answer["statusCode"] == status
     if status == 413:
@@ -44,5 +44,7 @@ def test_what_counts_is_the_answer_as_json(body: bytes, status: int) -> None:
 )
 def test_who_may_have_written_is_told_to_look(wrote: bool, end: str) -> None:
     with pytest.raises(ResponseTooLarge) as refusal:
-        check_response_size(proxy_response(Response(200, TYPE, b"a" * MAX_RESPONSE_SIZE)), wrote=wrote)
+        check_response_size(
+            proxy_response(Response(200, TYPE, b"a" * MAX_RESPONSE_SIZE)), may_have_written=wrote
+        )
     assert str(refusal.value).endswith(f"fewer fields, {end}")

@@ -35,7 +35,7 @@ def ask(service: LinkService, event: Callable[..., dict[str, Any]]) -> Send:
     documented = Documented(service.endpoints())
 
     def sent(method: str, **rest: Any) -> Reply:
-        answer = service.door()(event(method, CONFIRM, **rest))
+        answer = service.handler()(event(method, CONFIRM, **rest))
         if answer["statusCode"] != 405:
             documented.check(method, CONFIRM, answer)
         return Reply(answer["statusCode"], answer["multiValueHeaders"], answer["body"])

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from html.parser import HTMLParser
 from itertools import product
-from pathlib import Path
 from string import Formatter
 
 import pytest
@@ -20,11 +19,10 @@ from stratabase.formats.preferences import Formats
 from stratabase.http_api.http.messages import Response
 from stratabase.http_api.pages import page
 from stratabase.http_api.pages.confirm_email import confirmation_page
-from stratabase.http_api.pages.link_pages import CONFIRMATIONS, TEXTS, language_of
-from stratabase.http_api.pages.page import notice
+from stratabase.http_api.pages.link_pages import CONFIRMATION_TEXTS, PASSWORD_TEXTS, choose_language
+from stratabase.http_api.pages.page import notice_page
 from stratabase.http_api.pages.password_form import FormState, PasswordForm
 from stratabase.http_api.pages.texts import (
-    ConfirmationNotice,
     ConfirmationTexts,
     FormError,
     FormMistake,
@@ -41,8 +39,8 @@ MISTAKES: tuple[tuple[FormMistake, ...], ...] = (
     (FormError.DIFFERENT,),
     (FormError.LATER,),
 )
+PASSWORD_NOTICES = set(Notice) - {Notice.TAKEN}
 VOID = {"input", "link", "meta"}
-FILES = Path(page.__file__).parent / "templates"
 
 
 @dataclass
@@ -118,14 +116,14 @@ def button(
 
 def responses() -> Iterator[tuple[str, Response]]:
     """Yield every page there is, with its language."""
-    for language, mistakes in product(TEXTS, MISTAKES):
+    for language, mistakes in product(PASSWORD_TEXTS, MISTAKES):
         yield language, form(language, mistakes=mistakes)
-    for language, news in product(TEXTS, Notice):
-        yield language, notice("Hr", language, TEXTS[language].notices[news])
-    for language in CONFIRMATIONS:
+    for language, news in product(PASSWORD_TEXTS, PASSWORD_NOTICES):
+        yield language, notice_page("Hr", language, PASSWORD_TEXTS[language].notices[news])
+    for language in CONFIRMATION_TEXTS:
         yield language, button(language)
-    for language, about in product(CONFIRMATIONS, ConfirmationNotice):
-        yield language, notice("Hr", language, CONFIRMATIONS[language].notices[about])
+    for language, about in product(CONFIRMATION_TEXTS, Notice):
+        yield language, notice_page("Hr", language, CONFIRMATION_TEXTS[language].notices[about])
 
 
 PAGES = [
@@ -221,7 +219,7 @@ def test_password_programs_know_what_is_what() -> None:
     assert "maxlength" not in fields["password"]
 
 
-@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("language", PASSWORD_TEXTS)
 def test_the_policy_is_told_before_it_is_broken(language: str) -> None:
     read = Page(form(language).body.decode())
     told = " ".join(item.text for item in read.all("li"))
@@ -233,16 +231,18 @@ def test_the_policy_is_told_before_it_is_broken(language: str) -> None:
     assert "autofocus" not in read.by_id("error").attributes
 
 
-@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("language", PASSWORD_TEXTS)
 @pytest.mark.parametrize("mistakes", MISTAKES[1:])
 def test_a_mistake_is_told_where_the_focus_is(language: str, mistakes: tuple[FormMistake, ...]) -> None:
     read = Page(form(language, mistakes=mistakes).body.decode())
     error = read.by_id("error").attributes
     told = [each.text for each in read.all("p") if "div" in each.inside]
-    expected = [TEXTS[language].mistakes[mistake].format(shortest=12, longest=128) for mistake in mistakes]
+    expected = [
+        PASSWORD_TEXTS[language].mistakes[mistake].format(shortest=12, longest=128) for mistake in mistakes
+    ]
     assert told == expected
     assert ("autofocus" in error, error["tabindex"]) == (True, "-1")
-    assert read.one("title").text.startswith(f"{TEXTS[language].error}: ")
+    assert read.one("title").text.startswith(f"{PASSWORD_TEXTS[language].error}: ")
 
 
 @pytest.mark.parametrize(
@@ -297,13 +297,13 @@ def test_any_name_and_address_to_confirm_are_shown_as_they_are(
     assert [each.attributes for each in read.elements] == [each.attributes for each in usual.elements]
 
 
-@pytest.mark.parametrize("language", CONFIRMATIONS)
+@pytest.mark.parametrize("language", CONFIRMATION_TEXTS)
 def test_an_address_is_confirmed_by_a_button_and_no_script(language: str) -> None:
     read = Page(button(language).body.decode())
     assert (read.all("script"), len(read.all("form"))) == ([], 1)
     assert read.one("form").attributes["method"] == "post"
     assert read.one("button").attributes["type"] == "submit"
-    assert read.one("button").text == CONFIRMATIONS[language].confirm
+    assert read.one("button").text == CONFIRMATION_TEXTS[language].confirm
     assert [each.attributes["name"] for each in read.all("input")] == ["token"]
 
 
@@ -334,10 +334,10 @@ def words_to_confirm(texts: ConfirmationTexts) -> dict[str, tuple[str, ...]]:
 
 
 def test_the_confirmation_is_in_the_same_languages() -> None:
-    assert CONFIRMATIONS.keys() == TEXTS.keys()
-    english = words_to_confirm(CONFIRMATIONS["en"])
-    for language, texts in CONFIRMATIONS.items():
-        assert texts.notices.keys() == set(ConfirmationNotice)
+    assert CONFIRMATION_TEXTS.keys() == PASSWORD_TEXTS.keys()
+    english = words_to_confirm(CONFIRMATION_TEXTS["en"])
+    for language, texts in CONFIRMATION_TEXTS.items():
+        assert texts.notices.keys() == set(Notice)
         own = words_to_confirm(texts)
         assert own.keys() == english.keys()
         assert all(text.strip() == text != "" for each in own.values() for text in each)
@@ -345,19 +345,19 @@ def test_the_confirmation_is_in_the_same_languages() -> None:
         assert language == "en" or [name for name in english if english[name] == own[name]] == []
 
 
-@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("language", PASSWORD_TEXTS)
 def test_every_language_says_everything(language: str) -> None:
-    english, own = words_of(TEXTS["en"]), words_of(TEXTS[language])
+    english, own = words_of(PASSWORD_TEXTS["en"]), words_of(PASSWORD_TEXTS[language])
     assert own.keys() == english.keys()
-    assert TEXTS[language].mistakes.keys() == {*Weakness, *FormError}
-    assert TEXTS[language].notices.keys() == set(Notice)
+    assert PASSWORD_TEXTS[language].mistakes.keys() == {*Weakness, *FormError}
+    assert PASSWORD_TEXTS[language].notices.keys() == PASSWORD_NOTICES
     for name, texts in own.items():
         assert set().union(*map(placeholders, texts)) == set().union(*map(placeholders, english[name])), name
         assert all(text.strip() == text != "" for text in texts)
 
 
 def test_languages_differ() -> None:
-    english, italian = words_of(TEXTS["en"]), words_of(TEXTS["it"])
+    english, italian = words_of(PASSWORD_TEXTS["en"]), words_of(PASSWORD_TEXTS["it"])
     assert [name for name in english if english[name] == italian[name]] == []
 
 
@@ -376,12 +376,12 @@ def test_languages_differ() -> None:
     ],
 )
 def test_which_language(wanted: list[str], accepted: str, language: str) -> None:
-    assert language_of(wanted, accepted) == language
+    assert choose_language(wanted, accepted) == language
 
 
 # --- colours ---
 
-CSS = (FILES / page.STYLE).read_text(encoding="utf-8")
+CSS = (page.TEMPLATES / page.STYLE).read_text(encoding="utf-8")
 
 
 def colours() -> Iterator[tuple[str, dict[str, str]]]:

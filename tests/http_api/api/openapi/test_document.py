@@ -24,7 +24,7 @@ def operation(**fields: Any) -> Operation:
 
 def described(resource: str = "/auth/x/users", method: str = "GET", **fields: Any) -> Any:
     """Return what is said of an operation, with all that it refers to in its place."""
-    made = openapi_document(SERVICE, [Endpoint(resource, {method: operation(**fields)})])
+    made = openapi_document(SERVICE, {resource: Endpoint({method: operation(**fields)})})
     OPENAPI_31_VALIDATOR.validate(made)
     return resolved(made["paths"][resource][method.lower()], made["components"])
 
@@ -45,12 +45,15 @@ def test_the_document_of_all_endpoints_is_openapi(world: World) -> None:
 
 
 def test_it_is_made_the_same_each_time(world: World) -> None:
-    made = [json.dumps(openapi_document(SERVICE, order(endpoints(world)))) for order in (list, reversed)]
+    made = [
+        json.dumps(openapi_document(SERVICE, dict(order(endpoints(world).items()))))
+        for order in (list, reversed)
+    ]
     assert made[0] == made[1]
 
 
 def test_title_version_and_schemes() -> None:
-    made = openapi_document(SERVICE, [])
+    made = openapi_document(SERVICE, {})
     assert (made["openapi"], made["info"]["title"], made["info"]["version"]) == (
         "3.1.0",
         "Stratabase: Hr",
@@ -60,7 +63,7 @@ def test_title_version_and_schemes() -> None:
 
 
 def test_only_the_schemes_on_offer_are_named() -> None:
-    made = openapi_document(ServiceInfo("Hr", "1", ("Bearer",)), [Endpoint("/auth/x", {"GET": operation()})])
+    made = openapi_document(ServiceInfo("Hr", "1", ("Bearer",)), {"/auth/x": Endpoint({"GET": operation()})})
     assert list(made["components"]["securitySchemes"]) == ["Bearer"]
     assert made["paths"]["/auth/x"]["get"]["security"] == [{"Bearer": []}]
 
@@ -78,13 +81,12 @@ def test_members_only_is_said(resource: str, security: list[Any], statuses: set[
 def test_a_shape_is_there_in_both_forms_under_one_name() -> None:
     made = openapi_document(
         SERVICE,
-        [
-            Endpoint("/auth/x", {"POST": operation(body=USER, responses={200: ResponseSpec("It.", USER)})}),
-            Endpoint(
-                "/auth/xs",
-                {"GET": operation(responses={200: ResponseSpec("All.", ListShape("users", USER))})},
+        {
+            "/auth/x": Endpoint({"POST": operation(body=USER, responses={200: ResponseSpec("It.", USER)})}),
+            "/auth/xs": Endpoint(
+                {"GET": operation(responses={200: ResponseSpec("All.", ListShape("users", USER))})}
             ),
-        ],
+        },
     )
     reference = {"schema": {"$ref": "#/components/schemas/User"}}
     several = {
@@ -111,7 +113,7 @@ def test_a_shape_is_there_in_both_forms_under_one_name() -> None:
 
 def test_a_shape_that_is_only_answered_may_grow() -> None:
     made = openapi_document(
-        SERVICE, [Endpoint("/auth/x", {"GET": operation(responses={200: ResponseSpec("It.", USER)})})]
+        SERVICE, {"/auth/x": Endpoint({"GET": operation(responses={200: ResponseSpec("It.", USER)})})}
     )
     assert "additionalProperties" not in made["components"]["schemas"]["User"]
 
@@ -119,7 +121,7 @@ def test_a_shape_that_is_only_answered_may_grow() -> None:
 def test_two_shapes_must_not_have_one_name() -> None:
     other = Operation(lambda *_: Response(200), "test", "", body=Shape("user"))
     with pytest.raises(ValueError, match="two shapes are called User"):
-        openapi_document(SERVICE, [Endpoint("/auth/x", {"POST": other, "PUT": operation(body=USER)})])
+        openapi_document(SERVICE, {"/auth/x": Endpoint({"POST": other, "PUT": operation(body=USER)})})
 
 
 @pytest.mark.parametrize(
@@ -165,10 +167,8 @@ def test_statuses(fields: dict[str, Any], there: set[str], missing: set[str]) ->
 
 def test_parameters_of_the_address_and_of_the_query() -> None:
     query = {"q": Parameter("A question.", required=True)}
-    endpoint = Endpoint(
-        "/auth/x/{id}", {"GET": operation(query=query)}, parameters={"id": Parameter("An id.", example="7")}
-    )
-    path = openapi_document(SERVICE, [endpoint])["paths"]["/auth/x/{id}"]
+    endpoint = Endpoint({"GET": operation(query=query)}, {"id": Parameter("An id.", example="7")})
+    path = openapi_document(SERVICE, {"/auth/x/{id}": endpoint})["paths"]["/auth/x/{id}"]
     assert path["parameters"] == [
         {
             "name": "id",
@@ -201,7 +201,7 @@ def test_a_status_that_the_operation_explains_keeps_its_usual_headers() -> None:
 
 def test_a_parameter_that_nobody_explains_is_a_mistake() -> None:
     with pytest.raises(ValueError, match=r"/auth/x/\{id\} does not say what id is"):
-        openapi_document(SERVICE, [Endpoint("/auth/x/{id}", {"GET": operation()})])
+        openapi_document(SERVICE, {"/auth/x/{id}": Endpoint({"GET": operation()})})
 
 
 def test_the_document_is_served_with_the_service_s_own_address(send: Any) -> None:
@@ -223,7 +223,7 @@ def test_a_client_that_has_it_is_told_so(send: Any) -> None:
 
 
 def test_the_other_endpoints_are_asked_for_only_when_it_is_read() -> None:
-    def others() -> list[Endpoint]:
+    def others() -> dict[str, Endpoint]:
         raise AssertionError
 
-    assert openapi_endpoint(SERVICE, others).resource == "/public/openapi.json"
+    assert list(openapi_endpoint(SERVICE, others).operations) == ["GET"]

@@ -13,18 +13,19 @@ from stratabase.http_api.auth.authentication import Authentication
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.cors import Cors
 from stratabase.http_api.pages.graphiql.endpoints import (
-    FOLDER,
+    BUILT,
     LICENSES,
     asset_name,
     assets,
-    graphiql_endpoints,
+    graphiql_file_endpoint,
+    graphiql_page_endpoint,
 )
 from tests.http_api.documented import Documented
 from tests.service import ROOT
 
 SOURCES = ROOT / "tools/graphiql"
-ENDPOINTS = list(graphiql_endpoints("Hr"))
 PAGE, FILE = "/public/graphiql", "/public/graphiql/{file}"
+ENDPOINTS = {PAGE: graphiql_page_endpoint("Hr"), FILE: graphiql_file_endpoint()}
 
 
 def send(
@@ -87,9 +88,9 @@ def test_no_page_has_the_nonce_of_another() -> None:
 
 
 def test_a_name_in_the_page_is_never_markup() -> None:
-    (shown, _) = graphiql_endpoints('"><script>')
+    endpoint = graphiql_page_endpoint('"><script>')
     event = {"httpMethod": "GET", "resource": PAGE, "path": PAGE}
-    assert "<script>" not in HttpHandler([shown], Authentication({}))(event)["body"]
+    assert "<script>" not in HttpHandler({PAGE: endpoint}, Authentication({}))(event)["body"]
 
 
 @pytest.mark.parametrize(("suffix", "media"), [(".js", "text/javascript"), (".css", "text/css")])
@@ -97,7 +98,7 @@ def test_a_file_comes_whole_and_may_be_kept_for_good(suffix: str, media: str) ->
     name = asset_name(suffix)
     answer = get_file(name)
     headers = answer["multiValueHeaders"]
-    assert answer["body"].encode() == (FOLDER / name).read_bytes()
+    assert answer["body"].encode() == (BUILT / name).read_bytes()
     assert headers["Content-Type"] == [f"{media}; charset=utf-8"]
     assert headers["Cache-Control"] == ["public, max-age=31536000, immutable"]
     assert headers["X-Content-Type-Options"] == ["nosniff"]
@@ -107,7 +108,7 @@ def test_a_file_comes_compressed_to_those_who_take_that() -> None:
     name = asset_name(".js")
     answer = get_file(name, {"Accept-Encoding": "gzip"}, cors=Cors(("https://a.test",)))
     content = b64decode(answer["body"])
-    assert gzip.decompress(content) == (FOLDER / name).read_bytes()
+    assert gzip.decompress(content) == (BUILT / name).read_bytes()
     assert len(content) < 500_000
     assert answer["multiValueHeaders"]["Vary"] == ["Accept-Encoding, Origin"]
 
@@ -144,7 +145,7 @@ def test_what_is_served_was_made_from_the_sources_as_they_are() -> None:
     digest = sha256()
     for name in in_order():
         digest.update(f"{name}\0".encode() + (SOURCES / name).read_bytes())
-    assert (FOLDER / "sources.sha256").read_text() == f"{digest.hexdigest()}\n"
+    assert (BUILT / "sources.sha256").read_text() == f"{digest.hexdigest()}\n"
 
 
 def test_the_files_are_small_enough_for_a_repository() -> None:

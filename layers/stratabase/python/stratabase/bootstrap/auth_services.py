@@ -1,4 +1,4 @@
-"""Who comes in, and how: passwords, tokens, and the keys that sign those."""
+"""What finds out who a caller is: passwords, tokens, and the keys that sign tokens."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -26,36 +26,36 @@ from stratabase.store.keyring.choice import keyring_of
 
 
 class AuthServices:
-    """What knows callers; each part is built when it is first needed."""
+    """What finds out who a caller is, and issues tokens. Each part is built when it is first needed."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - all that it is made of
         self,
         settings: Settings,
         model: Model,
-        people: MemberStores,
+        stores: MemberStores,
         passwords: Passwords,
         clock: Clock,
         ids: Ids,
     ) -> None:
         self._settings = settings
         self._model = model
-        self._people = people
+        self._stores = stores
         self._passwords = passwords
         self._clock = clock
         self._ids = ids
-        self._known = KnownMembers(people.members, clock)
+        self._known = KnownMembers(stores.members, clock)
         self._terms = Terms(model.application, settings.token_minutes, settings.session_hours)
 
     @cached_property
     def sign_in(self) -> SignIn:
-        """What knows callers by their passwords."""
+        """What returns the caller of a username and a password."""
         return SignIn(
-            self._people.members,
+            self._stores.members,
             self._known,
             self._passwords,
             self._model.profiles,
             self._clock,
-            self._people.attempts,
+            self._stores.attempts,
             waiting.pause,
         )
 
@@ -71,12 +71,12 @@ class AuthServices:
 
     @property
     def schemes(self) -> tuple[str, ...]:
-        """How callers are known, as the Authorization header names it."""
+        """The schemes of the Authorization header that are on offer, in lower case."""
         return tuple(name.lower() for name in self._schemes)
 
     @cached_property
     def rotate(self) -> Rotate:
-        """What makes a new key for tokens."""
+        """What rotates the keys that sign tokens."""
         return Rotate(self._keyring, self._clock, self._ids, self._terms.validity)
 
     @cached_property

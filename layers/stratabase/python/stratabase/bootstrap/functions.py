@@ -1,4 +1,4 @@
-"""The functions of Lambda, each over the one instance of its process."""
+"""The handlers of the Lambda functions, all of which work on the one instance of their process."""
 
 import os
 from collections.abc import Callable
@@ -7,14 +7,16 @@ from itertools import takewhile
 from typing import Protocol
 
 from stratabase.bootstrap.instance import Instance
+from stratabase.bootstrap.routes import build_endpoints
 from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.cors import Cors
 from stratabase.settings import Settings
 
 SWEEP_STEP_MILLISECONDS = 20_000
-"""Milliseconds that a step of a sweep may take, retries included: with less than that none is begun."""
+"""What a step of a sweep may take at most, retries included: with less time left, none is begun."""
 
 
-class Context(Protocol):
+class LambdaContext(Protocol):
     """What Lambda tells a function of its invocation."""
 
     def get_remaining_time_in_millis(self) -> int:
@@ -27,23 +29,23 @@ def instance() -> Instance:
     return Instance(Settings.from_environment(os.environ))
 
 
-def graphql_function() -> HttpHandler:
-    """Return the function `graphql`."""
-    return instance().graphql_handler()
+def http_handler(function: str, service: Instance | None = None) -> HttpHandler:
+    """Return the handler of a function that API Gateway calls: `graphql`, `tokens` or `members`.
+
+    `service` is the instance that it works on; by default that of this process.
+    """
+    service = service or instance()
+    return HttpHandler(
+        build_endpoints(function, service),
+        service.auth_services.authentication,
+        cors=Cors(service.settings.allowed_origins),
+        base_url=service.settings.base_url,
+        log=service.log,
+    )
 
 
-def tokens_function() -> HttpHandler:
-    """Return the function `tokens`."""
-    return instance().tokens_handler()
-
-
-def members_function() -> HttpHandler:
-    """Return the function `members`."""
-    return instance().members_handler()
-
-
-def rotate_function() -> Callable[[object, object], None]:
-    """Return the function `rotate`, which a schedule calls."""
+def rotate_handler() -> Callable[[object, object], None]:
+    """Return the handler of the function `rotate`, which a schedule calls."""
 
     def rotate(_event: object, _context: object = None) -> None:
         rotation = instance().auth_services.rotate()
@@ -57,10 +59,13 @@ def rotate_function() -> Callable[[object, object], None]:
     return rotate
 
 
-def sweep_function() -> Callable[[object, Context], None]:
-    """Return the function `sweep`, which a schedule calls; what it has no time for is left to the next."""
+def sweep_handler() -> Callable[[object, LambdaContext], None]:
+    """Return the handler of the function `sweep`, which a schedule calls.
 
-    def sweep(_event: object, context: Context) -> None:
+    What one invocation has no time for is left to the next.
+    """
+
+    def sweep(_event: object, context: LambdaContext) -> None:
         def is_time(_step: None) -> bool:
             return context.get_remaining_time_in_millis() >= SWEEP_STEP_MILLISECONDS
 

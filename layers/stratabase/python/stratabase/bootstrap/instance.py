@@ -1,7 +1,7 @@
-"""One instance of the service."""
+"""One instance of the service: its model, its stores, and the services that work on them."""
 
-from collections.abc import Iterable, Iterator
 from functools import cached_property, partial
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -11,14 +11,8 @@ from stratabase.bootstrap.storage import MemberStores, open_engine, open_member_
 from stratabase.clock import SystemClock
 from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.domain.write.limits import BulkLimits
-from stratabase.http_api.api.graphql import graphql_endpoint
-from stratabase.http_api.api.health import health_endpoint
-from stratabase.http_api.api.sdl import sdl_endpoint
-from stratabase.http_api.handler import HttpHandler
-from stratabase.http_api.http.cors import Cors
-from stratabase.http_api.http.endpoint import Endpoint
-from stratabase.http_api.pages.graphiql.endpoints import graphiql_endpoints
 from stratabase.model.model import Model
+from stratabase.model.prepared import prepared_file, read_prepared
 from stratabase.observe import Log
 from stratabase.operations.first_administrator import (
     FirstAdministrator,
@@ -36,16 +30,13 @@ from stratabase.store.repository import Repository
 
 if TYPE_CHECKING:
     from stratabase.bootstrap.member_services import MemberServices
+    from stratabase.http_api.api.openapi.document import ServiceInfo
     from stratabase.schema.execution.limits import Policy
     from stratabase.schema.executor import SchemaExecutor
 
-from pathlib import Path
-
-from stratabase.model.prepared import prepared_file, read_prepared
-
 
 class Instance:
-    """One instance of the service; each part is built when it is first needed."""
+    """One instance of the service. Each part is built when it is first needed."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -71,20 +62,21 @@ class Instance:
 
     @cached_property
     def member_stores(self) -> MemberStores:
-        """What keeps the members."""
+        """The stored members and attempts to sign in."""
         return open_member_stores(self.settings)
 
     @cached_property
     def auth_services(self) -> AuthServices:
-        """What knows callers."""
+        """What finds out who a caller is, and issues tokens."""
         return AuthServices(
             self.settings, self.model, self.member_stores, self._passwords, self._clock, self._ids
         )
 
     @cached_property
     def member_services(self) -> "MemberServices":
-        """What is done with members."""
-        from stratabase.bootstrap.member_services import MemberServices  # noqa: PLC0415 - most functions do none of it
+        """The operations on members."""
+        # Imported only where it is used: two of the three functions do nothing with members.
+        from stratabase.bootstrap.member_services import MemberServices  # noqa: PLC0415
 
         return MemberServices(
             self.settings,
@@ -119,26 +111,14 @@ class Instance:
         """What answers GraphQL requests."""
         from stratabase.schema.executor import SchemaExecutor  # noqa: PLC0415 - graphql-core takes 90 ms
 
-        return SchemaExecutor(self.world, self._report, self._policy())
+        return SchemaExecutor(self.world, self._log_graphql_error, self._graphql_policy())
 
-    def graphql_handler(self) -> HttpHandler:
-        """Return the function `graphql`."""
-        return self._door(self._graphql_endpoints())
+    @property
+    def service_info(self) -> "ServiceInfo":
+        """What the OpenAPI document says of the service as a whole."""
+        from stratabase.http_api.api.openapi.document import ServiceInfo  # noqa: PLC0415 - needed there only
 
-    def tokens_handler(self) -> HttpHandler:
-        """Return the function `tokens`."""
-        return self._door(self._token_endpoints())
-
-    def members_handler(self) -> HttpHandler:
-        """Return the function `members`."""
-        from stratabase.http_api.api.openapi.document import (  # noqa: PLC0415 - no other function needs it
-            ServiceInfo,
-            openapi_endpoint,
-        )
-
-        service = ServiceInfo(self.model.application, __version__, self.auth_services.schemes)
-        described = openapi_endpoint(service, self._endpoints)
-        return self._door((*self.member_services.endpoints(), described))
+        return ServiceInfo(self.model.application, __version__, self.auth_services.schemes)
 
     def is_store_reachable(self) -> bool:
         """Return whether the store answers."""
@@ -163,44 +143,14 @@ class Instance:
         return FirstAdministrator(members, self._passwords, self._ids, self.model, policy)
 
     def close(self) -> None:
-        """Finish what is under way, and let go of the stores."""
+        """Finish what is under way, and close the stores that were opened."""
         if "engine" in self.__dict__:
             self.engine.close()
         if "member_stores" in self.__dict__:
             self.member_stores.close()
 
-    def _door(self, endpoints: Iterable[Endpoint]) -> HttpHandler:
-        return HttpHandler(
-            endpoints,
-            self.auth_services.authentication,
-            cors=Cors(self.settings.allowed_origins),
-            base_url=self.settings.base_url,
-            log=self.log,
-        )
-
-    def _endpoints(self) -> Iterator[Endpoint]:
-        """Yield the endpoints of all functions, for those who only look at them."""
-        yield from self._graphql_endpoints()
-        yield from self._token_endpoints()
-        yield from self.member_services.endpoints()
-
-    def _graphql_endpoints(self) -> Iterator[Endpoint]:
-        application = self.model.application
-        yield health_endpoint(__version__, self.is_store_reachable)
-        yield graphql_endpoint(application, self.executor)
-        if self.settings.introspection:
-            yield sdl_endpoint(application, lambda: self.executor.sdl)
-        if self.settings.graphiql:
-            yield from graphiql_endpoints(application)
-
-    def _token_endpoints(self) -> Iterator[Endpoint]:
-        from stratabase.http_api.auth.tokens import get_token_endpoint, refresh_token_endpoint  # noqa: PLC0415 - the others take tokens, but give none
-
-        yield get_token_endpoint(self.auth_services.sign_in, self.auth_services.issuer)
-        yield refresh_token_endpoint(self.auth_services.issuer)
-
-    def _policy(self) -> "Policy":
-        from stratabase.schema.execution.limits import Limits, Policy  # noqa: PLC0415 - as above
+    def _graphql_policy(self) -> "Policy":
+        from stratabase.schema.execution.limits import Limits, Policy  # noqa: PLC0415 - see executor
 
         settings = self.settings
         limits = Limits(
@@ -212,23 +162,21 @@ class Instance:
         )
         return Policy(settings.introspection, settings.suggestions, limits)
 
-    def _report(self, error: BaseException, trace_id: str) -> None:
+    def _log_graphql_error(self, error: BaseException, trace_id: str) -> None:
         self.log.error("A GraphQL field failed", trace_id=trace_id, error=error)
 
 
 def load_model(file: Path) -> Model:
-    """Return the model in a file. Raises ModelMistakes, also for a file that cannot be read."""
-    return _read_prepared_model(file) or _read_model_text(file)
+    """Return the model in a file: as it was prepared for deployment, or read from its text.
 
-
-def _read_prepared_model(file: Path) -> Model | None:
+    Raises ModelMistakes, also for a file that cannot be read.
+    """
     try:
-        return read_prepared(prepared_file(file).read_bytes(), file.read_bytes())
+        prepared = read_prepared(prepared_file(file).read_bytes(), file.read_bytes())
     except OSError:
-        return None
-
-
-def _read_model_text(file: Path) -> Model:
+        prepared = None
+    if prepared is not None:
+        return prepared
     from stratabase.model.reading import read_model_file  # noqa: PLC0415 - the rules take a while
 
     return read_model_file(file)

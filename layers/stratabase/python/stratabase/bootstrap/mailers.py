@@ -1,4 +1,4 @@
-"""What delivers mail."""
+"""The mailer that the settings choose: an outbox on this machine, SMTP, or Amazon SES."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ _MAILERS: Mapping[str, Callable[[Settings], Mailer]] = {"outbox": _outbox, "smtp
 
 
 def build_mailer(settings: Settings) -> Mailer:
-    """Return what delivers mail as the settings choose. Raises BadSettings."""
+    """Return the mailer that the settings choose. Raises BadSettings."""
     return _MAILERS[settings.mail](settings)
 
 
@@ -47,5 +47,5 @@ def _sender(settings: Settings) -> Address:
 
 
 def _print_to_console(line: str) -> None:
-    """Show on the console where a mail lies: whoever develops has no other mailbox."""
+    """Show on the console where a mail lies, since a developer has no other mailbox."""
     print(line, file=sys.stderr, flush=True)  # noqa: T201 - that is its purpose

@@ -1,6 +1,6 @@
-"""What is done with members: the operations, and the endpoints over them."""
+"""The operations on members, and what their endpoints need."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 
 from stratabase.bootstrap.mailers import build_mailer
@@ -8,14 +8,9 @@ from stratabase.bootstrap.storage import MemberStores
 from stratabase.domain.member import Caller, Member
 from stratabase.domain.member_fields import member_fields
 from stratabase.domain.password import Policy
-from stratabase.http_api.admin.hand_over import hand_over_endpoint
-from stratabase.http_api.admin.member import current_member_endpoint, member_endpoint
 from stratabase.http_api.admin.member_shapes import MemberShapes
-from stratabase.http_api.admin.members import MemberOperations, members_endpoint
-from stratabase.http_api.admin.reset_password import reset_password_endpoint
-from stratabase.http_api.http.endpoint import Endpoint
-from stratabase.http_api.pages.confirm_email import ConfirmEmailPages, confirm_email_endpoint
-from stratabase.http_api.pages.set_password import SetPasswordPages, set_password_endpoint
+from stratabase.http_api.pages.confirm_email import ConfirmEmailPages
+from stratabase.http_api.pages.set_password import SetPasswordPages
 from stratabase.model.model import Model
 from stratabase.observe import Log
 from stratabase.operations.members.creating import CreateMember
@@ -33,24 +28,24 @@ from stratabase.settings import Settings
 
 
 class MemberServices:
-    """The operations on members; each is built when it is first needed."""
+    """The operations on members. Each is built when it is first needed."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - all that it is made of
         self,
         settings: Settings,
         model: Model,
-        people: MemberStores,
+        stores: MemberStores,
         passwords: Passwords,
         clock: Clock,
         ids: Ids,
         world: Callable[[], Services],
         log: Log,
     ) -> None:
-        """`world` gives what operations on objects work on; most of those on members need no object."""
+        """`world` returns what operations on objects work on; most of those on members need no object."""
         self._settings = settings
         self._model = model
-        self._members = people.members
-        self._attempts = people.attempts
+        self._members = stores.members
+        self._attempts = stores.attempts
         self._log = log
         self._passwords = passwords
         self._clock = clock
@@ -60,7 +55,7 @@ class MemberServices:
 
     @cached_property
     def recovery(self) -> Recovery:
-        """What sends links to set a password, and takes the passwords that come by them."""
+        """Mails links to set a password, and sets the passwords that come by them."""
         return Recovery(
             self._members,
             self._passwords,
@@ -72,7 +67,7 @@ class MemberServices:
 
     @cached_property
     def emails(self) -> EmailChange:
-        """What has members prove a new e-mail address of their own."""
+        """Mails links to new e-mail addresses, and confirms the addresses that come by them."""
         return EmailChange(
             self._members,
             self._mailer,
@@ -117,20 +112,20 @@ class MemberServices:
         """Hands what members own over to others."""
         return HandOver(self._members, self._world)
 
-    def endpoints(self) -> Iterator[Endpoint]:
-        """Yield the endpoints."""
-        deeds = MemberOperations(self.read, self.list, self.create, self.update, self.remove)
-        shapes = MemberShapes(member_fields(self._model.profiles))
-        visits = SetPasswordPages(self.recovery, self._model.application, self.policy.shortest, self._log)
-        yield current_member_endpoint(deeds, shapes)
-        yield members_endpoint(deeds, shapes)
-        yield member_endpoint(deeds, shapes)
-        yield reset_password_endpoint(self.recovery.start)
-        yield hand_over_endpoint(self.hand_over)
-        yield set_password_endpoint(self.recovery, visits)
-        yield confirm_email_endpoint(
-            self.emails, ConfirmEmailPages(self.emails, self._model.application, self._log)
-        )
+    @cached_property
+    def shapes(self) -> MemberShapes:
+        """How members look in REST bodies."""
+        return MemberShapes(member_fields(self._model.profiles))
+
+    @cached_property
+    def set_password_pages(self) -> SetPasswordPages:
+        """The pages on which members set a password."""
+        return SetPasswordPages(self.recovery, self._model.application, self.policy.shortest, self._log)
+
+    @cached_property
+    def confirm_email_pages(self) -> ConfirmEmailPages:
+        """The pages on which members confirm an e-mail address."""
+        return ConfirmEmailPages(self.emails, self._model.application, self._log)
 
     @cached_property
     def _mailer(self) -> Mailer:

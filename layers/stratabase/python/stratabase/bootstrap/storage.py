@@ -1,4 +1,4 @@
-"""What keeps the objects."""
+"""The stores that the settings choose: the engine of the objects, and the stores of the members."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from stratabase.store.engine.parallel import ParallelMap, ThreadedMap, sequentia
 from stratabase.store.engine.port import Engine
 
 _MAX_PARALLEL_READS = 16
-"""How many a process reads side by side, where each waits for a network."""
+"""Ranges that a process reads at the same time, where each read waits for a network."""
 
 
 def _sqlite_engine(settings: Settings) -> Engine:
@@ -40,7 +40,7 @@ _ENGINES: Mapping[str, Callable[[Settings], Engine]] = {
 
 
 def open_engine(settings: Settings) -> Engine:
-    """Return the engine that the settings choose. Raises UnusableStore."""
+    """Return the engine of the objects, which counts what it is asked. Raises UnusableStore."""
     return MeteredEngine(_ENGINES[settings.store](settings))
 
 
@@ -52,13 +52,13 @@ _PARALLEL_READS: Mapping[str, Callable[[], ParallelMap]] = {
 
 
 def parallel_reads_of(settings: Settings) -> ParallelMap:
-    """Return how several ranges of the engine are read that the settings choose."""
+    """Return what reads several ranges of the engine: at the same time, or one by one."""
     return _PARALLEL_READS[settings.store]()
 
 
 @dataclass(frozen=True, slots=True)
 class MemberStores:
-    """The stored members and attempts; `close` lets go of both."""
+    """The stores of members and of attempts to sign in; `close` closes both."""
 
     members: Members
     attempts: Attempts
@@ -98,5 +98,5 @@ _MEMBER_STORES: Mapping[str, Callable[[Settings], MemberStores]] = {
 
 
 def open_member_stores(settings: Settings) -> MemberStores:
-    """Return what keeps the members where the settings choose. Raises UnusableStore."""
+    """Return the stores of members and of attempts to sign in. Raises UnusableStore."""
     return _MEMBER_STORES[settings.store](settings)

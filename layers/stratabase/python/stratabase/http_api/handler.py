@@ -1,12 +1,15 @@
-"""The front door: an event in, the endpoint that its address names, an answer out."""
+"""Where a request comes in: the Lambda handler of the functions that API Gateway calls.
 
-from collections.abc import Iterable, Mapping
+An event becomes a request, the endpoint at its address answers, and the response becomes what the function
+returns. Whatever goes wrong in between becomes a clean response too.
+"""
+
+from collections.abc import Mapping
 from dataclasses import replace
 
 from stratabase.domain.refusal import Refusal
-from stratabase.http_api.auth import csrf
 from stratabase.http_api.auth.authentication import Authentication
-from stratabase.http_api.http import body as form
+from stratabase.http_api.auth.csrf import check_csrf
 from stratabase.http_api.http.api_gateway import (
     ProxyEvent,
     ProxyResponse,
@@ -15,6 +18,7 @@ from stratabase.http_api.http.api_gateway import (
     proxy_response,
     request_from_event,
 )
+from stratabase.http_api.http.body import requested_format
 from stratabase.http_api.http.compression import compress_response
 from stratabase.http_api.http.cors import Cors
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, is_protected
@@ -26,81 +30,84 @@ from stratabase.http_api.http.refusals import (
     ResponseTooLarge,
     UnsupportedContentEncoding,
     log_refusal,
-    status_row,
 )
 from stratabase.observe import Log
 
 CATCH_ALL = "/{proxy+}"
-"""The route that takes what no other one does."""
-_UNLESS_SET = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))
+"""The route of all addresses that have no route of their own."""
+
+_DEFAULT_HEADERS = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))
 
 
 class HttpHandler:
-    """Answers the events of a function; nothing that goes wrong behind it gets past it."""
+    """Answers the events of a function. `endpoints` are those that it serves, by address."""
 
     def __init__(
         self,
-        endpoints: Iterable[Endpoint],
+        endpoints: Mapping[str, Endpoint],
         authentication: Authentication,
         *,
         cors: Cors | None = None,
         base_url: str | None = None,
         log: Log | None = None,
     ) -> None:
-        self._endpoints = _by_resource(endpoints)
+        self.endpoints = endpoints
         self._authentication = authentication
         self._cors = cors or Cors()
         self._base_url = base_url
         self._log = log or Log()
 
     def __call__(self, event: ProxyEvent, _context: object = None) -> ProxyResponse:
-        """Answer an API Gateway REST (v1) proxy event."""
+        """Answer an API Gateway REST (v1) proxy event. Never raises."""
         request = request_from_event(event, self._base_url)
         try:
-            return self._written(request, self._answered(request, event))
+            return self._finish(request, self._respond(request, event))
         except ResponseTooLarge as refusal:
-            return self._written(request, self._refused(request, refusal, ErrorFormat.PROBLEM_JSON))
+            return self._finish(request, self._refuse(request, refusal, ErrorFormat.PROBLEM_JSON))
 
-    def _written(self, request: Request, response: Response) -> ProxyResponse:
-        answer = proxy_response(self._finished(request, response), bodiless=request.method == "HEAD")
-        check_response_size(answer, wrote=response.may_have_written)
-        return answer
-
-    def _answered(self, request: Request, event: ProxyEvent) -> Response:
-        endpoint = self._endpoints.get(request.resource)
-        manner = endpoint.error_format(request.method) if endpoint else ErrorFormat.PROBLEM
+    def _respond(self, request: Request, event: ProxyEvent) -> Response:
+        endpoint = self.endpoints.get(request.resource)
+        error_format = endpoint.error_format(request.method) if endpoint else ErrorFormat.PROBLEM
         try:
-            return self._admitted(request, event, endpoint)
+            return self._dispatch(request, event, endpoint)
         except Refusal as refusal:
-            return self._refused(request, refusal, manner)
+            return self._refuse(request, refusal, error_format)
         except Exception as error:  # noqa: BLE001 - whatever it is, the client gets a clean answer
-            return self._failed(request, error, manner)
+            return self._fail(request, error, error_format)
 
-    def _admitted(self, request: Request, event: ProxyEvent, endpoint: Endpoint | None) -> Response:
+    def _dispatch(self, request: Request, event: ProxyEvent, endpoint: Endpoint | None) -> Response:
+        """Return the response of the operation that a request is for. Raises Refusal.
+
+        What is refused first must stay so: nobody without credentials learns which addresses and methods
+        there are, and the body is read only for callers who may send it.
+        """
         if request.method == "OPTIONS" and endpoint:
             return Response(204, self._cors.preflight_headers(request, endpoint.allowed_methods))
-        asks_who = is_protected(_address(request)) and request.method != "OPTIONS"
-        caller = self._authentication.caller(request) if asks_who else None
+        # 1. Who calls?
+        needs_caller = is_protected(_address(request)) and request.method != "OPTIONS"
+        caller = self._authentication.caller(request) if needs_caller else None
+        # 2. What for?
         if endpoint is None:
             raise NotFound(f"There is nothing at {request.path}.")
         operation = endpoint.operation(request.method)
+        # 3. May they?
         if caller is not None and endpoint.may_write(request.method):
-            csrf.check_csrf(request, caller)
+            check_csrf(request, caller)
         if caller is not None and operation.authorize is not None:
             operation.authorize(request, caller)
+        # 4. Is it well-formed?
         if operation.has_format:
-            form.requested_format(request)
+            requested_format(request)
         if operation.body is not None:
             request = replace(request, body=decode_event_body(event))
             _check_body(request, operation)
         return operation.respond(request, caller)
 
-    def _refused(self, request: Request, refusal: Refusal, manner: ErrorFormat) -> Response:
-        log_refusal(self._log, request, refusal)
-        status, headers, _ = status_row(refusal)
-        return error_response(manner, request, status, str(refusal), headers(refusal))
+    def _refuse(self, request: Request, refusal: Refusal, error_format: ErrorFormat) -> Response:
+        status, headers = log_refusal(self._log, request, refusal)
+        return error_response(error_format, request, status, str(refusal), headers)
 
-    def _failed(self, request: Request, error: Exception, manner: ErrorFormat) -> Response:
+    def _fail(self, request: Request, error: Exception, error_format: ErrorFormat) -> Response:
         self._log.error(
             "Failed",
             trace_id=request.trace_id,
@@ -109,32 +116,29 @@ class HttpHandler:
             resource=request.resource,
         )
         detail = f"Something went wrong inside the service; its log tells more under {request.trace_id}."
-        return error_response(manner, request, 500, detail)
+        return error_response(error_format, request, 500, detail)
 
-    def _finished(self, request: Request, response: Response) -> Response:
+    def _finish(self, request: Request, response: Response) -> ProxyResponse:
+        """Return what the function returns for a response. Raises ResponseTooLarge."""
         names = {name.lower() for name, _ in response.headers}
-        missing = tuple(header for header in _UNLESS_SET if header[0].lower() not in names)
-        headers = (*response.headers, *missing, *self._cors.response_headers(request))
-        return compress_response(request, replace(response, headers=headers))
-
-
-def _by_resource(endpoints: Iterable[Endpoint]) -> Mapping[str, Endpoint]:
-    found: dict[str, Endpoint] = {}
-    for endpoint in endpoints:
-        if found.setdefault(endpoint.resource, endpoint) is not endpoint:
-            raise ValueError(f"two endpoints want the resource {endpoint.resource}")
-    return found
+        defaults = tuple(header for header in _DEFAULT_HEADERS if header[0].lower() not in names)
+        headers = (*response.headers, *defaults, *self._cors.response_headers(request))
+        compressed = compress_response(request, replace(response, headers=headers))
+        proxied = proxy_response(compressed, bodiless=request.method == "HEAD")
+        check_response_size(proxied, may_have_written=response.may_have_written)
+        return proxied
 
 
 def _check_body(request: Request, operation: Operation) -> None:
-    size, largest = len(request.body), operation.max_body_size
-    if largest is not None and size > largest:
-        raise BodyTooLarge(f"The body has {size:,} bytes; at most {largest:,} are read here.")
-    codings = ", ".join(request.headers.get("content-encoding", ()))
-    if size and codings.strip().lower() not in ("", "identity"):
-        raise UnsupportedContentEncoding(f'The body must come as it is, not in the coding "{codings}".')
+    size, max_size = len(request.body), operation.max_body_size
+    if max_size is not None and size > max_size:
+        raise BodyTooLarge(f"The body has {size:,} bytes; at most {max_size:,} are read here.")
+    encodings = ", ".join(request.headers.get("content-encoding", ()))
+    if size and encodings.strip().lower() not in ("", "identity"):
+        raise UnsupportedContentEncoding(f'The body must come as it is, not in the coding "{encodings}".')
 
 
 def _address(request: Request) -> str:
+    """Return the address that decides whether a caller is needed."""
     # Not the path: behind a custom domain that begins with the domain's base path.
     return f"/{request.parameters.get('proxy', '')}" if request.resource == CATCH_ALL else request.resource

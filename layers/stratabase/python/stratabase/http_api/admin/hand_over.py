@@ -1,20 +1,18 @@
-"""The address that hands what a member owns over to another."""
+"""The endpoint that hands what a member owns over to another."""
 
-from typing import Protocol
+from collections.abc import Callable
 
 from stratabase.domain.member import Caller
-from stratabase.http_api.admin.member_shapes import MEMBERS_ADDRESS
 from stratabase.http_api.admin.members import UNKNOWN_MEMBER, member_id
 from stratabase.http_api.auth.authentication import require_caller
-from stratabase.http_api.http import body
-from stratabase.http_api.http.body import body_response
+from stratabase.http_api.http.body import body_response, read_body
 from stratabase.http_api.http.endpoint import Endpoint, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response
 from stratabase.http_api.http.shape import Field, Shape
 from stratabase.operations.members.handing_over import HandedOver
 from stratabase.operations.members.rights import must_administrate
 
-_GIVEN = Shape(
+_REQUEST = Shape(
     "handOver",
     {
         "to": Field("The id of the member who is the owner from now on.", required=True),
@@ -22,7 +20,7 @@ _GIVEN = Shape(
     },
     name="HandOver",
 )
-_DONE = Shape(
+_RESULT = Shape(
     "handOver",
     {
         "complete": Field(
@@ -40,36 +38,27 @@ _DONE = Shape(
     },
     name="HandedOver",
 )
-_FROM = {"id": Parameter("What identifies the owner, who may be a member that was deleted.")}
 
 
-class HandOver(Protocol):
-    """Hands the objects of the member with an id over, on behalf of a caller."""
+def hand_over_endpoint(hand_over: Callable[[Caller, str, str, str | None], HandedOver]) -> Endpoint:
+    """Return the endpoint. `hand_over(caller, from_id, to_id, class_name)` hands over; None: all classes."""
 
-    def __call__(self, caller: Caller, from_: str, to: str, class_name: str | None = None) -> HandedOver:
-        """Hand over what is owned in one class, or in all."""
+    def hand_over_objects(request: Request, caller: Caller | None) -> Response:
+        fields = read_body(request, _REQUEST)
+        result = hand_over(require_caller(caller), member_id(request), fields["to"], fields.get("class"))
+        counts = {"handedOver": result.handed_over, "locked": result.locked, "refused": result.refused}
+        return body_response(request, 200, _RESULT, {"complete": result.complete, **counts})
 
-
-def hand_over_endpoint(hand_over: HandOver) -> Endpoint:
-    """Return the endpoint."""
-
-    def act(request: Request, caller: Caller | None) -> Response:
-        given = body.read_body(request, _GIVEN)
-        done = hand_over(require_caller(caller), member_id(request), given["to"], given.get("class"))
-        counts = {"handedOver": done.handed_over, "locked": done.locked, "refused": done.refused}
-        return body_response(request, 200, _DONE, {"complete": done.complete, **counts})
-
-    about = "Hand what a member owns over to another; for administrators."
-    answers = {
-        200: ResponseSpec("What this request has done.", _DONE),
-        404: ResponseSpec(f"{UNKNOWN_MEMBER.description} No object tells of such an owner."),
-    }
     operation = Operation(
-        act,
+        hand_over_objects,
         "handOver",
-        about,
-        answers,
-        _GIVEN,
+        "Hand what a member owns over to another; for administrators.",
+        {
+            200: ResponseSpec("What this request has done.", _RESULT),
+            404: ResponseSpec(f"{UNKNOWN_MEMBER.description} No object tells of such an owner."),
+        },
+        _REQUEST,
         authorize=lambda _, caller: must_administrate(caller, "hand objects over"),
     )
-    return Endpoint(f"{MEMBERS_ADDRESS}/{{id}}/handOver", {"POST": operation}, parameters=_FROM)
+    owner = Parameter("What identifies the owner, who may be a member that was deleted.")
+    return Endpoint({"POST": operation}, {"id": owner})

@@ -111,11 +111,7 @@ def graphql_endpoint(application: str, executor: Executor) -> Endpoint:
         has_format=False,
         max_body_size=None,
     )
-    return Endpoint(
-        "/auth/api/graphql/{application}",
-        {"GET": get, "POST": post},
-        parameters=application_parameter(application),
-    )
+    return Endpoint({"GET": get, "POST": post}, application_parameter(application))
 
 
 def application_parameter(application: str) -> Mapping[str, Parameter]:

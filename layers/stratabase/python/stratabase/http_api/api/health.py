@@ -1,4 +1,4 @@
-"""Whether the service can serve."""
+"""The health endpoint: whether the service can serve."""
 
 from collections.abc import Callable
 
@@ -15,18 +15,22 @@ _HEALTH = Shape(
         "store": Field("`reachable` or `unreachable`.", required=True, example="reachable"),
     },
 )
-_ANSWERS = {
-    200: ResponseSpec("The service can serve.", _HEALTH),
-    503: ResponseSpec("The store does not answer.", _HEALTH),
-}
 
 
-def health_endpoint(version: str, reachable: Callable[[], bool]) -> Endpoint:
-    """Return the endpoint that tells the version, and whether the store is `reachable`."""
+def health_endpoint(version: str, is_store_reachable: Callable[[], bool]) -> Endpoint:
+    """Return the endpoint that shows the version of the service, and whether the store answers."""
 
-    def tell(request: Request, _: Caller | None) -> Response:
-        status, store = (200, "reachable") if reachable() else (503, "unreachable")
+    def read_health(request: Request, _: Caller | None) -> Response:
+        status, store = (200, "reachable") if is_store_reachable() else (503, "unreachable")
         return body_response(request, status, _HEALTH, {"version": version, "store": store})
 
-    about = "Whether the service can serve, and its version."
-    return Endpoint("/public/health", {"GET": Operation(tell, "readHealth", about, _ANSWERS)})
+    operation = Operation(
+        read_health,
+        "readHealth",
+        "Whether the service can serve, and its version.",
+        {
+            200: ResponseSpec("The service can serve.", _HEALTH),
+            503: ResponseSpec("The store does not answer.", _HEALTH),
+        },
+    )
+    return Endpoint({"GET": operation})

@@ -1,25 +1,28 @@
-"""The GraphQL schema of an application, as text."""
+"""The endpoint that shows the GraphQL schema of the application as text (SDL)."""
 
 from collections.abc import Callable
 
 from stratabase.domain.member import Caller
-from stratabase.http_api.api import graphql
+from stratabase.http_api.api.graphql import UNKNOWN_APPLICATION, application_parameter, require_application
 from stratabase.http_api.http.endpoint import Endpoint, Operation, ResponseSpec
+from stratabase.http_api.http.error_response import text_response
 from stratabase.http_api.http.messages import Request, Response
 
-_ANSWERS = {
-    200: ResponseSpec("The schema in GraphQL's schema language.", "text/plain"),
-    404: graphql.UNKNOWN_APPLICATION,
-}
 
+def sdl_endpoint(application: str, sdl: Callable[[], str]) -> Endpoint:
+    """Return the endpoint that shows the schema of an application, which `sdl` makes when it is needed."""
 
-def sdl_endpoint(name: str, sdl: Callable[[], str]) -> Endpoint:
-    """Return the endpoint that shows the schema of the application `name`."""
+    def read_schema(request: Request, _: Caller | None) -> Response:
+        require_application(request, application)
+        return text_response(200, sdl())
 
-    def show(request: Request, _: Caller | None) -> Response:
-        graphql.require_application(request, name)
-        return Response(200, (("Content-Type", "text/plain; charset=utf-8"),), sdl().encode())
-
-    operation = Operation(show, "readSchema", "The GraphQL schema of an application.", _ANSWERS)
-    parameters = graphql.application_parameter(name)
-    return Endpoint("/auth/api/schema/{application}", {"GET": operation}, parameters=parameters)
+    operation = Operation(
+        read_schema,
+        "readSchema",
+        "The GraphQL schema of an application.",
+        {
+            200: ResponseSpec("The schema in GraphQL's schema language.", "text/plain"),
+            404: UNKNOWN_APPLICATION,
+        },
+    )
+    return Endpoint({"GET": operation}, application_parameter(application))

@@ -1,28 +1,29 @@
-"""Getting a token for a password, and a new one for one that is still good."""
+"""The endpoints that issue tokens: for a username and a password, or for a token that is still valid."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from stratabase.domain.member import Caller
 from stratabase.domain.refusal import Unauthenticated
-from stratabase.http_api.auth import authentication
-from stratabase.http_api.http import body
-from stratabase.http_api.http.body import body_response
+from stratabase.http_api.auth.authentication import (
+    BEARER_CHALLENGE,
+    INVALID_TOKEN_CHALLENGE,
+    require_caller,
+)
+from stratabase.http_api.http.body import body_response, read_body
 from stratabase.http_api.http.endpoint import Endpoint, Operation, ResponseSpec
-from stratabase.http_api.http.messages import Request, Response
-from stratabase.http_api.http.refusals import Headers, InvalidCredentials
+from stratabase.http_api.http.messages import Headers, Request, Response
+from stratabase.http_api.http.refusals import InvalidCredentials
 from stratabase.http_api.http.shape import Field, Shape
 from stratabase.operations.token_issuer import IssuedToken, TokenIssuer
 
-SignIn = Callable[[str, str, str], Caller]
-"""Says whose the username and the password are that come from an address."""
-CREDENTIALS_SHAPE = Shape(
+_CREDENTIALS = Shape(
     "credentials",
     {
         "username": Field("The member's username, in whatever case.", required=True, example="admin"),
         "password": Field("The member's password.", required=True, format="password"),
     },
 )
-TOKEN_SHAPE = Shape(
+_TOKEN = Shape(
     "token",
     {
         "access_token": Field("The token, for the header Authorization: Bearer.", required=True),
@@ -30,65 +31,67 @@ TOKEN_SHAPE = Shape(
         "expires_in": Field("For how many seconds it is good.", "integer", required=True, example=1800),
     },
 )
-_SHORT_LIVED: Headers = (("Cache-Control", "no-store"), ("Pragma", "no-cache"))
-"""As RFC 6749 wants it: nobody keeps a token for somebody else."""
-_GIVEN = {200: ResponseSpec("A new token.", TOKEN_SHAPE)}
-_GET_ANSWERS: Mapping[int, ResponseSpec] = {
-    **_GIVEN,
-    401: ResponseSpec(
-        "The username or the password is wrong.",
-        headers={"WWW-Authenticate": "What the token will be good for: Bearer."},
-    ),
-    403: ResponseSpec("The model does not have the member's profile."),
-}
+_NO_STORE: Headers = (("Cache-Control", "no-store"), ("Pragma", "no-cache"))
+"""RFC 6749 section 5.1: no cache keeps a token."""
+_NEW_TOKEN = ResponseSpec("A new token.", _TOKEN)
 
 
-def get_token_endpoint(sign_in: SignIn, issuer: TokenIssuer) -> Endpoint:
-    """Return the endpoint that gives a token for a username and a password."""
+def get_token_endpoint(sign_in: Callable[[str, str, str], Caller], issuer: TokenIssuer) -> Endpoint:
+    """Return the endpoint that issues a token for a username and a password.
 
-    def get(request: Request, _: Caller | None) -> Response:
-        given = body.read_body(request, CREDENTIALS_SHAPE)
+    `sign_in(username, password, source_address)` returns the caller, or raises Unauthenticated.
+    """
+
+    def get_token(request: Request, _: Caller | None) -> Response:
+        credentials = read_body(request, _CREDENTIALS)
         try:
-            caller = sign_in(given["username"], given["password"], request.source_address)
+            caller = sign_in(credentials["username"], credentials["password"], request.source_address)
         except Unauthenticated as refusal:
-            raise InvalidCredentials(str(refusal), [authentication.BEARER_CHALLENGE]) from refusal
-        return _given(request, issuer.now(caller))
+            raise InvalidCredentials(str(refusal), [BEARER_CHALLENGE]) from refusal
+        return _token_response(request, issuer.now(caller))
 
-    about = "Get a token for a username and a password."
-    return Endpoint(
-        "/public/token/getJwtToken",
-        {"POST": Operation(get, "getJwtToken", about, _GET_ANSWERS, body=CREDENTIALS_SHAPE)},
+    operation = Operation(
+        get_token,
+        "getJwtToken",
+        "Get a token for a username and a password.",
+        {
+            200: _NEW_TOKEN,
+            401: ResponseSpec(
+                "The username or the password is wrong.",
+                headers={"WWW-Authenticate": "What the token will be good for: Bearer."},
+            ),
+            403: ResponseSpec("The model does not have the member's profile."),
+        },
+        body=_CREDENTIALS,
     )
+    return Endpoint({"POST": operation})
 
 
 def refresh_token_endpoint(issuer: TokenIssuer) -> Endpoint:
-    """Return the endpoint that gives a new token for one that is still good."""
+    """Return the endpoint that issues a new token for one that is still valid."""
 
-    def refresh(request: Request, caller: Caller | None) -> Response:
-        assert caller is not None, "the address is protected"
+    def refresh_token(request: Request, caller: Caller | None) -> Response:
+        caller = require_caller(caller)
         try:
-            return _given(request, issuer.refresh(caller))
+            return _token_response(request, issuer.refresh(caller))
         except Unauthenticated as refusal:
-            challenge = (
-                authentication.BEARER_CHALLENGE
-                if caller.signed_in is None
-                else authentication.INVALID_TOKEN_CHALLENGE
-            )
+            challenge = BEARER_CHALLENGE if caller.signed_in is None else INVALID_TOKEN_CHALLENGE
             raise InvalidCredentials(str(refusal), [challenge]) from refusal
 
-    about = (
+    operation = Operation(
+        refresh_token,
+        "refreshJwtToken",
         "Get a new token for the one that the request is sent with. That goes on for some hours after the "
-        "password was given."
+        "password was given.",
+        {200: _NEW_TOKEN},
     )
-    return Endpoint(
-        "/auth/token/refreshJwtToken", {"GET": Operation(refresh, "refreshJwtToken", about, _GIVEN)}
-    )
+    return Endpoint({"GET": operation})
 
 
-def _given(request: Request, token: IssuedToken) -> Response:
+def _token_response(request: Request, token: IssuedToken) -> Response:
     content = {
         "access_token": token.access_token,
         "token_type": "Bearer",
         "expires_in": token.expires_in,
     }
-    return body_response(request, 200, TOKEN_SHAPE, content, _SHORT_LIVED)
+    return body_response(request, 200, _TOKEN, content, _NO_STORE)

@@ -1,4 +1,7 @@
-"""An API Gateway REST (v1) proxy event as a request, and a response as the answer to it."""
+"""API Gateway REST (v1) proxy events: an event to a Request, a Response to what the function returns.
+
+Lambda carries 6 MB of JSON at most, so a response is measured before it is returned.
+"""
 
 import base64
 from collections.abc import Mapping
@@ -7,27 +10,39 @@ from urllib.parse import unquote
 
 import orjson
 
-from stratabase.http_api.http.messages import Request, Response
+from stratabase.http_api.http.messages import Headers, Request, Response
 from stratabase.http_api.http.refusals import Malformed, ResponseTooLarge
 
 ProxyEvent = Mapping[str, Any]
 ProxyResponse = dict[str, Any]
-Values = dict[str, tuple[str, ...]]
+
+MAX_RESPONSE_SIZE = 6 * 1024 * 1024
+"""Bytes as JSON, which is how a response travels from Lambda to API Gateway."""
+_MAX_ESCAPE = 6
+"""Bytes that a character takes as JSON at most (`\\u0000`)."""
+_MAX_HEADERS_SIZE = 64 * 1024
+"""Bytes; status and headers never take as many."""
+
+_Values = dict[str, tuple[str, ...]]
+"""Values by the name of a header or parameter, in the order in which they came."""
 
 
 def request_from_event(event: ProxyEvent, base_url: str | None = None) -> Request:
-    """Return the request of an event, all but its body. `base_url` goes before the gateway's own address."""
+    """Return the request of an event, without its body (see `decode_event_body`).
+
+    `base_url` is the root of all links; without one, it is the gateway's own address.
+    """
     context = event.get("requestContext") or {}
     return Request(
         method=event["httpMethod"],
         path=event["path"],
         resource=event["resource"],
-        parameters=_parameters(event),
+        parameters=_path_parameters(event),
         headers=_headers(event),
         query=_values(event, "multiValueQueryStringParameters", "queryStringParameters"),
         trace_id=context.get("requestId") or "",
         source_address=(context.get("identity") or {}).get("sourceIp") or "",
-        base_url=base_url or _own_address(context),
+        base_url=base_url or _gateway_url(context),
     )
 
 
@@ -43,82 +58,74 @@ def decode_event_body(event: ProxyEvent) -> bytes:
 
 
 def proxy_response(response: Response, *, bodiless: bool = False) -> ProxyResponse:
-    """Return what the gateway makes an HTTP response of; `bodiless` for an answer to HEAD."""
+    """Return what a function answers to the gateway; `bodiless` for the response to HEAD."""
     binary = response.binary and not bodiless
     return {
         "statusCode": response.status,
-        "multiValueHeaders": _grouped(response.headers),
-        "body": "" if bodiless else _text(response.body, binary=binary),
+        "multiValueHeaders": _values_by_name(response.headers),
+        "body": "" if bodiless else _body_text(response.body, binary=binary),
         "isBase64Encoded": binary,
     }
 
 
-def _parameters(event: ProxyEvent) -> dict[str, str]:
+def check_response_size(proxied: ProxyResponse, *, may_have_written: bool = False) -> None:
+    """Raise ResponseTooLarge when Lambda would not carry a response as it is, compressed or not.
+
+    `may_have_written`: the request may have changed something, so the client should not just repeat it.
+    """
+    size = size_over_limit(proxied, MAX_RESPONSE_SIZE)
+    if size is None:
+        return
+    or_gzip = "" if proxied["isBase64Encoded"] else ", or accept gzip"
+    written = "; what the mutation could do has been done: read before you repeat it."
+    raise ResponseTooLarge(
+        f"The answer would have {size:,} bytes; at most {MAX_RESPONSE_SIZE:,} can be sent. "
+        f"Ask for smaller pages, or for fewer fields{or_gzip}{written if may_have_written else '.'}"
+    )
+
+
+def size_over_limit(proxied: Mapping[str, Any], limit: int) -> int | None:
+    """Return how many bytes a response takes as JSON when that is more than a limit, otherwise None.
+
+    Raises TypeError when it is not JSON, which is noticed only when it may be too large.
+    """
+    # Most responses are so small that measuring them would be a waste.
+    if len(proxied.get("body") or "") * _MAX_ESCAPE + _MAX_HEADERS_SIZE < limit:
+        return None
+    size = len(orjson.dumps(proxied))
+    return size if size > limit else None
+
+
+def _path_parameters(event: ProxyEvent) -> dict[str, str]:
     # REST APIs hand path parameters over as they came, percent-encoded.
     return {name: unquote(value) for name, value in (event.get("pathParameters") or {}).items()}
 
 
-def _headers(event: ProxyEvent) -> Values:
-    headers: Values = {}
+def _headers(event: ProxyEvent) -> _Values:
+    headers: _Values = {}
     for name, values in _values(event, "multiValueHeaders", "headers").items():
         headers[name.lower()] = headers.get(name.lower(), ()) + values
     return headers
 
 
-def _values(event: ProxyEvent, several: str, single: str) -> Values:
-    if event.get(several):
-        return {name: tuple(values or ()) for name, values in event[several].items()}
-    return {name: (value,) for name, value in (event.get(single) or {}).items() if value is not None}
+def _values(event: ProxyEvent, multi_value_key: str, single_value_key: str) -> _Values:
+    if event.get(multi_value_key):
+        return {name: tuple(values or ()) for name, values in event[multi_value_key].items()}
+    single_values = event.get(single_value_key) or {}
+    return {name: (value,) for name, value in single_values.items() if value is not None}
 
 
-def _own_address(context: Mapping[str, Any]) -> str:
+def _gateway_url(context: Mapping[str, Any]) -> str:
     # Never the Host header: whoever sends the request writes it, and links would lead where they like.
     return f"https://{context.get('domainName', '')}/{context.get('stage', '')}".rstrip("/")
 
 
-def _grouped(headers: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
-    grouped: dict[str, list[str]] = {}
+def _values_by_name(headers: Headers) -> dict[str, list[str]]:
+    values: dict[str, list[str]] = {}
     for name, value in headers:
-        grouped.setdefault(name, []).append(value)
-    return grouped
+        values.setdefault(name, []).append(value)
+    return values
 
 
-def _text(body: bytes, *, binary: bool) -> str:
+def _body_text(body: bytes, *, binary: bool) -> str:
     return base64.b64encode(body).decode("ascii") if binary else body.decode()
-
-
-MAX_RESPONSE_SIZE = 6 * 1024 * 1024
-"""Bytes as JSON, which is how an answer travels from Lambda to API Gateway."""
-_WORST_ESCAPE = 6
-"""A character takes at most so many bytes as JSON (`\\u0000`)."""
-_DONE = "; what the mutation could do has been done: read before you repeat it."
-_BESIDE_BODY = 64 * 1024
-"""Bytes; status and headers never take as many."""
-
-
-def check_response_size(answer: ProxyResponse, *, wrote: bool = False) -> None:
-    """Raise AnswerTooLarge when the gateway would refuse the answer as it is sent, compressed or not.
-
-    `wrote`: it tells of what may have been written.
-    """
-    size = size_over_limit(answer, MAX_RESPONSE_SIZE)
-    if size is not None:
-        raise ResponseTooLarge(
-            f"The answer would have {size:,} bytes; at most {MAX_RESPONSE_SIZE:,} can be sent. "
-            f"Ask for smaller pages, or for fewer fields{_or_gzip(answer)}{_DONE if wrote else '.'}"
-        )
-
-
-def _or_gzip(answer: ProxyResponse) -> str:
-    return "" if answer["isBase64Encoded"] else ", or accept gzip"
-
-
-def size_over_limit(answer: Mapping[str, Any], limit: int) -> int | None:
-    """Return how many bytes an answer takes as JSON when they are more than a limit.
-
-    Raises TypeError when it is not JSON, which is noticed only in one that may be too large.
-    """
-    if len(answer.get("body") or "") * _WORST_ESCAPE + _BESIDE_BODY < limit:
-        return None
-    size = len(orjson.dumps(answer))
-    return size if size > limit else None

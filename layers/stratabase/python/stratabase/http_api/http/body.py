@@ -1,52 +1,60 @@
-"""The form of REST bodies, which the query's `format` chooses: JSON or XML."""
+"""REST bodies in JSON or XML, as the query parameter `format` says, and what forms of web pages send.
+
+A body has the same fields in both formats, which a Shape names. Readers check the fields and report
+everything that is wrong with them at once.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any
 from urllib.parse import parse_qsl
 
 import orjson
 
-from stratabase.http_api.http import media_type, xml
-from stratabase.http_api.http.messages import Request, Response
-from stratabase.http_api.http.refusals import Headers, Malformed, UnsupportedMediaType, quote_names
+from stratabase.http_api.http.media_type import parse_media_type
+from stratabase.http_api.http.messages import Headers, Request, Response
+from stratabase.http_api.http.refusals import Malformed, UnsupportedMediaType, quote_names
 from stratabase.http_api.http.shape import ListShape, Shape, check_fields, check_text_fields
 from stratabase.http_api.http.strict_json import parse_json_object
-from stratabase.http_api.http.xml import parse_xml_fields
+from stratabase.http_api.http.xml import parse_xml_fields, render_xml, render_xml_list
 
 Fields = Mapping[str, object]
 Content = Fields | Sequence[Fields]
-"""What a body says: the fields of a shape, or those of each of several."""
+"""What a body holds: the fields of a Shape, or those of each item of a ListShape."""
+
+FORM_MEDIA_TYPE = "application/x-www-form-urlencoded"
+_MAX_FORM_FIELDS = 100
 
 
 class BodyFormat(Enum):
-    """A form; its value is its name in the query."""
+    """A format of bodies; the value is its name in the query."""
 
     JSON = "json"
     XML = "xml"
 
 
 def body_format_of(media_type: str) -> BodyFormat | None:
-    """Return the form that a media type names, None when it names another one or none."""
-    return next(
-        (form for form in BodyFormat if media_type.endswith((f"/{form.value}", f"+{form.value}"))), None
-    )
+    """Return the format that a media type names (`application/json`, `text/xml`, `…+json`), if any."""
+    for body_format in BodyFormat:
+        if media_type.endswith((f"/{body_format.value}", f"+{body_format.value}")):
+            return body_format
+    return None
 
 
 def requested_format(request: Request) -> BodyFormat:
-    """Return the form that a request asks for, JSON when it does not say. Raises Malformed."""
+    """Return the format that a request asks for, JSON by default. Raises Malformed."""
     values = request.query.get("format", ("json",))
     try:
         (value,) = values
         return BodyFormat(value)
     except ValueError:
-        said = " and ".join(f'"{value}"' for value in values)
-        raise Malformed(f'The query parameter "format" must be json or xml, not {said}.') from None
+        given = " and ".join(f'"{value}"' for value in values)
+        raise Malformed(f'The query parameter "format" must be json or xml, not {given}.') from None
 
 
 def requested_format_or_json(request: Request) -> BodyFormat:
-    """Return the form that a request asks for, JSON when it does not say or says something else."""
+    """Return the format that a request asks for; JSON when it asks for none, or for one that there is not."""
     try:
         return requested_format(request)
     except Malformed:
@@ -56,74 +64,57 @@ def requested_format_or_json(request: Request) -> BodyFormat:
 def body_response(
     request: Request, status: int, shape: Shape | ListShape, content: Content, headers: Headers = ()
 ) -> Response:
-    """Return a response in the form that a request asks for. Raises Malformed."""
-    form = requested_format(request)
-    content_type = ("Content-Type", f"application/{form.value}")
-    return Response(status, (content_type, *headers), render_body(form, shape, content))
+    """Return a response in the format that a request asks for. Raises Malformed."""
+    body_format = requested_format(request)
+    content_type = ("Content-Type", f"application/{body_format.value}")
+    return Response(status, (content_type, *headers), render_body(body_format, shape, content))
 
 
-def render_body(form: BodyFormat, shape: Shape | ListShape, content: Content) -> bytes:
-    """Return content as JSON, or as XML with the same names; null is an empty element there."""
-    if form is BodyFormat.JSON:
+def render_body(body_format: BodyFormat, shape: Shape | ListShape, content: Content) -> bytes:
+    """Return content as JSON, or as XML with the same names, where null is an empty element."""
+    if body_format is BodyFormat.JSON:
         return orjson.dumps(content)
     if isinstance(shape, ListShape):
-        assert not isinstance(content, Mapping), "several are written of several"
-        return xml.render_xml_list(shape.root, shape.item.root, content)
-    assert isinstance(content, Mapping), "a shape is written of fields"
-    return xml.render_xml(shape.root, content, shape.namespace)
+        assert not isinstance(content, Mapping), "a list has the fields of each item"
+        return render_xml_list(shape.root, shape.item.root, content)
+    assert isinstance(content, Mapping), "a shape has fields"
+    return render_xml(shape.root, content, shape.namespace)
 
 
 def read_body(request: Request, shape: Shape) -> dict[str, Any]:
-    """Return the fields of the body that are given. Raises Malformed, UnsupportedMediaType.
+    """Return the fields that the body of a request gives. Raises Malformed, UnsupportedMediaType.
 
-    All that is wrong with the fields is named at once. A Content-Type of neither form does not matter.
+    A Content-Type that names neither format is ignored: `format` decides.
     """
-    form = requested_format(request)
-    _check_content_type(request, form)
+    body_format = requested_format(request)
+    _check_content_type(request, body_format)
     if not request.body:
-        raise Malformed(f"The body is empty; it must hold {', '.join(shape.fields)} as {form.name}.")
-    return _READERS[form](request.body, shape)
+        raise Malformed(f"The body is empty; it must hold {', '.join(shape.fields)} as {body_format.name}.")
+    if body_format is BodyFormat.JSON:
+        return check_fields(parse_json_object(request.body), shape)
+    return check_text_fields(parse_xml_fields(request.body, shape.root), shape)
 
 
-def _from_json(body: bytes, shape: Shape) -> dict[str, Any]:
-    return check_fields(parse_json_object(body), shape)
-
-
-def _from_xml(body: bytes, shape: Shape) -> dict[str, Any]:
-    return check_text_fields(parse_xml_fields(body, shape.root), shape)
-
-
-_READERS: Mapping[BodyFormat, Callable[[bytes, Shape], dict[str, Any]]] = {
-    BodyFormat.JSON: _from_json,
-    BodyFormat.XML: _from_xml,
-}
-
-
-def _check_content_type(request: Request, form: BodyFormat) -> None:
-    name, parameters = media_type.parse_media_type(request.header("content-type") or "")
-    said = body_format_of(name)
-    if said not in (form, None):
+def _check_content_type(request: Request, body_format: BodyFormat) -> None:
+    content_type = parse_media_type(request.header("content-type") or "")
+    if body_format_of(content_type.name) not in (body_format, None):
         raise UnsupportedMediaType(
-            f"The body is read as {form.name}, but Content-Type says {name}; "
+            f"The body is read as {body_format.name}, but Content-Type says {content_type.name}; "
             f"the query parameter format=xml or format=json chooses the form."
         )
-    if parameters.get("charset", "utf-8") != "utf-8":
+    if content_type.parameters.get("charset", "utf-8") != "utf-8":
         raise UnsupportedMediaType("The body must be in UTF-8, and the charset of Content-Type utf-8.")
 
 
-FORM_MEDIA_TYPE = "application/x-www-form-urlencoded"
-_MOST_FIELDS = 100
-
-
 def read_form(request: Request, shape: Shape) -> dict[str, Any]:
-    """Return the fields of a form, none of which may come twice. Raises Malformed, naming all mistakes."""
+    """Return the fields that the form of a web page gives, each at most once. Raises Malformed."""
     try:
         pairs = parse_qsl(
-            request.body.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS
+            request.body.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MAX_FORM_FIELDS
         )
     except ValueError as error:
         raise Malformed(f"The body must be fields of a form, percent-encoded UTF-8: {error}.") from None
-    twice = [name for name, times in Counter(name for name, _ in pairs).items() if times > 1]
-    if twice:
-        raise Malformed(f"The form gives {quote_names(twice)} more than once; give each field once.")
+    repeated = [name for name, count in Counter(name for name, _ in pairs).items() if count > 1]
+    if repeated:
+        raise Malformed(f"The form gives {quote_names(repeated)} more than once; give each field once.")
     return check_text_fields(dict(pairs), shape)

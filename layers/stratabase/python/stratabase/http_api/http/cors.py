@@ -2,23 +2,22 @@
 
 from dataclasses import dataclass
 
-from stratabase.http_api.http.messages import Request
-from stratabase.http_api.http.refusals import Headers
+from stratabase.http_api.http.messages import Headers, Request
 
 REQUEST_HEADERS = "Accept, Authorization, Content-Type, If-None-Match, Range"
 RESPONSE_HEADERS = "Allow, Content-Disposition, ETag, Location, Retry-After, WWW-Authenticate"
 MAX_AGE = 7200
-"""Seconds for which a browser need not ask again; none of them remembers for longer."""
+"""Seconds for which a browser may remember the answer to a preflight request; none does so for longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cors:
-    """The origins that may call; `*` is any. Nothing rides on cookies: a page must have the credentials."""
+    """The origins that may call; `*` is any. No cookies are involved: a page must send the credentials."""
 
     origins: tuple[str, ...] = ()
 
     def preflight_headers(self, request: Request, allowed: tuple[str, ...]) -> Headers:
-        """Return the headers of an answer to OPTIONS."""
+        """Return the headers of the response to OPTIONS, at an address that knows the `allowed` methods."""
         return (
             ("Allow", ", ".join(allowed)),
             ("Access-Control-Allow-Methods", ", ".join(allowed)),
@@ -27,7 +26,7 @@ class Cors:
         )
 
     def response_headers(self, request: Request) -> Headers:
-        """Return the headers of every answer."""
+        """Return the headers of every response."""
         if not self.origins:
             return ()
         return (

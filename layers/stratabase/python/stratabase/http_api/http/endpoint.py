@@ -1,4 +1,4 @@
-"""What one method does at an address: one definition, which serves it and documents it."""
+"""Endpoints and their operations. One definition serves an operation and documents it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,33 +10,33 @@ from stratabase.http_api.http.refusals import MethodNotAllowed
 from stratabase.http_api.http.shape import ListShape, Shape
 
 Responder = Callable[[Request, Caller | None], Response]
-"""Answers a request; the caller is known wherever the address is protected."""
+"""Answers a request. The caller is None where the address is public."""
 
 
 class ErrorFormat(Enum):
-    """In what form an operation says why it refuses."""
+    """The body of an operation's refusals."""
 
-    PROBLEM = "problem details in the form that `format` chooses"
+    PROBLEM = "problem details in JSON or XML, as `format` says"
     PROBLEM_JSON = "problem details in JSON"
     TEXT = "a plain text"
 
 
 @dataclass(frozen=True, slots=True)
 class ResponseSpec:
-    """A status that an operation answers, and what its body is.
+    """What an operation answers with one status, as OpenAPI describes it.
 
-    A shape in JSON or XML as `format` says, shapes by media type, or just one media type or several.
+    `body` is a shape (in JSON or XML, as the query's `format` says), shapes by media type, or only the name
+    of a media type or of several. `headers` has descriptions by header name.
     """
 
     description: str
     body: Shape | ListShape | Mapping[str, Shape] | tuple[str, ...] | str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    """What the headers of the answer are for, by their names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of the query or of the address (which is always required)."""
+    """A parameter of the query string, or of the path, where each one is required."""
 
     description: str
     required: bool = False
@@ -45,10 +45,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A method of an address.
+    """What one method does at an address.
 
-    `answers` are the statuses that are its own: those that every operation may answer (401 where it is
-    protected, 405, 503 and so on) the OpenAPI document adds by itself.
+    `id`, `summary` and `responses` (by status) are for the OpenAPI document. The statuses that every
+    operation may answer (401 where the address is protected, 405, 503 and so on) the document adds by itself.
     """
 
     respond: Responder
@@ -56,51 +56,40 @@ class Operation:
     summary: str
     responses: Mapping[int, ResponseSpec] = field(default_factory=dict)
     body: Shape | Mapping[str, Shape] | None = None
-    """The body that it reads: a shape in JSON or XML as `format` says, or shapes by media type.
+    """The body that it reads: a shape (in JSON or XML, as `format` says), or shapes by media type.
 
-    Where there is none, whatever body a request has is passed over.
+    Without one, the body of a request is ignored.
     """
     query: Mapping[str, Parameter] = field(default_factory=dict)
     error_format: ErrorFormat = ErrorFormat.PROBLEM
     has_format: bool = True
-    """Whether the query's `format` chooses the form of its bodies."""
+    """Whether the query's `format` chooses between JSON and XML."""
     authorize: Callable[[Request, Caller], None] | None = None
-    """Raises Forbidden for callers who may not do this whatever is in the body, which is not read then."""
+    """Raises Forbidden for callers who may not do this, whatever is in the body: then it is not read."""
     max_body_size: int | None = 64 * 1024
-    """The most bytes of a body; None: as many as arrive."""
-
-
-def is_protected(address: str) -> bool:
-    """Return whether an address (or a route's template) is answered only to members."""
-    return address == "/auth" or address.startswith("/auth/")
+    """Bytes; None: no limit but the gateway's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A route's template, and an operation for each method that it knows.
+    """What answers at an address: an operation for each method.
 
-    `head`: GET answers HEAD too, which is wrong where a GET does something.
+    `parameters` describes the parameters of the path. `head` says whether HEAD is answered as GET is, which
+    is wrong where a GET changes something. The address itself stands in `stratabase.bootstrap.routes`.
     """
 
-    resource: str
     operations: Mapping[str, Operation]
-    head: bool = True
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
-    """What the parameters of the template are."""
-
-    @property
-    def protected(self) -> bool:
-        """Whether it is for members only."""
-        return is_protected(self.resource)
+    head: bool = True
 
     @property
     def allowed_methods(self) -> tuple[str, ...]:
-        """The methods that the address knows, OPTIONS among them."""
+        """The methods that are answered, HEAD and OPTIONS among them."""
         head = ("HEAD",) if self._answers_head() else ()
         return tuple(dict.fromkeys((*self.operations, *head, "OPTIONS")))
 
     def operation(self, method: str) -> Operation:
-        """Return what answers a method. Raises MethodNotAllowed."""
+        """Return the operation that answers a method. Raises MethodNotAllowed."""
         operation = self._operation(method)
         if operation is None:
             allowed = ", ".join(self.allowed_methods)
@@ -108,19 +97,24 @@ class Endpoint:
         return operation
 
     def may_write(self, method: str) -> bool:
-        """Return whether a method may do more than read."""
+        """Return whether a method may change something."""
         return method not in ("GET", "HEAD") or not self.head
 
     def error_format(self, method: str) -> ErrorFormat:
-        """Return in what form a method is refused; one that the address does not know, as its others are."""
+        """Return the body of a method's refusals; an unknown method is refused as the known ones are."""
         operation = self._operation(method)
         if operation is not None:
             return operation.error_format
-        formatted = any(operation.has_format for operation in self.operations.values())
-        return ErrorFormat.PROBLEM if formatted else ErrorFormat.PROBLEM_JSON
+        has_format = any(operation.has_format for operation in self.operations.values())
+        return ErrorFormat.PROBLEM if has_format else ErrorFormat.PROBLEM_JSON
 
     def _operation(self, method: str) -> Operation | None:
         return self.operations.get("GET" if method == "HEAD" and self._answers_head() else method)
 
     def _answers_head(self) -> bool:
         return self.head and "GET" in self.operations and "HEAD" not in self.operations
+
+
+def is_protected(address: str) -> bool:
+    """Return whether an address (a path, or a route's template) is for members only."""
+    return address == "/auth" or address.startswith("/auth/")

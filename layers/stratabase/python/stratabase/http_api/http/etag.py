@@ -1,4 +1,4 @@
-"""Answers that a client may keep: for some time, or as long as it asks whether they have changed."""
+"""Responses with an ETag, which a client may cache (RFC 9110 section 13)."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -10,23 +10,19 @@ def cacheable_response(
     request: Request,
     content_type: str,
     body: bytes,
-    cache: str = "no-cache",
-    compressed: Callable[[], bytes] | None = None,
+    cache_control: str = "no-cache",
+    gzipped: Callable[[], bytes] | None = None,
 ) -> Response:
-    """Return a response with a tag of its body, or 304 when the request has that tag."""
-    # A weak one, which holds for the body as it is and for the body compressed.
+    """Return a response with a tag of its body, or 304 without a body when the request has that tag."""
+    # A weak tag holds for the body as it is and for the body compressed.
     tag = f'W/"{sha256(body).hexdigest()[:32]}"'
-    headers = (("ETag", tag), ("Cache-Control", cache))
-    if _has(request, tag):
+    headers = (("ETag", tag), ("Cache-Control", cache_control))
+    if _matches(request, tag):
         return Response(304, headers)
-    return Response(200, (("Content-Type", content_type), *headers), body, gzipped=compressed)
+    return Response(200, (("Content-Type", content_type), *headers), body, gzipped=gzipped)
 
 
-def _has(request: Request, tag: str) -> bool:
+def _matches(request: Request, tag: str) -> bool:
     # RFC 9110 section 13.1.2: compared weakly, whatever a proxy has made of the tag.
-    kept = ",".join(request.headers.get("if-none-match", ()))
-    return any(_opaque(name) in (_opaque(tag), "*") for name in kept.split(","))
-
-
-def _opaque(tag: str) -> str:
-    return tag.strip().removeprefix("W/")
+    cached = ",".join(request.headers.get("if-none-match", ())).split(",")
+    return any(each.strip().removeprefix("W/") in (tag.removeprefix("W/"), "*") for each in cached)

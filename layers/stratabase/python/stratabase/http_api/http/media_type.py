@@ -23,7 +23,7 @@ class MediaType(NamedTuple):
 
 @lru_cache(256)
 def parse_media_type(text: str) -> MediaType:
-    """Read `type/subtype; name=value`."""
+    """Return the media type of a text such as `text/html; charset=utf-8`."""
     name, *parameters = text.split(";")
     pairs = (parameter.partition("=") for parameter in parameters)
     return MediaType(
@@ -33,19 +33,19 @@ def parse_media_type(text: str) -> MediaType:
 
 @lru_cache(256)
 def best_match(accept: str, offered: tuple[str, ...]) -> str | None:
-    """Return which of the types on offer (the best first) an Accept header prefers; None: it takes none.
+    """Return which of the offered types (the best first) an Accept header prefers, None when it accepts none.
 
-    Of types that it likes the same, one that it names goes before one that it only has a range for.
+    Of types with the same weight, one that the header names goes before one that only a range includes.
     """
     ranges = [parse_media_type(part) for part in accept.split(",") if part.strip()]
     if not ranges:
         return offered[0]
-    best = max(offered, key=lambda name: _liking(name, ranges))
-    return best if _liking(best, ranges)[0] > 0 else None
+    best = max(offered, key=lambda name: _preference(name, ranges))
+    return best if _preference(best, ranges)[0] > 0 else None
 
 
-def _liking(name: str, ranges: Sequence[MediaType]) -> tuple[float, int]:
-    """Return the weight of the narrowest range that holds a type, and how narrow it is."""
+def _preference(name: str, ranges: Sequence[MediaType]) -> tuple[float, int]:
+    """Return the weight of the narrowest range that includes a type, and how narrow it is: 0, 1 or 2."""
     spellings = ("*/*", f"{name.partition('/')[0]}/*", name)
     found = [(spellings.index(range_.name), range_.weight) for range_ in ranges if range_.name in spellings]
     narrowness, weight = max(found, default=(0, 0.0))

@@ -1,17 +1,21 @@
-"""A request, as every endpoint sees it."""
+"""HTTP messages as every endpoint sees them: a request comes in, a response goes out."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
 
 from stratabase.frozen import frozen
 
+Headers = tuple[tuple[str, str], ...]
+"""Names in their usual spelling, with their values; a name may come several times."""
+
 
 @frozen
 class Request:
-    """An HTTP request read from an API Gateway REST (v1) proxy event.
+    """An HTTP request.
 
-    `resource` is the route's template (`/auth/api/graphql/{application}`), `parameters` are its values,
-    decoded; header names are in lower case, values in the order in which they came.
+    `resource` is the route's template (`/auth/api/graphql/{application}`), `parameters` has the values of the
+    template's parameters, decoded. `headers` and `query` have all values by name, in the order in which they
+    came; header names are in lower case. `base_url` is the root of all links, without a slash at its end.
     """
 
     method: str
@@ -22,8 +26,9 @@ class Request:
     query: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     body: bytes = b""
     trace_id: str = ""
-    """The request's correlation id: the gateway's request id."""
+    """The id of the request in the log: the gateway's request id."""
     source_address: str = ""
+    """The IP address of the client."""
     base_url: str = ""
 
     def header(self, name: str) -> str | None:
@@ -34,14 +39,13 @@ class Request:
 
 @frozen
 class Response:
-    """An HTTP response; header names in their usual spelling, several of one name allowed."""
+    """An HTTP response. A body that is not `binary` is UTF-8 text."""
 
     status: int
-    headers: tuple[tuple[str, str], ...] = ()
+    headers: Headers = ()
     body: bytes = b""
     binary: bool = False
-    """The body is not text, and travels as base64 to the gateway."""
     may_have_written: bool = False
-    """It tells of what may have been written."""
+    """Whether the request may have changed something in the store."""
     gzipped: Callable[[], bytes] | None = None
-    """Returns the body as gzip has it, where that need not be made anew each time."""
+    """Returns the body compressed, where that is kept and need not be made for each response."""

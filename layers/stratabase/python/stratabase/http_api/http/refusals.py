@@ -1,14 +1,16 @@
-"""Why the edge refuses a request, and the one table that gives every refusal its status and headers."""
+"""Why HTTP requests are refused, and the one table from every kind of refusal to its status and headers.
+
+Refusals are exceptions that carry data, those of the domain (`stratabase.domain.refusal`) and those below.
+What becomes of them in HTTP and in the log stands in STATUS_TABLE alone.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from stratabase.domain.member_refusals import LastAdministrator, MemberTaken, NoSuchMember, TooManyMails
 from stratabase.domain.refusal import Forbidden, Refusal, TooManyFailures, Unauthenticated, Unavailable
-from stratabase.http_api.http.messages import Request
+from stratabase.http_api.http.messages import Headers, Request
 from stratabase.observe import Log
-
-Headers = tuple[tuple[str, str], ...]
 
 
 class Malformed(Refusal):
@@ -28,27 +30,27 @@ class MethodNotAllowed(Refusal):
 
 
 class NotAcceptable(Refusal):
-    """The client accepts nothing that could be answered."""
+    """The client accepts none of the media types of the response."""
 
 
 class BodyTooLarge(Refusal):
-    """The request's body is more than is read here."""
+    """The body of the request is larger than the operation reads."""
 
 
 class ResponseTooLarge(Refusal):
-    """The answer is more than can be sent at once."""
+    """The response is larger than Lambda can carry."""
 
 
 class UnsupportedMediaType(Refusal):
-    """The body is of a type that is not read here."""
+    """The operation does not read bodies of this media type."""
 
 
 class UnsupportedContentEncoding(UnsupportedMediaType):
-    """The body is compressed, or coded otherwise."""
+    """The body is compressed, or encoded in another way."""
 
 
 class InvalidCredentials(Unauthenticated):
-    """Wrong credentials, and the schemes by which to send better ones."""
+    """Wrong credentials. `challenges`: what WWW-Authenticate says of each scheme on offer."""
 
     def __init__(self, text: str, challenges: Iterable[str]) -> None:
         super().__init__(text)
@@ -56,7 +58,7 @@ class InvalidCredentials(Unauthenticated):
 
 
 class MissingCredentials(InvalidCredentials):
-    """No credentials at all, or none that are of a scheme on offer."""
+    """No credentials, or none of a scheme on offer."""
 
 
 def _no_headers(_: Refusal) -> Headers:
@@ -71,7 +73,7 @@ def _allow(refusal: MethodNotAllowed) -> Headers:
     return (("Allow", ", ".join(refusal.allowed)),)
 
 
-def _plain(_: UnsupportedContentEncoding) -> Headers:
+def _accept_encoding(_: UnsupportedContentEncoding) -> Headers:
     return (("Accept-Encoding", "identity"),)
 
 
@@ -80,7 +82,7 @@ def _retry_after(refusal: Unavailable | TooManyFailures | TooManyMails) -> Heade
 
 
 class StatusRow(NamedTuple):
-    """What a kind of refusal becomes in HTTP, and how it is told to the log."""
+    """The status of a kind of refusal, its headers, and the level at which it is logged."""
 
     status: int
     headers: Callable[[Any], Headers] = _no_headers
@@ -103,7 +105,7 @@ STATUS_TABLE: Mapping[type[Refusal], StatusRow] = {
     BodyTooLarge: StatusRow(413),
     ResponseTooLarge: StatusRow(413),
     UnsupportedMediaType: StatusRow(415),
-    UnsupportedContentEncoding: StatusRow(415, _plain),
+    UnsupportedContentEncoding: StatusRow(415, _accept_encoding),
     TooManyFailures: StatusRow(429, _retry_after, Log.warning),
     TooManyMails: StatusRow(429, _retry_after, Log.warning),
     Unavailable: StatusRow(503, _retry_after, Log.warning),
@@ -111,30 +113,14 @@ STATUS_TABLE: Mapping[type[Refusal], StatusRow] = {
 
 
 def status_row(refusal: Refusal) -> StatusRow:
-    """Return the table's row for a refusal: that of its own class, or of the nearest one above."""
+    """Return the table's row for a refusal: that of its own class, or of the nearest base class."""
     return next(STATUS_TABLE[kind] for kind in type(refusal).__mro__ if kind in STATUS_TABLE)
 
 
-_LONGEST = 40
-_MOST = 8
-
-
-def quote_name(name: str, quotes: str = '"') -> str:
-    """Return a name in quotes, cut when it is too long to be one."""
-    return f"{quotes}{name[:_LONGEST]}{'…' if len(name) > _LONGEST else ''}{quotes}"
-
-
-def quote_names(names: Sequence[str]) -> str:
-    """Return names as a list in words, not all of them when there are many."""
-    listed = ", ".join(quote_name(name) for name in names[:_MOST])
-    left = len(names) - _MOST
-    return f"{listed} and {left:,} more" if left > 0 else listed
-
-
-def log_refusal(log: Log, request: Request, refusal: Refusal) -> None:
-    """Log a refusal, as loudly as the table of refusals says."""
-    status, _, tell = status_row(refusal)
-    tell(
+def log_refusal(log: Log, request: Request, refusal: Refusal) -> tuple[int, Headers]:
+    """Log why a request is refused, and return the status and the headers of the response."""
+    status, headers_of, log_method = status_row(refusal)
+    log_method(
         log,
         "Refused",
         trace_id=request.trace_id,
@@ -144,10 +130,20 @@ def log_refusal(log: Log, request: Request, refusal: Refusal) -> None:
         reason=str(refusal),
         cause=repr(refusal.__cause__),
     )
+    return status, headers_of(refusal)
 
 
-def log_and_answer(log: Log, request: Request, refusal: Refusal) -> tuple[int, Headers]:
-    """Log a refusal, and return the status and the headers of the page that tells of it."""
-    log_refusal(log, request, refusal)
-    status, headers, _ = status_row(refusal)
-    return status, headers(refusal)
+_MAX_NAME_LENGTH = 40
+_MAX_NAMES = 8
+
+
+def quote_name(name: str, quotes: str = '"') -> str:
+    """Return a name that a client sent as messages show it: in quotes, cut after 40 characters."""
+    return f"{quotes}{name[:_MAX_NAME_LENGTH]}{'…' if len(name) > _MAX_NAME_LENGTH else ''}{quotes}"
+
+
+def quote_names(names: Sequence[str]) -> str:
+    """Return names that a client sent as messages list them: `"a", "b"`, at most eight of them."""
+    listed = ", ".join(quote_name(name) for name in names[:_MAX_NAMES])
+    left = len(names) - _MAX_NAMES
+    return f"{listed} and {left:,} more" if left > 0 else listed

@@ -1,4 +1,4 @@
-"""What a REST body looks like, in JSON and in XML: for its reader, its writer and the OpenAPI document."""
+"""Shapes: the fields of a REST body, for its reader, its writer and the OpenAPI document."""
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
@@ -11,7 +11,7 @@ from stratabase.http_api.http.strict_json import json_type_name
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a body; `type` is JSON's: string, integer, boolean. In XML its text is read as that."""
+    """A field of a body. `type` is a type of JSON (string, integer, boolean, object, array), also in XML."""
 
     description: str
     type: str = "string"
@@ -19,9 +19,9 @@ class Field:
     nullable: bool = False
     """Whether it may be null, which is an empty element in XML."""
     max_length: int | None = None
-    """The most characters of a string."""
+    """Characters of a string."""
     format: str | None = None
-    """A name of OpenAPI's registry, such as email or password."""
+    """A format of OpenAPI's registry, such as email or password."""
     example: object = None
 
 
@@ -34,9 +34,9 @@ class Shape:
     namespace: str | None = None
     """The namespace of its XML elements."""
     name: str | None = None
-    """What the OpenAPI document calls it; without one, it is called like its XML element."""
+    """Its name in the OpenAPI document; by default that of its XML element."""
     open: bool = False
-    """Whether one that comes in may have other fields, which are passed over."""
+    """Whether OpenAPI admits other fields in a request, which are ignored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,69 +48,69 @@ class ListShape:
 
 
 class _Type(NamedTuple):
-    """A type of JSON: what Python makes of it, what it is called, how XML spells it."""
+    """A type of JSON: its type in Python, its name in messages, and how a text of XML or a form is read."""
 
     python: type
-    called: str
+    name: str
     from_text: Callable[[str], Any] = str
 
 
 def check_fields(fields: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
-    """Return the fields, when they are what the shape says. Raises Malformed, naming all that are not."""
-    mistakes = [*_mistakes(fields, shape)]
+    """Return the fields, which must be those of the shape. Raises Malformed, with all mistakes."""
+    mistakes = [*_find_mistakes(fields, shape)]
     if mistakes:
         raise Malformed(" ".join(mistakes))
     return dict(fields)
 
 
 def check_text_fields(texts: Mapping[str, str], shape: Shape) -> dict[str, Any]:
-    """Return fields that came as texts (in XML, from a form) as the types of the shape. Raises Malformed."""
-    known = shape.fields
-    return check_fields({name: _of_text(text, known.get(name)) for name, text in texts.items()}, shape)
+    """Return fields that came as texts (in XML, from a form), in the types of the shape. Raises Malformed."""
+    fields = {name: _parse_text(text, shape.fields.get(name)) for name, text in texts.items()}
+    return check_fields(fields, shape)
 
 
-def _mistakes(fields: Mapping[str, Any], shape: Shape) -> Iterator[str]:
+def _find_mistakes(fields: Mapping[str, Any], shape: Shape) -> Iterator[str]:
     for name, field in shape.fields.items():
         if name not in fields:
             if field.required:
                 yield f'"{name}" is missing.'
-        elif (mistake := _mistake(fields[name], field)) is not None:
+        elif (mistake := _find_mistake(fields[name], field)) is not None:
             yield f'"{name}" {mistake}.'
-    strange = [name for name in fields if name not in shape.fields]
-    if strange:
-        yield f"There is no field {quote_names(strange)} here; there are {', '.join(shape.fields)}."
+    unknown = [name for name in fields if name not in shape.fields]
+    if unknown:
+        yield f"There is no field {quote_names(unknown)} here; there are {', '.join(shape.fields)}."
 
 
-def _mistake(value: Any, field: Field) -> str | None:
+def _find_mistake(value: Any, field: Field) -> str | None:
     if value is None and field.nullable:
         return None
-    wanted = _TYPES[field.type]
+    type_ = _TYPES[field.type]
     # True and False are numbers to Python, and to nobody else.
-    if not isinstance(value, wanted.python) or (isinstance(value, bool) and wanted.python is not bool):
-        return f"must be {wanted.called}, not {json_type_name(value)}"
+    if not isinstance(value, type_.python) or (isinstance(value, bool) and type_.python is not bool):
+        return f"must be {type_.name}, not {json_type_name(value)}"
     if field.max_length is not None and isinstance(value, str) and len(value) > field.max_length:
         return f"must have at most {field.max_length:,} characters, not {len(value):,}"
     return None
 
 
-def _of_text(text: str, field: Field | None) -> Any:
+def _parse_text(text: str, field: Field | None) -> Any:
     if field is None or (field.nullable and not text):
         return None
     return _TYPES[field.type].from_text(text)
 
 
-def _integer(text: str) -> Any:
+def _parse_integer(text: str) -> Any:
     return int(text) if text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20 else text
 
 
-def _boolean(text: str) -> Any:
+def _parse_boolean(text: str) -> Any:
     return {"true": True, "false": False}.get(text, text)
 
 
 _TYPES: Mapping[str, _Type] = {
     "string": _Type(str, "a string"),
-    "integer": _Type(int, "a whole number", _integer),
-    "boolean": _Type(bool, "true or false", _boolean),
+    "integer": _Type(int, "a whole number", _parse_integer),
+    "boolean": _Type(bool, "true or false", _parse_boolean),
     "object": _Type(dict, "an object"),
     "array": _Type(list, "an array"),
 }

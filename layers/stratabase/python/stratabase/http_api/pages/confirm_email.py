@@ -1,79 +1,57 @@
-"""What a person with a browser gets at the address of a link to confirm an e-mail address."""
+"""The endpoint that confirms a new e-mail address: a page with a button, and JSON or XML for programs."""
 
-from stratabase.domain.link import UnusableLink
 from stratabase.domain.member import Caller, Member
-from stratabase.domain.member_refusals import MemberTaken
-from stratabase.domain.refusal import Refusal, Unavailable
-from stratabase.http_api.http import media_type
-from stratabase.http_api.http.body import FORM_MEDIA_TYPE, read_body, read_form
+from stratabase.http_api.http.body import FORM_MEDIA_TYPE
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response
-from stratabase.http_api.http.refusals import Headers, log_and_answer
 from stratabase.http_api.http.shape import Field, Shape
 from stratabase.http_api.pages.link_pages import (
-    CONFIRMATIONS,
-    DONE,
-    RESULT,
+    CONFIRMATION_TEXTS,
+    HTML,
+    RETRY_AFTER,
+    TOKEN_PARAMETER,
+    LinkPages,
     language_for,
-    result_language,
-    result_page,
+    read_submission,
 )
-from stratabase.http_api.pages.page import Page, notice, render_template
-from stratabase.http_api.pages.set_password import HTML, RETRY_AFTER, check_body_type
-from stratabase.http_api.pages.texts import ConfirmationNotice as News
+from stratabase.http_api.pages.page import Page, render_template
 from stratabase.observe import Log
-from stratabase.operations.members.email_change import ADDRESS, EmailChange
+from stratabase.operations.members.email_change import EmailChange
+
+_BODY = Shape(
+    "confirmation", {"token": Field("The token of the link.", required=True)}, name="EmailConfirmation"
+)
 
 
 class ConfirmEmailPages:
-    """Answers with pages, in the language of the link's member, or else in one that the browser asks for.
-
-    Nothing happens until somebody presses the button: programs that look at mail open the links in it.
-    """
+    """The pages on which a member confirms an e-mail address."""
 
     def __init__(self, emails: EmailChange, application: str, log: Log) -> None:
         self._emails = emails
-        self._application = application
-        self._log = log
+        self._pages = LinkPages(application, CONFIRMATION_TEXTS, emails.inspect, log)
 
     def show(self, request: Request) -> Response:
-        """Return the page with the button for a link, or what else there is to say."""
-        if request.query.get(RESULT) == (DONE,):
-            return self._notice(result_language(request), News.DONE)
-        tokens = request.query.get("token")
-        if tokens is None:
-            return self._notice(language_for(request), News.MISSING)
-        try:
-            member = self._emails.inspect(tokens[-1])
-        except (UnusableLink, Unavailable) as refusal:
-            return self._refused(request, refusal)
-        return confirmation_page(self._application, tokens[-1], language_for(request, member), member)
+        """Return the page with the button, or what there is to say instead."""
+
+        def button(token: str, member: Member) -> Response:
+            return confirmation_page(self._pages.application, token, language_for(request, member), member)
+
+        return self._pages.show(request, button)
 
     def submit(self, request: Request, token: str) -> Response:
-        """Confirm the address to which a link went, and lead to the page that says so."""
-        member = None
-        try:
-            member = self._emails.inspect(token)
+        """Confirm the address to which a link went, after the button was pressed."""
+
+        def confirm(token: str, member: Member) -> Response:
             self._emails.confirm(token)
-        except (UnusableLink, MemberTaken, Unavailable) as refusal:
-            return self._refused(request, refusal, member)
-        return result_page(request, ADDRESS, language_for(request, member))
+            return self._pages.redirect_to_done(request, member)
 
-    def _refused(self, request: Request, refusal: Refusal, member: Member | None = None) -> Response:
-        """Return a page without the button, which says why, to a member if it is known whose link it is."""
-        news = News.TAKEN if isinstance(refusal, MemberTaken) else News.LATER
-        if isinstance(refusal, UnusableLink):
-            news, member = News.EXPIRED if refusal.expired else News.UNKNOWN, refusal.member
-        return self._notice(language_for(request, member), news, *log_and_answer(self._log, request, refusal))
-
-    def _notice(self, language: str, news: News, status: int = 200, headers: Headers = ()) -> Response:
-        return notice(self._application, language, CONFIRMATIONS[language].notices[news], status, headers)
+        return self._pages.respond(request, token, confirm)
 
 
 def confirmation_page(application: str, token: str, language: str, member: Member) -> Response:
     """Return the page with the button that confirms a member's pending address."""
-    texts = CONFIRMATIONS[language]
-    inside = render_template(
+    texts = CONFIRMATION_TEXTS[language]
+    content = render_template(
         "confirm_email.html",
         account=texts.account,
         username=member.username,
@@ -83,75 +61,67 @@ def confirmation_page(application: str, token: str, language: str, member: Membe
         token=token,
         confirm=texts.confirm,
     )
-    return Page(application, language, texts.heading, texts.heading, inside).response(200)
-
-
-_CONFIRMATION = Shape(
-    "confirmation", {"token": Field("The token of the link.", required=True)}, name="EmailConfirmation"
-)
-_BODIES = {
-    "application/json": _CONFIRMATION,
-    "application/xml": _CONFIRMATION,
-    FORM_MEDIA_TYPE: _CONFIRMATION,
-}
-_QUERY = {
-    "token": Parameter("The token of the link."),
-    "result": Parameter("`done`: the page after the button."),
-    "language": Parameter("The language of the page after the button."),
-}
-_PAGES = {
-    200: ResponseSpec("The page with the button, or a page that says that the address is confirmed.", HTML),
-    401: ResponseSpec("The link was used, has expired, or never was: the page says so.", HTML),
-    503: ResponseSpec("The store does not say whose link it is: the page says so.", HTML, RETRY_AFTER),
-}
-_ANSWERS = {
-    205: ResponseSpec("The address is confirmed."),
-    303: ResponseSpec(
-        "The address is confirmed by the button.", headers={"Location": "The page that says so."}
-    ),
-    401: ResponseSpec(
-        "The token was used, has expired, or never was; after the button, a page says so.", HTML
-    ),
-    409: ResponseSpec("Another member has the address by now; after the button, a page says so.", HTML),
-    415: ResponseSpec("The body is neither in the form that `format` chooses, nor from the page's form."),
-    503: ResponseSpec(
-        "The store does not say whether the address is confirmed; after the button, a page says so.",
-        HTML,
-        RETRY_AFTER,
-    ),
-}
+    return Page(application, language, texts.heading, texts.heading, content).response(200)
 
 
 def confirm_email_endpoint(emails: EmailChange, pages: ConfirmEmailPages) -> Endpoint:
     """Return the endpoint."""
 
-    def show(request: Request, _: Caller | None) -> Response:
+    def show_page(request: Request, _: Caller | None) -> Response:
         return pages.show(request)
 
-    def take(request: Request, _: Caller | None) -> Response:
-        name = media_type.parse_media_type(request.header("content-type") or "").name
-        if name == FORM_MEDIA_TYPE:
-            return pages.submit(request, read_form(request, _CONFIRMATION)["token"])
-        check_body_type(name)
-        emails.confirm(read_body(request, _CONFIRMATION)["token"])
+    def confirm_email(request: Request, _: Caller | None) -> Response:
+        fields, is_form = read_submission(request, _BODY, _BODY)
+        if is_form:
+            return pages.submit(request, fields["token"])
+        emails.confirm(fields["token"])
         return Response(205)
 
-    page = "The page on which a member confirms a new e-mail address, for a browser."
-    about = (
-        "Make the e-mail address to which the token went the member's own. It works once, and for one hour."
-    )
-    return Endpoint(
-        ADDRESS,
+    get = Operation(
+        show_page,
+        "showConfirmEmail",
+        "The page on which a member confirms a new e-mail address, for a browser.",
         {
-            "GET": Operation(
-                show,
-                "showConfirmEmail",
-                page,
-                _PAGES,
-                query=_QUERY,
-                error_format=ErrorFormat.PROBLEM_JSON,
-                has_format=False,
+            200: ResponseSpec(
+                "The page with the button, or a page that says that the address is confirmed.", HTML
             ),
-            "POST": Operation(take, "confirmEmail", about, _ANSWERS, _BODIES),
+            401: ResponseSpec("The link was used, has expired, or never was: the page says so.", HTML),
+            503: ResponseSpec(
+                "The store does not say whose link it is: the page says so.", HTML, RETRY_AFTER
+            ),
         },
+        query={
+            **TOKEN_PARAMETER,
+            "result": Parameter("`done`: the page after the button."),
+            "language": Parameter("The language of the page after the button."),
+        },
+        error_format=ErrorFormat.PROBLEM_JSON,
+        has_format=False,
     )
+    post = Operation(
+        confirm_email,
+        "confirmEmail",
+        "Make the e-mail address to which the token went the member's own. It works once, and for one hour.",
+        {
+            205: ResponseSpec("The address is confirmed."),
+            303: ResponseSpec(
+                "The address is confirmed by the button.", headers={"Location": "The page that says so."}
+            ),
+            401: ResponseSpec(
+                "The token was used, has expired, or never was; after the button, a page says so.", HTML
+            ),
+            409: ResponseSpec(
+                "Another member has the address by now; after the button, a page says so.", HTML
+            ),
+            415: ResponseSpec(
+                "The body is neither in the form that `format` chooses, nor from the page's form."
+            ),
+            503: ResponseSpec(
+                "The store does not say whether the address is confirmed; after the button, a page says so.",
+                HTML,
+                RETRY_AFTER,
+            ),
+        },
+        {"application/json": _BODY, "application/xml": _BODY, FORM_MEDIA_TYPE: _BODY},
+    )
+    return Endpoint({"GET": get, "POST": post})

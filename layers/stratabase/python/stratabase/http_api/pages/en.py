@@ -1,16 +1,9 @@
 """The pages in English."""
 
 from stratabase.domain.password import Weakness
-from stratabase.http_api.pages.texts import (
-    ConfirmationNotice,
-    ConfirmationTexts,
-    FormError,
-    Notice,
-    NoticeText,
-    PasswordTexts,
-)
+from stratabase.http_api.pages.texts import ConfirmationTexts, FormError, Notice, NoticeText, PasswordTexts
 
-TEXTS = PasswordTexts(
+PASSWORD_TEXTS = PasswordTexts(
     heading="Choose your password",
     account="For the account",
     policy=(
@@ -65,25 +58,25 @@ TEXTS = PasswordTexts(
         ),
     },
 )
-CONFIRMATION = ConfirmationTexts(
+CONFIRMATION_TEXTS = ConfirmationTexts(
     heading="Confirm your email address",
     account="For the account",
     address="The new email address",
     advice="If you did not ask for this, or the account is not yours, close this page: nothing changes then.",
     confirm="Confirm the address",
     notices={
-        ConfirmationNotice.DONE: NoticeText(
+        Notice.DONE: NoticeText(
             "Your email address is confirmed",
             ("From now on mail from {application} goes to your new address. You can close this page.",),
         ),
-        ConfirmationNotice.EXPIRED: NoticeText(
+        Notice.EXPIRED: NoticeText(
             "This link has expired",
             (
                 "A link works for one hour, and this one is older. Nothing was changed.",
                 "To get a new link, change your email address in {application} again.",
             ),
         ),
-        ConfirmationNotice.UNKNOWN: NoticeText(
+        Notice.UNKNOWN: NoticeText(
             "This link does not work",
             (
                 "It was used or cancelled, or you were sent a newer one since, or a part of it is missing.",
@@ -91,18 +84,18 @@ CONFIRMATION = ConfirmationTexts(
                 "Otherwise open the link in the newest mail, or change your address in {application} again.",
             ),
         ),
-        ConfirmationNotice.TAKEN: NoticeText(
+        Notice.TAKEN: NoticeText(
             "This address belongs to another account",
             (
                 "Another account of {application} has this email address by now. Nothing was changed.",
                 "Use another address, or ask an administrator of {application}.",
             ),
         ),
-        ConfirmationNotice.MISSING: NoticeText(
+        Notice.MISSING: NoticeText(
             "Confirm your email address",
             ("To confirm an email address, open the link in the mail that {application} sent there.",),
         ),
-        ConfirmationNotice.LATER: NoticeText(
+        Notice.LATER: NoticeText(
             "Not just now",
             ("This page cannot be shown at the moment. Your link stays good: try again in a minute.",),
         ),

@@ -1,16 +1,9 @@
 """The pages in Italian."""
 
 from stratabase.domain.password import Weakness
-from stratabase.http_api.pages.texts import (
-    ConfirmationNotice,
-    ConfirmationTexts,
-    FormError,
-    Notice,
-    NoticeText,
-    PasswordTexts,
-)
+from stratabase.http_api.pages.texts import ConfirmationTexts, FormError, Notice, NoticeText, PasswordTexts
 
-TEXTS = PasswordTexts(
+PASSWORD_TEXTS = PasswordTexts(
     heading="Scegli la tua password",
     account="Per l'account",
     policy=(
@@ -65,25 +58,25 @@ TEXTS = PasswordTexts(
         ),
     },
 )
-CONFIRMATION = ConfirmationTexts(
+CONFIRMATION_TEXTS = ConfirmationTexts(
     heading="Conferma il tuo indirizzo email",
     account="Per l'account",
     address="Il nuovo indirizzo email",
     advice="Se non l'hai chiesto tu, o se l'account non è tuo, chiudi questa pagina: nulla cambierà.",
     confirm="Conferma l'indirizzo",
     notices={
-        ConfirmationNotice.DONE: NoticeText(
+        Notice.DONE: NoticeText(
             "Il tuo indirizzo email è confermato",
             ("D'ora in poi i messaggi di {application} arrivano lì. Puoi chiudere questa pagina.",),
         ),
-        ConfirmationNotice.EXPIRED: NoticeText(
+        Notice.EXPIRED: NoticeText(
             "Questo link è scaduto",
             (
                 "Un link funziona per un'ora, e questo è più vecchio. Nulla è cambiato.",
                 "Per avere un nuovo link, cambia di nuovo il tuo indirizzo email in {application}.",
             ),
         ),
-        ConfirmationNotice.UNKNOWN: NoticeText(
+        Notice.UNKNOWN: NoticeText(
             "Questo link non funziona",
             (
                 "È già stato usato o annullato, oppure ce n'è uno più recente, oppure ne manca una parte.",
@@ -91,18 +84,18 @@ CONFIRMATION = ConfirmationTexts(
                 "Altrimenti apri il link nell'email più recente, o cambia di nuovo l'indirizzo.",
             ),
         ),
-        ConfirmationNotice.TAKEN: NoticeText(
+        Notice.TAKEN: NoticeText(
             "Questo indirizzo appartiene a un altro account",
             (
                 "Un altro account di {application} ora ha questo indirizzo email. Nulla è cambiato.",
                 "Usa un altro indirizzo, o rivolgiti a chi amministra {application}.",
             ),
         ),
-        ConfirmationNotice.MISSING: NoticeText(
+        Notice.MISSING: NoticeText(
             "Conferma il tuo indirizzo email",
             ("Per confermare un indirizzo, apri il link nell'email che {application} gli ha inviato.",),
         ),
-        ConfirmationNotice.LATER: NoticeText(
+        Notice.LATER: NoticeText(
             "Non in questo momento",
             ("Ora non è possibile mostrare questa pagina. Il link resta valido: riprova tra un minuto.",),
         ),

@@ -1,4 +1,4 @@
-"""A page as a response: what is around every one, and what browsers may do with it."""
+"""HTML pages: the frame around every page, the templates, and what browsers may do with a page."""
 
 import html
 from base64 import b64encode
@@ -9,33 +9,32 @@ from hashlib import sha256
 from pathlib import Path
 from string import Template
 
-from stratabase.http_api.http.messages import Response
-from stratabase.http_api.http.refusals import Headers
+from stratabase.http_api.http.messages import Headers, Response
 from stratabase.http_api.pages.texts import NoticeText
 
+TEMPLATES = Path(__file__).parent / "templates"
 STYLE, SCRIPT = "style.css", "script.js"
 
 
 class Markup(str):
-    """A text that is HTML already; every other one is escaped."""
+    """A text that is HTML already; every other text is escaped when it comes into a template."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is on a page."""
+    """A page of an application; `title` is that of the window, `content` what is below the heading."""
 
     application: str
     language: str
     heading: str
     title: str
-    """What a window says of it."""
-    inside: Markup
-    script: bool = False
+    content: Markup
+    has_script: bool = False
 
     def response(self, status: int, headers: Headers = ()) -> Response:
-        """Return the page."""
+        """Return the page as a response."""
         body = render_template(
             "page.html",
             language=self.language,
@@ -43,8 +42,8 @@ class Page:
             style=Markup(read_asset(STYLE)),
             application=self.application,
             heading=self.heading,
-            inside=self.inside,
-            script=Markup(f"<script>{read_asset(SCRIPT)}</script>\n" if self.script else ""),
+            content=self.content,
+            script=Markup(f"<script>{read_asset(SCRIPT)}</script>\n" if self.has_script else ""),
         )
         return Response(status, (*self._headers(), *headers), body.encode())
 
@@ -52,15 +51,23 @@ class Page:
         return (
             ("Content-Type", "text/html; charset=utf-8"),
             ("Content-Language", self.language),
-            ("Content-Security-Policy", _policy()),
+            ("Content-Security-Policy", _security_policy()),
             ("Referrer-Policy", "no-referrer"),
             ("Cache-Control", "no-store"),
             ("X-Content-Type-Options", "nosniff"),
         )
 
 
+def notice_page(
+    application: str, language: str, text: NoticeText, status: int = 200, headers: Headers = ()
+) -> Response:
+    """Return a page that only says something."""
+    content = render_elements("p", [each.format(application=application) for each in text.paragraphs])
+    return Page(application, language, text.heading, text.heading, content).response(status, headers)
+
+
 @cache
-def _policy() -> str:
+def _security_policy() -> str:
     """Return what a page may do: show itself, run its one script, send its form home, and nothing else."""
     return "; ".join(
         (
@@ -75,11 +82,8 @@ def _policy() -> str:
     )
 
 
-_TEMPLATES = Path(__file__).parent / "templates"
-
-
 def render_template(name: str, **values: str) -> Markup:
-    """Return a file of this folder with values in the places that `$` marks."""
+    """Return a template with values in place of its `$` placeholders, escaped but for Markup."""
     escaped = {
         key: value if isinstance(value, Markup) else html.escape(value) for key, value in values.items()
     }
@@ -88,24 +92,16 @@ def render_template(name: str, **values: str) -> Markup:
 
 @cache
 def read_asset(name: str) -> str:
-    """Return what is in a file of this folder."""
-    return (_TEMPLATES / name).read_text(encoding="utf-8")
+    """Return the text of a file in the folder `templates`."""
+    return (TEMPLATES / name).read_text(encoding="utf-8")
 
 
 @cache
 def csp_hash(name: str) -> str:
-    """Return what a Content-Security-Policy says to let in just what is in a file of this folder."""
+    """Return the source expression of a Content-Security-Policy that admits just the text of a file."""
     return f"'sha256-{b64encode(sha256(read_asset(name).encode()).digest()).decode()}'"
 
 
 def render_elements(element: str, texts: Iterable[str]) -> Markup:
-    """Return an element for each of some texts."""
+    """Return an HTML element for each text, which is escaped."""
     return Markup("".join(f"<{element}>{html.escape(text)}</{element}>\n" for text in texts))
-
-
-def notice(
-    application: str, language: str, said: NoticeText, status: int = 200, headers: Headers = ()
-) -> Response:
-    """Return the page that says so."""
-    inside = render_elements("p", [text.format(application=application) for text in said.paragraphs])
-    return Page(application, language, said.heading, said.heading, inside).response(status, headers)

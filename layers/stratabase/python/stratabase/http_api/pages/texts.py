@@ -1,4 +1,4 @@
-"""What the pages say, in one language."""
+"""The texts that each language must have for the pages behind mailed links (see `en` and `it`)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,8 +7,21 @@ from enum import Enum, auto
 from stratabase.domain.password import Weakness
 
 
+class Notice(Enum):
+    """What a page without a form says: that it is done, or why it cannot be done."""
+
+    DONE = auto()
+    EXPIRED = auto()
+    UNKNOWN = auto()
+    TAKEN = auto()
+    """Another member has the e-mail address by now."""
+    MISSING = auto()
+    """The address of the page has no token."""
+    LATER = auto()
+
+
 class FormError(Enum):
-    """What can go wrong with the form beside the choice of the password."""
+    """What can go wrong with the password form besides the choice of the password."""
 
     DIFFERENT = auto()
     LATER = auto()
@@ -17,19 +30,9 @@ class FormError(Enum):
 FormMistake = Weakness | FormError
 
 
-class Notice(Enum):
-    """What a page without the form tells: that all is done, or why nothing can be."""
-
-    DONE = auto()
-    EXPIRED = auto()
-    UNKNOWN = auto()
-    MISSING = auto()
-    LATER = auto()
-
-
 @dataclass(frozen=True, slots=True)
 class NoticeText:
-    """How such a page tells it."""
+    """The heading and the paragraphs of a page without a form; `{application}` stands for its name."""
 
     heading: str
     paragraphs: tuple[str, ...]
@@ -37,11 +40,15 @@ class NoticeText:
 
 @dataclass(frozen=True, slots=True)
 class PasswordTexts:
-    """Setting a password; `{application}`, `{shortest}` and `{longest}` stand for what is meant."""
+    """The pages on which a member sets a password.
+
+    `{application}`, `{shortest}` and `{longest}` stand for the application's name and the limits of a
+    password.
+    """
 
     heading: str
     account: str
-    """What goes before the username."""
+    """Stands before the username."""
     policy: tuple[str, ...]
     new: str
     repeat: str
@@ -49,32 +56,21 @@ class PasswordTexts:
     hide: str
     set: str
     error: str
-    """What goes before the title of a page that tells of a mistake."""
+    """Stands before the title of a page that reports a mistake."""
     mistakes: Mapping[FormMistake, str]
     notices: Mapping[Notice, NoticeText]
 
 
-class ConfirmationNotice(Enum):
-    """What a page about an e-mail address tells that has no button."""
-
-    DONE = auto()
-    EXPIRED = auto()
-    UNKNOWN = auto()
-    TAKEN = auto()
-    MISSING = auto()
-    LATER = auto()
-
-
 @dataclass(frozen=True, slots=True)
 class ConfirmationTexts:
-    """Confirming an e-mail address; `{application}` stands for what is meant."""
+    """The pages on which a member confirms an e-mail address; `{application}` stands for its name."""
 
     heading: str
     account: str
-    """What goes before the username."""
+    """Stands before the username."""
     address: str
-    """What goes before the new address."""
+    """Stands before the new address."""
     advice: str
-    """What to do who has not asked for it."""
+    """What to do if one has not asked for it."""
     confirm: str
-    notices: Mapping[ConfirmationNotice, NoticeText]
+    notices: Mapping[Notice, NoticeText]

@@ -1,79 +1,81 @@
-"""What the OpenAPI document says of an address and its methods."""
+"""The path items of the OpenAPI document: an address, and the operations of its endpoint."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from stratabase.http_api.api.openapi.responses import CommonResponses
-from stratabase.http_api.api.openapi.schemas import Schemas, response
-from stratabase.http_api.http.endpoint import Endpoint, Operation, Parameter, ResponseSpec
+from stratabase.http_api.api.openapi.schemas import Schemas, render_response
+from stratabase.http_api.http.endpoint import Endpoint, Operation, Parameter, ResponseSpec, is_protected
 
-FORMAT = {
+FORMAT_PARAMETER = {
     "name": "format",
     "in": "query",
     "description": "The form of the bodies, of the request and of the answer.",
     "schema": {"type": "string", "enum": ["json", "xml"], "default": "json"},
 }
-_IN_ADDRESS = re.compile(r"{(\w+)}")
+_PATH_PARAMETER = re.compile(r"{(\w+)}")
 
 
 @dataclass(frozen=True, slots=True)
 class PathItems:
-    """Describes endpoints; what several of them share is left to the schemas and the refusals."""
+    """Renders path items. What several of them share is collected in `schemas` and `common_responses`."""
 
     schemes: tuple[str, ...]
     schemas: Schemas
-    refusals: CommonResponses
+    common_responses: CommonResponses
 
-    def of(self, endpoint: Endpoint) -> dict[str, Any]:
-        """Return an address. Raises ValueError when it does not say what one of its parameters is."""
-        parameters = [_parameter(name, "path", about) for name, about in _in_address(endpoint)]
+    def render(self, address: str, endpoint: Endpoint) -> dict[str, Any]:
+        """Return the path item of an endpoint. Raises ValueError when a path parameter is not described."""
+        parameters = [*_path_parameters(address, endpoint.parameters)]
         operations = {
-            method.lower(): self._operation(endpoint, operation)
+            method.lower(): self._operation(address, operation)
             for method, operation in endpoint.operations.items()
         }
         return {**({"parameters": parameters} if parameters else {}), **operations}
 
-    def _operation(self, endpoint: Endpoint, operation: Operation) -> dict[str, Any]:
+    def _operation(self, address: str, operation: Operation) -> dict[str, Any]:
         parameters: list[object] = (
             [{"$ref": "#/components/parameters/format"}] if operation.has_format else []
         )
-        parameters += [_parameter(name, "query", about) for name, about in operation.query.items()]
-        body = self.schemas.content(operation.body, read=True)
+        parameters += [_parameter(name, "query", each) for name, each in operation.query.items()]
+        body = self.schemas.content(operation.body, is_request=True)
+        protected = is_protected(address)
         return {
             "operationId": operation.id,
             "summary": operation.summary,
-            "tags": [endpoint.resource.split("/")[2].partition(".")[0]],
-            "security": [{name: []} for name in self.schemes] if endpoint.protected else [],
+            "tags": [address.split("/")[2].partition(".")[0]],
+            "security": [{name: []} for name in self.schemes] if protected else [],
             **({"parameters": parameters} if parameters else {}),
             **({"requestBody": {"required": True, "content": body}} if body else {}),
-            "responses": self._responses(endpoint, operation),
+            "responses": self._responses(operation, protected=protected),
         }
 
-    def _responses(self, endpoint: Endpoint, operation: Operation) -> dict[str, Any]:
-        common = self.refusals.of(endpoint, operation)
+    def _responses(self, operation: Operation, *, protected: bool) -> dict[str, Any]:
+        common = self.common_responses.references(operation, protected=protected)
         own = {
-            status: self._response(status, told, endpoint, operation)
-            for status, told in operation.responses.items()
+            status: self._response(status, spec, operation, protected=protected)
+            for status, spec in operation.responses.items()
         }
-        return {str(status): answer for status, answer in sorted({**common, **own}.items())}
+        return {str(status): response for status, response in sorted({**common, **own}.items())}
 
     def _response(
-        self, status: int, told: ResponseSpec, endpoint: Endpoint, operation: Operation
+        self, status: int, spec: ResponseSpec, operation: Operation, *, protected: bool
     ) -> dict[str, Any]:
-        content = self.schemas.content(told.body)
+        content = self.schemas.content(spec.body)
         if status < 400:
-            return response(told, content)
-        told = replace(told, headers={**self.refusals.headers(status, endpoint, operation), **told.headers})
-        return response(told, {**content, **self.refusals.content(status, operation.error_format)})
+            return render_response(spec, content)
+        headers = {**self.common_responses.headers(status, operation, protected=protected), **spec.headers}
+        refused = self.common_responses.content(status, operation.error_format)
+        return render_response(replace(spec, headers=headers), {**content, **refused})
 
 
-def _in_address(endpoint: Endpoint) -> Iterator[tuple[str, Parameter]]:
-    for name in _IN_ADDRESS.findall(endpoint.resource):
-        if name not in endpoint.parameters:
-            raise ValueError(f"{endpoint.resource} does not say what {name} is")
-        yield name, endpoint.parameters[name]
+def _path_parameters(address: str, parameters: Mapping[str, Parameter]) -> Iterator[dict[str, Any]]:
+    for name in _PATH_PARAMETER.findall(address):
+        if name not in parameters:
+            raise ValueError(f"{address} does not say what {name} is")
+        yield _parameter(name, "path", parameters[name])
 
 
 def _parameter(name: str, place: str, parameter: Parameter) -> dict[str, Any]:

@@ -1,125 +1,144 @@
-"""The statuses that no operation need name, since every one of its kind may answer them."""
+"""The common responses: statuses that all operations of a kind may answer, and need not describe."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from stratabase.http_api.api.openapi.schemas import Content, Schemas, response
-from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, ResponseSpec
+from stratabase.http_api.api.openapi.schemas import Content, Schemas, render_response
+from stratabase.http_api.http.endpoint import ErrorFormat, Operation, ResponseSpec
 from stratabase.http_api.http.error_response import PROBLEM_SHAPE
 from stratabase.http_api.http.shape import Shape
 
 
-class _Common(NamedTuple):
-    """A status that may come, and where."""
+class _CommonResponse(NamedTuple):
+    """A response under its name in the document, and which operations may answer it.
+
+    `applies(operation, protected)` tells that. It comes from the service, in the operation's error format, or
+    from the gateway, which knows only JSON, or from both.
+    """
 
     name: str
-    told: ResponseSpec
-    where: Callable[[Endpoint, Operation], bool]
-    service: bool = True
-    gateway: bool = False
-    """Who answers it: the service, in the operation's manner; the gateway, which knows only one."""
+    spec: ResponseSpec
+    applies: Callable[[Operation, bool], bool]
+    by_service: bool = True
+    by_gateway: bool = False
 
 
-def _everywhere(_: Endpoint, __: Operation) -> bool:
+def _always(_: Operation, __: bool) -> bool:  # noqa: FBT001 - as the table calls it
     return True
 
 
-def _for_members(endpoint: Endpoint, _: Operation) -> bool:
-    return endpoint.protected
+def _if_protected(_: Operation, protected: bool) -> bool:  # noqa: FBT001 - as the table calls it
+    return protected
 
 
-def _with_body(_: Endpoint, operation: Operation) -> bool:
+def _if_body(operation: Operation, _: bool) -> bool:  # noqa: FBT001 - as the table calls it
     return operation.body is not None
 
 
-def _with_parameters(_: Endpoint, operation: Operation) -> bool:
+def _if_input(operation: Operation, _: bool) -> bool:  # noqa: FBT001 - as the table calls it
     return operation.has_format or bool(operation.query) or operation.body is not None
 
 
-_WHO = {"WWW-Authenticate": "The schemes on offer. API Gateway calls it x-amzn-Remapped-WWW-Authenticate."}
-_WHEN = {"Retry-After": "When to try again, in seconds."}
-_PLAIN = {"Accept-Encoding": "`identity`, where the body came in a coding."}
-_TABLE: Mapping[int, _Common] = {
-    400: _Common("BadRequest", ResponseSpec("The request cannot be understood."), _with_parameters),
-    401: _Common(
-        "Unauthorized", ResponseSpec("There are no credentials, or wrong ones.", headers=_WHO), _for_members
+_CHALLENGES = {
+    "WWW-Authenticate": "The schemes on offer. API Gateway calls it x-amzn-Remapped-WWW-Authenticate."
+}
+_RETRY_AFTER = {"Retry-After": "When to try again, in seconds."}
+_ACCEPT_ENCODING = {"Accept-Encoding": "`identity`, where the body came in a coding."}
+
+_COMMON_RESPONSES: Mapping[int, _CommonResponse] = {
+    400: _CommonResponse("BadRequest", ResponseSpec("The request cannot be understood."), _if_input),
+    401: _CommonResponse(
+        "Unauthorized",
+        ResponseSpec("There are no credentials, or wrong ones.", headers=_CHALLENGES),
+        _if_protected,
     ),
-    403: _Common("Forbidden", ResponseSpec("The member may not do this."), _for_members),
-    413: _Common(
-        "ContentTooLarge", ResponseSpec("The body, or the answer, is too large."), _everywhere, gateway=True
+    403: _CommonResponse("Forbidden", ResponseSpec("The member may not do this."), _if_protected),
+    413: _CommonResponse(
+        "ContentTooLarge", ResponseSpec("The body, or the answer, is too large."), _always, by_gateway=True
     ),
-    415: _Common(
+    415: _CommonResponse(
         "UnsupportedMediaType",
-        ResponseSpec("The body is in a type or a coding that is not read.", headers=_PLAIN),
-        _with_body,
+        ResponseSpec("The body is in a type or a coding that is not read.", headers=_ACCEPT_ENCODING),
+        _if_body,
     ),
-    429: _Common(
+    429: _CommonResponse(
         "TooManyRequests",
-        ResponseSpec("Too many wrong passwords, or too many requests.", headers=_WHEN),
-        _everywhere,
-        gateway=True,
+        ResponseSpec("Too many wrong passwords, or too many requests.", headers=_RETRY_AFTER),
+        _always,
+        by_gateway=True,
     ),
-    431: _Common(
+    431: _CommonResponse(
         "HeadersTooLarge",
         ResponseSpec("Request line and headers are too large."),
-        _everywhere,
-        service=False,
-        gateway=True,
+        _always,
+        by_service=False,
+        by_gateway=True,
     ),
-    500: _Common(
-        "Failure", ResponseSpec("Something went wrong inside the service."), _everywhere, gateway=True
+    500: _CommonResponse(
+        "Failure", ResponseSpec("Something went wrong inside the service."), _always, by_gateway=True
     ),
-    502: _Common(
-        "BadGateway", ResponseSpec("The service failed to answer."), _everywhere, service=False, gateway=True
+    502: _CommonResponse(
+        "BadGateway",
+        ResponseSpec("The service failed to answer."),
+        _always,
+        by_service=False,
+        by_gateway=True,
     ),
-    503: _Common(
-        "Unavailable", ResponseSpec("The service is busy.", headers=_WHEN), _everywhere, gateway=True
+    503: _CommonResponse(
+        "Unavailable", ResponseSpec("The service is busy.", headers=_RETRY_AFTER), _always, by_gateway=True
     ),
-    504: _Common(
-        "GatewayTimeout", ResponseSpec("The service took too long."), _everywhere, service=False, gateway=True
+    504: _CommonResponse(
+        "GatewayTimeout",
+        ResponseSpec("The service took too long."),
+        _always,
+        by_service=False,
+        by_gateway=True,
     ),
 }
-_BY_GATEWAY = {"application/problem+json": PROBLEM_SHAPE}
-_MANNERS: Mapping[ErrorFormat, Mapping[str, Shape] | str] = {
-    ErrorFormat.PROBLEM: {**_BY_GATEWAY, "application/problem+xml": PROBLEM_SHAPE},
-    ErrorFormat.PROBLEM_JSON: _BY_GATEWAY,
+_GATEWAY_BODY = {"application/problem+json": PROBLEM_SHAPE}
+_SERVICE_BODIES: Mapping[ErrorFormat, Mapping[str, Shape] | str] = {
+    ErrorFormat.PROBLEM: {**_GATEWAY_BODY, "application/problem+xml": PROBLEM_SHAPE},
+    ErrorFormat.PROBLEM_JSON: _GATEWAY_BODY,
     ErrorFormat.TEXT: "text/plain",
 }
-_NAMES = {ErrorFormat.PROBLEM: "", ErrorFormat.PROBLEM_JSON: "InJson", ErrorFormat.TEXT: "InText"}
+_NAME_SUFFIXES = {ErrorFormat.PROBLEM: "", ErrorFormat.PROBLEM_JSON: "InJson", ErrorFormat.TEXT: "InText"}
 
 
 class CommonResponses:
-    """What refusals look like; those that are the same everywhere stand in the document once."""
+    """The common responses that operations refer to; each stands in the document once."""
 
     def __init__(self, schemas: Schemas) -> None:
         self._schemas = schemas
-        self._used: dict[str, dict[str, Any]] = {}
+        self._components: dict[str, dict[str, Any]] = {}
 
-    def of(self, endpoint: Endpoint, operation: Operation) -> dict[int, dict[str, Any]]:
-        """Return what an operation may answer though it need not name it, by status."""
+    def references(self, operation: Operation, *, protected: bool) -> dict[int, dict[str, Any]]:
+        """Return references, by status, to the common responses that an operation does not describe."""
         return {
             status: self._reference(status, common, operation.error_format)
-            for status, common in _TABLE.items()
-            if common.where(endpoint, operation) and status not in operation.responses
+            for status, common in _COMMON_RESPONSES.items()
+            if common.applies(operation, protected) and status not in operation.responses
         }
 
-    def headers(self, status: int, endpoint: Endpoint, operation: Operation) -> Mapping[str, str]:
-        """Return the headers that come with a status, whatever else an operation says of it."""
-        common = _TABLE.get(status)
-        return common.told.headers if common is not None and common.where(endpoint, operation) else {}
+    def headers(self, status: int, operation: Operation, *, protected: bool) -> Mapping[str, str]:
+        """Return descriptions, by name, of the headers that come with a status whoever describes it."""
+        common = _COMMON_RESPONSES.get(status)
+        return common.spec.headers if common is not None and common.applies(operation, protected) else {}
 
-    def content(self, status: int, manner: ErrorFormat) -> Content:
-        """Return what the body of a refusal may be."""
-        common = _TABLE.get(status)
-        by_service = self._schemas.content(_MANNERS[manner]) if common is None or common.service else {}
-        by_gateway = self._schemas.content(_BY_GATEWAY) if common is not None and common.gateway else {}
-        return {**by_service, **by_gateway}
+    def content(self, status: int, error_format: ErrorFormat) -> Content:
+        """Return the schemas of a refusal's body, by media type."""
+        common = _COMMON_RESPONSES.get(status)
+        by_service = common is None or common.by_service
+        by_gateway = common is not None and common.by_gateway
+        return {
+            **(self._schemas.content(_SERVICE_BODIES[error_format]) if by_service else {}),
+            **(self._schemas.content(_GATEWAY_BODY) if by_gateway else {}),
+        }
 
     def components(self) -> dict[str, dict[str, Any]]:
-        """Return those that are referred to, by their names."""
-        return dict(sorted(self._used.items()))
+        """Return the responses that are referred to, by their names."""
+        return dict(sorted(self._components.items()))
 
-    def _reference(self, status: int, common: _Common, manner: ErrorFormat) -> dict[str, Any]:
-        name = common.name + (_NAMES[manner] if common.service else "")
-        self._used[name] = response(common.told, self.content(status, manner))
+    def _reference(self, status: int, common: _CommonResponse, error_format: ErrorFormat) -> dict[str, Any]:
+        name = common.name + (_NAME_SUFFIXES[error_format] if common.by_service else "")
+        self._components[name] = render_response(common.spec, self.content(status, error_format))
         return {"$ref": f"#/components/responses/{name}"}

@@ -1,4 +1,4 @@
-"""JSON Schemas of bodies, each shape under one name, with what OpenAPI says of XML."""
+"""The schemas of the OpenAPI document: JSON Schemas of shapes, with what OpenAPI says of their XML."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,20 +9,23 @@ from stratabase.http_api.http.shape import Field, ListShape, Shape
 
 Schema = dict[str, Any]
 Content = Mapping[str, Mapping[str, Schema]]
-"""Schemas by media type, as OpenAPI writes them."""
+"""Media Type Objects of OpenAPI (`{"schema": …}`) by media type."""
 Body = Shape | ListShape | Mapping[str, Shape] | tuple[str, ...] | str | None
-"""A shape in both forms, shapes by media type, just one media type or several, or nothing."""
+"""A shape in JSON and XML, shapes by media type, the name of a media type or of several, or nothing."""
 
 
 class Schemas:
-    """The schemas of the shapes that were asked for."""
+    """The shapes that operations refer to; each becomes one schema under its name."""
 
     def __init__(self) -> None:
         self._shapes: dict[str, Shape] = {}
-        self._read: set[str] = set()
+        self._request_names: set[str] = set()
 
-    def content(self, body: Body, *, read: bool = False) -> Content:
-        """Return what a body may be, by media type; one that the service reads has no fields but its own."""
+    def content(self, body: Body, *, is_request: bool = False) -> Content:
+        """Return the content of a body, with references to its schemas.
+
+        The schema of a request's body admits no other fields, since the service refuses them.
+        """
         if body is None:
             return {}
         if isinstance(body, str):
@@ -30,41 +33,45 @@ class Schemas:
         if isinstance(body, tuple):
             return {media: content for each in body for media, content in self.content(each).items()}
         if isinstance(body, Mapping):
-            return {media: {"schema": self._of(shape, read=read)} for media, shape in body.items()}
-        return {f"application/{form.value}": {"schema": self._of(body, read=read)} for form in BodyFormat}
+            return {
+                media: {"schema": self._reference(shape, is_request=is_request)}
+                for media, shape in body.items()
+            }
+        schema = self._reference(body, is_request=is_request)
+        return {f"application/{body_format.value}": {"schema": schema} for body_format in BodyFormat}
 
     def components(self) -> dict[str, Schema]:
-        """Return all of them by their names."""
+        """Return all schemas by their names."""
         return {
-            name: _object(shape, closed=name in self._read and not shape.open)
+            name: _object_schema(shape, closed=name in self._request_names and not shape.open)
             for name, shape in sorted(self._shapes.items())
         }
 
-    def _of(self, body: Shape | ListShape, *, read: bool) -> Schema:
+    def _reference(self, body: Shape | ListShape, *, is_request: bool) -> Schema:
         if isinstance(body, ListShape):
-            items = self._of(body.item, read=read)
+            items = self._reference(body.item, is_request=is_request)
             return {"type": "array", "items": items, "xml": {"name": body.root, "wrapped": True}}
         name = body.name or body.root.capitalize()
         if self._shapes.setdefault(name, body) != body:
             raise ValueError(f"two shapes are called {name}")
-        if read:
-            self._read.add(name)
+        if is_request:
+            self._request_names.add(name)
         return {"$ref": f"#/components/schemas/{name}"}
 
 
-def _object(shape: Shape, *, closed: bool) -> Schema:
+def _object_schema(shape: Shape, *, closed: bool) -> Schema:
     fields = shape.fields
     required = [name for name, field in fields.items() if field.required]
     return {
         "type": "object",
-        "properties": {name: dict(_field(field)) for name, field in fields.items()},
+        "properties": {name: dict(_field_schema(field)) for name, field in fields.items()},
         **({"required": required} if required else {}),
         **({"additionalProperties": False} if closed else {}),
-        "xml": dict(_xml(shape)),
+        "xml": {"name": shape.root, **({"namespace": shape.namespace} if shape.namespace else {})},
     }
 
 
-def _field(field: Field) -> Iterator[tuple[str, object]]:
+def _field_schema(field: Field) -> Iterator[tuple[str, object]]:
     yield "type", [field.type, "null"] if field.nullable else field.type
     yield "description", field.description
     if field.format is not None:
@@ -77,19 +84,13 @@ def _field(field: Field) -> Iterator[tuple[str, object]]:
         yield "examples", [field.example]
 
 
-def _xml(shape: Shape) -> Iterator[tuple[str, str]]:
-    yield "name", shape.root
-    if shape.namespace is not None:
-        yield "namespace", shape.namespace
-
-
-def response(told: ResponseSpec, content: Content) -> dict[str, Any]:
-    """Return an answer as OpenAPI writes it."""
+def render_response(spec: ResponseSpec, content: Content) -> dict[str, Any]:
+    """Return the Response Object of OpenAPI for a response and the content of its body."""
     headers = {
-        name: {"description": about, "schema": {"type": "string"}} for name, about in told.headers.items()
+        name: {"description": about, "schema": {"type": "string"}} for name, about in spec.headers.items()
     }
     return {
-        "description": told.description,
+        "description": spec.description,
         **({"headers": headers} if headers else {}),
         **({"content": content} if content else {}),
     }

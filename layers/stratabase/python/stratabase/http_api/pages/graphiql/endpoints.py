@@ -1,61 +1,60 @@
-"""The files of the page, as they were built."""
+"""The endpoints of GraphiQL: the page, and the files that were built for it from tools/graphiql."""
 
 import gzip
 import html
 import secrets
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from string import Template
 
 from stratabase.domain.member import Caller
-from stratabase.http_api.http import etag
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
-from stratabase.http_api.http.messages import Request, Response
-from stratabase.http_api.http.refusals import Headers, NotFound
+from stratabase.http_api.http.etag import cacheable_response
+from stratabase.http_api.http.messages import Headers, Request, Response
+from stratabase.http_api.http.refusals import NotFound
 
-FOLDER = Path(__file__).parent / "built"
+BUILT = Path(__file__).parent / "built"
 LICENSES = "licenses.txt"
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".txt": "text/plain"}
-"""What is served, by how the files' names end."""
+"""The media types of the files that are served, by suffix."""
 
 
 @dataclass(frozen=True)
 class Asset:
-    """A file of the page."""
+    """A built file of the page."""
 
     path: Path = field(repr=False)
 
     @property
     def content_type(self) -> str:
-        """Its media type."""
+        """The Content-Type of the file."""
         return f"{_TYPES[self.path.suffix]}; charset=utf-8"
 
     @property
     def is_immutable(self) -> bool:
-        """Whether its name says what is in it, so that it never changes."""
+        """Whether its name has a hash of its content, so that it never changes."""
         return self.path.name != LICENSES
 
     @cached_property
     def content(self) -> bytes:
-        """What is in it."""
+        """The bytes of the file."""
         return self.path.read_bytes()
 
     @cached_property
     def gzipped(self) -> bytes:
-        """What is in it, in as few bytes as gzip can."""
+        """The bytes of the file, compressed as far as gzip can."""
         return gzip.compress(self.content, 9, mtime=0)
 
 
 @cache
 def assets() -> dict[str, Asset]:
-    """Return the files by their names."""
-    return {path.name: Asset(path) for path in sorted(FOLDER.iterdir()) if path.suffix in _TYPES}
+    """Return the built files by their names."""
+    return {path.name: Asset(path) for path in sorted(BUILT.iterdir()) if path.suffix in _TYPES}
 
 
 def asset_name(suffix: str) -> str:
-    """Return the name of the one file that ends so."""
+    """Return the name of the one built file with a suffix."""
     (name,) = (name for name in assets() if name.endswith(suffix))
     return name
 
@@ -64,11 +63,11 @@ _TEMPLATE = Path(__file__).parent / "page.html"
 
 
 def render_page(request: Request, application: str) -> Response:
-    """Return the page, with a nonce that lets in its own script and styles and nothing else."""
+    """Return the page, with a nonce that admits its own script and styles and nothing else."""
     nonce = secrets.token_urlsafe(16)
     values = {
         "application": application,
-        # Its addresses are relative, so that it works behind whatever name it was found.
+        # Relative addresses, so that the page works behind any host name and base path.
         "here": "../" if request.path.endswith("/") else "",
         "nonce": nonce,
         "script": asset_name(".js"),
@@ -87,14 +86,14 @@ def _headers(nonce: str) -> Headers:
     return (
         ("Content-Type", "text/html; charset=utf-8"),
         ("Content-Language", "en"),
-        ("Content-Security-Policy", _policy(nonce)),
+        ("Content-Security-Policy", _security_policy(nonce)),
         ("Cross-Origin-Opener-Policy", "same-origin"),
         ("Referrer-Policy", "no-referrer"),
         ("Cache-Control", "no-store"),
     )
 
 
-def _policy(nonce: str) -> str:
+def _security_policy(nonce: str) -> str:
     """Return what the page may do: run its script, ask this service, and nothing else."""
     return "; ".join(
         (
@@ -110,40 +109,50 @@ def _policy(nonce: str) -> str:
     )
 
 
-FOREVER = "public, max-age=31536000, immutable"
-_TAG = {"ETag": "Changes with the file."}
-_PAGE = {200: ResponseSpec("The page.", "text/html")}
-_FILE = {
-    200: ResponseSpec("The file.", ("text/javascript", "text/css", "text/plain"), _TAG),
-    304: ResponseSpec("The file is the one that the client has.", headers=_TAG),
-    404: ResponseSpec("The page has no such file."),
-}
-_NAME = Parameter("The name of the file.", example=LICENSES)
+IMMUTABLE = "public, max-age=31536000, immutable"
 
 
-def graphiql_endpoints(application: str) -> Iterator[Endpoint]:
-    """Yield the endpoints of the page on which people sign in and query the application."""
+def graphiql_page_endpoint(application: str) -> Endpoint:
+    """Return the endpoint of the page on which people sign in and query the application."""
 
-    def show(request: Request, _: Caller | None) -> Response:
+    def show_page(request: Request, _: Caller | None) -> Response:
         return render_page(request, application)
 
-    about = "GraphiQL, a page on which to write and run queries."
-    shown = Operation(
-        show, "showGraphiql", about, _PAGE, error_format=ErrorFormat.PROBLEM_JSON, has_format=False
+    operation = Operation(
+        show_page,
+        "showGraphiql",
+        "GraphiQL, a page on which to write and run queries.",
+        {200: ResponseSpec("The page.", "text/html")},
+        error_format=ErrorFormat.PROBLEM_JSON,
+        has_format=False,
     )
-    yield Endpoint("/public/graphiql", {"GET": shown})
+    return Endpoint({"GET": operation})
 
-    about = "A file of the page GraphiQL."
-    given = Operation(
-        _file, "readGraphiqlFile", about, _FILE, error_format=ErrorFormat.PROBLEM_JSON, has_format=False
+
+def graphiql_file_endpoint() -> Endpoint:
+    """Return the endpoint of the page's files: its script, its styles and the licenses."""
+    tag = {"ETag": "Changes with the file."}
+    operation = Operation(
+        _read_file,
+        "readGraphiqlFile",
+        "A file of the page GraphiQL.",
+        {
+            200: ResponseSpec("The file.", ("text/javascript", "text/css", "text/plain"), tag),
+            304: ResponseSpec("The file is the one that the client has.", headers=tag),
+            404: ResponseSpec("The page has no such file."),
+        },
+        error_format=ErrorFormat.PROBLEM_JSON,
+        has_format=False,
     )
-    yield Endpoint("/public/graphiql/{file}", {"GET": given}, parameters={"file": _NAME})
+    return Endpoint({"GET": operation}, {"file": Parameter("The name of the file.", example=LICENSES)})
 
 
-def _file(request: Request, _: Caller | None) -> Response:
+def _read_file(request: Request, _: Caller | None) -> Response:
     name = request.parameters["file"]
-    file = assets().get(name)
-    if file is None:
+    asset = assets().get(name)
+    if asset is None:
         raise NotFound(f'GraphiQL has no file "{name}".')
-    cache = FOREVER if file.is_immutable else "no-cache"
-    return etag.cacheable_response(request, file.content_type, file.content, cache, lambda: file.gzipped)
+    cache_control = IMMUTABLE if asset.is_immutable else "no-cache"
+    return cacheable_response(
+        request, asset.content_type, asset.content, cache_control, lambda: asset.gzipped
+    )

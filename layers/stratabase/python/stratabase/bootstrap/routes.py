@@ -1,0 +1,149 @@
+"""The routes: every address of the service, what answers there, and which Lambda function serves it.
+
+This is the table of contents of the HTTP API. To add an endpoint, write its file in `http_api`, add its row
+here, and add its address to the same function in template.yaml, from which the gateway and the local server
+take their routes; a test compares the two. The OpenAPI document describes every row by itself.
+
+Each function imports its endpoints when it starts, so that none pays for those of the others.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from stratabase import __version__
+from stratabase.bootstrap.instance import Instance
+from stratabase.http_api.http.endpoint import Endpoint
+from stratabase.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """An address, what builds its endpoint for an instance, and whether the settings want it."""
+
+    address: str
+    build: Callable[[Instance], Endpoint]
+    is_enabled: Callable[[Settings], bool] = lambda _: True
+
+
+def graphql_routes() -> tuple[Route, ...]:
+    """Return the routes of the function `graphql`: what works with objects, and GraphiQL."""
+    from stratabase.http_api.api.graphql import graphql_endpoint
+    from stratabase.http_api.api.health import health_endpoint
+    from stratabase.http_api.api.sdl import sdl_endpoint
+    from stratabase.http_api.pages.graphiql.endpoints import graphiql_file_endpoint, graphiql_page_endpoint
+
+    return (
+        Route(
+            "/auth/api/graphql/{application}",
+            lambda instance: graphql_endpoint(instance.model.application, instance.executor),
+        ),
+        Route(
+            "/auth/api/schema/{application}",
+            lambda instance: sdl_endpoint(instance.model.application, lambda: instance.executor.sdl),
+            lambda settings: settings.introspection,
+        ),
+        Route(
+            "/public/graphiql",
+            lambda instance: graphiql_page_endpoint(instance.model.application),
+            lambda settings: settings.graphiql,
+        ),
+        Route(
+            "/public/graphiql/{file}", lambda _: graphiql_file_endpoint(), lambda settings: settings.graphiql
+        ),
+        Route("/public/health", lambda instance: health_endpoint(__version__, instance.is_store_reachable)),
+    )
+
+
+def token_routes() -> tuple[Route, ...]:
+    """Return the routes of the function `tokens`."""
+    from stratabase.http_api.auth.tokens import get_token_endpoint, refresh_token_endpoint
+
+    return (
+        Route(
+            "/public/token/getJwtToken",
+            lambda instance: get_token_endpoint(
+                instance.auth_services.sign_in, instance.auth_services.issuer
+            ),
+        ),
+        Route(
+            "/auth/token/refreshJwtToken",
+            lambda instance: refresh_token_endpoint(instance.auth_services.issuer),
+        ),
+    )
+
+
+def member_routes() -> tuple[Route, ...]:
+    """Return the routes of the function `members`: members, their passwords, and the OpenAPI document."""
+    from stratabase.http_api.admin.hand_over import hand_over_endpoint
+    from stratabase.http_api.admin.member import current_member_endpoint, member_endpoint
+    from stratabase.http_api.admin.members import members_endpoint
+    from stratabase.http_api.admin.reset_password import reset_password_endpoint
+    from stratabase.http_api.api.openapi.document import openapi_endpoint
+    from stratabase.http_api.pages.confirm_email import confirm_email_endpoint
+    from stratabase.http_api.pages.set_password import set_password_endpoint
+    from stratabase.operations.members.email_change import ADDRESS as CONFIRM_EMAIL
+    from stratabase.operations.recovery import ADDRESS as SET_PASSWORD
+
+    return (
+        Route(
+            "/auth/administration/member",
+            lambda instance: current_member_endpoint(
+                instance.member_services, instance.member_services.shapes
+            ),
+        ),
+        Route(
+            "/auth/administration/members",
+            lambda instance: members_endpoint(instance.member_services, instance.member_services.shapes),
+        ),
+        Route(
+            "/auth/administration/members/{id}",
+            lambda instance: member_endpoint(instance.member_services, instance.member_services.shapes),
+        ),
+        Route(
+            "/auth/administration/members/{id}/resetPassword",
+            lambda instance: reset_password_endpoint(instance.member_services.recovery.start),
+        ),
+        Route(
+            "/auth/administration/members/{id}/handOver",
+            lambda instance: hand_over_endpoint(instance.member_services.hand_over),
+        ),
+        Route(
+            SET_PASSWORD,
+            lambda instance: set_password_endpoint(
+                instance.member_services.recovery, instance.member_services.set_password_pages
+            ),
+        ),
+        Route(
+            CONFIRM_EMAIL,
+            lambda instance: confirm_email_endpoint(
+                instance.member_services.emails, instance.member_services.confirm_email_pages
+            ),
+        ),
+        Route(
+            "/public/openapi.json",
+            lambda instance: openapi_endpoint(instance.service_info, lambda: all_endpoints(instance)),
+        ),
+    )
+
+
+FUNCTIONS: Mapping[str, Callable[[], tuple[Route, ...]]] = {
+    "graphql": graphql_routes,
+    "tokens": token_routes,
+    "members": member_routes,
+}
+"""The routes of each function by its folder in `functions`."""
+
+
+def build_endpoints(function: str, instance: Instance) -> dict[str, Endpoint]:
+    """Return the endpoints that a function of an instance serves, by their addresses."""
+    routes = FUNCTIONS[function]()
+    return {route.address: route.build(instance) for route in routes if route.is_enabled(instance.settings)}
+
+
+def all_endpoints(instance: Instance) -> dict[str, Endpoint]:
+    """Return the endpoints of all functions of an instance, by their addresses."""
+    return {
+        address: endpoint
+        for function in FUNCTIONS
+        for address, endpoint in build_endpoints(function, instance).items()
+    }

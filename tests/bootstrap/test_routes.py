@@ -1,0 +1,25 @@
+"""The table of routes is what is deployed: template.yaml has the same addresses, function by function."""
+
+from cli.gateway import template
+from stratabase.bootstrap.routes import FUNCTIONS
+from stratabase.http_api.handler import CATCH_ALL
+from tests.service import ROOT
+
+
+def test_the_template_gives_each_function_its_routes_and_no_others() -> None:
+    """But for the two routes of `graphql` that lead nowhere, which answer what has no address."""
+    deployed = template.read(ROOT / "template.yaml")
+    folders = {function.name: function.file.parent.name for function in deployed.functions}
+    routes: dict[str, set[str]] = {function: set() for function in FUNCTIONS}
+    for route in deployed.routes:
+        routes[folders[route.function]].add(route.resource)
+
+    assert {CATCH_ALL, "/"} <= routes["graphql"]
+    routes["graphql"] -= {CATCH_ALL, "/"}
+    assert routes == {function: {each.address for each in table()} for function, table in FUNCTIONS.items()}
+
+
+def test_an_address_has_one_row() -> None:
+    addresses = [route.address for table in FUNCTIONS.values() for route in table()]
+    assert len(addresses) > 10
+    assert len(addresses) == len(set(addresses))
