@@ -85,7 +85,7 @@ CALLS: dict[str, tuple[Command, list[str]]] = {
     "of an association": (change("Master", "ada", team=point("red")), ["read", "commit"]),
     "of an association to what may be hidden": (
         change("Work", "w", masters=add("ada")),
-        ["read", "joined"],
+        ["read", "are_linked"],
     ),
     "a deletion": (end("Work", "w"), ["read", "read", "read", "commit"]),
 }

@@ -121,7 +121,7 @@ def test_a_rehearsal_is_made_again_when_another_write_comes_between(monkeypatch:
         scene.write(change("Employee", "e1", name="Other"))
         rehearse(asked)
 
-    monkeypatch.setattr(scene.entities, "rehearse", other_write)
+    monkeypatch.setattr(scene.entities, "dry_run", other_write)
     shown, _ = preview(scene.world, change("Employee", "e1", age=3), ADMINISTRATOR)
 
     assert (shown.state["name"], shown.state["age"]) == ("Other", 3)

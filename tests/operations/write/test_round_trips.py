@@ -50,7 +50,7 @@ CALLS: dict[str, tuple[Command, list[str]]] = {
     "members added": (change("Team", "t1", members=add("e3", "e4")), ["read", "commit"]),
     "links added and removed": (
         change("Project", "p1", people=ToManyCommand(add=["e3"], remove=["e2"])),
-        ["read", "joined", "commit"],
+        ["read", "are_linked", "commit"],
     ),
     "parts of parts changed, made and ended": (
         change(
@@ -93,7 +93,7 @@ def test_the_calls_do_not_grow_with_the_number_of_objects(number: int) -> None:
     parts = [change("Address", id_, street="new", guests=add("e3")) for id_ in ids[1:]]
     command = change("Employee", "e2", addresses=PartsCommand(update=parts, delete=ids[:1]))
 
-    assert calls(command, scene) == ["read", "joined", "commit"]
+    assert calls(command, scene) == ["read", "are_linked", "commit"]
 
 
 def between(scene: Scene, *others: Command) -> None:
