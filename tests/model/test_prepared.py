@@ -135,9 +135,9 @@ STARTED_FROM = """
 import sys
 from pathlib import Path
 from stratabase.model.model_expressions import expressions_of
-from stratabase.bootstrap.instance import model_of
+from stratabase.bootstrap.instance import load_model
 
-model = model_of(Path(sys.argv[1]))
+model = load_model(Path(sys.argv[1]))
 employee = model.classes["Employee"]
 expression = expressions_of(model).derived("Employee", employee.attributes["full_name"])
 print(expression.text, [name for name in ("lark", "stratabase.model.reading") if name in sys.modules])
