@@ -1,14 +1,34 @@
-"""The documents tell of everything that a user can set."""
+"""The documentation lists everything that a user can set."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from stratabase.settings import variables
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+SETTINGS = ROOT / "docs" / "settings.md"
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]*))?\)")
+"""A link within the repository: the path of a file, and a heading in it."""
 
 
 @pytest.mark.parametrize("name", [variable.name for _, variable in variables()])
-def test_the_readme_tells_of_every_setting(name: str) -> None:
-    assert f"`{name}`" in README.read_text(encoding="utf-8")
+def test_the_settings_page_lists_every_setting(name: str) -> None:
+    assert f"`{name}`" in SETTINGS.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files_and_headings_that_exist(page: Path) -> None:
+    for target, heading in LINK.findall(page.read_text(encoding="utf-8")):
+        file = page.parent / target if target else page
+        assert file.exists(), target
+        if heading:
+            headings = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+            assert heading in {re.sub(r"[^\w -]", "", each).lower().replace(" ", "-") for each in headings}
