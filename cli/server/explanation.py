@@ -9,10 +9,11 @@ HERE = str(Path(__file__).parent.parent)
 
 
 def explain(error: Exception) -> tuple[str, ...]:
-    """Return lines for an error: mistakes and faults as they are, anything else with where it happened."""
-    mistakes = getattr(error, "mistakes", None)
-    if mistakes:
-        return tuple(str(mistake) for mistake in mistakes)
+    """Return lines that explain an error: errors of the model and faults as they are, others traced."""
+    from stratabase.model.reading import InvalidModel  # noqa: PLC0415 - it takes a while, and is rarely needed
+
+    if isinstance(error, InvalidModel):
+        return tuple(str(each) for each in error.errors)
     if isinstance(error, Fault):
         return (str(error),)
     return _traced(error)

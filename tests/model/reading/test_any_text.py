@@ -37,7 +37,7 @@ def mutations(draw: st.DrawFn) -> str:
 
 
 def _mistakes(text: str) -> tuple[ModelError, ...]:
-    """Return the mistakes of a text; anything but ModelMistakes fails the test."""
+    """Return the mistakes of a text; anything but InvalidModel fails the test."""
     try:
         read_model(text, "m")
     except InvalidModel as refusal:

@@ -47,7 +47,7 @@ class Instance:
 
     @cached_property
     def model(self) -> Model:
-        """The model. Raises ModelMistakes, OSError."""
+        """The model. Raises InvalidModel, OSError."""
         return load_model(self.settings.model)
 
     @cached_property
@@ -169,7 +169,7 @@ class Instance:
 def load_model(file: Path) -> Model:
     """Return the model in a file: as it was prepared for deployment, or read from its text.
 
-    Raises ModelMistakes, also for a file that cannot be read.
+    Raises InvalidModel, also for a file that cannot be read.
     """
     try:
         prepared = read_prepared(prepared_file(file).read_bytes(), file.read_bytes())
