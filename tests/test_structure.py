@@ -1,0 +1,45 @@
+"""The structure of the code gets no worse: each figure has a limit, and so has the path of a request.
+
+The figures are alarms and no goals. When one of them gets better, tighten its limit here. When one gets worse
+for a good reason, say the reason in the commit that loosens the limit.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.structure import Structure
+
+AT_LEAST = {"lines per file, mean": 97}
+AT_MOST = {"modules that only one sibling imports": 64, "public names that several modules define": 87}
+FILES_PASSED = {"get": 60, "page": 81, "create": 122, "nested": 136}
+"""How many files each request may pass at most."""
+
+
+@pytest.fixture(scope="module")
+def figures() -> dict[str, float]:
+    return dict(Structure().figures())
+
+
+@pytest.mark.parametrize(("name", "limit"), AT_LEAST.items())
+def test_a_figure_stays_above_its_limit(figures: dict[str, float], name: str, limit: float) -> None:
+    assert figures[name] >= limit
+
+
+@pytest.mark.parametrize(("name", "limit"), AT_MOST.items())
+def test_a_figure_stays_below_its_limit(figures: dict[str, float], name: str, limit: float) -> None:
+    assert figures[name] <= limit
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.11 has no sys.monitoring")
+def test_a_request_passes_no_more_files() -> None:
+    command = [sys.executable, "-P", "-m", "benchmarks.trace"]
+    environment = os.environ | {"PYTHONPATH": str(Path.cwd())}
+    output = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
+    passed = {name: int(count) for name, count in re.findall(r"^(\w+): (\d+) files", output, re.MULTILINE)}
+    assert passed.keys() == FILES_PASSED.keys()
+    assert {name: count for name, count in passed.items() if count > FILES_PASSED[name]} == {}
