@@ -7,11 +7,13 @@ import ast
 import io
 import statistics
 import tokenize
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
+
+import grimp
 
 ROOT = Path("layers/stratabase/python")
 PACKAGE = "stratabase"
@@ -51,11 +53,8 @@ class Structure:
     @cached_property
     def importers(self) -> Mapping[str, set[str]]:
         """The modules that import each module, by the dotted name of the imported one."""
-        importers: dict[str, set[str]] = defaultdict(set)
-        for name, tree in self.trees.items():
-            for imported in self._imports(tree):
-                importers[imported] |= {name} - {imported}
-        return importers
+        graph = grimp.build_graph(PACKAGE, cache_dir=None)
+        return {name: graph.find_modules_that_directly_import(name) for name in self._texts}
 
     def only_one_sibling_imports(self) -> list[str]:
         """Return the modules that nothing but one module of the same package imports."""
@@ -94,19 +93,6 @@ class Structure:
             "modules with a test of the same name, %", 100 * len(self.tested_by_name()) / len(self._texts)
         )
         yield Figure("public names that several modules define", len(self.ambiguous_names()))
-
-    def _imports(self, tree: ast.Module) -> Iterator[str]:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module in self._texts:
-                for alias in node.names:
-                    full = f"{node.module}.{alias.name}"
-                    yield full if full in self._texts else node.module
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                yield from (
-                    full for alias in node.names if (full := f"{node.module}.{alias.name}") in self._texts
-                )
-            elif isinstance(node, ast.Import):
-                yield from (alias.name for alias in node.names if alias.name in self._texts)
 
 
 def _module_name(root: Path, file: Path) -> str:

@@ -151,8 +151,7 @@ def test_every_example_gives_what_is_shown(service: RunningService, page: Path) 
     """Ids and names are the same from the first section of a page to the last."""
     reader = Reader(service)
     for other, part in BEFORE[page]:
-        (example,) = [each for each in examples(other) if part in each.command][:1]
-        run(service, reader, example)
+        run(service, reader, next(each for each in examples(other) if part in each.command))
     there = list(examples(page))
     assert there
     for example in there:
