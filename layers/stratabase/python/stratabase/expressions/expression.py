@@ -1,4 +1,4 @@
-"""Expression."""
+"""Checked expressions: a text is parsed, typed against the names in its scope, and made an evaluator."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
