@@ -24,11 +24,11 @@ from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.domain.write.commands import Create, Delete, Update
-from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.model.reading import read_model
 from stratabase.model.types.operators import Operator
 from stratabase.model.types.storage import Stored
-from stratabase.operations.read import get, page
+from stratabase.operations.context import RequestContext
+from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from stratabase.settings import Settings
@@ -132,7 +132,7 @@ def _values(number: int) -> dict[str, Stored]:
 def _figures(world: Services, rows: Operations) -> Iterator[Figure]:
     for name, (cost, operation) in rows.items():
         # It reads the registry, if that is stale.
-        page(world, Query("Plain", Order.of(()), window=Window(size=0)), world.new_budget(), EMPTY_CONTEXT)
+        _reader(world).page(Query("Plain", Order.of(()), window=Window(size=0)))
         took = metered(operation)
         yield Figure(f"{name}: round trips", took.round_trips, "", cost.calls)
         if took.read_units or cost.read_units:
@@ -148,7 +148,7 @@ def _operations(world: Services, some: dict[str, Reference], size: int) -> Opera
     window = Window(size=50)
     page_units = 50 * 700 / 4096 / 2 + 1
     return {
-        "get": (Cost(1, 1, 0), lambda: get(world, some["Plain"], world.new_budget(), EMPTY_CONTEXT)),
+        "get": (Cost(1, 1, 0), lambda: _reader(world).get(some["Plain"])),
         "create": (Cost(1, 0, 2), lambda: _create(world, "Plain", size)),
         "create with one uniqueness": (Cost(1, 0, 2 + 1 + 2), lambda: _create(world, "Unique", size)),
         "create with one @index": (Cost(1, 0, 3), lambda: _create(world, "Indexed", size)),
@@ -161,32 +161,28 @@ def _operations(world: Services, some: dict[str, Reference], size: int) -> Opera
         "delete": (Cost(2, 1, 3), lambda: delete(world, Delete(some["Plain"]), CALLER)),
         "page of 50 by _id": (
             Cost(1, page_units, 0),
-            lambda: page(
-                world, Query("Plain", Order.of(()), window=window), world.new_budget(), EMPTY_CONTEXT
-            ),
+            lambda: _reader(world).page(Query("Plain", Order.of(()), window=window)),
         ),
         "page of 50 by @index": (
             Cost(1, page_units, 0),
-            lambda: page(
-                world, Query("Indexed", by_name, from_the_middle, window), world.new_budget(), EMPTY_CONTEXT
-            ),
+            lambda: _reader(world).page(Query("Indexed", by_name, from_the_middle, window)),
         ),
         "page of 50 without an index": (
             Cost(None, None, 0),
-            lambda: page(
-                world, Query("Plain", by_name, from_the_middle, window), world.new_budget(), EMPTY_CONTEXT
-            ),
+            lambda: _reader(world).page(Query("Plain", by_name, from_the_middle, window)),
         ),
         "totalCount": (
             Cost(None, None, 0),
-            lambda: page(
-                world,
-                Query("Plain", Order.of(()), fields=PageFields(items=False, total_count=True)),
-                world.new_budget(),
-                EMPTY_CONTEXT,
+            lambda: _reader(world).page(
+                Query("Plain", Order.of(()), fields=PageFields(items=False, total_count=True))
             ),
         ),
     }
+
+
+def _reader(services: Services) -> Reader:
+    """Return what reads objects for one request."""
+    return Reader(RequestContext(services.model, services.entities, services.new_budget()))
 
 
 def _allowance() -> ReadBudget:

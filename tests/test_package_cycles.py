@@ -13,10 +13,7 @@ DEBTS = {
     "cli.members",
     "cli.server",
     "stratabase.operations",
-    "stratabase.operations.deriving",
-    "stratabase.operations.fetching",
     "stratabase.operations.members",
-    "stratabase.operations.seeing",
 }
 
 

@@ -13,9 +13,13 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.objects.serials import SerialName
 from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.page import Page, Paginator, Query
 from stratabase.domain.query.read_budget import ReadBudget
+from stratabase.expressions.environment import EMPTY_CONTEXT, EvaluationContext
 from stratabase.model.model import ClassKind, Model, Unique
+from stratabase.operations.context import RequestContext
+from stratabase.operations.ports import Entities
 from stratabase.operations.services import Services
 from tests.lock_rules import refuse_held, refuse_unlockable, whole_of
 from tests.role_rules import Graph, breaches, has_doubtful_links, taken
@@ -85,17 +89,17 @@ class DictEntities:
         self,
         role: RoleName,
         ids: Sequence[str],
+        id_range: IdRange = ALL_IDS,
         *,
-        start: str | None = None,
-        limit: int | None = None,
-        backward: bool = False,
         at: Sequence[Instant] | None = None,
         allowance: ReadBudget | None = None,
     ) -> list[tuple[str, ...]]:
         if allowance is not None:
             self.allowances.append(allowance)
         moments = zip(ids, [None] * len(ids) if at is None else at, strict=True)
-        return [self._led_to(role, id_, start, one, backward=backward)[:limit] for id_, one in moments]
+        return [
+            tuple(id_range.select(self.graph.led_to(self._model, role, id_, one))) for id_, one in moments
+        ]
 
     def referrers(self, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
         holders = (each for each in self.objects.values() if each.reference.class_name == role.class_name)
@@ -148,9 +152,9 @@ class DictEntities:
     def page(self, query: Query, allowance: ReadBudget, derive: Derive | None = None) -> Page:
         self.queries.append(query)
         self.allowances.append(allowance)
-        cut = Paginator(query, self._model.classes[query.class_name])
+        paginator = Paginator(query, self._model.classes[query.class_name])
         found = [each for each in self.objects.values() if each.reference.class_name == query.class_name]
-        return cut(derive(found) if derive else found)
+        return paginator.page(derive(found) if derive else found)
 
     def find_by_unique(
         self, class_name: str, unique: Unique, values: State, allowance: ReadBudget
@@ -258,18 +262,20 @@ class DictEntities:
         counts, lock = self.graph.counts(self._model, entity.reference), self.locks.get(entity.reference)
         return replace(entity, counts=counts, lock=lock)
 
-    def _led_to(
-        self, role: RoleName, id_: str, start: str | None, at: Instant | None, *, backward: bool
-    ) -> tuple[str, ...]:
-        all_ids = self.graph.led_to(self._model, role, id_, at)
-        if backward:
-            return tuple(other for other in reversed(all_ids) if start is None or other < start)
-        return tuple(other for other in all_ids if start is None or other > start)
-
 
 def plenty() -> ReadBudget:
     """Return an allowance that nothing uses up."""
     return ReadBudget(2**60, 1, clock=lambda: 0.0)
+
+
+def request_of(
+    model: Model,
+    entities: Entities,
+    evaluation: EvaluationContext = EMPTY_CONTEXT,
+    budget: ReadBudget | None = None,
+) -> RequestContext:
+    """Return the context of a request that reads objects, as nobody unless `evaluation` tells who."""
+    return RequestContext(model, entities, budget or plenty(), evaluation)
 
 
 def world_of(model: Model) -> tuple[Services, DictEntities, FrozenClock]:

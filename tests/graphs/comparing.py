@@ -5,17 +5,19 @@ from typing import Any
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
+from stratabase.domain.query.id_range import ALL_IDS
 from stratabase.model.model import Role
-from stratabase.operations.fetching.source import Source
+from stratabase.operations.read.loading import run
+from stratabase.operations.read.reader import Reader
 from tests.graphs.plain import Plain
 
 Told = Mapping[Reference, Mapping[str, Any]]
 
 
-def told_by(source: Source, graph: Plain, references: Iterable[Reference]) -> Told:
+def told_by(reader: Reader, graph: Plain, references: Iterable[Reference]) -> Told:
     """Return the values and roles of objects as a store has them; what is not there is left out."""
-    found = source.read([*references])
-    return {each.reference: _told(source, graph, each) for each in found if each is not None}
+    found = reader.read([*references])
+    return {each.reference: _told(reader, graph, each) for each in found if each is not None}
 
 
 def told_by_plain(graph: Plain) -> Told:
@@ -43,26 +45,28 @@ def plain_role(graph: Plain, own: Reference, role: Role) -> list[str]:
     return graph.led_to(own, role)
 
 
-def _told(source: Source, graph: Plain, entity: Entity) -> Mapping[str, Any]:
+def _told(reader: Reader, graph: Plain, entity: Entity) -> Mapping[str, Any]:
     values = {name: value for name in ("name", "size") if (value := entity.state.get(name)) is not None}
     roles = {
         role.name: led
         for role in _roles(graph, entity.reference)
-        if (led := _stored_role(source, graph, entity, role))
+        if (led := _stored_role(reader, graph, entity, role))
     }
     return values | roles
 
 
-def _stored_role(source: Source, graph: Plain, own: Entity, role: Role) -> list[str]:
+def _stored_role(reader: Reader, graph: Plain, own: Entity, role: Role) -> list[str]:
     """Return what a role leads to that is there."""
     if storage_of(graph.model, role) in {
         RoleStorage.OPPOSITE_KEY,
         RoleStorage.OPPOSITE_KEYS,
         RoleStorage.LINKS,
     }:
-        (ids,) = source.linked(RoleName(own.reference.class_name, role.name), [own.reference.id])
+        (ids,) = run(
+            reader.linked(RoleName(own.reference.class_name, role.name), [own.reference.id], ALL_IDS)
+        )
     else:
         kept: Any = own.state.get(role.name) or ()
         ids = (kept,) if isinstance(kept, str) else tuple(kept)
-    there = source.read([Reference(role.target, id_) for id_ in ids])
+    there = reader.read([Reference(role.target, id_) for id_ in ids])
     return [entity.reference.id for entity in there if entity is not None]

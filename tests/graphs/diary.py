@@ -9,20 +9,18 @@ from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Delete
-from stratabase.expressions.environment import EMPTY_CONTEXT
-from stratabase.operations.fetching.as_of import AsOf
-from stratabase.operations.past import Past as Told
 from stratabase.operations.ports import Entities
+from stratabase.operations.read.reader import Reader
+from stratabase.operations.read.versions import VersionReader, get_version
 from stratabase.operations.services import Services
-from stratabase.operations.versions import version
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.services import delete, restore, save
 from tests.graphs.past import Past
 from tests.graphs.plain import Plain
 from tests.graphs.reading import plain_of
 from tests.graphs.requests import Requests
-from tests.graphs.shown import view_by, view_of
-from tests.worlds import ADMINISTRATOR, FrozenClock, plenty
+from tests.graphs.shown import load_view, view_of
+from tests.worlds import ADMINISTRATOR, FrozenClock, request_of
 
 DEPTH = 2
 
@@ -73,10 +71,10 @@ class Diary:
     def check(self, instant: Instant) -> None:
         """Compare whatever keeps versions, as of an instant, with what was recorded then."""
         past = Past(self.then(instant), self.now, self._links)
-        source = AsOf(self._world.entities, self._world.model, instant)
+        request = request_of(self._world.model, self._world.entities)
         for reference in filter(past.is_versioned, self.known()):
-            entity = version(self._world, reference, instant, plenty())
-            found = entity and view_of(source, self._world.model, entity, DEPTH)
+            entity = get_version(request, reference, instant)
+            found = entity and view_of(Reader(request, instant), entity, DEPTH)
             expected = past.view(reference, DEPTH) if past.is_there(reference) else None
             assert found == expected, (reference, instant, found, expected)
 
@@ -84,7 +82,8 @@ class Diary:
         """Compare all versions of each object, read together, with what was recorded when each began."""
         for reference in filter(Past(self.now, self.now, self._links).is_versioned, self.known()):
             versions = [*self._world.entities.versions(reference)]
-            told = Told(self._world, plenty(), EMPTY_CONTEXT).each(versions, partial(view_by, depth=DEPTH))
+            request = request_of(self._world.model, self._world.entities)
+            told = VersionReader(request).each(versions, partial(load_view, depth=DEPTH))
             for began, found in zip((each.start for each in versions), told, strict=True):
                 assert began is not None
                 past = Past(self.then(began), self.now, self._links)

@@ -7,23 +7,23 @@ from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
 from stratabase.model.model import Model, Role
-from stratabase.operations.fetching.source import Source
+from stratabase.operations.ports import Entities
 from tests.graphs.plain import Plain
 from tests.worlds import plenty
 
 
-def plain_of(source: Source, model: Model) -> Plain:
+def plain_of(entities: Entities, model: Model) -> Plain:
     """Return the graph that a store holds."""
-    entities = [
+    found = [
         entity
         for class_ in model.classes.values()
         if class_.is_stored
-        for entity in source.page(Query(class_.name, Order(), window=Window(10_000)), plenty()).items
+        for entity in entities.page(Query(class_.name, Order(), window=Window(10_000)), plenty()).items
     ]
-    graph = Plain(model, {entity.reference: _values(entity) for entity in entities})
-    for entity in entities:
+    graph = Plain(model, {entity.reference: _values(entity) for entity in found})
+    for entity in found:
         for role in model.classes[entity.reference.class_name].roles.values():
-            _tell(source, graph, entity, role)
+            _tell(entities, graph, entity, role)
     return graph
 
 
@@ -31,7 +31,7 @@ def _values(entity: Entity) -> dict[str, Any]:
     return {name: entity.state[name] for name in ("name", "size") if entity.state.get(name) is not None}
 
 
-def _tell(source: Source, graph: Plain, entity: Entity, role: Role) -> None:
+def _tell(entities: Entities, graph: Plain, entity: Entity, role: Role) -> None:
     own, kept, way = entity.reference, entity.state.get(role.name), storage_of(graph.model, role)
     name = RoleName(own.class_name, role.name)
     if way is RoleStorage.PARTS:
@@ -44,6 +44,6 @@ def _tell(source: Source, graph: Plain, entity: Entity, role: Role) -> None:
         else:
             graph.dangling[own, role.name] = kept
     elif way is RoleStorage.LINKS and graph.side(own.class_name, role).name == name:
-        (ids,) = source.linked(name, [own.id])
+        (ids,) = entities.linked(name, [own.id])
         there = (id_ for id_ in ids if Reference(role.target, id_) in graph.objects)
         graph.pairs[name] |= {(own.id, id_) for id_ in there}

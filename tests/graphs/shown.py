@@ -7,23 +7,23 @@ from stratabase.domain.query.fetch import Fetch, RoleFetch, ToMany, ToOne, View
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
 from stratabase.model.model import Model, Role
-from stratabase.operations.fetch import fetched
-from stratabase.operations.fetching.known import Known
-from stratabase.operations.fetching.source import Source
-from tests.worlds import plenty
+from stratabase.operations.read.loading import Reading, run
+from stratabase.operations.read.reader import Reader
+from stratabase.operations.read.views import load_views
 
 _SPOT = "role."
 
 
-def view_of(source: Source, model: Model, entity: Entity, depth: int) -> dict[str, Any] | None:
-    """Return what a source shows of an object, with all its roles, so deep; None where it is not shown."""
-    return view_by(Known(source, model, plenty()), entity, depth)
+def view_of(reader: Reader, entity: Entity, depth: int) -> dict[str, Any] | None:
+    """Return what a reader shows of an object, with all its roles, so deep; None where it is not shown."""
+    return run(load_view(reader, entity, depth))
 
 
-def view_by(known: Known, entity: Entity, depth: int) -> dict[str, Any] | None:
-    """Return the same, by what reads the source."""
-    known.add([entity])
-    views = fetched(known, _everything(known.model, entity.reference.class_name, depth), [entity])
+def load_view(reader: Reader, entity: Entity, depth: int) -> Reading[dict[str, Any] | None]:
+    """Return the same as `view_of`."""
+    reader.add([entity])
+    fetch = _everything(reader.model, entity.reference.class_name, depth)
+    views = yield from load_views(reader, fetch, [entity])
     return _plain(views[0]) if views else None
 
 

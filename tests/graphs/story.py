@@ -11,14 +11,14 @@ from stratabase.domain.objects.change import Effect, LinkDeletion, Touch
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Create, Delete, Update
-from stratabase.operations.fetching.source import Source
-from stratabase.operations.overlay import Overlay
+from stratabase.operations.read.pending import PendingWrite
+from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, preview, save, validate
 from tests.graphs.comparing import told_by, told_by_plain
 from tests.graphs.plain import Plain, Wrong
 from tests.graphs.requests import Requests
-from tests.worlds import ADMINISTRATOR
+from tests.worlds import ADMINISTRATOR, request_of
 
 
 class SharedIds:
@@ -57,7 +57,7 @@ class Story:
             effects = [each for each in self._write(command) if self._is_seen(each)]
             assert bool(effects) == (expected.content() != before.content()), (command, effects)
             self.graph, self.done = expected, self.done + 1
-        self._compare(self._world.entities, self.graph, before)
+        self._compare(self.graph, before)
 
     def _write(self, command: Command) -> Sequence[Effect | bool]:
         """Return what was done; of a deletion, that it was."""
@@ -79,8 +79,8 @@ class Story:
         expected = self._expected(command)
         if expected is not None and isinstance(command, Create | Update):
             would, _ = preview(self._world, command, ADMINISTRATOR)
-            overlay = Overlay(self._world.entities, self._world.model, would.effects)
-            self._compare(overlay, expected, self.graph)
+            pending = PendingWrite(self._world.model, would.effects)
+            self._compare(expected, self.graph, pending)
 
     def _expected(self, command: Command) -> Plain | None:
         assert isinstance(self._ids, SharedIds)
@@ -89,9 +89,10 @@ class Story:
         except Wrong:
             return None
 
-    def _compare(self, source: Source, graph: Plain, before: Plain) -> None:
+    def _compare(self, graph: Plain, before: Plain, pending: PendingWrite | None = None) -> None:
         known = {*graph.objects, *before.objects}
-        assert told_by(source, graph, known) == told_by_plain(graph)
+        reader = Reader(request_of(self._world.model, self._world.entities), pending=pending)
+        assert told_by(reader, graph, known) == told_by_plain(graph)
 
     def end(self) -> None:
         """Delete all that can be, in whatever order; a few objects may need each other."""
@@ -101,7 +102,7 @@ class Story:
             for reference in [*self.graph.objects]:
                 if reference in self.graph.objects and not self._world.class_(reference.class_name).part:
                     self._try_to_end(reference)
-        self._compare(self._world.entities, self.graph, self.graph)
+        self._compare(self.graph, self.graph)
 
     def _try_to_end(self, reference: Reference) -> None:
         expected = self._expected(Delete(reference))

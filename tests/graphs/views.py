@@ -8,21 +8,21 @@ from stratabase.domain.query.fetch import Fetch, RoleFetch, ToMany, ToOne, View
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Page, Query, Window
 from stratabase.model.model import Model, Role
-from stratabase.operations.fetch import fetched
-from stratabase.operations.fetching.known import Known
-from stratabase.operations.fetching.source import Source
+from stratabase.operations.ports import Entities
+from stratabase.operations.read.reader import Reader
+from stratabase.operations.read.views import read_views
 from tests.graphs.comparing import plain_role
 from tests.graphs.plain import Plain
-from tests.worlds import plenty
+from tests.worlds import request_of
 
 Told = Mapping[str, Any]
 DEPTH = 2
 
 
-def views(source: Source, model: Model, class_name: str, entities: Sequence[Entity]) -> list[Told]:
+def views(stored: Entities, model: Model, class_name: str, entities: Sequence[Entity]) -> list[Told]:
     """Return the objects of a class with what their roles lead to, and what leads on from there."""
-    known = Known(source, model, plenty(), _face)
-    return [_plainly(view) for view in fetched(known, _fetch(model, class_name, DEPTH), entities)]
+    reader = Reader(request_of(model, stored), render=_face)
+    return [_plainly(view) for view in read_views(reader, _fetch(model, class_name, DEPTH), entities)]
 
 
 def plain_views(graph: Plain, references: Sequence[Reference]) -> list[Told]:

@@ -6,15 +6,15 @@ import pytest
 
 from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import PageFields, Query, Window
-from stratabase.expressions.environment import EMPTY_CONTEXT
-from stratabase.operations.version_diff import version_diff
-from stratabase.operations.version_page import version_page
-from stratabase.operations.versions import version
+from stratabase.operations.context import RequestContext
+from stratabase.operations.read.version_diff import version_diff
+from stratabase.operations.read.version_page import version_page
+from stratabase.operations.read.versions import get_version
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.services import restore
 from tests.operations.test_version_costs import STEP, Room, S
 from tests.store.cost import Cost
-from tests.worlds import ADMINISTRATOR, NOON, plenty
+from tests.worlds import ADMINISTRATOR, NOON, request_of
 
 pytestmark = pytest.mark.usefixtures("lasting_registry")
 
@@ -29,15 +29,15 @@ LAST = Query("Employee", Order.of_versions(()), window=Window(5, backward=True))
 def test_the_services_cost_the_same_however_many_versions_there_are(number: int) -> None:
     room = Room(number)
     middle = NOON + number // 2 * STEP + 1
-    assert room.cost(lambda room: version(room.world, room.ada, middle, plenty())) == Cost(2, 1.5, 0)
+    assert room.cost(lambda room: get_version(request(room), room.ada, middle)) == Cost(2, 1.5, 0)
     for query in (FORWARD, BACKWARD, LAST):
         page = room.cost(partial(_page, query=query))
         assert page.trips == 1
         assert page.read <= 1
     last = room.last
-    diff = room.cost(lambda room: version_diff(room.world, room.ada, last - 1, last, plenty(), EMPTY_CONTEXT))
+    diff = room.cost(lambda room: version_diff(request(room), room.ada, last - 1, last))
     assert diff.trips <= 3
-    same = room.cost(lambda room: version_diff(room.world, room.ada, last, last, plenty(), EMPTY_CONTEXT))
+    same = room.cost(lambda room: version_diff(request(room), room.ada, last, last))
     assert same == Cost(1, 1, 0)
     room.update("new")
     back = room.cost(
@@ -53,5 +53,10 @@ def test_a_page_in_another_order_reads_all_versions() -> None:
     assert costs[1].read > 10 * costs[0].read
 
 
+def request(room: Room) -> RequestContext:
+    """Return the context of a request to the store of a room."""
+    return request_of(room.world.model, room.world.entities)
+
+
 def _page(room: Room, query: Query) -> object:
-    return version_page(room.world, room.ada, query, plenty(), EMPTY_CONTEXT)
+    return version_page(request(room), room.ada, query)

@@ -183,8 +183,8 @@ def test_a_store_that_takes_all_that_is_asked_at_once_for_one_instant_is_found_o
     def of_one(entities: Any, moments: Any, *given: Any) -> Any:
         return as_of(entities, [(reference, moments[0][1]) for reference, _ in moments], *given)
 
-    def led_at_one(entities: Any, role: Any, ids: Any, *, at: Any = None, **given: Any) -> Any:
-        return linked(entities, role, ids, at=at and [at[0]] * len(ids), **given)
+    def led_at_one(entities: Any, role: Any, ids: Any, *range_: Any, at: Any = None, **given: Any) -> Any:
+        return linked(entities, role, ids, *range_, at=at and [at[0]] * len(ids), **given)
 
     for name, faulty, selection in (
         ("as_of", of_one, "mentor { last_name }"),

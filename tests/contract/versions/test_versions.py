@@ -14,6 +14,7 @@ from stratabase.domain.objects.commit_refusals import (
 )
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant, format_instant
+from stratabase.domain.query.id_range import IdRange
 from tests.contract.versions.chronicle import HOUR, NOON, Chronicle, plain
 
 ADA = Reference("Employee", "ada")
@@ -375,7 +376,7 @@ def test_candidates_are_told_in_order_and_as_many_as_are_asked_for(chronicle: Ch
     chronicle.commit(*(chronicle.creation("Employee", id_, team="red") for id_ in "xyz"))
 
     def linked(**range_: Any) -> str:
-        return "".join(chronicle.entities.linked(MEMBERS, ["red"], at=[at], **range_)[0])
+        return "".join(chronicle.entities.linked(MEMBERS, ["red"], IdRange(**range_), at=[at])[0])
 
     assert linked() == "abcdefgi"
     assert linked(backward=True) == "igfedcba"

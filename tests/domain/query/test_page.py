@@ -18,7 +18,7 @@ def test_a_page_is_what_the_contract_says(data: st.DataObject, states: list[dict
     query = Query("Thing", order, data.draw(st.none() | filters), data.draw(windows(order)))
     entities = [Entity(Reference("Thing", state["_id"]), state) for state in states]
 
-    page = Paginator(query, THING)(data.draw(st.permutations(entities)))
+    page = Paginator(query, THING).page(data.draw(st.permutations(entities)))
 
     expected = naive.page(states, query.filter, order, query.window, THING)
     found = naive.Seen(

@@ -11,19 +11,20 @@ from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete, UpdateBulk
+from stratabase.expressions.environment import EvaluationContext
 from stratabase.model.types.storage import Stored
-from stratabase.operations.deriving.circumstances import circumstances_of
+from stratabase.operations.context import evaluation_context
 from stratabase.operations.ports import Entities
-from stratabase.operations.read import confirmed, get, get_by, page
+from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
 from stratabase.operations.write.services import delete, preview, save, validate
 from tests.graphs.commands import add, change, create, end, make, point, update
 from tests.operations.write.noted_calls import NotedCalls
 from tests.role_rules import ends
 from tests.schema.grants.guild import GUILD, MANAGER, SMITH
-from tests.worlds import NOON, plenty, world_of
+from tests.worlds import NOON, plenty, request_of, world_of
 
-SEEN = circumstances_of(SMITH, NOON)
+SEEN = evaluation_context(SMITH, NOON)
 
 
 class Desk:
@@ -141,20 +142,25 @@ def test_so_it_does_for_each_of_a_bulk_service() -> None:
     assert [each.reference.id for each in done] == ["ada"]
 
 
+def reader(desk: Desk, evaluation: EvaluationContext) -> Reader:
+    """Return what reads the objects of a desk."""
+    return Reader(request_of(desk.world.model, desk.world.entities, evaluation))
+
+
 def test_reading_operations_show_what_is_seen() -> None:
     desk = Desk()
     query = Query("Master", Order())
-    everything = circumstances_of(MANAGER, NOON)
+    everything = evaluation_context(MANAGER, NOON)
     by_email = GUILD.classes["Master"].uniques[0]
 
-    assert get(desk.world, Reference("Master", "zoe"), plenty(), SEEN) is None
-    assert get(desk.world, Reference("Master", "zoe"), plenty(), everything) is not None
-    assert get_by(desk.world, "Master", by_email, {"email": "z"}, plenty(), SEEN) is None
-    found = page(desk.world, query, plenty(), SEEN)
+    assert reader(desk, SEEN).get(Reference("Master", "zoe")) is None
+    assert reader(desk, everything).get(Reference("Master", "zoe")) is not None
+    assert reader(desk, SEEN).get_by("Master", by_email, {"email": "z"}) is None
+    found = reader(desk, SEEN).page(query)
     assert [each.reference.id for each in found.items] == ["ada"]
-    assert len(page(desk.world, query, plenty(), everything).items) == 2
-    whole = page(desk.world, query, plenty(), everything)
-    assert [each.reference.id for each in confirmed(desk.world, query, whole, plenty(), SEEN)] == ["ada"]
+    assert len(reader(desk, everything).page(query).items) == 2
+    whole = reader(desk, everything).page(query)
+    assert [each.reference.id for each in reader(desk, SEEN).confirm(query, whole)] == ["ada"]
 
 
 def test_what_is_not_to_be_read_is_not_in_what_is_read() -> None:
@@ -162,7 +168,7 @@ def test_what_is_not_to_be_read_is_not_in_what_is_read() -> None:
     desk.put("Master", "eve", name="Eve", level=1, salary=7, pin="1", diary="d", _createdby="other")
     desk.put("Master", "own", name="Own", level=1, salary=7, pin="1", diary="d", _createdby="smith")
 
-    eve, own = (get(desk.world, Reference("Master", id_), plenty(), SEEN) for id_ in ("eve", "own"))
+    eve, own = (reader(desk, SEEN).get(Reference("Master", id_)) for id_ in ("eve", "own"))
 
     assert eve is not None
     assert own is not None

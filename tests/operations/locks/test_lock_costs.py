@@ -11,9 +11,8 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.query.consumption import Consumption
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete
-from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.operations.locks.lock import lock, unlock
-from stratabase.operations.read import get
+from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from stratabase.store.dynamodb.metering import MeteredEngine
@@ -22,7 +21,7 @@ from tests.graphs.commands import change, create, make, update
 from tests.graphs.company import COMPANY
 from tests.store.cost import Cost, cost_of
 from tests.store.watched_engine import WatchedEngine
-from tests.worlds import ADMINISTRATOR, CountedIds, FrozenClock, plenty
+from tests.worlds import ADMINISTRATOR, CountedIds, FrozenClock, plenty, request_of
 
 pytestmark = pytest.mark.usefixtures("lasting_registry")
 
@@ -106,7 +105,7 @@ COSTS: dict[str, tuple[Callable[[Room], object], Cost]] = {
     "unlock three": (lambda room: room.unlock(*room.labels), Cost(1, 0, 6)),
     "unlock a part": (lambda room: room.unlock(room.address), Cost(1, 0, 1)),
     "read one": (
-        lambda room: get(room.world, room.labels[0], room.world.new_budget(), EMPTY_CONTEXT),
+        lambda room: Reader(request_of(room.world.model, room.world.entities)).get(room.labels[0]),
         Cost(1, 1, 0),
     ),
     "write one": (lambda room: room.write(room.renamed), Cost(2, 1, 2)),

@@ -10,15 +10,14 @@ from stratabase.domain.query.filter import Comparison
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.domain.write.commands import PartsCommand, Update
-from stratabase.expressions.environment import EvaluationContext
 from stratabase.model.reading import read_model
 from stratabase.model.types.operators import Operator
-from stratabase.operations.deriving.circumstances import circumstances_of
-from stratabase.operations.fetching.as_of import AsOf
-from stratabase.operations.fetching.known import Known
+from stratabase.operations.context import RequestContext, evaluation_context
+from stratabase.operations.read.loading import run
+from stratabase.operations.read.reader import Reader
+from stratabase.operations.read.version_diff import version_diff
+from stratabase.operations.read.version_page import version_page
 from stratabase.operations.services import Services
-from stratabase.operations.version_diff import version_diff
-from stratabase.operations.version_page import version_page
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.outcome import WriteResult
 from stratabase.operations.write.services import delete, restore, save
@@ -26,7 +25,7 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.repository import Repository
 from tests.graphs.commands import change, create, end, make, point
-from tests.worlds import ADMINISTRATOR, NOON, FrozenClock, plenty, world_of
+from tests.worlds import ADMINISTRATOR, NOON, FrozenClock, request_of, world_of
 
 MODEL = read_model(
     """extend schema @application(name: "Orders")
@@ -136,29 +135,30 @@ class Shop:
         return ids if isinstance(ids, list) else []
 
 
-class Reader:
+class Inquirer:
     """Asks as an administrator asks, and tells what it is told of parts."""
 
     def __init__(self, engine: Engine, clock: FrozenClock) -> None:
         self._shop = Shop(engine, clock)
-        self._circumstances: EvaluationContext = circumstances_of(ADMINISTRATOR, NOON)
+        self._evaluation = evaluation_context(ADMINISTRATOR, NOON)
+
+    def _request(self) -> RequestContext:
+        return request_of(MODEL, self._shop.entities, self._evaluation)
 
     def told(self, order: Reference, lines: Sequence[str], product: Reference) -> Told:
         """Return what can be known of an order and its lines by every way that leads to them."""
-        world, entities = self._shop.world, self._shop.entities
         references = [Reference("Line", id_) for id_ in lines]
-        known = Known(entities, MODEL, plenty(), circumstances=self._circumstances)
+        reader = Reader(self._request())
         led_to = [Reference("Line", id_) for id_ in self._led_to(product)]
-        known.settle([order, *references, *led_to])
+        run(reader.resolve([order, *references, *led_to]))
         return [
-            known.get(order) is not None,
-            sum(known.get(each) is not None for each in references),
+            reader.find(order) is not None,
+            sum(reader.find(each) is not None for each in references),
             *self._pages(),
-            sum(known.get(each) is not None for each in led_to),
+            sum(reader.find(each) is not None for each in led_to),
             *self._as_of(order, references),
             self._versions(references[-1]),
-            version_diff(world, references[-1], NOON, self._shop.clock.now(), plenty(), self._circumstances)
-            is None,
+            version_diff(self._request(), references[-1], NOON, self._shop.clock.now()) is None,
         ]
 
     def _led_to(self, product: Reference) -> Sequence[str]:
@@ -170,20 +170,19 @@ class Reader:
         for class_name, filter_ in (("Line", None), ("Line", text), ("Note", None)):
             for wanted in (PageFields(), PageFields(items=True, total_count=True)):
                 query = Query(class_name, Order(), filter_, Window(size=10_000), wanted)
-                known = Known(self._shop.entities, MODEL, plenty(), circumstances=self._circumstances)
-                page = known.page(query)
-                yield len(known.standing(page.items))
+                reader = Reader(self._request())
+                page = reader.page(query)
+                yield len(run(reader.attached(page.items)))
                 yield from () if page.total_count is None else (page.total_count,)
 
     def _as_of(self, order: Reference, references: Sequence[Reference]) -> Iterator[int]:
-        source = AsOf(self._shop.entities, MODEL, self._shop.clock.now())
-        known = Known(source, MODEL, plenty(), circumstances=self._circumstances)
-        known.settle([order, *references])
-        yield known.get(order) is not None
-        yield sum(known.get(each) is not None for each in references)
+        reader = Reader(self._request(), self._shop.clock.now())
+        run(reader.resolve([order, *references]))
+        yield reader.find(order) is not None
+        yield sum(reader.find(each) is not None for each in references)
 
     def _versions(self, line: Reference) -> int | None:
         query = Query(
             "Line", Order.of(()), window=Window(size=100), fields=PageFields(items=True, total_count=True)
         )
-        return version_page(self._shop.world, line, query, plenty(), self._circumstances).total_count
+        return version_page(self._request(), line, query).total_count

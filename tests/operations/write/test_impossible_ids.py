@@ -8,8 +8,7 @@ import pytest
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete
-from stratabase.expressions.environment import EMPTY_CONTEXT
-from stratabase.operations.read import get
+from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.services import delete, save, validate
 from stratabase.store.engine.port import Engine
 from tests.contract.engine.kinds import STURDY
@@ -18,7 +17,7 @@ from tests.graphs.company import COMPANY
 from tests.graphs.processes import process
 from tests.graphs.scene import told
 from tests.soak import mostly
-from tests.worlds import ADMINISTRATOR, plenty
+from tests.worlds import ADMINISTRATOR, request_of
 
 IDS = {
     "long": "x" * 1500,
@@ -78,5 +77,5 @@ def test_what_is_not_there_is_not_read_nor_deleted(engine: Engine, id_: str) -> 
     world = process(engine, COMPANY)
     reference = Reference("Employee", id_)
 
-    assert get(world, reference, plenty(), EMPTY_CONTEXT) is None
+    assert Reader(request_of(world.model, world.entities)).get(reference) is None
     assert delete(world, Delete(reference), ADMINISTRATOR) is False

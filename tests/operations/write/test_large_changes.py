@@ -18,7 +18,7 @@ from stratabase.store.write import cleanup, staged_restoration
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.commands import change, make, point
 from tests.operations.write.interfering_engine import Meddling
-from tests.operations.write.large_orders import LINES, MINUTE, Reader, Shop, Told
+from tests.operations.write.large_orders import LINES, MINUTE, Inquirer, Shop, Told
 from tests.worlds import ADMINISTRATOR, FrozenClock
 
 RIVAL = Caller("m2", "bob", "Administrator", administrator=True)
@@ -44,7 +44,7 @@ class Scene:
 
     def told(self) -> Told:
         """Return what readers are told of the lines that there were first."""
-        return Reader(self.store, self.clock).told(self.order, self.old, self.product)
+        return Inquirer(self.store, self.clock).told(self.order, self.old, self.product)
 
     def clear(self) -> None:
         """End all lines."""
@@ -215,7 +215,7 @@ def test_a_whole_that_is_there_gets_other_parts_back_in_place_of_those_it_has(sh
         scene.shop.add_lines(scene.order, scene.product, number, prefix)
     scene.clock.instant += MINUTE
     new, seen = scene.shop.lines(scene.order), list[Told]()
-    told = Reader(scene.store, scene.clock).told
+    told = Inquirer(scene.store, scene.clock).told
     scene.engine.before = lambda _: seen.append(told(scene.order, scene.old, scene.product)[:-2])
     scene.restore()
     seen.append(told(scene.order, scene.old, scene.product)[:-2])

@@ -27,7 +27,7 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.commands import add, change, create, end, make, point
 from tests.models import model
 from tests.operations.write.interfering_engine import Meddling
-from tests.operations.write.large_orders import LINES, MINUTE, MODEL, Reader, Shop, Told
+from tests.operations.write.large_orders import LINES, MINUTE, MODEL, Inquirer, Shop, Told
 from tests.soak import count
 from tests.worlds import ADMINISTRATOR, FrozenClock
 
@@ -60,7 +60,7 @@ class Scene:
 
     def told(self) -> Told:
         """Return what readers are told."""
-        return Reader(self.store, self.clock).told(self.order, self.ids, self.product)
+        return Inquirer(self.store, self.clock).told(self.order, self.ids, self.product)
 
     def restore(self) -> None:
         """Bring the order back."""
@@ -423,7 +423,7 @@ def test_a_process_that_is_killed_leaves_nothing_that_a_sweep_does_not_end(tmp_p
     ids, there = shop.lines(order), shop.clock.instant
     shop.clock.instant += MINUTE
     shop.delete(order)
-    reader = Reader(engine, shop.clock)
+    reader = Inquirer(engine, shop.clock)
     shop.clock.instant += MINUTE
     deleted = reader.told(order, ids, product)
     last = call > 5  # there are five commits

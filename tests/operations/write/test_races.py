@@ -9,6 +9,7 @@ import pytest
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete
+from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from stratabase.store.engine.port import Engine
@@ -23,7 +24,7 @@ from tests.graphs.recovered import faults
 from tests.graphs.requests import Requests
 from tests.soak import count, seed
 from tests.store.held import held
-from tests.worlds import ADMINISTRATOR
+from tests.worlds import ADMINISTRATOR, request_of
 
 pytestmark = pytest.mark.soak
 
@@ -56,7 +57,9 @@ def done(world: Services, command: Command) -> bool:
 def look(world: Services) -> Plain:
     """Return the graph that a store holds; it must be as the model wants it, also from the other sides."""
     graph = plain_of(world.entities, world.model)
-    assert told_by(world.entities, graph, graph.objects) == told_by_plain(graph)
+    assert told_by(Reader(request_of(world.model, world.entities)), graph, graph.objects) == told_by_plain(
+        graph
+    )
     parts = [
         Reference(world.class_(whole.class_name).roles[name].target, id_)
         for (whole, name), ids in graph.parts.items()

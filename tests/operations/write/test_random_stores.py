@@ -16,6 +16,7 @@ from stratabase.domain.query.page import Query, Window
 from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.model.model import Model
 from stratabase.operations.ports import Entities
+from stratabase.operations.read.reader import Reader
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from stratabase.store.write import commit
@@ -34,7 +35,7 @@ from tests.graphs.views import plain_views, views
 from tests.soak import count, seed
 from tests.store.failing import FailingEngine, Fault
 from tests.store.held import held
-from tests.worlds import plenty, world_of
+from tests.worlds import plenty, request_of, world_of
 
 REQUESTS = 10
 EXAMPLES = {"reference": 25, "lagging": 25, "sqlite": 5, "dynamodb-ministack": 4}
@@ -154,8 +155,12 @@ def test_a_call_that_fails_leaves_the_old_graph_or_the_new_one(
 
 def there(engine: Engine, model: Model, possible: list[Plain]) -> Plain:
     """Return which of several graphs a store holds."""
-    source = Repository(engine, model)
+    stored = Repository(engine, model)
     known = {reference for graph in possible for reference in graph.objects}
-    found = [graph for graph in possible if told_by(source, graph, known) == told_by_plain(graph)]
+    found = [
+        graph
+        for graph in possible
+        if told_by(Reader(request_of(model, stored)), graph, known) == told_by_plain(graph)
+    ]
     assert found
     return found[0]

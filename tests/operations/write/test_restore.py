@@ -10,9 +10,9 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Refused
 from stratabase.model.reading import read_model
-from stratabase.operations.fetching.as_of import AsOf
+from stratabase.operations.read.reader import Reader
+from stratabase.operations.read.versions import get_version
 from stratabase.operations.services import Services
-from stratabase.operations.versions import version
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.services import delete, restore, save
 from stratabase.store.repository import Repository
@@ -20,7 +20,7 @@ from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.store.write import cleanup
 from tests.graphs.commands import change, create, end, make
 from tests.graphs.shown import view_of
-from tests.worlds import ADMINISTRATOR, NOON, plenty, world_of
+from tests.worlds import ADMINISTRATOR, NOON, request_of, world_of
 
 BOX = """extend schema @application(name: "Retyped")
 type Box @class(versioned: true) {{ name: String {} }}"""
@@ -99,6 +99,6 @@ def test_a_part_was_there_until_its_whole_ended_also_before_it_is_purged(
 
 def _is_shown(world: Services, part: Reference, at: Instant) -> bool:
     """Return whether a part is fetched as of an instant, with its whole or alone."""
-    found = version(world, part, at, plenty())
-    source = AsOf(world.entities, world.model, at)
-    return found is not None and view_of(source, world.model, found, 0) is not None
+    request = request_of(world.model, world.entities)
+    found = get_version(request, part, at)
+    return found is not None and view_of(Reader(request, at), found, 0) is not None

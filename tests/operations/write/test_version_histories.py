@@ -19,8 +19,8 @@ from stratabase.domain.refusal import Unavailable
 from stratabase.domain.write import effects
 from stratabase.domain.write.commands import Update
 from stratabase.model.reading import read_model
+from stratabase.operations.read.versions import get_version
 from stratabase.operations.services import Services
-from stratabase.operations.versions import version
 from stratabase.operations.write.services import save
 from stratabase.store.engine.port import Engine, Item
 from stratabase.store.layout import versions
@@ -32,7 +32,7 @@ from tests.graphs.commands import make
 from tests.soak import count, seed
 from tests.store.faulty_engine import FAULTY, FaultyEngine
 from tests.store.hurried import hurried
-from tests.worlds import ADMINISTRATOR, NOON, plenty
+from tests.worlds import ADMINISTRATOR, NOON, plenty, request_of
 
 UPDATES = count(60, 5000)
 MOST = 100
@@ -182,6 +182,6 @@ def check_reading(world: Services, kept: Sequence[Entity]) -> None:
     """Find some versions by their instants."""
     for one in Random(seed()).sample(kept, min(20, len(kept))):
         assert one.start is not None
-        found = version(world, one.reference, one.start, plenty())
+        found = get_version(request_of(world.model, world.entities), one.reference, one.start)
         assert found is not None
         assert found.state == one.state

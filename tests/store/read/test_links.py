@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from stratabase.domain.objects.commit_refusals import Conflict, TargetNotFound
+from stratabase.domain.query.id_range import IdRange
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.model import ClassKind
@@ -106,7 +107,7 @@ def test_links_are_read_in_order_from_a_start_as_many_as_asked_for(teams: Object
     role = teams.role("Team", "members")
 
     def read(start: str | None, limit: int | None, *, backward: bool) -> Sequence[str]:
-        return teams.entities.linked(role, ["t"], start=start, limit=limit, backward=backward)[0]
+        return teams.entities.linked(role, ["t"], IdRange(start, limit, backward))[0]
 
     for start in (None, "", "000", "001", "199", "200", "398", "399", "~"):
         after = [id_ for id_ in ids if start is None or id_ > start]

@@ -3,6 +3,7 @@
 import pytest
 
 from stratabase.domain.objects.commit_refusals import AlreadyAssociated, RequiredRoleEmpty, RoleViolation
+from stratabase.domain.query.id_range import IdRange
 from stratabase.store.engine.port import Engine, Item, Put
 from stratabase.store.layout import keys
 from tests.contract.engine.acting import commit
@@ -45,10 +46,10 @@ def test_it_is_walked_from_the_side_without_the_key(couples: Objects) -> None:
     couples.create("A", "y", to="c")
     role = couples.role("B", "of")
     assert couples.entities.linked(role, ["c", "d", "b", "none"]) == [("y",), (), ("x",), ()]
-    assert couples.entities.linked(role, ["b"], start="w") == [("x",)]
-    assert couples.entities.linked(role, ["b"], start="x") == [()]
-    assert couples.entities.linked(role, ["b"], start="y", backward=True) == [("x",)]
-    assert couples.entities.linked(role, ["b"], limit=0) == [()]
+    assert couples.entities.linked(role, ["b"], IdRange(start="w")) == [("x",)]
+    assert couples.entities.linked(role, ["b"], IdRange(start="x")) == [()]
+    assert couples.entities.linked(role, ["b"], IdRange(start="y", backward=True)) == [("x",)]
+    assert couples.entities.linked(role, ["b"], IdRange(limit=0)) == [()]
 
 
 def test_a_target_is_free_again_once_the_key_moves_is_cleared_or_its_object_deleted(couples: Objects) -> None:

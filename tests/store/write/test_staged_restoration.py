@@ -4,7 +4,7 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.store.engine.port import Engine
 from stratabase.store.layout import keys
 from tests.operations.write.interfering_engine import Meddling
-from tests.operations.write.large_orders import LINES, MINUTE, Reader, Shop, Told
+from tests.operations.write.large_orders import LINES, MINUTE, Inquirer, Shop, Told
 
 
 def test_what_is_deleted_or_cleared_comes_back_unseen_until_all_of_it_is_there(engine: Engine) -> None:
@@ -13,7 +13,7 @@ def test_what_is_deleted_or_cleared_comes_back_unseen_until_all_of_it_is_there(e
     product = shop.product()
     order = shop.order(product)
     ids, there = shop.lines(order), shop.clock.instant
-    reader, seen = Reader(engine, shop.clock), list[Told]()
+    reader, seen = Inquirer(engine, shop.clock), list[Told]()
     shop.clock.instant += MINUTE
     full = reader.told(order, ids, product)[:-2]
 

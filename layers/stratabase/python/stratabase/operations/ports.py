@@ -12,6 +12,7 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.objects.serials import SerialName
 from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.signing_key import SigningKey
@@ -30,23 +31,21 @@ class Entities(Protocol):
         With an allowance, that is drawn from, and TooMuchRead is raised when it was used up before.
         """
 
-    def linked(  # noqa: PLR0913 - what narrows a range is named, and rarely given
+    def linked(
         self,
         role: RoleName,
         ids: Sequence[str],
+        id_range: IdRange = ALL_IDS,
         *,
-        start: str | None = None,
-        limit: int | None = None,
-        backward: bool = False,
         at: Sequence[Instant] | None = None,
         allowance: ReadBudget | None = None,
     ) -> list[tuple[str, ...]]:
         """Return for each owner the ids of the objects that a role leads to; exact at once.
 
         The role is one that the owner's state does not tell: a to-many association, or the side of a
-        one-to-one that holds no key (at most one id). The ids are in order (descending if `backward`), after
-        `start` in that order, at most `limit` of each owner. An object that is named may be there no more,
-        since a key that leads to nothing keeps its link. With an allowance, as `read`.
+        one-to-one that holds no key (at most one id). Of each owner, the ids that are in the range, in its
+        order. An object that is named may be there no more, since a key that leads to nothing keeps its link.
+        With an allowance, as `read`.
 
         With `at`, an instant for each owner, and if the class of the objects is versioned and holds the
         keys: those that the role may have led to at that instant, perhaps several; whether they did, their

@@ -13,6 +13,7 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.objects.serials import SerialName
 from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Model, Unique
@@ -27,7 +28,6 @@ from stratabase.store.query import pages
 from stratabase.store.read import links, unique_lookup, unlisted_parts
 from stratabase.store.read.context import StoreContext, system_now
 from stratabase.store.read.history import History, read_as_of
-from stratabase.store.read.links import IdRange
 from stratabase.store.write import commit, deletions, locking
 from stratabase.store.write.cleanup import Cleanup, CleanupSteps, Purger
 from stratabase.store.write.serials import SerialCounters
@@ -119,24 +119,22 @@ class Repository:
         limiter = ReadLimiter(allowance, references[0].class_name if references else "")
         return self._store.get([keys.head(reference) for reference in references], limiter)
 
-    def linked(  # noqa: PLR0913 - as the port has it
+    def linked(
         self,
         role: RoleName,
         ids: Sequence[str],
+        id_range: IdRange = ALL_IDS,
         *,
-        start: str | None = None,
-        limit: int | None = None,
-        backward: bool = False,
         at: Sequence[Instant] | None = None,
         allowance: ReadBudget | None = None,
     ) -> list[tuple[str, ...]]:
         """Return for each owner the ids of the objects that a role leads to; exact at once.
 
-        In order (descending if `backward`), after `start` in that order, at most `limit` of each owner; an
-        object that is named may be there no more. With `at`, an instant for each owner, those that it may
-        have led to then, if their class is versioned. With an allowance, as `read`.
+        Of each owner, those that are in the range, in its order; an object that is named may be there no
+        more. With `at`, an instant for each owner, those that it may have led to then, if their class is
+        versioned. With an allowance, as `read`.
         """
-        return links.linked(self._store, role, ids, IdRange(start, limit, backward), allowance, at)
+        return links.linked(self._store, role, ids, links.IdRange(*id_range), allowance, at)
 
     def referrers(self, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
         """Return the ids of objects that lead to an object by a required key: at most `limit`."""

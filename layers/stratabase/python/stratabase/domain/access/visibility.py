@@ -1,9 +1,111 @@
-"""What is refused of reading before anything is read, told as issues."""
+"""What a profile sees of the objects of a class, and the issues of reading what it must not."""
+
+from dataclasses import replace
+from typing import NamedTuple
 
 from stratabase.domain.access.grants import Access
+from stratabase.domain.attributes import is_derived
 from stratabase.domain.issue import Issue, IssueType, Path
+from stratabase.domain.objects.entity import Entity
+from stratabase.domain.objects.parts import owner_roles
 from stratabase.domain.subject import Subject
+from stratabase.expressions.expression import Expression
 from stratabase.model.model import Action, Class, Role
+from stratabase.model.types.storage import Stored
+
+_REDACTED = ".redacted"
+"""Where a state has the names of derived attributes that must not be read of the object."""
+
+
+class ClassVisibility(NamedTuple):
+    """How a profile sees the objects of a class."""
+
+    is_open: bool
+    """Some objects are visible at all."""
+    where: Expression | None
+    """What holds for those that are visible."""
+    hidden: frozenset[str]
+    """Attributes and compositions that can be read of no object."""
+    conditional: tuple[tuple[str, Expression], ...]
+    """Attributes and roles, each with what holds for the objects of which it can be read."""
+    derived: frozenset[str]
+    """Attributes with a grant of their own that no state keeps."""
+    by_whole: bool
+    """The whole of an object has to be visible too, and perhaps is not."""
+    is_plain: bool
+    """Which objects are visible follows from what they keep themselves."""
+
+    @property
+    def conditions(self) -> list[Expression]:
+        """All conditions: `where`, if there is one, then those of attributes and roles."""
+        own = [] if self.where is None else [self.where]
+        return own + [condition for _, condition in self.conditional]
+
+    @property
+    def is_unrestricted(self) -> bool:
+        """Whether every object is visible as it is."""
+        return self.is_open and not self.hidden and not self.conditions and not self.by_whole
+
+    def apply(self, entity: Entity, values: tuple[object, ...]) -> Entity | None:
+        """Return what is visible of an object for which `conditions` have these values; None for nothing."""
+        if not self.is_open or (self.where is not None and values[0] is not True):
+            return None
+        held = values[len(values) - len(self.conditional) :]
+        pairs = zip(self.conditional, held, strict=True)
+        return self.redact(entity, self.hidden | {name for (name, _), value in pairs if value is not True})
+
+    def redact(self, entity: Entity, names: frozenset[str]) -> Entity:
+        """Return an object without the values of some names, and a note of those that must not be derived."""
+        noted = entity.state.get(_REDACTED)
+        redacted = sorted({*(noted if isinstance(noted, list) else ()), *names} & self.derived)
+        if not redacted and names.isdisjoint(entity.state):
+            return entity
+        state: dict[str, Stored] = {name: each for name, each in entity.state.items() if name not in names}
+        return replace(entity, state=state | {_REDACTED: redacted} if redacted else state)
+
+
+def is_redacted(entity: Entity, name: str) -> bool:
+    """Return whether a derived attribute must not be read of an object."""
+    redacted = entity.state.get(_REDACTED)
+    return isinstance(redacted, list) and name in redacted
+
+
+def class_visibility(access: Access, class_: Class) -> ClassVisibility:
+    """Return how a profile sees the objects of a class."""
+    members = {
+        name: access.member_permission(class_.name, name) for name in (*class_.attributes, *class_.roles)
+    }
+    restricted = {name: permission for name, permission in members.items() if permission is not None}
+    where = access.class_permission(class_.name).where
+    by_whole = not access.sees_every_object(class_.name) and any(owner_roles(class_))
+    return ClassVisibility(
+        access.may_read_class(class_.name),
+        where,
+        frozenset(
+            name
+            for name, permission in restricted.items()
+            if Action.READ not in permission.actions and _can_be_taken_out(class_, name)
+        ),
+        tuple(
+            (name, permission.where)
+            for name, permission in restricted.items()
+            if Action.READ in permission.actions and permission.where is not None
+        ),
+        frozenset(name for name in restricted if is_derived(class_, name)),
+        by_whole,
+        not by_whole and (where is None or _is_about_stored_values(class_, where)),
+    )
+
+
+def _is_about_stored_values(class_: Class, where: Expression) -> bool:
+    """Return whether a condition looks at nothing but what an object keeps."""
+    return all(path[0] not in class_.roles and not is_derived(class_, path[0]) for path in where.paths)
+
+
+def _can_be_taken_out(class_: Class, name: str) -> bool:
+    """Return whether a state can be without it; not without a key, by which the other side knows it."""
+    role = class_.roles.get(name)
+    return role is None or role.composition
 
 
 def missing_grant(access: Access, action: Action) -> str:

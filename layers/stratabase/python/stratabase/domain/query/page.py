@@ -71,7 +71,7 @@ class Page:
 
 
 class Paginator:
-    """Shows a query's page of some objects of its class, whatever their order."""
+    """Makes the page of a query out of objects in memory, whatever their order."""
 
     def __init__(self, query: Query, class_: Class) -> None:
         self._window = query.window
@@ -80,8 +80,8 @@ class Paginator:
         self._order = query.order.reversed() if query.window.backward else query.order
         self._matches: Test | None = None if query.filter is None else matcher(query.filter, class_)
 
-    def __call__(self, entities: Iterable[Entity]) -> Page:
-        """Return the page, with all that can be said of it."""
+    def page(self, entities: Iterable[Entity]) -> Page:
+        """Return the page of some objects, with its count and what lies around it."""
         matches = self._matches
         found = [entity for entity in entities if matches is None or matches(entity.state)]
         onward = self._onward(found)

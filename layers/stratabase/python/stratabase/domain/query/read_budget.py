@@ -20,7 +20,7 @@ class ReadBudget:
 
     @property
     def is_exhausted(self) -> bool:
-        """Return whether more was read than may be, or for longer."""
+        """Whether more was read than may be, or for longer."""
         return self.would_be_exhausted(0)
 
     def would_be_exhausted(self, size: int) -> bool:
@@ -30,25 +30,3 @@ class ReadBudget:
     def charge(self, size: int) -> None:
         """Note that so many bytes were read."""
         self.bytes_read += size
-
-
-class Tentative(ReadBudget):
-    """What work draws from that may have to be done again: only its last attempt counts in the end."""
-
-    __slots__ = ("_whole",)
-
-    def __init__(self, whole: ReadBudget) -> None:
-        self._whole = whole
-        self.bytes_read = 0
-
-    def would_be_exhausted(self, size: int) -> bool:
-        """Return whether the whole is used up, or would be by what was taken here and so many bytes more."""
-        return self._whole.would_be_exhausted(self.bytes_read + size)
-
-    def begin(self) -> None:
-        """Begin an attempt."""
-        self.bytes_read = 0
-
-    def confirm(self) -> None:
-        """Have the whole budget pay for the attempt."""
-        self._whole.charge(self.bytes_read)

@@ -17,7 +17,9 @@ from stratabase.domain.objects.parts import owner_of, owner_roles
 from stratabase.domain.subject import Subject
 from stratabase.domain.write.role_requests import not_found_issue
 from stratabase.model.model import Action
-from stratabase.operations.fetching.known import Known
+from stratabase.operations.context import RequestContext
+from stratabase.operations.read.loading import run
+from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.permissions import ConditionalDemand, unmet_keys
@@ -74,16 +76,16 @@ class _Judge:
     def __init__(self, world: Services, access: Access, caller: Caller, options: WriteOptions) -> None:
         allowance = options.allowance or world.new_budget()
         circumstances = options.circumstances_of(caller, world.clock.now())
-        given = (world.entities, world.model, allowance)
+        request = RequestContext(world.model, world.entities, allowance, circumstances)
         self._access = access
-        self._seen = Known(*given, circumstances=circumstances)
-        self._bare = Known(*given, circumstances=circumstances, bare=True)
+        self._seen = Reader(request)
+        self._bare = Reader(request, unrestricted=True)
 
     def issues(self, named: Named) -> list[Issue]:
         """Return an issue of each object that is not there, or not seen, or must not be changed."""
-        self._bare.settle(named)
-        there = [entity for reference in named if (entity := self._bare.get(reference)) is not None]
-        shown = dict(zip((each.reference for each in there), self._seen.admitted(there), strict=True))
+        run(self._bare.resolve(named))
+        there = [entity for reference in named if (entity := self._bare.find(reference)) is not None]
+        shown = dict(zip((each.reference for each in there), run(self._seen.admit(there)), strict=True))
         demands = {each.reference: [*self._of(each, named[each.reference])] for each in there}
         asked = [
             ConditionalDemand(demand, where)
@@ -112,7 +114,7 @@ class _Judge:
     def _up(self, part: Entity) -> tuple[str, Entity] | None:
         """Return the whole of a part, and the role by which that leads to it."""
         owner = owner_of(self._access.model.classes[part.reference.class_name], part.state)
-        whole = None if owner is None else self._bare.get(owner.reference)
+        whole = None if owner is None else self._bare.find(owner.reference)
         return None if owner is None or whole is None else (owner.composition, whole)
 
     def _issue(

@@ -18,7 +18,9 @@ from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.refusal import Refused, TooMuchRead, Unavailable
 from stratabase.domain.write.commands import Command, Delete, UpdateBulk
 from stratabase.expressions.environment import EvaluationContext
-from stratabase.operations.fetching.known import Known
+from stratabase.operations.context import RequestContext
+from stratabase.operations.read.loading import run
+from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.bulk_issues import FirstIssues
 from stratabase.operations.write.options import WriteOptions
@@ -42,10 +44,10 @@ def matching_references(
     """
     most = world.bulk.objects
     window = replace(query.window, size=min(query.window.size, most + 1))
-    known = Known(world.entities, world.model, allowance, circumstances=circumstances)
-    page = known.page(replace(query, window=window))
+    reader = Reader(RequestContext(world.model, world.entities, allowance, circumstances))
+    page = reader.page(replace(query, window=window))
     if len(page.items) > most:
-        number = _counted(known, query, most)
+        number = _counted(reader, query, most)
         text = f"{number} {query.class_name} objects match, and at most {most:,} can be done with at once"
         text = f"{text}: narrow the filter, or ask for fewer with next"
         raise Refused([issue_about_all(IssueType.MALFORMED_REQUEST, query.class_name, text)])
@@ -68,18 +70,18 @@ def selector(world: Services, query: Query, circumstances: EvaluationContext) ->
         return lambda entity: matches(entity.state)
 
     def is_meant(entity: Entity) -> bool:
-        known = Known(world.entities, world.model, world.new_budget(), circumstances=circumstances)
-        seen = [each for each in known.admitted([entity]) if each is not None]
-        return any(matches(whole.state) for whole in known.derived(class_.name, seen, names))
+        reader = Reader(RequestContext(world.model, world.entities, world.new_budget(), circumstances))
+        visible = [each for each in run(reader.admit([entity])) if each is not None]
+        return any(matches(whole.state) for whole in run(reader.with_derived(class_.name, visible, names)))
 
     return is_meant
 
 
-def _counted(known: Known, query: Query, least: int) -> str:
+def _counted(reader: Reader, query: Query, least: int) -> str:
     """Return how many objects match, as a message tells it."""
     try:
         wanted = PageFields(items=False, total_count=True)
-        return f"{known.page(replace(query, fields=wanted)).total_count:,}"
+        return f"{reader.page(replace(query, fields=wanted)).total_count:,}"
     except TooMuchRead:
         return f"more than {least:,}"
 

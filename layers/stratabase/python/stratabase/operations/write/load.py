@@ -10,9 +10,11 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.snapshot import Missing, Moment, Owner, Pair, Snapshot
 from stratabase.expressions.environment import EvaluationContext
-from stratabase.operations.fetching.known import Known
-from stratabase.operations.past import Past
+from stratabase.operations.context import RequestContext
 from stratabase.operations.ports import Entities
+from stratabase.operations.read.loading import run
+from stratabase.operations.read.reader import Reader
+from stratabase.operations.read.versions import VersionReader
 from stratabase.operations.services import Services
 from stratabase.operations.write.options import WriteOptions
 
@@ -33,23 +35,22 @@ class CallerView(NamedTuple):
 
     def sees(self, now: Instant, entities: Sequence[Entity], read: Iterable[Entity]) -> list[bool]:
         """Return of each object whether it is seen; `read`: others that were, on which it may depend."""
-        return [entity is not None for entity in self._known(now).admitted(entities, read)]
+        return [entity is not None for entity in run(Reader(self._request(now)).admit(entities, read))]
 
     def saw(self, now: Instant, versions: Sequence[Entity], at: Instant) -> list[bool]:
         """Return of objects as they were at an instant whether that is seen."""
-        circumstances, allowance = self.conditions_at(now)
-        known = Past(self.world, allowance, circumstances).known(at)
-        return [version is not None for version in known.admitted(versions)]
+        reader = VersionReader(self._request(now)).at(at)
+        return [version is not None for version in run(reader.admit(versions))]
 
     def sees_role(self, now: Instant, entities: Sequence[Entity], role: RoleName) -> list[bool]:
         """Return of each object whether it is seen where a role of it leads."""
-        known = self._known(now)
-        seen = known.admitted(entities)
-        return [each is not None and known.tells(each.reference, role.role_name) for each in seen]
+        reader = Reader(self._request(now))
+        visible = run(reader.admit(entities))
+        return [each is not None and run(reader.shows(each.reference, role.role_name)) for each in visible]
 
-    def _known(self, now: Instant) -> Known:
-        circumstances, allowance = self.conditions_at(now)
-        return Known(self.world.entities, self.world.model, allowance, circumstances=circumstances)
+    def _request(self, now: Instant) -> RequestContext:
+        evaluation, budget = self.conditions_at(now)
+        return RequestContext(self.world.model, self.world.entities, budget, evaluation)
 
 
 def load_missing(snapshot: Snapshot, view: CallerView, now: Instant) -> None:

@@ -6,7 +6,7 @@ from stratabase.domain.member import Caller
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.expressions.environment import EvaluationContext
-from stratabase.operations.deriving.circumstances import circumstances_of
+from stratabase.operations.context import evaluation_context
 
 
 class WriteOptions(NamedTuple):
@@ -21,7 +21,7 @@ class WriteOptions(NamedTuple):
 
     def circumstances_of(self, caller: Caller, now: Instant) -> EvaluationContext:
         """Return what conditions know beside objects."""
-        return self.circumstances or circumstances_of(caller, now)
+        return self.circumstances or evaluation_context(caller, now)
 
 
 DEFAULT_OPTIONS = WriteOptions()

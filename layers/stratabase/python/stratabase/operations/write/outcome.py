@@ -18,7 +18,7 @@ class WriteResult(NamedTuple):
 
     entity: Entity
     effects: tuple[Effect, ...] = ()
-    """All that was done; an `Overlay` of it shows it at once, where the store's indexes lag."""
+    """All that was done; a `PendingWrite` of it shows it at once, where the store's indexes lag."""
     client_ids: ClientIds = _NONE
     """What the client calls the objects that it spoke of."""
 

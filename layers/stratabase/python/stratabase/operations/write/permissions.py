@@ -17,8 +17,9 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.write.plan import WritePlan
 from stratabase.expressions.expression import Expression
 from stratabase.model.model import Action
-from stratabase.operations.fetching.known import Known
-from stratabase.operations.seeing.conditions import values_of
+from stratabase.operations.read.derived_values import evaluate
+from stratabase.operations.read.loading import run
+from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.projections import Projections
 
 _OF_WHAT_IS = frozenset({Action.EDIT, Action.DELETE})
@@ -70,20 +71,21 @@ def _former(
     return found
 
 
-def unmet_keys(known: Known, asked: Sequence[ConditionalDemand]) -> Iterator[RequirementKey]:
+def unmet_keys(reader: Reader, asked: Sequence[ConditionalDemand]) -> Iterator[RequirementKey]:
     """Yield the keys of demands whose condition does not hold; nothing is asked of what is not there."""
-    known.settle(demand.reference for demand, _ in asked)
+    run(reader.resolve(demand.reference for demand, _ in asked))
     conditions: dict[str, dict[Expression, None]] = defaultdict(dict)
     there: dict[str, dict[Reference, Entity]] = defaultdict(dict)
     for demand, where in asked:
-        entity = known.get(demand.reference)
+        entity = reader.find(demand.reference)
         if entity is not None:
             conditions[demand.reference.class_name][where] = None
             there[demand.reference.class_name][demand.reference] = entity
-    values = values_of(
-        known,
-        known.circumstances,
-        {name: ([*wheres], [*there[name].values()]) for name, wheres in conditions.items()},
+    values = run(
+        evaluate(
+            reader,
+            {name: (name, [*wheres], [*there[name].values()]) for name, wheres in conditions.items()},
+        )
     )
     held = {
         (reference, where)

@@ -6,10 +6,9 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.plan import WritePlan
 from stratabase.expressions.environment import EvaluationContext
-from stratabase.operations.fetching.as_of import AsOf
-from stratabase.operations.fetching.known import Known
-from stratabase.operations.fetching.source import Source
-from stratabase.operations.overlay import Overlay
+from stratabase.operations.context import RequestContext
+from stratabase.operations.read.pending import PendingWrite
+from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 
 
@@ -24,26 +23,30 @@ class Projections(NamedTuple):
     circumstances: EvaluationContext
     allowance: ReadBudget
 
-    def present(self) -> Known:
+    def present(self) -> Reader:
         """Return a reader of objects as they are."""
-        known = self._reader(self.world.entities)
+        reader = Reader(self._request, unrestricted=True)
         before = self.plan.request.context.snapshot.entities.values()
-        known.add(entity for entity in before if entity is not None)
-        return known
+        reader.add(entity for entity in before if entity is not None)
+        return reader
 
-    def projected(self) -> Known:
+    def projected(self) -> Reader:
         """Return a reader of objects as the write would leave them."""
-        known = self._reader(Overlay(self.world.entities, self.world.model, self.plan.effects))
+        pending = PendingWrite(self.world.model, self.plan.effects)
+        reader = Reader(self._request, pending=pending, unrestricted=True)
         before, written = self.plan.request.context.snapshot.entities, self.plan.index.objects
-        known.add(each for reference, each in before.items() if each is not None and reference not in written)
-        return known
+        reader.add(
+            each for reference, each in before.items() if each is not None and reference not in written
+        )
+        return reader
 
-    def former(self, at: Instant) -> Known:
+    def former(self, at: Instant) -> Reader:
         """Return a reader of objects as they were at an instant."""
-        known = self._reader(AsOf(self.world.entities, self.world.model, at))
+        reader = Reader(self._request, at, unrestricted=True)
         versions = self.plan.request.context.snapshot.versions.items()
-        known.add(version for (_, when), version in versions if version is not None and when == at)
-        return known
+        reader.add(version for (_, when), version in versions if version is not None and when == at)
+        return reader
 
-    def _reader(self, source: Source) -> Known:
-        return Known(source, self.world.model, self.allowance, circumstances=self.circumstances, bare=True)
+    @property
+    def _request(self) -> RequestContext:
+        return RequestContext(self.world.model, self.world.entities, self.allowance, self.circumstances)

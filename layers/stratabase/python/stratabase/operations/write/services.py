@@ -12,8 +12,8 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Create, Delete, Restore, Update
 from stratabase.domain.write.request_ids import ClientIds
+from stratabase.operations.read.versions import resolve_instant
 from stratabase.operations.services import Services
-from stratabase.operations.versions import meant
 from stratabase.operations.write.options import DEFAULT_OPTIONS, WriteOptions
 from stratabase.operations.write.outcome import WriteResult
 from stratabase.operations.write.pipeline import Write
@@ -52,15 +52,15 @@ def restore(
 ) -> WriteResult:
     """Return the object as it is now; a deleted one comes back. Nothing is written when nothing changes.
 
-    `readings`: what the instant may be (`meant`). What it referred to and is there no more is left out, if
-    the write is forced; otherwise that is refused. A version that the caller does not see is none. Raises
-    Refused with every issue, TooMuchRead, Unavailable.
+    `readings`: what the instant may be (`resolve_instant`). What it referred to and is there no more is left
+    out, if the write is forced; otherwise that is refused. A version that the caller does not see is none.
+    Raises Refused with every issue, TooMuchRead, Unavailable.
     """
     write = partial(Write, world, caller=caller, options=options)
     command = Restore(reference, readings[0], options.force)
     if issues := write(command).forbidden_issues():
         raise Refused(issues)
-    command = replace(command, at=meant(world, reference, readings))
+    command = replace(command, at=resolve_instant(world.entities, reference, readings))
     return write(command).commit().result()
 
 

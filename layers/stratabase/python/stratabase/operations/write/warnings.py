@@ -10,7 +10,9 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.write.affected import AffectedObject, affected_objects, changed_members
 from stratabase.domain.write.plan import WritePlan
 from stratabase.domain.write.warning_rules import WarningRule
-from stratabase.operations.fetching.known import Known
+from stratabase.operations.read.derived_values import evaluate
+from stratabase.operations.read.loading import run
+from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.projections import Projections
 
@@ -66,28 +68,24 @@ def _asked(world: Services, plan: WritePlan) -> Iterator[MetWarning]:
                 yield MetWarning(one, rule)
 
 
-def _holding(known: Known, asked: Sequence[MetWarning]) -> list[MetWarning]:
+def _holding(reader: Reader, asked: Sequence[MetWarning]) -> list[MetWarning]:
     """Return those whose condition holds. All are asked together, however many objects there are."""
-    known.settle(warning.one.reference for warning in asked)
+    run(reader.resolve(warning.one.reference for warning in asked))
     there: dict[WarningRule, dict[Reference, Entity]] = defaultdict(dict)
     for (_, reference, _), rule in asked:
-        entity = known.get(reference)
+        entity = reader.find(reference)
         if entity is not None:
             there[rule][reference] = entity
-    values = _values(known, there)
+    values = _values(reader, there)
     return [warning for warning in asked if values.get((warning.rule, warning.one.reference)) is True]
 
 
-def _values(known: Known, there: Mapping[WarningRule, Mapping[Reference, Entity]]) -> Mapping[Any, Any]:
+def _values(reader: Reader, there: Mapping[WarningRule, Mapping[Reference, Entity]]) -> Mapping[Any, Any]:
     """Return what each condition gives for each of its objects."""
-    deriving = known.deriving()
-    columns = {
-        rule: deriving.expect(rule.class_name, [rule.condition], [*entities.values()])
-        for rule, entities in there.items()
-    }
-    known.finish(deriving)
+    asked = {rule: (rule.class_name, [rule.condition], [*found.values()]) for rule, found in there.items()}
+    values = run(evaluate(reader, asked))
     return {
         (rule, reference): value
-        for rule, column in columns.items()
-        for reference, value in zip(there[rule], column()[0], strict=True)
+        for rule, rows in values.items()
+        for reference, (value,) in zip(there[rule], rows, strict=True)
     }

@@ -17,28 +17,18 @@ from stratabase.domain.refusal import Refusal, Refused, TooMuchRead, Unavailable
 from stratabase.domain.write.request_ids import ClientIds
 from stratabase.model.api_names import CLIENT_ID, ID
 from stratabase.model.model import Class
-from stratabase.operations.fetch import fetched
-from stratabase.operations.fetching.known import Known
-from stratabase.operations.overlay import Overlay
-from stratabase.operations.past import Past
+from stratabase.operations.read.loading import Reading, run
+from stratabase.operations.read.pending import PendingWrite
+from stratabase.operations.read.reader import Reader
+from stratabase.operations.read.versions import VersionReader
+from stratabase.operations.read.views import load_views, read_views
 from stratabase.operations.write.outcome import WriteResult
 from stratabase.schema.request.context import Call
 
 
-def views_of(call: Call, entities: Sequence[Entity], *, exact: bool = False) -> list[View]:
-    """Return the views of stored objects of one class, without parts whose whole is there no more.
-
-    `exact`: the objects were read by key. Raises TooMuchRead.
-    """
-    world, allowance = call.context.services, call.context.read_budget
-    known = Known(world.entities, world.model, allowance, circumstances=call.context.circumstances)
-    known.add(entities if exact else ())
-    return fetched(known, call.fetch, entities)
-
-
-def view_of(call: Call, entity: Entity | None) -> View | None:
+def view_of(call: Call, reader: Reader, entity: Entity | None) -> View | None:
     """Return the view of an object that was read by key, None where there is none. Raises TooMuchRead."""
-    return next(iter(views_of(call, [entity], exact=True)), None) if entity is not None else None
+    return next(iter(read_views(reader, call.fetch, [entity])), None) if entity is not None else None
 
 
 def version_views(call: Call, versions: Sequence[Entity]) -> list[View]:
@@ -46,20 +36,20 @@ def version_views(call: Call, versions: Sequence[Entity]) -> list[View]:
 
     Raises TooMuchRead, Unavailable.
     """
-    views = Past(*call.context.reading).each(versions, partial(_version_views, call))
+    views = VersionReader(call.context.request).each(versions, partial(_load_version_views, call))
     return list(chain.from_iterable(views))
 
 
 def version_view(call: Call, version: Entity, instant: Instant) -> View | None:
     """Return the view of a version: roles show what they led to at an instant. Raises as `version_views`."""
-    known = Past(*call.context.reading).known(instant)
-    return next(iter(_version_views(call, known, version)), None)
+    reader = VersionReader(call.context.request).at(instant)
+    return next(iter(run(_load_version_views(call, reader, version))), None)
 
 
-def _version_views(call: Call, known: Known, version: Entity) -> list[View]:
-    """Return the view of a version, if it is seen."""
-    seen = [entity for entity in known.admitted([version]) if entity is not None]
-    return fetched(known, call.fetch, seen)
+def _load_version_views(call: Call, reader: Reader, version: Entity) -> Reading[list[View]]:
+    """Return the view of a version, if it is visible."""
+    visible = [entity for entity in (yield from reader.admit([version])) if entity is not None]
+    return (yield from load_views(reader, call.fetch, visible))
 
 
 def written_views(call: Call, done: Sequence[WriteResult]) -> list[View]:
@@ -80,14 +70,14 @@ def previewed_view(call: Call, done: WriteResult) -> View:
     return view
 
 
-def _views(call: Call, done: Sequence[WriteResult], face: Render) -> list[View]:
-    world, allowance = call.context.services, call.context.read_budget
-    source = Overlay(world.entities, world.model, (effect for one in done for effect in one.effects))
-    known = Known(source, world.model, allowance, face, call.context.circumstances)
-    seen = known.admitted(one.entity for one in done)
-    views = iter(fetched(known, call.fetch, [entity for entity in seen if entity is not None]))
-    pairs = zip(done, seen, strict=True)
-    return [_hidden_view(call.fetch, face, one) if entity is None else next(views) for one, entity in pairs]
+def _views(call: Call, done: Sequence[WriteResult], render: Render) -> list[View]:
+    request = call.context.request
+    pending = PendingWrite(request.model, (effect for one in done for effect in one.effects))
+    reader = Reader(request, pending=pending, render=render)
+    visible = run(reader.admit(one.entity for one in done))
+    views = iter(read_views(reader, call.fetch, [entity for entity in visible if entity is not None]))
+    pairs = zip(done, visible, strict=True)
+    return [_hidden_view(call.fetch, render, one) if entity is None else next(views) for one, entity in pairs]
 
 
 def _hidden_view(fetch: Fetch, face: Render, done: WriteResult) -> View:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from graphql import GraphQLError, GraphQLResolveInfo
 
-from stratabase.domain.access.grants import Access, access_of
+from stratabase.domain.access.grants import Access
 from stratabase.domain.issue import Issue, Path
 from stratabase.domain.member import Caller
 from stratabase.domain.objects.entity import Reference
@@ -16,7 +16,7 @@ from stratabase.domain.query.fetch import Fetch
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.expressions.environment import EvaluationContext
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
-from stratabase.operations.deriving.circumstances import circumstances_of
+from stratabase.operations.context import RequestContext, request_context
 from stratabase.operations.services import Services
 
 
@@ -79,24 +79,24 @@ class Context:
     """Whether mistakes say "did you mean"."""
 
     @cached_property
-    def circumstances(self) -> EvaluationContext:
-        """What expressions know of the request, the same for all of it."""
-        return circumstances_of(self.caller, self.services.clock.now())
+    def request(self) -> RequestContext:
+        """What all reading for the request shares, from the instant on at which it is first asked for."""
+        return request_context(self.services, self.caller, self.read_budget)
 
     @property
-    def reading(self) -> tuple[Services, ReadBudget, EvaluationContext]:
-        """What is read, and how much, on whose behalf."""
-        return self.services, self.read_budget, self.circumstances
+    def circumstances(self) -> EvaluationContext:
+        """What expressions know of the request, the same for all of it."""
+        return self.request.evaluation
 
     @property
     def input_context(self) -> InputContext:
         """On what it depends how the texts and values are read that the request gives."""
         return InputContext(self.caller.formats, self.circumstances, self.suggestions, self.access)
 
-    @cached_property
+    @property
     def access(self) -> Access | None:
         """What the caller may do; None for everything."""
-        return access_of(self.services.model, self.caller.profile)
+        return self.request.access
 
 
 class Call(NamedTuple):

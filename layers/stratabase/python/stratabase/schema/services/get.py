@@ -7,7 +7,7 @@ from stratabase.domain.objects.identity import singleton_reference
 from stratabase.domain.query.fetch import View
 from stratabase.model.api_names import ID, GeneratedType
 from stratabase.model.model import Class
-from stratabase.operations.read import get
+from stratabase.operations.read.reader import Reader
 from stratabase.schema.execution.views import view_of
 from stratabase.schema.request.context import Call
 from stratabase.schema.request.refusals import require_class_access
@@ -17,8 +17,8 @@ from stratabase.schema.types.registry import TypeRegistry
 
 def _field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def answer(call: Call) -> View | None:
-        world, allowance, circumstances = call.context.reading
-        return view_of(call, get(world, Reference(class_.name, call.arguments[ID]), allowance, circumstances))
+        reader = Reader(call.context.request)
+        return view_of(call, reader, reader.get(Reference(class_.name, call.arguments[ID])))
 
     return service_field(
         registry.type_of(GeneratedType.OBJECT, class_),
@@ -33,8 +33,8 @@ GET = Service("get", _field, is_read)
 
 def _singleton_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def answer(call: Call) -> View | None:
-        world, allowance, circumstances = call.context.reading
-        return view_of(call, get(world, singleton_reference(class_), allowance, circumstances))
+        reader = Reader(call.context.request)
+        return view_of(call, reader, reader.get(singleton_reference(class_)))
 
     return service_field(
         registry.type_of(GeneratedType.OBJECT, class_),

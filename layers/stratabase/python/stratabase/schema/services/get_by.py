@@ -17,7 +17,7 @@ from stratabase.model.api_names import GeneratedType, get_by_verb
 from stratabase.model.attribute import Attribute
 from stratabase.model.model import Class, Unique
 from stratabase.model.types.storage import Stored
-from stratabase.operations.read import get_by
+from stratabase.operations.read.reader import Reader
 from stratabase.schema.execution.views import view_of
 from stratabase.schema.request.context import Call
 from stratabase.schema.request.refusals import raise_issues, require_class_access
@@ -48,8 +48,8 @@ def _field(
         if access is not None:
             raise_issues(check_comparison(access, class_, each.name, (each.name,)) for each in attributes)
         values = _read(class_, attributes, call.arguments, call.context.caller.formats)
-        world, allowance, circumstances = call.context.reading
-        return view_of(call, get_by(world, class_.name, unique, values, allowance, circumstances))
+        reader = Reader(call.context.request)
+        return view_of(call, reader, reader.get_by(class_.name, unique, values))
 
     return service_field(
         registry.type_of(GeneratedType.OBJECT, class_),

@@ -8,8 +8,9 @@ from graphql import GraphQLField
 from stratabase.domain.objects.entity import Entity
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.model import Class
-from stratabase.operations.read import confirmed, page
-from stratabase.schema.execution.views import PageAnswer, page_fields, views_of
+from stratabase.operations.read.reader import Reader
+from stratabase.operations.read.views import read_views
+from stratabase.schema.execution.views import PageAnswer, page_fields
 from stratabase.schema.inputs.page_options import DEFAULT_OPTIONS
 from stratabase.schema.inputs.query_reader import QueryReader
 from stratabase.schema.inputs.service_arguments import DISABLE_CACHE
@@ -27,15 +28,13 @@ def _field(registry: TypeRegistry, class_: Class) -> GraphQLField:
         options = call.arguments.get("options") or {}
         told = page_fields(call.selected, version_start=call.fetch.version_start)
         query = reader.read(options, told, call.context.input_context)
-        context = call.context
-        world, allowance, circumstances = context.services, context.read_budget, context.circumstances
-        found = page(world, query, allowance, circumstances)
+        objects = Reader(call.context.request)
+        found = objects.page(query)
         items: Sequence[Entity] = found.items
-        exact = bool(call.arguments.get(DISABLE_CACHE))
-        if exact:
+        if call.arguments.get(DISABLE_CACHE):
             # The cursors stay where the index ends the page: what has moved since must not carry them away.
-            items = confirmed(world, query, found, allowance, circumstances)
-        return PageAnswer(class_, query.order, call.selected)(found, views_of(call, items, exact=exact))
+            items = objects.confirm(query, found)
+        return PageAnswer(class_, query.order, call.selected)(found, read_views(objects, call.fetch, items))
 
     return service_field(
         registry.type_of(GeneratedType.PAGE, class_),

@@ -8,9 +8,9 @@ from stratabase.domain.query.fetch import View
 from stratabase.domain.query.order import Order
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.model import Class
-from stratabase.operations.version_diff import version_diff
-from stratabase.operations.version_page import version_page
-from stratabase.operations.versions import meant, version
+from stratabase.operations.read.version_diff import version_diff
+from stratabase.operations.read.version_page import version_page
+from stratabase.operations.read.versions import get_version, resolve_instant
 from stratabase.operations.write.services import restore
 from stratabase.schema.execution.views import (
     PageAnswer,
@@ -41,10 +41,9 @@ from stratabase.schema.types.results import VERSION_DIFF_TYPE, version_diff_sour
 def _version_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def answer(call: Call) -> View | None:
         (readings,) = read_instants(class_, call, AT_VERSION)
-        services, budget, _ = call.context.reading
-        object_ = reference_of(class_, call)
-        at = meant(services, object_, readings, budget)
-        found = version(services, object_, at, budget)
+        request, object_ = call.context.request, reference_of(class_, call)
+        at = resolve_instant(request.entities, object_, readings, request.budget)
+        found = get_version(request, object_, at)
         return None if found is None else version_view(call, found, at)
 
     description = f"The {class_.name} as it was at an instant; null when there was none."
@@ -62,8 +61,7 @@ def _version_page_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def answer(call: Call) -> dict[str, Any]:
         options = call.arguments.get("options") or {}
         query = reader.read(options, page_fields(call.selected), call.context.input_context)
-        world, allowance, circumstances = call.context.reading
-        found = version_page(world, reference_of(class_, call), query, allowance, circumstances)
+        found = version_page(call.context.request, reference_of(class_, call), query)
         return PageAnswer(class_, query.order, call.selected)(found, version_views(call, found.items))
 
     arguments = {
@@ -84,11 +82,10 @@ GET_VERSION_PAGE = Service("getVersionPage", _version_page_field, has_history)
 
 def _version_diff_field(_: TypeRegistry, class_: Class) -> GraphQLField:
     def answer(call: Call) -> dict[str, Any] | None:
-        world, allowance, circumstances = call.context.reading
-        object_ = reference_of(class_, call)
+        request, object_ = call.context.request, reference_of(class_, call)
         read = read_instants(class_, call, FROM, TO)
-        from_, to = (meant(world, object_, readings, allowance) for readings in read)
-        changes = version_diff(world, object_, from_, to, allowance, circumstances)
+        from_, to = (resolve_instant(request.entities, object_, each, request.budget) for each in read)
+        changes = version_diff(request, object_, from_, to)
         return None if changes is None else version_diff_source(from_, to, changes)
 
     description = (

@@ -1,0 +1,47 @@
+"""How many of the objects that a role leads to must be read for a page of them."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from stratabase.domain.query.page import PageFields, Query
+
+
+class IdRange(NamedTuple):
+    """Ids after `start` (exclusive), in their order or `backward`, at most `limit`; None: no bound."""
+
+    start: str | None = None
+    limit: int | None = None
+    backward: bool = False
+
+    def select(self, ids: Sequence[str]) -> Sequence[str]:
+        """Return the ids that are in the range, in its order."""
+        ordered = sorted(ids, reverse=self.backward)
+        if self.start is not None:
+            start = self.start
+            ordered = [id_ for id_ in ordered if (id_ < start if self.backward else id_ > start)]
+        return ordered[: self.limit]
+
+
+ALL_IDS = IdRange()
+NO_IDS = IdRange(limit=0)
+_NO_FIELDS = PageFields(items=False)
+
+
+def id_range_of(query: Query) -> IdRange:
+    """Return what must be read for a page, as long as all that links name is there.
+
+    A page without a filter, in the order of the ids, shows the first that there are after its start; whoever
+    counts all, or asks what lies before the start, has all read.
+    """
+    window, fields = query.window, query.fields
+    if fields == _NO_FIELDS:
+        return NO_IDS
+    by_id = query.order.terms[0]
+    behind = fields.has_next if window.backward else fields.has_prev
+    ahead = fields.has_prev if window.backward else fields.has_next
+    if query.filter is not None or by_id.attribute != "_id" or fields.total_count:
+        return ALL_IDS
+    if window.start is not None and (behind or window.inclusive):
+        return ALL_IDS
+    start = None if window.start is None else str(window.start.values[0])
+    return IdRange(start, window.offset + window.size + ahead, backward=window.backward != by_id.descending)

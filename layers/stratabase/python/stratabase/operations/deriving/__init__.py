@@ -1,1 +1,0 @@
-"""The values of derived attributes, computed at each read."""

@@ -1,0 +1,173 @@
+"""Objects as they were at instants, read in batches; those that keep no versions, as they are now."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple, Never
+
+from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.parts import ListedParts, Owner, owner_of
+from stratabase.domain.objects.role_storage import RoleStorage, storage_of
+from stratabase.domain.query.id_range import ALL_IDS, IdRange
+from stratabase.domain.refusal import Refused
+from stratabase.operations.context import RequestContext
+from stratabase.operations.read.loading import Load, Phase
+
+Moment = tuple[Reference, Instant]
+_OwnerMoment = tuple[str, Instant]
+
+_BY_KEYS = frozenset({RoleStorage.OPPOSITE_KEY, RoleStorage.OPPOSITE_KEYS})
+
+
+class LinkKey(NamedTuple):
+    """The ids, in a range, of the objects that a role of an owner may have led to at an instant."""
+
+    role: RoleName
+    id_range: IdRange
+    owner: str
+    at: Instant
+
+
+class _PartMoment(NamedTuple):
+    """A part at an instant, whose whole keeps no versions: so it is not known when it lost its part."""
+
+    entity: Entity
+    at: Instant
+    owner: Owner
+
+
+class AsOfBatch:
+    """Loads many objects and links, each as of an instant of its own, in as few round trips as one.
+
+    Objects carry no locks: those belong to no version.
+    """
+
+    def __init__(self, request: RequestContext) -> None:
+        self._entities = request.entities
+        self._model = request.model
+        self._budget = request.budget
+        self._listed = ListedParts()
+        self._complete_links: dict[RoleName, dict[_OwnerMoment, tuple[str, ...]]] = defaultdict(dict)
+
+    def objects(self, moments: Sequence[Moment]) -> list[Entity | None]:
+        """Return the objects in the order of `moments`, None where there was none. Raises TooMuchRead."""
+        found = self._entities.as_of(moments, self._budget)
+        there = [(each, at) for each, (_, at) in zip(found, moments, strict=True) if each is not None]
+        detached = self._detach(there)
+        return [
+            entity and detached.get((entity.reference, at), self._without_lock(entity))
+            for entity, (_, at) in zip(found, moments, strict=True)
+        ]
+
+    def links(self, keys: Sequence[LinkKey]) -> list[tuple[str, ...]]:
+        """Return for each key the ids of the objects that the role may have led to; their keys tell.
+
+        Raises TooMuchRead.
+        """
+        asked: dict[tuple[RoleName, IdRange], list[_OwnerMoment]] = defaultdict(list)
+        for key in keys:
+            asked[key.role, key.id_range].append((key.owner, key.at))
+        found = {
+            (role, id_range): dict(zip(owners, self._of_role(role, owners, id_range), strict=True))
+            for (role, id_range), owners in asked.items()
+        }
+        return [found[key.role, key.id_range][key.owner, key.at] for key in keys]
+
+    def detach_lost_parts(self, versions: Sequence[Entity]) -> list[Entity]:
+        """Return versions that were read elsewhere as `objects` would, each as of its start; all of them."""
+        detached = self._detach([(version, version.start or 0) for version in versions])
+        return [detached.get((each.reference, each.start or 0)) or each for each in versions]
+
+    def _of_role(
+        self, role: RoleName, owners: Sequence[_OwnerMoment], id_range: IdRange
+    ) -> list[tuple[str, ...]]:
+        """Return the links of one role. What had to be read whole for an owner is not read again."""
+        if not self._is_read_whole(role):
+            return self._load_links(role, owners, id_range)
+        known = self._complete_links[role]
+        unknown = [owner for owner in owners if owner not in known]
+        if unknown:
+            known |= zip(unknown, self._load_links(role, unknown, ALL_IDS), strict=True)
+        return [tuple(id_range.select(known[owner])) for owner in owners]
+
+    def _load_links(
+        self, role: RoleName, owners: Sequence[_OwnerMoment], id_range: IdRange
+    ) -> list[tuple[str, ...]]:
+        ids, instants = [id_ for id_, _ in owners], [at for _, at in owners]
+        return self._entities.linked(role, ids, id_range, at=instants, allowance=self._budget)
+
+    def _is_read_whole(self, role: RoleName) -> bool:
+        """Return whether the keys in versions of others tell where a role led."""
+        walked = self._model.classes[role.class_name].roles[role.role_name]
+        return storage_of(self._model, walked) in _BY_KEYS and self._model.classes[walked.target].versioned
+
+    def _without_lock(self, entity: Entity) -> Entity:
+        return replace(entity, lock=None) if self._is_versioned(entity.reference) else entity
+
+    def _is_versioned(self, reference: Reference) -> bool:
+        return self._model.classes[reference.class_name].versioned
+
+    def _detach(self, there: Iterable[tuple[Entity, Instant]]) -> Mapping[Moment, Entity | None]:
+        """Return parts whose wholes keep no versions and have them no more, without the key to them.
+
+        None for those that were not there any more either, though what is left of them is not purged yet.
+        """
+        doubtful = [_PartMoment(entity, at, owner) for entity, at in there for owner in self._owners(entity)]
+        wholes = list(dict.fromkeys(each.owner.reference for each in doubtful))
+        if not wholes:
+            return {}
+        found = dict(zip(wholes, self._entities.read(wholes, self._budget), strict=True))
+        missing = [whole for whole, entity in found.items() if entity is None]
+        ended = dict(zip(missing, self._entities.pending_purges(missing), strict=True))
+        detached: dict[Moment, Entity | None] = {}
+        for each in doubtful:
+            whole, moment = found[each.owner.reference], (each.entity.reference, each.at)
+            if whole is None:
+                detached[moment] = self._without_owner(each, ended[each.owner.reference])
+            elif each.entity.end is None and not self._lists(whole, each):
+                # The change of the whole that took the part out of it was its last one, or earlier.
+                detached[moment] = self._without_owner(each, whole.start)
+        return detached
+
+    def _lists(self, whole: Entity, part: _PartMoment) -> bool:
+        return self._listed.has(whole, part.owner.composition, part.entity.reference.id)
+
+    def _without_owner(self, part: _PartMoment, ended: Instant | None) -> Entity | None:
+        if ended is not None and ended <= part.at:
+            return None
+        state = {name: value for name, value in part.entity.state.items() if name != part.owner.role}
+        return self._without_lock(replace(part.entity, state=state))
+
+    def _owners(self, entity: Entity) -> Iterator[Owner]:
+        """Yield the owner of a versioned part, if that keeps no versions."""
+        class_ = self._model.classes[entity.reference.class_name]
+        owner = owner_of(class_, entity.state) if class_.versioned else None
+        if owner is not None and not self._is_versioned(owner.reference):
+            yield owner
+
+
+class AsOf(NamedTuple):
+    """An instant, and the batch that loads what was there then."""
+
+    batch: AsOfBatch
+    instant: Instant
+
+    def objects(self, references: Sequence[Reference]) -> Load:
+        """Return the load of objects."""
+        return Load(Phase.OBJECTS, self.batch.objects, [(each, self.instant) for each in references])
+
+    def links(self, role: RoleName, ids: Sequence[str], id_range: IdRange) -> Load:
+        """Return the load of the ids that a role of each owner may have led to."""
+        keys = [LinkKey(role, id_range, owner, self.instant) for owner in ids]
+        return Load(Phase.LINKS, self.batch.links, keys)
+
+
+def refuse_page_of_past(class_name: str) -> Never:
+    """Refuse to tell what might have been associated: that is known of the present only. Raises Refused."""
+    message = (
+        f"which {class_name} objects may be associated is known of the present only: "
+        "do not select associables of versions"
+    )
+    raise Refused([Issue(IssueType.MALFORMED_REQUEST, message, entity_name=class_name)])

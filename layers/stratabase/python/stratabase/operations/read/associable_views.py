@@ -1,0 +1,131 @@
+"""A page of the objects that an association of each object of a group may lead to."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.role_storage import RoleStorage
+from stratabase.domain.query.fetch import Associables
+from stratabase.domain.query.id_range import ALL_IDS
+from stratabase.domain.query.order import position_of
+from stratabase.domain.query.page import Page, PageFields, Paginator, Query, Window
+from stratabase.model.model import Class, Role
+from stratabase.operations.read.loading import Reading
+from stratabase.operations.read.reader import Reader
+from stratabase.operations.read.related_views import RelatedViews, ViewGroup
+
+_LEAST, _MOST = 100, 10_000
+"""How many objects are read at once, twice as many each time, where nobody knows how many are free."""
+
+
+def associable_views(
+    key: str, wanted: Associables, group: ViewGroup, reader: Reader
+) -> RelatedViews[Associables]:
+    """Return what finds the objects that an association may lead to."""
+    is_exclusive = _is_exclusive(wanted.role, reader.model.classes[wanted.role.target])
+    return (_FreePartnerViews if is_exclusive else _SharedPageViews)(key, wanted, group, reader)
+
+
+def _is_exclusive(role: Role, target: Class) -> bool:
+    """Return whether a role is one of two that lead to one another's only partner."""
+    return role.opposite is not None and not role.many and not target.roles[role.opposite].many
+
+
+class _SharedPageViews(RelatedViews[Associables]):
+    """Shows every owner the same page of a class."""
+
+    _page: Page | None = None
+
+    def needs(self) -> Reading[Sequence[Reference]]:
+        """Return the wholes of what the page shows, if those are parts."""
+        if self._page is None:
+            self._page = self.reader.page(self.wanted.query)
+        yield from ()  # the wholes are loaded with what the other roles of the level need
+        return self.reader.missing(self.reader.owners(self._page.items))
+
+    def finish(self) -> None:
+        """Put the page, which all owners share."""
+        assert self._page is not None
+        items = tuple(filter(self.reader.is_attached, self._page.items))
+        views = self.next.views(items, sum(self.group.times.values()))
+        answer = self.wanted.render_page(replace(self._page, items=items), views)
+        for owner in self.group.entities:
+            self.group.put(owner, self.key, answer)
+
+
+class _FreePartnerViews(RelatedViews[Associables]):
+    """Shows, of a one-to-one association, the objects that nothing is associated with but the owner."""
+
+    def __init__(self, key: str, wanted: Associables, group: ViewGroup, reader: Reader) -> None:
+        super().__init__(key, wanted, group, reader)
+        self._candidates: dict[Reference, Entity] = {}
+        """Objects in the order of the page, read as long as fewer are free than it may show."""
+        self._partners: dict[Reference, Reference] = {}
+        self._is_read = False
+
+    def needs(self) -> Reading[Sequence[Reference]]:
+        """Return nothing: what there is to choose from is read page by page, until it suffices."""
+        if not self._is_read:
+            yield from self._read_candidates()
+            self._is_read = True
+        return ()
+
+    def finish(self) -> None:
+        """Put the page of each owner."""
+        paginator = Paginator(self.wanted.query, self.target)
+        for owner in self.group.entities:
+            free = (entity for entity in self._candidates.values() if self._is_free(entity, owner))
+            page = paginator.page(self.reader.within_budget(self.target.name, free))
+            views = self.next.views(page.items, self.group.times[owner])
+            self.group.put(owner, self.key, self.wanted.render_page(page, views))
+
+    def _read_candidates(self) -> Reading[None]:
+        query = self._wide_query
+        while True:
+            found = self.reader.page(query).items
+            self._candidates |= {entity.reference: entity for entity in found}
+            self._partners |= yield from self._find_partners(found)
+            yield from self.reader.resolve(chain(self.reader.owners(found), self._partners.values()))
+            if len(found) < query.window.size or self._suffices(self._candidates.values()):
+                return
+            end = position_of(found[0 if query.window.backward else -1].state, query.order)
+            size = min(2 * query.window.size, _MOST)
+            query = replace(query, window=replace(query.window, size=size, start=end, inclusive=False))
+
+    def _suffices(self, candidates: Iterable[Entity]) -> bool:
+        window = self.wanted.query.window
+        free = sum(self._is_free(entity, None) for entity in candidates)
+        return not self._needs_all and free > window.offset + window.size
+
+    @property
+    def _needs_all(self) -> bool:
+        """Whether all are counted, or what lies before the start is asked for."""
+        window, fields = self.wanted.query.window, self.wanted.query.fields
+        behind = fields.has_next if window.backward else fields.has_prev
+        return fields.total_count or (behind and window.start is not None)
+
+    @property
+    def _wide_query(self) -> Query:
+        """The query for whatever may be on the page, or is counted."""
+        query, window = self.wanted.query, self.wanted.query.window
+        size = max(_LEAST, window.offset + window.size + 1)
+        start = Window(size, window.backward) if self._needs_all else replace(window, size=size, offset=0)
+        return replace(query, window=start, fields=PageFields())
+
+    def _is_free(self, entity: Entity, owner: Reference | None) -> bool:
+        """Return whether an object is there, and nobody's partner but perhaps the owner's."""
+        partner = self._partners.get(entity.reference)
+        taken = partner is not None and partner != owner and self.reader.find(partner) is not None
+        return not taken and self.reader.is_attached(entity)
+
+    def _find_partners(self, found: Sequence[Entity]) -> Reading[Mapping[Reference, Reference]]:
+        own, role = self.name.class_name, self.role
+        assert role.opposite is not None
+        if self.storage is RoleStorage.OPPOSITE_KEY:
+            held = ((each.reference, each.state.get(role.opposite)) for each in found)
+            return {reference: Reference(own, str(id_)) for reference, id_ in held if id_ is not None}
+        ids = [each.reference.id for each in found]
+        linked = yield from self.reader.linked(RoleName(self.target.name, role.opposite), ids, ALL_IDS)
+        pairs = zip(ids, linked, strict=True)
+        return {self.reference(id_): Reference(own, others[0]) for id_, others in pairs if others}

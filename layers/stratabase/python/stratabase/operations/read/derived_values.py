@@ -1,0 +1,182 @@
+"""Derived values of many objects: what they depend on is loaded level by level, then they are computed."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from stratabase.domain.access.visibility import is_redacted
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.role_storage import RoleStorage
+from stratabase.domain.query.id_range import ALL_IDS
+from stratabase.expressions.expression import Expression
+from stratabase.operations.read.formulas import Dependencies, Inputs, Member, formulas_of
+from stratabase.operations.read.identity_map import IdentityMap
+from stratabase.operations.read.loading import Reading
+from stratabase.operations.read.role_loader import RoleLoader
+
+K = TypeVar("K")
+
+Objects = dict[int, Entity]
+"""Objects by `id`, each as it was loaded."""
+Evaluations = Mapping[K, tuple[str, Sequence[Expression], Sequence[Entity]]]
+"""By a key of the caller's: a class, expressions over its objects, and the objects to evaluate them for."""
+
+_BY_LINKS = frozenset({RoleStorage.OPPOSITE_KEY, RoleStorage.OPPOSITE_KEYS, RoleStorage.LINKS})
+
+
+class DerivedValues:
+    """Follows the roles that derived attributes depend on, from all objects at once, one level at a time."""
+
+    def __init__(self, objects: IdentityMap) -> None:
+        self._objects = objects
+        self._formulas = formulas_of(objects.model)
+        self._inputs = Inputs(objects.render, objects.evaluation, objects.within_budget)
+        self._demanded: dict[Member, Objects] = defaultdict(dict)
+        self._next: list[tuple[Dependencies, Objects]] = []
+        """What is needed of objects on the level that is loaded next."""
+        self._targets: list[_Targets] | None = None
+        """The roles that are followed on this level; None before it is known which these are."""
+
+    def demand(self, class_name: str, names: Iterable[str], entities: Iterable[Entity]) -> None:
+        """Ask for derived attributes of objects of a class."""
+        self._enter(Dependencies(class_name, tuple(names), {}), {id(entity): entity for entity in entities})
+
+    def expect(
+        self, class_name: str, expressions: Sequence[Expression], entities: Sequence[Entity]
+    ) -> Callable[[], list[Sequence[Any]]]:
+        """Ask for the values of expressions; the function returned gives them, once all is computed."""
+        formulas = [self._formulas.of(class_name, expression) for expression in expressions]
+        for formula in formulas:
+            self._enter(formula.dependencies, {id(entity): entity for entity in entities})
+        return lambda: [formula.values(entities, self._inputs) for formula in formulas]
+
+    def needs(self) -> Reading[list[Reference]]:
+        """Return the objects still to be loaded on this level; asked again until there are none."""
+        if self._targets is None:
+            owners = self._owners()
+            self._targets = [_Targets(role, each, self._objects) for role, each in owners.items()]
+        needed: list[Reference] = []
+        for targets in self._targets:
+            needed += yield from targets.needs()
+        return needed
+
+    def advance(self) -> None:
+        """Go on to the next level, once nothing is needed on this one."""
+        for targets in self._targets or ():
+            self._inputs.targets.setdefault(targets.name, {}).update(targets.by_owner())
+        behind, self._next, self._targets = self._next, [], None
+        for dependencies, entities in behind:
+            for role, below in dependencies.roles.items():
+                found = self._inputs.targets[role]
+                self._enter(below, {id(each): each for number in entities for each in found[number]})
+
+    def all_needs(self) -> Reading[list[Reference]]:
+        """Return the objects to be loaded next, on whatever level; none once everything was found."""
+        while self._next:
+            if needed := (yield from self.needs()):
+                return needed
+            self.advance()
+        return []
+
+    def complete(self) -> Reading[None]:
+        """Load what is still needed, and compute what was asked for. Raises TooMuchRead."""
+        while needed := (yield from self.all_needs()):
+            yield from self._objects.load(needed)
+        self.compute()
+
+    def compute(self) -> None:
+        """Compute what was asked for, once everything was found."""
+        for member in self._formulas.sort(self._demanded):
+            entities = self._demanded[member]
+            values = self._formulas[member].values(list(entities.values()), self._inputs)
+            self._inputs.values[member] = {
+                number: None if is_redacted(entity, member[1]) else value
+                for (number, entity), value in zip(entities.items(), values, strict=True)
+            }
+
+    def values(self, class_name: str, name: str, entities: Iterable[Entity]) -> list[Any]:
+        """Return the values of a derived attribute that was asked for."""
+        values = self._inputs.values[class_name, name]
+        return [values[id(entity)] for entity in entities]
+
+    def with_values(self, class_name: str, names: Sequence[str], entities: Sequence[Entity]) -> list[Entity]:
+        """Return objects with derived attributes that were asked for in their states."""
+        columns = [self.values(class_name, name, entities) for name in names]
+        return [
+            replace(entity, state={**entity.state, **dict(zip(names, values, strict=True))})
+            for entity, *values in zip(entities, *columns, strict=True)
+        ]
+
+    def _enter(self, dependencies: Dependencies, entities: Objects) -> None:
+        """Note what is needed of objects, as far as nobody has asked for it yet."""
+        entered = [(dependencies, entities)]
+        while entered:
+            dependencies, entities = entered.pop()
+            for name in dependencies.derived:
+                member = (dependencies.class_name, name)
+                demanded = self._demanded[member]
+                fresh = {number: each for number, each in entities.items() if number not in demanded}
+                demanded |= fresh
+                entered.append((self._formulas[member].dependencies, fresh))
+            if dependencies.roles:
+                self._next.append((dependencies, entities))
+
+    def _owners(self) -> dict[RoleName, Objects]:
+        """Return the roles to be followed, each with the objects from which it was not yet."""
+        owners: dict[RoleName, Objects] = defaultdict(dict)
+        for dependencies, entities in self._next:
+            for role in dependencies.roles:
+                known = self._inputs.targets.get(role, {})
+                owners[role] |= {number: each for number, each in entities.items() if number not in known}
+        return owners
+
+
+class _Targets(RoleLoader):
+    """Finds everything that a role leads to from some objects."""
+
+    def __init__(self, name: RoleName, owners: Objects, objects: IdentityMap) -> None:
+        super().__init__(name, objects)
+        self._owners = owners
+        self._ids: Sequence[Sequence[str]] | None = None
+        """Of each owner, the ids that its role may lead to; None before they were looked up."""
+
+    def needs(self) -> Reading[list[Reference]]:
+        """Return the objects that are still to be loaded."""
+        if self._ids is None:
+            self._ids = yield from self._find_ids()
+        return self.unread(self.reference(id_) for ids in self._ids for id_ in ids)
+
+    def by_owner(self) -> Mapping[int, Sequence[Entity]]:
+        """Return by the `id` of each owner what its role leads to."""
+        pairs = zip(self._owners.items(), self._ids or (), strict=True)
+        return {number: self.targets(owner.reference.id, ids) for (number, owner), ids in pairs}
+
+    def _find_ids(self) -> Reading[Sequence[Sequence[str]]]:
+        owners = self._owners.values()
+        if self.storage in _BY_LINKS:
+            ids = [owner.reference.id for owner in owners]
+            return (yield from self._objects.linked(self.name, ids, ALL_IDS))
+        return [_stored_ids(owner.state.get(self.role.name)) for owner in owners]
+
+
+def _stored_ids(stored: Any) -> Sequence[str]:
+    """Return the ids that a state keeps under a role's name."""
+    if stored is None:
+        return ()
+    return stored if isinstance(stored, list) else (str(stored),)
+
+
+def evaluate(objects: IdentityMap, asked: Evaluations[K]) -> Reading[dict[K, list[tuple[Any, ...]]]]:
+    """Return by key, for each object, the values of the expressions; all at once. Raises TooMuchRead."""
+    derived = DerivedValues(objects)
+    columns = {
+        key: derived.expect(class_name, expressions, entities)
+        for key, (class_name, expressions, entities) in asked.items()
+    }
+    yield from derived.complete()
+    return {key: _rows(column(), len(asked[key][2])) for key, column in columns.items()}
+
+
+def _rows(columns: Sequence[Sequence[Any]], number: int) -> list[tuple[Any, ...]]:
+    return list(zip(*columns, strict=True)) if columns else [()] * number

@@ -1,0 +1,271 @@
+"""The formulas of derived attributes: what each depends on, and how its values are made of that."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple, Protocol
+
+from stratabase.domain.attributes import is_derived, type_of, value_of
+from stratabase.domain.objects.entity import Entity, RoleName
+from stratabase.domain.query.aggregate import aggregator_for
+from stratabase.domain.query.fetch import Render
+from stratabase.expressions.environment import Environment, EvaluationContext, Path
+from stratabase.expressions.expression import Expression, ToStored
+from stratabase.model.attribute import Attribute
+from stratabase.model.dependencies import derivation_order
+from stratabase.model.model import Model
+from stratabase.model.model_expressions import ModelExpressions, expressions_of
+
+Member = tuple[str, str]
+"""The name of a class, and of one of its attributes."""
+WithinBudget = Callable[[str, Iterable[Entity]], Iterable[Entity]]
+"""Yields objects of a class that are to be tested, as long as the read budget lasts."""
+
+_REMEMBERED = 256
+"""ModelExpressions that are no derived attributes; those of a model's warnings and grants are rarely more."""
+
+
+class Dependencies(NamedTuple):
+    """What is needed of objects of one class."""
+
+    class_name: str
+    derived: tuple[str, ...]
+    """Derived attributes of theirs."""
+    roles: Mapping[RoleName, "Dependencies"]
+    """What is needed of the objects that their roles lead to."""
+
+
+def dependencies_of(model: Model, class_name: str, paths: Iterable[Path]) -> Dependencies:
+    """Return what paths from a class need: each has roles, and at last perhaps an attribute."""
+    class_ = model.classes[class_name]
+    below: dict[str, list[Path]] = defaultdict(list)
+    derived: list[str] = []
+    for first, *others in paths:
+        if first in class_.roles:
+            below[first] += [tuple(others)] if others else []
+        elif is_derived(class_, first):
+            derived.append(first)
+    roles = {
+        RoleName(class_name, name): dependencies_of(model, class_.roles[name].target, rest)
+        for name, rest in below.items()
+    }
+    return Dependencies(class_name, tuple(derived), roles)
+
+
+class Inputs:
+    """What formulas compute with: objects that roles lead to, and values that were computed before.
+
+    Both go by the `id` of an object as it was loaded: two readings of one object may differ.
+    """
+
+    def __init__(self, render: Render, evaluation: EvaluationContext, within_budget: WithinBudget) -> None:
+        self.render = render
+        self.evaluation = evaluation
+        self.within_budget = within_budget
+        self.targets: dict[RoleName, dict[int, Sequence[Entity]]] = {}
+        """By role and owner: the objects that the role leads to."""
+        self.values: dict[Member, Mapping[int, Any]] = {}
+        """By derived attribute and object: its value."""
+
+    def follow(self, roles: Iterable[RoleName], entity: Entity) -> Entity | None:
+        """Return the one object to which to-one roles lead, one after the other."""
+        at: Entity | None = entity
+        for role in roles:
+            targets = () if at is None else self.targets[role][id(at)]
+            at = targets[0] if targets else None
+        return at
+
+    def state(self, entity: Entity, derived: Iterable[Member]) -> Mapping[str, Any]:
+        """Return an object's state, with the values of derived attributes of its."""
+        state = self.render(entity)
+        values = {member[1]: self.values[member][id(entity)] for member in derived}
+        return {**state, **values} if values else state
+
+
+class Formula(Protocol):
+    """What must be known for a derived attribute or an expression, and how its values are made of that."""
+
+    dependencies: Dependencies
+
+    def values(self, entities: Sequence[Entity], inputs: Inputs) -> Sequence[Any]:
+        """Return the value for each object, once all that it depends on is in `inputs`."""
+
+
+class _Related(NamedTuple):
+    """An object that an expression asks: by which path, which roles lead there, what is derived of it."""
+
+    path: Path
+    roles: tuple[RoleName, ...]
+    derived: tuple[Member, ...]
+
+
+class _ExpressionFormula:
+    """Evaluates an expression over objects of a class, and over those that to-one roles lead to."""
+
+    def __init__(self, model: Model, class_name: str, expression: Expression) -> None:
+        self.dependencies = dependencies_of(model, class_name, expression.paths)
+        self._expression = expression
+        self._own = _derived_members(self.dependencies)
+        self._related = tuple(_related(self.dependencies, ()))
+
+    def values(self, entities: Sequence[Entity], inputs: Inputs) -> Sequence[Any]:
+        """Return the value for each object."""
+        evaluate, render, evaluation = self._expression.evaluate, inputs.render, inputs.evaluation
+        in_time = inputs.within_budget(self.dependencies.class_name, entities)
+        if not self._own and not self._related:
+            return [evaluate(Environment(render(entity), evaluation)) for entity in in_time]
+        return [evaluate(self._environment(entity, inputs)) for entity in in_time]
+
+    def _environment(self, entity: Entity, inputs: Inputs) -> Environment:
+        related = {}
+        for path, roles, derived in self._related:
+            at = inputs.follow(roles, entity)
+            related[path] = None if at is None else inputs.state(at, derived)
+        return Environment(inputs.state(entity, self._own), inputs.evaluation, related)
+
+
+def _related(dependencies: Dependencies, roles: tuple[RoleName, ...]) -> Iterable[_Related]:
+    for role, below in dependencies.roles.items():
+        there = (*roles, role)
+        yield _Related(tuple(each.role_name for each in there), there, _derived_members(below))
+        yield from _related(below, there)
+
+
+def _derived_members(dependencies: Dependencies) -> tuple[Member, ...]:
+    return tuple((dependencies.class_name, name) for name in dependencies.derived)
+
+
+class _PathFormula:
+    """Reads an attribute at the end of to-one roles."""
+
+    def __init__(self, model: Model, class_name: str, attribute: Attribute) -> None:
+        assert attribute.derivation is not None
+        path = attribute.derivation.path
+        self.dependencies = dependencies_of(model, class_name, [path])
+        self._roles, end = _roles_of(model, class_name, path)
+        self._end = _EndAttribute(model, end, path[-1])
+
+    def values(self, entities: Sequence[Entity], inputs: Inputs) -> Sequence[Any]:
+        """Return the value for each object."""
+        value = self._end.reader(inputs)
+        ends = (inputs.follow(self._roles, entity) for entity in entities)
+        return [None if end is None else value(end) for end in ends]
+
+
+class _AggregateFormula:
+    """Aggregates what lies at the end of roles that lead to many. What two ways lead to counts twice."""
+
+    def __init__(self, model: Model, class_name: str, attribute: Attribute) -> None:
+        assert attribute.derivation is not None
+        assert attribute.derivation.aggregate is not None
+        path = attribute.derivation.path
+        self.dependencies = dependencies_of(model, class_name, [path])
+        self._roles, end = _roles_of(model, class_name, path)
+        counts_objects = len(self._roles) == len(path)
+        self._end = None if counts_objects else _EndAttribute(model, end, path[-1])
+        values = attribute.type if counts_objects else type_of(model.classes[end], path[-1])
+        self._aggregator = aggregator_for(attribute.derivation.aggregate, values, attribute.type)
+
+    def values(self, entities: Sequence[Entity], inputs: Inputs) -> Sequence[Any]:
+        """Return the value for each object."""
+        totals = self._totals(entities, inputs)
+        return [self._aggregator.result(totals[id(entity)]) for entity in entities]
+
+    def _totals(self, entities: Sequence[Entity], inputs: Inputs) -> Mapping[int, Any]:
+        """Return the partial aggregate of each object, put together from the far end."""
+        levels = [{id(entity): entity for entity in entities}]
+        for role in self._roles:
+            targets = inputs.targets[role]
+            levels.append({id(each): each for number in levels[-1] for each in targets[number]})
+        value = (lambda _: True) if self._end is None else self._end.reader(inputs)
+        start, combine = self._aggregator.start, self._aggregator.combine
+        totals = {number: start(value(entity)) for number, entity in levels.pop().items()}
+        for role in reversed(self._roles):
+            targets = inputs.targets[role]
+            totals = {
+                number: combine(totals[id(each)] for each in targets[number]) for number in levels.pop()
+            }
+        return totals
+
+
+class _EndAttribute:
+    """The attribute at the end of a path."""
+
+    def __init__(self, model: Model, class_name: str, name: str) -> None:
+        class_ = model.classes[class_name]
+        self._member = (class_name, name)
+        self._is_derived = is_derived(class_, name)
+        self._value = value_of(class_, name)
+
+    def reader(self, inputs: Inputs) -> Callable[[Entity], Any]:
+        """Return what reads it from an object."""
+        if self._is_derived:
+            values = inputs.values.get(self._member, {})
+            return lambda entity: values[id(entity)]
+        value, render = self._value, inputs.render
+        return lambda entity: value(render(entity))
+
+
+def _roles_of(model: Model, class_name: str, path: Sequence[str]) -> tuple[tuple[RoleName, ...], str]:
+    """Return the roles of a path, and the class that they lead to."""
+    roles: list[RoleName] = []
+    at = class_name
+    for name in path:
+        role = model.classes[at].roles.get(name)
+        if role is not None:
+            roles.append(RoleName(at, name))
+            at = role.target
+    return tuple(roles), at
+
+
+class Formulas:
+    """The formulas of one model, each made when it is first needed."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._known: dict[Member, Formula] = {}
+        self._of_expression = lru_cache(_REMEMBERED)(self._make_for_expression)
+
+    def __getitem__(self, member: Member) -> Formula:
+        """Return the formula of a derived attribute."""
+        found = self._known.get(member)
+        if found is None:
+            class_name, name = member
+            attribute = self.model.classes[class_name].attributes[name]
+            found = self._known[member] = self._make(class_name, attribute)
+        return found
+
+    def of(self, class_name: str, expression: Expression) -> Formula:
+        """Return the formula of an expression over objects of a class, such as a condition."""
+        # Two that are equal may still be stored as different types.
+        return self._of_expression(class_name, expression, expression.to_stored)
+
+    def sort(self, members: Iterable[Member]) -> list[Member]:
+        """Return derived attributes, each after those that it is made of."""
+        return sorted(members, key=self._places.__getitem__)
+
+    @cached_property
+    def _places(self) -> dict[Member, int]:
+        return {member: place for place, member in enumerate(derivation_order(self.model))}
+
+    def _make_for_expression(self, class_name: str, expression: Expression, _: ToStored) -> Formula:
+        return _ExpressionFormula(self.model, class_name, expression)
+
+    def _make(self, class_name: str, attribute: Attribute) -> Formula:
+        expression = expressions_of(self.model).derived(class_name, attribute)
+        if expression is not None:
+            return _ExpressionFormula(self.model, class_name, expression)
+        assert attribute.derivation is not None
+        kind = _AggregateFormula if attribute.derivation.aggregate else _PathFormula
+        return kind(self.model, class_name, attribute)
+
+
+def formulas_of(model: Model) -> Formulas:
+    """Return the formulas of a model, the same for the same model."""
+    return _of(expressions_of(model))
+
+
+@lru_cache(maxsize=4)
+def _of(expressions: ModelExpressions) -> Formulas:
+    # A model itself cannot be a key; its expressions are the same ones as long as it is.
+    return Formulas(expressions.model)

@@ -1,0 +1,245 @@
+"""What a caller sees of objects, by the grants of its profile: some are hidden, others redacted."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from stratabase.domain.access.grants import Access
+from stratabase.domain.access.visibility import ClassVisibility, class_visibility
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.parts import owner_roles, part_ids
+from stratabase.domain.query.filter import MATCH_ALL, MATCH_NONE, Filter, Holds
+from stratabase.model.model import Action
+from stratabase.operations.context import RequestContext
+from stratabase.operations.read.as_of import AsOf, AsOfBatch, Moment
+from stratabase.operations.read.derived_values import evaluate
+from stratabase.operations.read.identity_map import IdentityMap
+from stratabase.operations.read.loading import Load, Phase, Reading, run
+
+_Visible = Mapping[int, Entity | None]
+"""By the `id` of an object: what is visible of it by itself, whatever becomes of its whole."""
+
+
+class _Chain(NamedTuple):
+    """An object, its whole, the whole of that, as far as these must be visible too."""
+
+    objects: Sequence[Entity]
+    is_complete: bool
+    """None of them is gone."""
+
+
+class ReadPolicy:
+    """Applies the grants of a profile to objects; `objects` knows whatever there is, visible or not.
+
+    `current`: what is visible now, for readings of the past: beyond that, nothing is visible.
+    """
+
+    def __init__(
+        self, access: Access, objects: IdentityMap, current: "CurrentVisibility | None" = None
+    ) -> None:
+        self.objects = objects
+        self._access = access
+        self._current = current
+        self._classes: dict[str, ClassVisibility] = {}
+
+    def of_class(self, class_name: str) -> ClassVisibility:
+        """Return how objects of a class are visible."""
+        if class_name not in self._classes:
+            self._classes[class_name] = class_visibility(self._access, self.objects.model.classes[class_name])
+        return self._classes[class_name]
+
+    def filter(self, class_name: str) -> Filter:
+        """Return which objects of a class are visible, where what they keep tells it."""
+        visibility = self.of_class(class_name)
+        if not visibility.is_open:
+            return MATCH_NONE
+        return MATCH_ALL if visibility.where is None else Holds(visibility.where, self.objects.evaluation)
+
+    def load(self, references: Sequence[Reference]) -> Reading[list[Entity | None]]:
+        """Return what is visible of objects by their references, None for nothing. Raises as `show`."""
+        yield from self.objects.load(references)
+        return (yield from self.show([self.objects[reference] for reference in references]))
+
+    def show(self, entities: Sequence[Entity | None]) -> Reading[list[Entity | None]]:
+        """Return what is visible of each object, None for nothing. Raises TooMuchRead, Unavailable."""
+        if self._current is None:
+            return (yield from self._show(entities))
+        self._current.note(entity for entity in entities if entity is not None)
+        return (yield from self._current.limit((yield from self._show(entities))))
+
+    def showing(self, name: RoleName, ids: Sequence[str]) -> Reading[Sequence[str]]:
+        """Return those objects of a class of which a role, or an attribute, is visible. Raises as `show`."""
+        found = yield from self._showing(name, ids)
+        return found if self._current is None else (yield from self._current.showing(name, found))
+
+    def _show(self, entities: Sequence[Entity | None]) -> Reading[list[Entity | None]]:
+        there = [entity for entity in entities if entity is not None]
+        if all(self._of(entity).is_unrestricted for entity in there):
+            return list(entities)
+        yield from self.objects.resolve(
+            self.objects.owners(entity for entity in there if self._of(entity).by_whole)
+        )
+        chains = {id(entity): self._chain(entity) for entity in there}
+        alone = yield from self._show_alone(each for chain in chains.values() for each in chain.objects)
+        return [None if entity is None else self._through(chains[id(entity)], alone) for entity in entities]
+
+    def _showing(self, name: RoleName, ids: Sequence[str]) -> Reading[Sequence[str]]:
+        permission = self._access.member_permission(*name)
+        if permission is None or (Action.READ in permission.actions and permission.where is None):
+            return ids
+        if permission.where is None:
+            return ()
+        owners = [Reference(name.class_name, id_) for id_ in ids]
+        yield from self.objects.resolve(owners)
+        there = [entity for owner in owners if (entity := self.objects.find(owner)) is not None]
+        values = yield from evaluate(self.objects, {name: (name.class_name, [permission.where], there)})
+        pairs = zip(there, values[name], strict=True)
+        return [entity.reference.id for entity, (value,) in pairs if value is True]
+
+    def _of(self, entity: Entity) -> ClassVisibility:
+        return self.of_class(entity.reference.class_name)
+
+    def _chain(self, entity: Entity) -> _Chain:
+        chain = [entity]
+        while self._of(chain[-1]).by_whole:
+            above = next(self.objects.owners(chain[-1:]), None)
+            whole = None if above is None else self.objects[above]
+            if whole is None:
+                return _Chain(chain, is_complete=False)
+            chain.append(whole)
+        return _Chain(chain, is_complete=True)
+
+    def _show_alone(self, entities: Iterable[Entity]) -> Reading[_Visible]:
+        """Return what is visible of objects whatever becomes of their wholes."""
+        by_class: dict[str, dict[int, Entity]] = defaultdict(dict)
+        for entity in entities:
+            by_class[entity.reference.class_name][id(entity)] = entity
+        values = yield from evaluate(
+            self.objects,
+            {
+                name: (name, self.of_class(name).conditions, [*found.values()])
+                for name, found in by_class.items()
+            },
+        )
+        return {
+            number: self.of_class(name).apply(entity, value)
+            for name, found in by_class.items()
+            for (number, entity), value in zip(found.items(), values[name], strict=True)
+        }
+
+    def _through(self, chain: _Chain, alone: _Visible) -> Entity | None:
+        """Return what is visible of the first object of a chain: nothing where one of them is hidden."""
+        visible = [each for entity in chain.objects if (each := alone[id(entity)]) is not None]
+        is_visible = chain.is_complete and len(visible) == len(chain.objects)
+        return visible[0] if is_visible and all(self._leads(*pair) for pair in pairwise(visible)) else None
+
+    def _leads(self, part: Entity, whole: Entity) -> bool:
+        """Return whether what is visible of a whole leads to its part."""
+        class_ = self.objects.model.classes[part.reference.class_name]
+        back = next(role for role in owner_roles(class_) if part.state.get(role.name) is not None)
+        return part.reference.id in part_ids(whole.state.get(str(back.opposite)))
+
+
+class CurrentVisibility:
+    """What a caller sees of objects as they are now, which is also all that it sees of their past.
+
+    Of objects that are gone, what they were last counts as now.
+    """
+
+    def __init__(self, request: RequestContext, access: Access) -> None:
+        self._request = request
+        self._access = access
+        self._objects = IdentityMap(request)
+        self._policy = ReadPolicy(access, self._objects)
+        self._hidden: dict[Reference, frozenset[str] | None] = {}
+        """By object: the attributes and roles that are hidden now, None where everything is."""
+
+    def note(self, versions: Iterable[Entity]) -> None:
+        """Note, of versions that were read elsewhere, those that still hold: so the objects are now."""
+        self._objects.add(version for version in versions if version.end is None)
+
+    def limit(self, visible: Sequence[Entity | None]) -> Reading[list[Entity | None]]:
+        """Return what is visible of versions of which this much would be. Raises TooMuchRead, Unavailable."""
+        yield from self._resolve(entity.reference for entity in visible if entity is not None)
+        return [None if entity is None else self._redact(entity) for entity in visible]
+
+    def showing(self, name: RoleName, ids: Sequence[str]) -> Reading[Sequence[str]]:
+        """Return the objects of which a role, or an attribute, is visible. Raises as `limit`."""
+        owners = [Reference(name.class_name, id_) for id_ in ids]
+        yield from self._resolve(owners)
+        hidden = (self._hidden.get(owner, frozenset()) for owner in owners)
+        pairs = zip(ids, hidden, strict=True)
+        return [id_ for id_, names in pairs if names is not None and name.role_name not in names]
+
+    def _resolve(self, references: Iterable[Reference]) -> Reading[None]:
+        restricted = (
+            each for each in references if not self._policy.of_class(each.class_name).is_unrestricted
+        )
+        unknown = list(dict.fromkeys(each for each in restricted if each not in self._hidden))
+        if unknown:
+            yield Load(Phase.VISIBILITY, self._find, unknown)
+
+    def _redact(self, entity: Entity) -> Entity | None:
+        names = self._hidden.get(entity.reference, frozenset())
+        return (
+            None
+            if names is None
+            else self._policy.of_class(entity.reference.class_name).redact(entity, names)
+        )
+
+    def _find(self, references: Sequence[Reference]) -> list[None]:
+        """Find out what is hidden of objects. Raises TooMuchRead, Unavailable."""
+        run(self._objects.resolve(references))
+        found = {each: self._objects.find(each) for each in references}
+        run(self._judge(self._policy, [entity for entity in found.values() if entity is not None]))
+        self._look_back([each for each, entity in found.items() if entity is None])
+        return [None] * len(references)
+
+    def _judge(self, policy: ReadPolicy, entities: Sequence[Entity]) -> Reading[None]:
+        """Note what is hidden of objects as they are, or were."""
+        visible = yield from policy.show(entities)
+        self._hidden.update((each.reference, None) for each in entities)
+        by_class: dict[str, list[str]] = defaultdict(list)
+        for entity in filter(None, visible):
+            by_class[entity.reference.class_name].append(entity.reference.id)
+        for class_name, ids in by_class.items():
+            hidden: dict[str, set[str]] = {id_: set() for id_ in ids}
+            for name, _ in policy.of_class(class_name).conditional:
+                showing = {*(yield from policy.showing(RoleName(class_name, name), ids))}
+                for id_ in ids:
+                    hidden[id_] |= set() if id_ in showing else {name}
+            self._hidden |= {Reference(class_name, id_): frozenset(names) for id_, names in hidden.items()}
+
+    def _look_back(self, gone: Sequence[Reference]) -> None:
+        """Note what was visible last of objects that are gone; nothing, where nothing of them is known."""
+        self._hidden.update(dict.fromkeys(gone))
+        moments = self._last_moments(gone)
+        if not moments:
+            return
+        batch = AsOfBatch(self._request)
+        versions: dict[Instant, list[Entity]] = defaultdict(list)
+        for version, (_, last) in zip(batch.objects(moments), moments, strict=True):
+            versions[last] += [] if version is None else [version]
+        for last, each in versions.items():
+            then = IdentityMap(self._request, AsOf(AsOfBatch(self._request), last))
+            then.add(each)
+            run(self._judge(ReadPolicy(self._access, then), each))
+
+    def _last_moments(self, gone: Sequence[Reference]) -> list[Moment]:
+        """Return when objects were there for the last time: parts, that their wholes were."""
+        tombstones = self._request.entities.tombstones([self._lost(each) for each in gone]) if gone else []
+        pairs = zip(gone, tombstones, strict=True)
+        return [(reference, each.last_end - 1) for reference, each in pairs if each is not None]
+
+    def _lost(self, reference: Reference) -> Reference:
+        """Return what of an object and its wholes is there no more, or is not listed by its whole."""
+        objects, at = self._objects, reference
+        while (entity := objects[at]) is not None:
+            above = next(objects.owners([entity]), None)
+            whole = None if above is None else objects[above]
+            if above is None or (whole is not None and not objects.lists(whole, entity)):
+                return at
+            at = above
+        return at

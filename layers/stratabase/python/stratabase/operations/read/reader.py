@@ -1,0 +1,206 @@
+"""The one way to read objects, as the caller sees them: now, as of an instant, or as a write leaves them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
+from stratabase.domain.objects.identity import normalize_reference
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.query.derived import Derive, derived_attributes, simplify
+from stratabase.domain.query.fetch import Render, stored_state
+from stratabase.domain.query.filter import MATCH_NONE, And, Filter, Marked
+from stratabase.domain.query.id_range import IdRange
+from stratabase.domain.query.matching import matcher
+from stratabase.domain.query.order import sort_objects
+from stratabase.domain.query.page import Page, Query
+from stratabase.expressions.expression import Expression
+from stratabase.model.model import Unique
+from stratabase.operations.context import RequestContext
+from stratabase.operations.read.as_of import AsOf, AsOfBatch, refuse_page_of_past
+from stratabase.operations.read.derived_values import DerivedValues, evaluate
+from stratabase.operations.read.identity_map import IdentityMap
+from stratabase.operations.read.loading import Reading, run
+from stratabase.operations.read.pending import PendingWrite
+from stratabase.operations.read.policy import CurrentVisibility, ReadPolicy
+
+_VISIBLE = Marked(".visible")
+
+
+class Reader(IdentityMap):
+    """Reads objects for one request: each once, and hidden ones not at all.
+
+    Methods that return a `Reading` are for work on many objects, which loads level by level. The others read
+    at once.
+    """
+
+    def __init__(  # noqa: PLR0913 - each has its default
+        self,
+        request: RequestContext,
+        at: Instant | None = None,
+        pending: PendingWrite | None = None,
+        *,
+        render: Render = stored_state,
+        unrestricted: bool = False,
+        batch: AsOfBatch | None = None,
+        current: CurrentVisibility | None = None,
+    ) -> None:
+        """Read objects as of `at` (None: now), and as `pending` leaves them.
+
+        `unrestricted`: whatever the caller may see. `batch` and `current`: shared with readers of other
+        instants, so that what these need is loaded together.
+        """
+        as_of = None if at is None else AsOf(batch or AsOfBatch(request), at)
+        self._policy: ReadPolicy | None = None
+        access = None if unrestricted else request.access
+        if access is None:
+            super().__init__(request, as_of, pending, render)
+            return
+        super().__init__(request, as_of, None, render)
+        if at is not None and current is None:
+            current = CurrentVisibility(request, access)
+        self._policy = ReadPolicy(access, IdentityMap(request, as_of, pending), current)
+        self._pending = pending
+
+    def get(self, reference: Reference) -> Entity | None:
+        """Return the object with a reference, which may name anything; None when there is none.
+
+        Raises TooMuchRead.
+        """
+        return self.read([normalize_reference(reference)])[0]
+
+    def read(self, references: Sequence[Reference]) -> list[Entity | None]:
+        """Return the objects in the order asked for, None where there is none. Raises TooMuchRead."""
+        run(self.load(references))
+        return [self[reference] for reference in references]
+
+    def get_by(self, class_name: str, unique: Unique, values: State) -> Entity | None:
+        """Return the object that has unique values, None when there is none. Raises TooMuchRead."""
+        entity = self._entities.find_by_unique(class_name, unique, values, self.budget)
+        return None if entity is None else run(self.admit([entity]))[0]
+
+    def page(self, query: Query) -> Page:
+        """Return a window on the objects of a class. Raises TooMuchRead; Refused for a page of the past."""
+        if self.as_of is not None:
+            refuse_page_of_past(query.class_name)
+        class_, derive = self.model.classes[query.class_name], None
+        if derived_attributes(query, class_):
+            query = simplify(query)
+            names = derived_attributes(query, class_)
+            derive = partial(self._derive, query.class_name, names) if names else None
+        if self._policy is None or self._policy.of_class(query.class_name).is_unrestricted:
+            return self._load_page(query, derive)
+        return self._visible_page(self._policy, query, derive)
+
+    def confirm(self, query: Query, page: Page) -> Sequence[Entity]:
+        """Return the objects of a page as they are by their keys, in the query's order. Raises TooMuchRead.
+
+        Those that are there no more, or match no more, are left out.
+        """
+        class_ = self.model.classes[query.class_name]
+        read = self.read([entity.reference for entity in page.items]) if page.items else []
+        there = [entity for entity in read if entity is not None]
+        if names := derived_attributes(query, class_):
+            there = run(self.with_derived(class_.name, there, names))
+        if query.filter is not None:
+            matches = matcher(query.filter, class_)
+            there = [entity for entity in there if matches(entity.state)]
+        return sort_objects(there, lambda entity: entity.state, query.order, class_)
+
+    def admit(
+        self, entities: Iterable[Entity], others: Iterable[Entity] = ()
+    ) -> Reading[list[Entity | None]]:
+        """Note objects that were read by key elsewhere, and return what the caller sees of each.
+
+        `others`: more that were, on which that may depend. Raises TooMuchRead.
+        """
+        visible: list[Entity | None] = list(entities)
+        if self._policy is not None:
+            self._policy.objects.add(others)
+            visible = yield from self._policy.show(visible)
+        self.add(entity for entity in visible if entity is not None)
+        return visible
+
+    def shows(self, reference: Reference, name: str) -> Reading[bool]:
+        """Return whether the caller sees an attribute or a role of an object. Raises TooMuchRead."""
+        if self._policy is None:
+            return True
+        return bool((yield from self._policy.showing(RoleName(reference.class_name, name), [reference.id])))
+
+    def with_derived(
+        self, class_name: str, entities: Sequence[Entity], names: Sequence[str]
+    ) -> Reading[list[Entity]]:
+        """Return objects of a class with the values of derived attributes in their states.
+
+        Raises TooMuchRead.
+        """
+        derived = DerivedValues(self)
+        derived.demand(class_name, names, entities)
+        yield from derived.complete()
+        return derived.with_values(class_name, names, entities)
+
+    def values(
+        self, class_name: str, entities: Sequence[Entity], expressions: Sequence[Expression]
+    ) -> list[tuple[Any, ...]]:
+        """Return for each object of a class the values of expressions. Raises TooMuchRead."""
+        return run(evaluate(self, {class_name: (class_name, expressions, entities)}))[class_name]
+
+    def _load(self, references: Sequence[Reference]) -> Reading[Sequence[Entity | None]]:
+        if self._policy is None:
+            return (yield from super()._load(references))
+        return (yield from self._policy.load(references))
+
+    def load_links(
+        self, role: RoleName, ids: Sequence[str], id_range: IdRange
+    ) -> Reading[Sequence[tuple[str, ...]]]:
+        """Return for each owner the ids that a role leads to, whether those objects are visible or not."""
+        if self._policy is None:
+            return (yield from super().load_links(role, ids, id_range))
+        owners = yield from self._policy.showing(role, ids)
+        found = yield from self._policy.objects.load_links(role, owners, id_range)
+        by_owner = dict(zip(owners, found, strict=True))
+        return [by_owner.get(id_, ()) for id_ in ids]
+
+    def _derive(self, class_name: str, names: Sequence[str], entities: Sequence[Entity]) -> Sequence[Entity]:
+        return run(self.with_derived(class_name, entities, names))
+
+    def _load_page(self, query: Query, derive: Derive | None) -> Page:
+        pending = self._pending
+        if pending is None:
+            return self._entities.page(query, self.budget, derive)
+        if derive is None:
+            found = self._entities.page(query, self.budget)
+            return pending.apply(replace(found, items=tuple(map(pending.now, found.items))))
+        found = self._entities.page(query, self.budget, lambda read: derive([*map(pending.now, read)]))
+        return pending.apply(found)
+
+    def _visible_page(self, policy: ReadPolicy, query: Query, derive: Derive | None) -> Page:
+        """Return a window on the objects of a class that are visible."""
+        visibility = policy.of_class(query.class_name)
+        if derive is None and visibility.is_plain:
+            # What the objects keep tells which are visible: a filter like others, which indexes serve.
+            found = self._load_page(_narrow(query, policy.filter(query.class_name)), None)
+            visible = run(policy.show(found.items))
+            return replace(found, items=tuple(each for each in visible if each is not None))
+        marked = _narrow(simplify(query), _VISIBLE if visibility.is_open else MATCH_NONE)
+        return self._load_page(marked, partial(self._mark_visible, policy, derive))
+
+    def _mark_visible(
+        self, policy: ReadPolicy, derive: Derive | None, entities: Sequence[Entity]
+    ) -> Sequence[Entity]:
+        """Return objects as they are visible, with a mark, and as they are where they are not."""
+        shown = run(policy.show(entities))
+        visible = [each for each in shown if each is not None]
+        marked = iter(map(_with_mark, visible if derive is None else derive(visible)))
+        return [
+            entity if each is None else next(marked) for entity, each in zip(entities, shown, strict=True)
+        ]
+
+
+def _narrow(query: Query, visible: Filter) -> Query:
+    return replace(query, filter=visible if query.filter is None else And((visible, query.filter)))
+
+
+def _with_mark(entity: Entity) -> Entity:
+    return replace(entity, state={**entity.state, _VISIBLE.mark: True})

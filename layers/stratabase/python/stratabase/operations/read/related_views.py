@@ -1,0 +1,220 @@
+"""The views of objects, and of the objects that their roles lead to."""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, Generic, TypeVar
+
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.role_storage import RoleStorage
+from stratabase.domain.query.derived import derived_attributes, simplify
+from stratabase.domain.query.fetch import Fetch, Render, RoleFetch, ToMany, ToOne, View
+from stratabase.domain.query.id_range import ALL_IDS, id_range_of
+from stratabase.domain.query.page import Paginator
+from stratabase.operations.read.derived_values import DerivedValues
+from stratabase.operations.read.loading import Reading
+from stratabase.operations.read.reader import Reader
+from stratabase.operations.read.role_loader import RoleLoader
+
+F = TypeVar("F", bound=RoleFetch)
+
+
+class ViewGroup:
+    """Objects of one class on one level of an answer, with their views: each once, however often shown."""
+
+    def __init__(self, fetch: Fetch, render: Render) -> None:
+        self.fetch = fetch
+        self._render = render
+        self.entities: dict[Reference, Entity] = {}
+        self.times: Counter[Reference] = Counter()
+        """How often the answer shows each."""
+        self._views: dict[Reference, dict[str, Any]] = {}
+
+    def view(self, entity: Entity, times: int = 1) -> View:
+        """Return the view of an object, which the answer shows so many times more."""
+        reference = entity.reference
+        view = self._views.get(reference)
+        if view is None:
+            self.entities[reference] = entity
+            self.times[reference] = times
+            view = self._views[reference] = dict(self._render(entity))
+        else:
+            self.times[reference] += times
+        return view
+
+    def views(self, entities: Iterable[Entity], times: int = 1) -> list[View]:
+        """Return the views of several objects."""
+        return [self.view(entity, times) for entity in entities]
+
+    def demand(self, derived: DerivedValues) -> None:
+        """Ask for the derived attributes that the views show."""
+        entities = self.entities.values()
+        derived.demand(next(iter(entities)).reference.class_name, self.fetch.derived, entities)
+
+    def complete(self, derived: DerivedValues) -> None:
+        """Put the derived attributes into the views, once they are computed."""
+        entities = list(self.entities.values())
+        class_name = entities[0].reference.class_name
+        for name in self.fetch.derived:
+            values = derived.values(class_name, name, entities)
+            for view, value in zip(self._views.values(), values, strict=True):
+                view[name] = value
+
+    def put(self, reference: Reference, key: str, value: Any) -> None:
+        """Put into an object's view, under a key, what a role leads to."""
+        self._views[reference][key] = value
+
+
+class RelatedViews(RoleLoader, ABC, Generic[F]):
+    """Finds what a role leads to from all objects of a group, and puts it into their views under a key."""
+
+    def __init__(self, key: str, wanted: F, group: ViewGroup, reader: Reader) -> None:
+        super().__init__(wanted.name, reader)
+        self.key = key
+        self.wanted = wanted
+        self.group = group
+        self.reader = reader
+        self.next = ViewGroup(wanted.fetch, reader.render)
+        """The objects that the role leads to."""
+
+    @abstractmethod
+    def needs(self) -> Reading[Sequence[Reference]]:
+        """Return the objects that are still to be loaded; asked again once they are, until there are none."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Put into the views what was found, and the objects of the next level into `next`."""
+
+    def charge(self) -> None:
+        """Draw on the read budget for all that the next level shows. Raises TooMuchRead."""
+        self.reader.charge_shown(self.target.name, self.next.times.total())
+
+
+class ToOneViews(RelatedViews[ToOne]):
+    """Follows a key, a part, a whole, or the one link of the side of a one-to-one that holds no key."""
+
+    _ids: Mapping[Reference, Sequence[str]] | None = None
+    """By owner, the ids that the role may lead to: one; of what was once, perhaps several."""
+    _different: Sequence[str] = ()
+    """All these ids, each once: many objects may lead to one."""
+
+    def needs(self) -> Reading[Sequence[Reference]]:
+        """Return what the role leads to, as far as it was not loaded yet."""
+        if self._ids is None:
+            is_linked = self.storage is RoleStorage.OPPOSITE_KEY
+            self._ids = (yield from self._linked_ids()) if is_linked else self._stored_ids()
+            self._different = list(dict.fromkeys(chain.from_iterable(self._ids.values())))
+        return self.unread(map(self.reference, self._different))
+
+    def finish(self) -> None:
+        """Put the view of the object there, None where there is none."""
+        assert self._ids is not None
+        found = {id_: self.found(self.reference(id_)) for id_ in self._different}
+        for owner in self.group.entities:
+            entity = self._target(owner, found)
+            view = None if entity is None else self.next.view(entity, self.group.times[owner])
+            self.group.put(owner, self.key, view)
+
+    def _target(self, owner: Reference, found: Mapping[str, Entity | None]) -> Entity | None:
+        assert self._ids is not None
+        for id_ in self._ids.get(owner, ()):
+            entity = found[id_]
+            if entity is not None and self.leads_back(entity, owner.id):
+                return entity
+        return None
+
+    def _stored_ids(self) -> Mapping[Reference, Sequence[str]]:
+        """Return the ids that the owners' states tell."""
+        name = self.role.name
+        found = ((owner, entity.state.get(name)) for owner, entity in self.group.entities.items())
+        return {owner: (str(id_),) for owner, id_ in found if id_ is not None}
+
+    def _linked_ids(self) -> Reading[Mapping[Reference, Sequence[str]]]:
+        owners = list(self.group.entities)
+        found = yield from self.reader.linked(self.name, [owner.id for owner in owners], ALL_IDS)
+        return dict(zip(owners, found, strict=True))
+
+
+class ToManyViews(RelatedViews[ToMany]):
+    """Follows links, or the lists of parts, no farther than the page needs.
+
+    What is named may be there no more: then it looks on from there, twice as far each time.
+    """
+
+    def __init__(self, key: str, wanted: ToMany, group: ViewGroup, reader: Reader) -> None:
+        super().__init__(key, wanted, group, reader)
+        self._query = simplify(wanted.query)
+        self._range = id_range_of(self._query)
+        self._enough = self._range.limit
+        self._ids: dict[Reference, Sequence[str]] = {}
+        self._exhausted: set[Reference] = set()
+        """The owners of which there are no more ids."""
+        self._derived_names = derived_attributes(self._query, self.target)
+        self._derived: DerivedValues | None = None
+        """The derived attributes that the query is about, of all that may be on a page."""
+
+    def needs(self) -> Reading[Sequence[Reference]]:
+        """Return what the role leads to, as far as it was not loaded yet."""
+        while short := [owner for owner in self.group.entities if self._is_short(owner)]:
+            yield from self._look_up(short)
+        unread = self.unread(self.reference(id_) for ids in self._ids.values() for id_ in ids)
+        if unread or not self._derived_names:
+            return unread
+        return (yield from self._derived_values().all_needs())
+
+    def finish(self) -> None:
+        """Put what is answered of the page."""
+        paginator = Paginator(self._query, self.target)
+        if self._derived_names:
+            self._derived_values().compute()
+        for owner in self.group.entities:
+            entities = self._with_derived(self._targets(owner))
+            page = paginator.page(self.reader.within_budget(self.target.name, entities))
+            views = self.next.views(page.items, self.group.times[owner])
+            self.group.put(owner, self.key, self.wanted.render_page(page, views))
+
+    def _is_short(self, owner: Reference) -> bool:
+        """Return whether an owner's ids were not looked up yet, or too few of them lead to something."""
+        if owner not in self._ids:
+            return True
+        if self._enough is None or owner in self._exhausted:
+            return False
+        is_known = not self.unread(map(self.reference, self._ids[owner]))
+        return is_known and len(self._targets(owner)) < self._enough
+
+    def _targets(self, owner: Reference) -> list[Entity]:
+        return self.targets(owner.id, self._ids[owner])
+
+    def _derived_values(self) -> DerivedValues:
+        if self._derived is None:
+            self._derived = DerivedValues(self.reader)
+            found = chain.from_iterable(map(self._targets, self.group.entities))
+            self._derived.demand(self.target.name, self._derived_names, found)
+        return self._derived
+
+    def _with_derived(self, entities: list[Entity]) -> list[Entity]:
+        """Return objects with the derived attributes that the query is about."""
+        if not self._derived_names:
+            return entities
+        return self._derived_values().with_values(self.target.name, self._derived_names, entities)
+
+    def _look_up(self, owners: Sequence[Reference]) -> Reading[None]:
+        """Find the ids that the role of each owner leads to, or more of them than before."""
+        if self._ids and self._range.limit is not None:
+            self._range = self._range._replace(limit=2 * self._range.limit)
+        limit = self._range.limit
+        if self.storage is RoleStorage.PARTS:
+            found = self._stored_ids(owners)
+        elif limit == 0:
+            found = ((),) * len(owners)
+        else:
+            found = yield from self.reader.linked(self.name, [owner.id for owner in owners], self._range)
+        for owner, ids in zip(owners, found, strict=True):
+            self._ids[owner] = ids
+            if limit is None or len(ids) < limit:
+                self._exhausted.add(owner)
+
+    def _stored_ids(self, owners: Sequence[Reference]) -> Sequence[Sequence[str]]:
+        listed: Iterable[Any] = (self.group.entities[owner].state.get(self.role.name) for owner in owners)
+        return [self._range.select(ids or ()) for ids in listed]

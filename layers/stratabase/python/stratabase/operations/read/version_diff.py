@@ -1,0 +1,104 @@
+"""Find out what differs between two versions of an object, and who changed it when."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.identity import normalize_reference
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.version_diff import AttributeChange, change, changed_by, differing, last_changes
+from stratabase.model.model import Class
+from stratabase.operations.context import RequestContext
+from stratabase.operations.read.versions import VersionReader
+
+
+class _Side(NamedTuple):
+    """An object at one of the two instants: as it was, and what may be told of that."""
+
+    at: Instant
+    version: Entity | None
+    told: Entity | None
+
+    def tells(self, name: str) -> bool:
+        """Return whether it may be told what an attribute or a role was; nothing of it was not there."""
+        return self.told is None or name in self.told.state
+
+
+def version_diff(
+    request: RequestContext, reference: Reference, from_: Instant, to: Instant
+) -> list[AttributeChange] | None:
+    """Return what differs from one instant to another, which may be the earlier one.
+
+    An object that was not there, or was not visible, had nothing; None when that is so at both. Raises
+    TooMuchRead, Unavailable.
+    """
+    return _Difference(request, normalize_reference(reference)).between(from_, to)
+
+
+class _Difference:
+    """What differs between versions of one object, for who asks."""
+
+    def __init__(self, request: RequestContext, reference: Reference) -> None:
+        self._entities = request.entities
+        self._budget = request.budget
+        self._class: Class = request.model.classes[reference.class_name]
+        self._reference = reference
+        self._versions = VersionReader(request)
+
+    def between(self, from_: Instant, to: Instant) -> list[AttributeChange] | None:
+        """Return the changes from one instant to another."""
+        moments = [(self._reference, from_), (self._reference, to)]
+        found = self._entities.as_of(moments, self._budget)
+        old, new = (self._side(at, version) for at, version in zip((from_, to), found, strict=True))
+        if old.told is None and new.told is None:
+            return None
+        names = differing(self._class, old.told, new.told)
+        changes = [
+            change(self._class, name, old.told, new.told)
+            for name in names
+            if old.tells(name) and new.tells(name)
+        ]
+        if not changes:
+            return []
+        return self._dated(changes, *((old, new) if from_ <= to else (new, old)))
+
+    def _side(self, at: Instant, version: Entity | None) -> _Side:
+        shown = self._versions.show(version, at)
+        if version is None or shown is None:
+            return _Side(at, version, None)
+        return _Side(at, version, replace(shown, state=self._versions.readable_state(shown, at)))
+
+    def _dated(
+        self, changes: Sequence[AttributeChange], earlier: _Side, later: _Side
+    ) -> list[AttributeChange]:
+        """Return changes with who made them, and when, as far as that may be told."""
+        if later.version is None:
+            return self._ended(changes, later.at)
+        between = self._entities.versions(
+            self._reference, earlier.at + 1, later.at + 1, backward=True, allowance=self._budget
+        )
+        names = (each.name for each in changes)
+        made = dict(last_changes(self._class, names, between, earlier.version))
+        shown = self._shown(made.values())
+        return [_made(each, shown[made[each.name].start] if each.name in made else None) for each in changes]
+
+    def _shown(self, versions: Iterable[Entity]) -> Mapping[Instant | None, Entity | None]:
+        """Return what is seen of versions of the object, by their starts."""
+        each = {version.start: version for version in versions}
+        return dict(zip(each, self._versions.show_each([*each.values()]), strict=True))
+
+    def _ended(self, changes: Sequence[AttributeChange], at: Instant) -> list[AttributeChange]:
+        """Return the changes of an object that has been deleted: by whom, is not known."""
+        found = self._entities.versions(
+            self._reference, None, at + 1, backward=True, limit=1, allowance=self._budget
+        )
+        last = next(found, None)
+        return [replace(each, changed_on=None if last is None else last.end) for each in changes]
+
+
+def _made(change: AttributeChange, shown: Entity | None) -> AttributeChange:
+    """Return a change with who made it, and when: in a version of which this much is seen."""
+    if shown is None:
+        return change
+    return replace(change, changed_by=changed_by(shown), changed_on=shown.start)

@@ -1,0 +1,131 @@
+"""Read a page of the versions of one object."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.identity import normalize_reference
+from stratabase.domain.objects.instant import Instant, parse_instant
+from stratabase.domain.objects.version import VERSION_START
+from stratabase.domain.query.derived import derived_attributes
+from stratabase.domain.query.order import OrderTerm
+from stratabase.domain.query.page import Page, Paginator, Query
+from stratabase.domain.refusal import TooMuchRead
+from stratabase.domain.remedy import Remedy
+from stratabase.operations.context import RequestContext
+from stratabase.operations.read.versions import VersionReader
+
+
+def version_page(request: RequestContext, reference: Reference, query: Query) -> Page:
+    """Return a window on the versions of an object that are visible. Raises TooMuchRead, Unavailable.
+
+    In the order of their starts and without a filter, no more is read than is shown.
+    """
+    versions = _Versions(request, normalize_reference(reference), query)
+    return versions.range_page() if versions.is_range else versions.filtered_page()
+
+
+class _Versions:
+    """The versions of one object, as a query asks for them."""
+
+    def __init__(self, request: RequestContext, reference: Reference, query: Query) -> None:
+        self._request = request
+        self._class = request.model.classes[query.class_name]
+        self._versions = VersionReader(request)
+        self._reference = reference
+        self._query = query
+
+    @property
+    def is_range(self) -> bool:
+        """Whether the page is a range of the versions in the order of their starts."""
+        query, start = self._query, self._query.window.start
+        if query.filter is not None or query.fields.total_count or self._term.attribute != VERSION_START:
+            return False
+        return start is None or self._start is not None
+
+    def filtered_page(self) -> Page:
+        """Return the page out of all versions. Raises TooMuchRead."""
+        read: list[Entity] = []
+        names = derived_attributes(self._query, self._class)
+        versions = self._read(None, None, backward=False, limit=None)
+        try:
+            read.extend(self._versions.with_derived(versions, names) if names else versions)
+        except TooMuchRead:
+            raise TooMuchRead(self._query.class_name, len(read), self._remedy) from None
+        return Paginator(self._query, self._class).page(read)
+
+    @property
+    def _remedy(self) -> Remedy:
+        """What has all versions read."""
+        query = self._query
+        asked = {
+            "filter": query.filter is not None,
+            "totalCount": query.fields.total_count,
+            "an order that does not begin with _versionStart": self._term.attribute != VERSION_START,
+        }
+        return Remedy(costly=tuple(name for name, is_asked in asked.items() if is_asked))
+
+    def range_page(self) -> Page:
+        """Return the page, of which no more is read than is asked for."""
+        window, wanted = self._query.window, self._query.fields
+        backward = window.backward != self._term.descending
+        ahead_wanted = wanted.has_prev if window.backward else wanted.has_next
+        behind_wanted = wanted.has_next if window.backward else wanted.has_prev
+        end = window.offset + window.size
+        read = list(self._onward(backward=backward, limit=end + ahead_wanted))
+        items, ahead = tuple(read[window.offset : end]), len(read) > end
+        behind = behind_wanted and self._is_any_behind(len(read), backward=backward)
+        if window.backward:
+            return Page(items[::-1], None, has_next=behind, has_prev=ahead)
+        return Page(items, None, has_next=ahead, has_prev=behind)
+
+    @property
+    def _term(self) -> OrderTerm:
+        """The first term that tells versions of one object apart."""
+        return next(term for term in self._query.order.terms if term.attribute != "_id")
+
+    @property
+    def _start(self) -> Instant | None:
+        """Where the window starts, if that is at the start of a version of this object."""
+        start, terms = self._query.window.start, self._query.order.terms
+        values = (
+            {} if start is None else dict(zip((each.attribute for each in terms), start.values, strict=False))
+        )
+        text = values.get(VERSION_START)
+        if not isinstance(text, str) or values.get("_id", self._reference.id) != self._reference.id:
+            return None
+        return parse_instant(text)
+
+    def _onward(self, *, backward: bool, limit: int) -> Iterator[Entity]:
+        """Yield the versions from the window's start on."""
+        start, inclusive = self._start, self._query.window.inclusive
+        if start is None:
+            return self._read(None, None, backward=backward, limit=limit)
+        if backward:
+            return self._read(None, start + inclusive, backward=True, limit=limit)
+        return self._read(start + (not inclusive), None, backward=False, limit=limit)
+
+    def _is_any_behind(self, found: int, *, backward: bool) -> bool:
+        """Return whether a version lies on the other side of the window's start, or is passed over."""
+        start, inclusive = self._start, self._query.window.inclusive
+        if min(found, self._query.window.offset):
+            return True
+        if start is None:
+            return False
+        if backward:
+            behind = self._read(start + inclusive, None, backward=False, limit=1)
+        else:
+            behind = self._read(None, start + (not inclusive), backward=True, limit=1)
+        return next(behind, None) is not None
+
+    def _read(
+        self, since: Instant | None, until: Instant | None, *, backward: bool, limit: int | None
+    ) -> Iterator[Entity]:
+        # Where some may be hidden, nobody knows how many must be read to show so many.
+        most = None if self._versions.hides(self._reference.class_name) else limit
+        found = self._request.entities.versions(
+            self._reference, since, until, backward=backward, limit=most, allowance=self._request.budget
+        )
+        visible = self._versions.visible(self._reference.class_name, found, limit)
+        return (replace(version, lock=None) for version in islice(visible, limit))

@@ -1,0 +1,127 @@
+"""Derived values by the sentences of the model language: object by object, path by path."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Context, Decimal, localcontext
+from typing import Any
+
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.query.fetch import Associables, Fetch, RoleFetch, ToOne
+from stratabase.domain.query.page import Query
+from stratabase.formats.decimals import canonical_decimal
+from stratabase.model.model import Model
+from tests.domain.query import naive
+from tests.operations.read.derived.told import Told
+from tests.operations.read.naive import Shown
+from tests.role_rules import is_linked
+from tests.worlds import DictEntities
+
+THERE = object()
+"""The value of an object itself, at the end of a path that is a role."""
+
+
+class Plain:
+    """The objects of a model, and what it says of its derived attributes."""
+
+    def __init__(self, model: Model, told: Mapping[tuple[str, str], Told], entities: DictEntities) -> None:
+        self.model = model
+        self._told = told
+        self._entities = entities
+
+    def values(self, entity: Entity) -> dict[str, Any]:
+        """Return all derived attributes of an object, as they are stored."""
+        class_name = entity.reference.class_name
+        names = [name for owner, name in self._told if owner == class_name]
+        return {name: _stored(self.value(entity, name)) for name in names}
+
+    def all_of(self, class_name: str) -> list[Entity]:
+        """Return the objects of a class that there are."""
+        found = (each for ref, each in self._entities.objects.items() if ref.class_name == class_name)
+        return [each for each in found if self.there(each.reference)]
+
+    def view(self, fetch: Fetch, entity: Entity) -> dict[str, Any]:
+        """Return what a fetch shows of an object, but for its roles' keys."""
+        names = {"_id", "name", "size", "price"}
+        kept = {name: value for name, value in entity.state.items() if name in names}
+        derived = {name: _stored(self.value(entity, name)) for name in fetch.derived}
+        return kept | derived | {spot: self._shown(role, entity) for spot, role in fetch.roles.items()}
+
+    def _shown(self, wanted: RoleFetch, owner: Entity) -> Any:
+        if isinstance(wanted, ToOne):
+            found = list(self.led_to(owner, wanted.name.role_name))
+            return self.view(wanted.fetch, found[0]) if found else None
+        if isinstance(wanted, Associables):
+            return self.page(wanted.query, wanted.fetch, self._associables(wanted, owner))
+        return self.page(wanted.query, wanted.fetch, self.led_to(owner, wanted.name.role_name))
+
+    def page(self, query: Query, fetch: Fetch, found: Iterable[Entity]) -> Shown:
+        """Return what is shown of some objects."""
+        by_id = {each.reference.id: each for each in found}
+        states = [{**each.state, **self.values(each)} for each in by_id.values()]
+        class_ = self.model.classes[query.class_name]
+        seen = naive.page(states, query.filter, query.order, query.window, class_)
+        return Shown(
+            [self.view(fetch, by_id[id_]) for id_ in seen.ids] if query.fields.items else [],
+            seen.total_count if query.fields.total_count else None,
+            seen.has_next if query.fields.has_next else None,
+            seen.has_prev if query.fields.has_prev else None,
+        )
+
+    def _associables(self, wanted: Associables, owner: Entity) -> Iterator[Entity]:
+        opposite = wanted.role.opposite
+        back = self.model.classes[wanted.role.target].roles[opposite] if opposite else None
+        for entity in self.all_of(wanted.role.target):
+            is_exclusive = back is not None and not back.many and not wanted.role.many
+            partners = list(self.led_to(entity, back.name)) if back and is_exclusive else []
+            if all(partner.reference == owner.reference for partner in partners):
+                yield entity
+
+    def value(self, entity: Entity, name: str) -> Any:
+        """Return the value of an attribute: a number, a text, a truth."""
+        told = self._told.get((entity.reference.class_name, name))
+        if told is None:
+            return self._kept(entity, name)
+        found = [list(self._ends(entity, path)) for path in told.paths]
+        with localcontext(Context(prec=400)):
+            value = told.meaning(*found)
+        return Context(prec=38).plus(value) if isinstance(value, Decimal) else value
+
+    def _kept(self, entity: Entity, name: str) -> Any:
+        stored = entity.state.get(name)
+        is_real = self.model.classes[entity.reference.class_name].attributes[name].type.name == "Real"
+        return Decimal(str(stored)) if is_real and stored is not None else stored
+
+    def _ends(self, entity: Entity, path: tuple[str, ...]) -> Iterator[Any]:
+        first, *others = path
+        if first not in self.model.classes[entity.reference.class_name].roles:
+            yield self.value(entity, first)
+            return
+        for each in self.led_to(entity, first):
+            if others:
+                yield from self._ends(each, tuple(others))
+            else:
+                yield THERE
+
+    def led_to(self, owner: Entity, name: str) -> Iterator[Entity]:
+        """Yield the objects that a role leads to and that are there."""
+        class_name = owner.reference.class_name
+        role = self.model.classes[class_name].roles[name]
+        ids: Any = owner.state.get(name)
+        if is_linked(role):
+            (ids,) = self._entities.linked(RoleName(class_name, name), [owner.reference.id])
+        for id_ in [ids] if isinstance(ids, str) else ids or ():
+            entity = self.there(Reference(role.target, id_))
+            if entity is not None:
+                yield entity
+
+    def there(self, reference: Reference) -> Entity | None:
+        """Return an object that there is; a part is there while its whole is."""
+        (entity,) = self._entities.read([reference])
+        for role in self.model.classes[reference.class_name].roles.values() if entity else ():
+            whole = entity.state.get(role.name) if entity and role.whole else None
+            if whole is not None and self.there(Reference(role.target, str(whole))) is None:
+                return None
+        return entity
+
+
+def _stored(value: Any) -> Any:
+    return canonical_decimal(value) if isinstance(value, Decimal) else value

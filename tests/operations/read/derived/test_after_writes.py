@@ -1,0 +1,152 @@
+"""Derived values as they would be after a write that is only rehearsed, and as they are once it is done."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.query.fetch import Fetch, stored_state
+from stratabase.domain.query.order import Order, OrderTerm
+from stratabase.domain.query.page import Query, Window
+from stratabase.domain.write.commands import Command, Create, RoleCommand
+from stratabase.model.reading import read_model
+from stratabase.operations.context import evaluation_context
+from stratabase.operations.ports import Entities
+from stratabase.operations.read.loading import run
+from stratabase.operations.read.pending import PendingWrite
+from stratabase.operations.read.reader import Reader
+from stratabase.operations.read.views import read_views
+from stratabase.operations.write.pipeline import Write
+from tests.graphs.commands import add, change, create, delete, end, make, point, remove, update
+from tests.operations.read.derived.firm import firm, objects
+from tests.worlds import ADMINISTRATOR, NOON, request_of, world_of
+
+MODEL = firm(
+    Person="""
+      shout: String @derived(expression: "name + '!'")
+      team_name: String @derived(path: "team.name")
+      mates: Int @derived(path: "team.members", aggregate: COUNT)
+      streets: String @derived(path: "addresses.street", aggregate: MAX)
+      project_hours: Real @derived(path: "projects.hours", aggregate: SUM)
+      leads_many: Boolean @derived(expression: "leads.count > 1")
+    """,
+    Team="""
+      count: Int @derived(path: "members", aggregate: COUNT)
+      ages: Int @derived(path: "members.age", aggregate: SUM)
+    """,
+)
+NAMES = {
+    "Person": ("shout", "team_name", "mates", "streets", "project_hours", "leads_many"),
+    "Team": ("count", "ages"),
+}
+WRITES: dict[str, Command] = {
+    "a new person": make(
+        "Person",
+        name="Eve",
+        age=7,
+        team=point("t1"),
+        leads=point("t3"),
+        projects=add("p1", "p2"),
+        addresses=create(make("Address", street="9th"), make("Address", street="8th")),
+    ),
+    "a new team of others": make("Team", name="pink", members=add("ada", "bob", "dee"), lead=point("dee")),
+    "another name": change("Person", "ada", name="Zoe", age=1),
+    "to another team": change("Person", "bob", team=point("t2")),
+    "out of a team": change("Team", "t1", members=remove("bob")),
+    "parts": change(
+        "Person",
+        "ada",
+        addresses=create(make("Address", street="zzz")),
+    ),
+    "a part": change("Person", "ada", addresses=update(change("Address", "a1", street="zzz"))),
+    "no part": change("Person", "ada", addresses=delete("a2")),
+    "no project": change("Project", "p2", hours=None, people=remove("ada")),
+    "no team": end("Team", "t1"),
+    "nobody": end("Person", "bob"),
+}
+
+
+def told(entities: Entities, pending: PendingWrite | None = None) -> dict[str, list[dict[str, Any]]]:
+    """Return all derived values of all objects that a source has."""
+    reader = Reader(request_of(MODEL, entities, evaluation_context(ADMINISTRATOR, NOON)), pending=pending)
+    found: dict[str, list[dict[str, Any]]] = {}
+    for class_name, names in NAMES.items():
+        ids = [f"{prefix}{n}" for prefix in ("t", "id") for n in range(9)] + ["ada", "bob", "cy", "dee"]
+        there = [each for each in reader.read([Reference(class_name, id_) for id_ in ids]) if each]
+        states = [each.state for each in run(reader.with_derived(class_name, there, names))]
+        found[class_name] = [{name: state[name] for name in ("_id", *names)} for state in states]
+    return found
+
+
+@pytest.mark.parametrize("command", WRITES.values(), ids=WRITES)
+def test_a_rehearsed_write_shows_the_values_that_there_will_be(command: Command) -> None:
+    world, entities, _ = world_of(MODEL)
+    entities.graph = objects(MODEL).graph
+    before = told(entities)
+    rehearsed = Write(world, command, ADMINISTRATOR).dry_run()
+    assert not rehearsed.issues
+    expected = told(entities, PendingWrite(MODEL, rehearsed.change.effects))
+
+    entities.commit(rehearsed.change)
+
+    assert told(entities) == expected != before
+    # An answer is shaped from what was written, wherever an index lags behind.
+    assert told(entities, PendingWrite(MODEL, rehearsed.change.effects)) == expected
+
+
+def test_a_new_object_has_no_id_in_an_expression_before_it_is_made() -> None:
+    """What a view hides is not told by what is derived of it either."""
+    model = firm(Person="tag: String @derived(expression: \"'#' + _id\")")
+    world, entities, _ = world_of(model)
+    done = Write(world, make("Person", name="Eve"), ADMINISTRATOR).dry_run().result()
+    pending = PendingWrite(model, done.effects)
+    for face, expected in ((_without_id, None), (stored_state, "#id1")):
+        reader = Reader(request_of(model, entities), pending=pending, render=face)
+        reader.add([done.entity])
+        (view,) = read_views(reader, Fetch({}, ("tag",)), [done.entity])
+        assert view["tag"] == expected
+
+
+def _without_id(entity: Entity) -> Mapping[str, Any]:
+    return {**entity.state, "_id": None}
+
+
+def test_what_is_never_stored_has_values_too() -> None:
+    model = read_model(
+        """extend schema @application(name: "A")
+        type Person { name: String }
+        type Leave @class(kind: FORM) {
+          first_day: Date!  last_day: Date!  employee: Person!  deputies: [Person!]
+          days: Int @derived(expression: "dateDiff(last_day, first_day) + 1")
+          who: String @derived(path: "employee.name")
+          covered: Boolean @derived(expression: "deputy_count > 0")
+          deputy_count: Int @derived(path: "deputies", aggregate: COUNT)
+        }""",
+        "form",
+    )
+    world, entities, _ = world_of(model)
+    for id_ in ("ada", "bob", "cy"):
+        reference = Reference("Person", id_)
+        entities.objects[reference] = Entity(reference, {"_id": id_, "name": id_})
+    roles: dict[str, RoleCommand] = {"employee": point("ada"), "deputies": add("bob", "cy")}
+    asked = Create("Leave", {"first_day": "2020-01-30", "last_day": "2020-02-02"}, roles=roles)
+    done = Write(world, asked, ADMINISTRATOR).dry_run().result()
+    reader = Reader(request_of(model, entities), pending=PendingWrite(model, done.effects))
+    reader.add([done.entity])
+    names = ("days", "who", "covered", "deputy_count")
+    (view,) = read_views(reader, Fetch({}, names), [done.entity])
+    assert [view[name] for name in names] == [4, "ada", True, 2]
+
+
+def test_a_page_finds_objects_by_the_values_that_there_will_be() -> None:
+    """Beside new ones, which no page of a class shows before they are indexed."""
+    world, entities, _ = world_of(MODEL)
+    entities.graph = objects(MODEL).graph
+    effects = [
+        *Write(world, change("Person", "dee", name="Abe"), ADMINISTRATOR).dry_run().change.effects,
+        *Write(world, end("Person", "bob"), ADMINISTRATOR).dry_run().change.effects,
+    ]
+    reader = Reader(request_of(MODEL, entities), pending=PendingWrite(MODEL, effects))
+    page = reader.page(Query("Person", Order.of([OrderTerm("shout")]), None, Window(9)))
+    assert [each.state["shout"] for each in page.items] == [None, "Abe!", "Ada!"]

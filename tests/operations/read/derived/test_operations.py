@@ -1,0 +1,156 @@
+"""The operations that take a query: pages, the same by key, and writes in bulk, all by derived attributes."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.query.filter import And, Comparison, Holds
+from stratabase.domain.query.order import Order, OrderTerm
+from stratabase.domain.query.page import PageFields, Query, Window
+from stratabase.domain.query.read_budget import ReadBudget
+from stratabase.domain.refusal import TooMuchRead
+from stratabase.domain.write.commands import UpdateBulk
+from stratabase.formats.preferences import Formats
+from stratabase.model.model_expressions import expressions_of
+from stratabase.model.types.operators import Operator
+from stratabase.operations.context import evaluation_context
+from stratabase.operations.read.loading import run
+from stratabase.operations.read.reader import Reader
+from stratabase.operations.services import Services
+from stratabase.operations.write.bulk import delete_bulk, matching_references, update_bulk
+from tests.contract.engine.reference import ReferenceEngine
+from tests.operations.read.derived.firm import firm, objects
+from tests.operations.read.derived.staff import STAFF, Staff
+from tests.soak import seed
+from tests.worlds import ADMINISTRATOR, NOON, DictEntities, plenty, request_of, world_of
+
+MODEL = firm(
+    Person="""
+      team_name: String @derived(path: "team.name")
+      mates: Int @derived(path: "team.members", aggregate: COUNT)
+      is_me: Boolean @derived(expression: "lower(name) == caller.username")
+    """
+)
+RED = Comparison("team_name", Operator.EQ, "red")
+BY_MATES = Order.of([OrderTerm("mates", descending=True), OrderTerm("_id")])
+HERE = evaluation_context(ADMINISTRATOR, NOON)
+
+
+def firm_world() -> tuple[Services, DictEntities]:
+    world, entities, _ = world_of(MODEL)
+    entities.graph = objects(MODEL).graph
+    return world, entities
+
+
+def ids(entities: list[Entity]) -> list[str]:
+    return [each.reference.id for each in entities]
+
+
+def test_a_page_shows_the_values_it_was_found_by() -> None:
+    world, _ = firm_world()
+    query = Query("Person", BY_MATES, RED, Window(1), PageFields(items=True, total_count=True, has_next=True))
+    shown = Reader(request_of(world.model, world.entities, HERE)).page(query)
+    assert [(each.reference.id, each.state["mates"]) for each in shown.items] == [("ada", 2)]
+    assert (shown.total_count, shown.has_next) == (2, True)
+
+
+def test_conditions_of_clients_know_who_asks() -> None:
+    world, _ = firm_world()
+    mine = expressions_of(MODEL).filter("Person", "is_me && mates > 1")
+    query = Query("Person", Order(), Holds(mine, HERE))
+    assert ids([*Reader(request_of(world.model, world.entities, HERE)).page(query).items]) == ["ada"]
+    bert = evaluation_context(replace(ADMINISTRATOR, username="bob"), NOON)
+    assert ids([*Reader(request_of(world.model, world.entities, bert)).page(query).items]) == ["bob"]
+
+
+def test_what_is_read_again_by_key_is_judged_by_its_values_then() -> None:
+    """Bob has left the team meanwhile, so he is no longer shown, and Ada has one mate less."""
+    world, entities = firm_world()
+    query = Query("Person", BY_MATES, RED)
+    shown = Reader(request_of(world.model, world.entities, HERE)).page(query)
+    bob = Reference("Person", "bob")
+    entities.objects[bob] = Entity(bob, {**entities.objects[bob].state, "team": "t2"})
+    again = Reader(request_of(world.model, world.entities, HERE)).confirm(query, shown)
+    assert [(each.reference.id, each.state["mates"]) for each in again] == [("ada", 1)]
+
+
+def test_objects_are_written_in_bulk_that_are_found_by_derived_values() -> None:
+    world, entities = firm_world()
+    query = Query("Person", Order(), RED, Window(100))
+    written = update_bulk(world, UpdateBulk("Person", {"age": 1}), query, ADMINISTRATOR, plenty(), HERE)
+    assert [each.reference.id for each in written] == ["ada", "bob"]
+    assert matching_references(
+        world, replace(query, filter=And((RED, Comparison("age", Operator.EQ, 1)))), plenty(), HERE
+    ) == [
+        Reference("Person", "ada"),
+        Reference("Person", "bob"),
+    ]
+    assert delete_bulk(world, query, ADMINISTRATOR, plenty(), HERE) == 2
+    assert Reference("Person", "bob") not in entities.objects
+
+
+def test_who_matches_no_more_when_its_turn_comes_is_left_alone() -> None:
+    """With the first of two mates gone, the second has none any more."""
+    world, entities = firm_world()
+    mated = Query("Person", Order(), Comparison("mates", Operator.GT, 1), Window(100))
+    assert delete_bulk(world, mated, ADMINISTRATOR, plenty(), HERE) == 1
+    assert Reference("Person", "ada") not in entities.objects
+    assert Reference("Person", "bob") in entities.objects
+
+
+def test_the_circumstances_of_a_request_are_those_of_its_member() -> None:
+    caller = replace(
+        ADMINISTRATOR,
+        email="ada@x.org",
+        notes="likes tea",
+        formats=Formats("dd.MM.yyyy", "HH:mm:ss", "Asia/Tokyo", "it"),
+    )
+    circumstances = evaluation_context(caller, NOON + 6 * 3_600_000)
+    assert circumstances.caller == {
+        "id": "m1",
+        "username": "ada",
+        "email": "ada@x.org",
+        "notes": "likes tea",
+        "profile": "Administrator",
+        "timeFormat": "HH:mm:ss",
+        "dateFormat": "dd.MM.yyyy",
+        "timeZone": "Asia/Tokyo",
+        "language": "it",
+    }
+    assert (circumstances.now, circumstances.today) == ("2020-01-01T18:00:00.000Z", "2020-01-02")
+
+
+def test_a_zone_that_this_machine_does_not_know_keeps_nobody_out() -> None:
+    lost = replace(ADMINISTRATOR, formats=Formats(time_zone="Atlantis/Poseidonis"))
+    assert evaluation_context(lost, NOON).today == "2020-01-01"
+
+
+def test_what_values_are_made_of_draws_from_the_allowance() -> None:
+    """But what is there already costs no more."""
+    staff = Staff(ReferenceEngine(), Random(seed()))
+    people = staff.plain.all_of("Person")
+    plenty_of = ReadBudget(2**60, 1, clock=lambda: 0.0)
+    run(Reader(request_of(STAFF, staff.entities, budget=plenty_of)).with_derived("Person", people, ["mates"]))
+    assert plenty_of.bytes_read > 0
+    few = ReadBudget(1, 1, clock=lambda: 0.0)
+    with pytest.raises(TooMuchRead):
+        run(Reader(request_of(STAFF, staff.entities, budget=few)).with_derived("Person", people, ["mates"]))
+    run(Reader(request_of(STAFF, staff.entities, budget=few)).with_derived("Person", people, ["next_size"]))
+
+
+def test_computing_ends_with_the_time_of_the_request() -> None:
+    """However much has been read already."""
+    _, entities = firm_world()
+    now = [0.0]
+
+    def tick() -> float:
+        now[0] += 1
+        return now[0]
+
+    slow = ReadBudget(2**60, 10, clock=tick)
+    people = [Entity(Reference("Person", f"p{number}"), {"_id": f"p{number}"}) for number in range(1000)]
+    with pytest.raises(TooMuchRead, match="Person"):
+        run(Reader(request_of(MODEL, entities, HERE, slow)).with_derived("Person", people, ["is_me"]))
+    assert now[0] < 20

@@ -1,0 +1,108 @@
+"""Pages that are filtered by derived attributes, or put in order by them, on each engine and by each plan."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.domain.query import cursor
+from stratabase.domain.query.derived import derived_attributes
+from stratabase.domain.query.order import Order, OrderTerm, position_of
+from stratabase.domain.query.page import PageFields, Query, Window
+from stratabase.operations.read.loading import run
+from stratabase.store.indexes.registry_cache import RegistryCache
+from stratabase.store.query import pages
+from stratabase.store.query.planner import PlanSource, plan_candidates
+from tests.contract.engine.kinds import KINDS
+from tests.domain.query import naive
+from tests.operations.read.derived.random_queries import query
+from tests.operations.read.derived.staff import CIRCUMSTANCES, STAFF, Staff
+from tests.soak import mostly, seed
+from tests.store.stores import unlimited
+
+PERSON = STAFF.classes["Person"]
+
+
+_BY_NAME = {kind.name: kind for kind in KINDS}
+
+
+@pytest.fixture(scope="module")
+def staff(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Staff]:
+    """Objects on an engine of the kind that is asked for; nothing is written to them."""
+    engine = _BY_NAME[request.param].open(tmp_path_factory.mktemp("staff"))
+    yield Staff(engine, Random(seed()))
+    engine.close()
+
+
+def on(*kinds: str) -> pytest.MarkDecorator:
+    """Run a test on kinds of engines."""
+    return pytest.mark.parametrize(
+        "staff", mostly(kinds, "lagging", "dynamodb-ministack"), indirect=True, scope="module"
+    )
+
+
+@on("reference", "lagging", "sqlite", "dynamodb-ministack")
+@given(st.integers(0, 2**32))
+def test_a_page_is_what_the_contract_says_of_the_values(staff: Staff, number: int) -> None:
+    """Filtered and in order by what is stored and what is derived, and by conditions over both."""
+    asked = query(Random(number), STAFF, PERSON, CIRCUMSTANCES)
+    states = staff.states("Person")
+    ids, total, *sides = naive.page(states, asked.filter, asked.order, asked.window, PERSON)
+
+    page = staff.known().page(asked)
+
+    wanted = asked.fields
+    assert [each.reference.id for each in page.items] == (ids if wanted.items else [])
+    assert page.total_count == (total if wanted.total_count else None)
+    expected = [
+        side if is_wanted else None
+        for side, is_wanted in zip(sides, (wanted.has_next, wanted.has_prev), strict=True)
+    ]
+    assert [page.has_next, page.has_prev] == expected
+
+
+@on("reference")
+@given(st.integers(0, 2**32))
+def test_every_plan_shows_the_same(staff: Staff, number: int) -> None:
+    asked = replace(
+        query(Random(number), STAFF, PERSON, CIRCUMSTANCES), fields=PageFields(True, True, True, True)
+    )
+    ids, total, *sides = naive.page(staff.states("Person"), asked.filter, asked.order, asked.window, PERSON)
+    names = derived_attributes(asked, PERSON)
+    derive = (lambda read: run(staff.known().with_derived("Person", read, names))) if names else None
+    paths = RegistryCache(staff.engine, STAFF).paths("Person")
+    for one in plan_candidates(PERSON, asked, paths):
+        page = pages.page_of(one.build(PlanSource(staff.engine, unlimited(), derive)), asked)
+        assert [each.reference.id for each in page.items] == ids, one.description
+        assert (page.total_count, page.has_next, page.has_prev) == (total, *sides), one.description
+
+
+ORDERS = [
+    Order.of([OrderTerm("team_name")]),
+    Order.of([OrderTerm("mates", descending=True), OrderTerm("name")]),
+    Order.of([OrderTerm("size"), OrderTerm("double_price", descending=True)]),
+    Order.of([OrderTerm("alone"), OrderTerm("boss_shout"), OrderTerm("_id", descending=True)]),
+]
+
+
+@on("lagging", "dynamodb-moto")
+@pytest.mark.parametrize("order", ORDERS, ids=["path", "aggregate", "after a stored one", "a part of a path"])
+@pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
+def test_cursors_lead_through_all_pages_of_a_derived_order(
+    staff: Staff, order: Order, backward: bool
+) -> None:
+    expected = [state["_id"] for state in naive.in_order(staff.states("Person"), order, PERSON)]
+    walked: list[str] = []
+    text, more = None, True
+    while more:
+        start = None if text is None else cursor.decode(text, order, PERSON)
+        wanted = PageFields(items=True, has_next=not backward, has_prev=backward)
+        page = staff.known().page(Query("Person", order, None, Window(4, backward, start=start), wanted))
+        met = page.items[::-1] if backward else page.items
+        walked += [each.reference.id for each in met]
+        text = cursor.encode(position_of(met[-1].state, order), order, PERSON)
+        more = bool(page.has_prev if backward else page.has_next)
+    assert walked == (expected[::-1] if backward else expected)

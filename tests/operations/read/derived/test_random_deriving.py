@@ -1,0 +1,79 @@
+"""Whatever derived attributes are made of, they have the values that the model language says."""
+
+from random import Random
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.domain.query.fetch import Fetch, RoleFetch, ToOne
+from stratabase.operations.context import evaluation_context
+from stratabase.operations.read.loading import run
+from stratabase.operations.read.reader import Reader
+from stratabase.operations.read.views import read_views
+from tests.operations.read.derived.plain import Plain
+from tests.operations.read.derived.random_graphs import objects_of
+from tests.operations.read.derived.random_models import derived_model
+from tests.operations.read.derived.random_queries import fetch
+from tests.operations.read.naive import Shown
+from tests.worlds import ADMINISTRATOR, NOON, request_of
+
+CIRCUMSTANCES = evaluation_context(ADMINISTRATOR, NOON)
+
+
+@given(st.integers(0, 2**32))
+def test_all_derived_attributes_of_any_objects(seed: int) -> None:
+    chance = Random(seed)
+    model, told = derived_model(chance)
+    entities = objects_of(chance, model)
+    plain = Plain(model, told, entities)
+    reader = Reader(request_of(model, entities, CIRCUMSTANCES))
+    for class_ in model.classes.values():
+        there = [each for ref, each in entities.objects.items() if ref.class_name == class_.name]
+        there = [each for each in there if plain.there(each.reference)]
+        names = tuple(name for owner, name in told if owner == class_.name)
+
+        views: list[Any] = read_views(reader, Fetch({}, names), there)
+
+        assert views == [{**each.state, **plain.values(each)} for each in there]
+        assert [each.state for each in run(reader.with_derived(class_.name, there, names))] == views
+
+
+@given(st.integers(0, 2**32))
+def test_derived_attributes_at_any_depth_of_a_fetch(seed: int) -> None:
+    """They are filtered by and put in order there, too."""
+    chance = Random(seed)
+    model, told = derived_model(chance)
+    entities = objects_of(chance, model)
+    plain = Plain(model, told, entities)
+    for class_ in model.classes.values():
+        wanted = fetch(chance, model, class_, CIRCUMSTANCES)
+        there = plain.all_of(class_.name)
+        reader = Reader(request_of(model, entities, CIRCUMSTANCES))
+        reader.add(there if chance.random() < 0.5 else ())
+
+        views = read_views(reader, wanted, there)
+
+        assert [shown(wanted, view) for view in views] == [plain.view(wanted, each) for each in there]
+
+
+def shown(wanted: Fetch, view: Any) -> Any:
+    """Return what is shown of a view: values that a query has needed may be in it beside."""
+    if view is None:
+        return None
+    kept = {name: value for name, value in view.items() if name in {"_id", "name", "size", "price"}}
+    derived = {name: view[name] for name in wanted.derived}
+    return kept | derived | {spot: _role(role, view[spot]) for spot, role in wanted.roles.items()}
+
+
+def _role(role: RoleFetch, found: Any) -> Any:
+    if isinstance(role, ToOne):
+        return shown(role.fetch, found)
+    page, views = found
+    wanted = role.query.fields
+    return Shown(
+        [shown(role.fetch, view) for view in views] if wanted.items else [],
+        page.total_count if wanted.total_count else None,
+        page.has_next if wanted.has_next else None,
+        page.has_prev if wanted.has_prev else None,
+    )

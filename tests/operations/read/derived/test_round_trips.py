@@ -1,0 +1,144 @@
+"""Derived attributes ask the store as often as they lead far, however many objects there are."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.fetch import Fetch, RoleFetch, ToMany, ToOne
+from stratabase.domain.query.filter import Comparison
+from stratabase.domain.query.order import Order, OrderTerm
+from stratabase.domain.query.page import Page, PageFields, Query, Window
+from stratabase.domain.query.read_budget import ReadBudget
+from stratabase.model.types.operators import Operator
+from stratabase.operations.read.reader import Reader
+from stratabase.operations.read.views import read_views
+from tests.operations.read.derived.firm import firm, of_class
+from tests.worlds import DictEntities, request_of
+
+MODEL = firm(
+    Person="""
+      shout: String @derived(expression: "name + '!'")
+      team_name: String @derived(path: "team.name")
+      boss: String @derived(expression: "team.lead.name + '!'")
+      mates: Int @derived(path: "team.members", aggregate: COUNT)
+      team_age: Int @derived(path: "team.age")
+      pupil_count: Int @derived(path: "pupils", aggregate: COUNT)
+    """,
+    Team='age: Int @derived(path: "members.age", aggregate: SUM)',
+)
+PERSON, TEAM = MODEL.classes["Person"], MODEL.classes["Team"]
+
+
+class Counted(DictEntities):
+    """Notes what it is asked for."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(MODEL)
+        self.calls: list[str] = []
+        self.read_at: list[Reference] = []
+        for number in range(size):
+            self._put("Team", f"t{number}", name="x", lead=f"p{number}")
+            mentor = {"mentor": "p0"} if number == 1 else {}
+            self._put("Person", f"p{number}", name="y", age=1, team=f"t{number // 2}", **mentor)
+
+    def _put(self, class_name: str, id_: str, **state: Any) -> None:
+        reference = Reference(class_name, id_)
+        self.objects[reference] = Entity(reference, {"_id": id_, **state})
+
+    def read(
+        self, references: Sequence[Reference], allowance: ReadBudget | None = None
+    ) -> list[Entity | None]:
+        self.calls.append("read")
+        self.read_at += references
+        return super().read(references, allowance)
+
+    def linked(
+        self, role: RoleName, ids: Sequence[str], *given: Any, **options: Any
+    ) -> list[tuple[str, ...]]:
+        self.calls.append(f"{role}")
+        return super().linked(role, ids, *given, **options)
+
+    def page(self, query: Query, allowance: ReadBudget, derive: Derive | None = None) -> Page:
+        self.calls.append("page")
+        return super().page(query, allowance, derive)
+
+
+def calls(fetch: Fetch, size: int) -> list[str]:
+    """Return what is asked to fetch something of so many people, of whom nothing is read twice."""
+    entities = Counted(size)
+    read_views(Reader(request_of(MODEL, entities)), fetch, of_class(entities, "Person"))
+    assert len(set(entities.read_at)) == len(entities.read_at)
+    return entities.calls
+
+
+def test_nested_pages_of_all_owners_are_filtered_at_once() -> None:
+    """By what takes two more levels to find out."""
+    by_mates = Comparison("mates", Operator.GT, 0)
+    wanted = ToMany(
+        RoleName("Team", "members"),
+        TEAM.roles["members"],
+        Fetch(),
+        Query("Person", Order.of([OrderTerm("boss")]), by_mates, Window(1)),
+        lambda _, views: views,
+    )
+    asked = []
+    for size in (5, 500):
+        entities = Counted(size)
+        views = read_views(
+            Reader(request_of(MODEL, entities)), Fetch({"k.members": wanted}), of_class(entities, "Team")
+        )
+        assert sum(len(view["k.members"]) for view in views) == (size + 1) // 2
+        asked.append(entities.calls)
+    assert asked[0] == asked[1] == ["Team.members", "read", "read"]
+
+
+def test_a_count_asks_for_no_order() -> None:
+    """Nothing is computed that makes no difference to it."""
+    entities = Counted(9)
+    wanted = PageFields(items=False, total_count=True)
+    query = Query("Person", Order.of([OrderTerm("boss")]), fields=wanted)
+    nested = ToMany(RoleName("Team", "members"), TEAM.roles["members"], Fetch(), query, lambda page, _: page)
+    reader = Reader(request_of(MODEL, entities))
+    views = read_views(reader, Fetch({"k.members": nested}), of_class(entities, "Team"))
+    assert [view["k.members"].total_count for view in views] == [2, 2, 2, 2, 1, 0, 0, 0, 0]
+    assert reader.page(query).total_count == 9
+    assert entities.calls == ["Team.members", "read", "page"]
+
+
+def to(class_name: str, role: str, below: Fetch) -> RoleFetch:
+    """Return what wants what a role leads to."""
+    name, found = RoleName(class_name, role), MODEL.classes[class_name].roles[role]
+    if not found.many:
+        return ToOne(name, found, below)
+    return ToMany(name, found, below, Query(found.target, Order()), lambda _, views: views)
+
+
+TEAM_OF = Fetch({"k.team": to("Person", "team", Fetch())})
+MATES_OF = Fetch({"k.team": to("Person", "team", Fetch({"k.members": to("Team", "members", Fetch())}))})
+BOTH = Fetch({**MATES_OF.roles, "k.pupils": to("Person", "pupils", Fetch())})
+
+
+@pytest.mark.parametrize(
+    ("names", "expected", "visible"),
+    [
+        (("shout",), [], Fetch()),
+        (("team_name",), ["read"], TEAM_OF),
+        (("boss", "team_name"), ["read", "read"], None),
+        (("mates",), ["read", "Team.members", "read"], MATES_OF),
+        (("team_age",), ["read", "Team.members", "read"], MATES_OF),
+        (("mates", "team_age", "team_name", "shout"), ["read", "Team.members", "read"], MATES_OF),
+        (("mates", "pupil_count"), ["Person.pupils", "read", "Team.members", "read"], BOTH),
+    ],
+)
+@pytest.mark.parametrize("size", [5, 500])
+def test_of_few_and_of_many_objects(
+    names: tuple[str, ...], expected: list[str], visible: Fetch | None, size: int
+) -> None:
+    """As often as for visible roles that lead as far; beside these, not once more."""
+    assert calls(Fetch({}, names), size) == expected
+    if visible is not None:
+        assert len(calls(visible, size)) == len(expected)
+        assert len(calls(Fetch(visible.roles, names), size)) == len(expected)

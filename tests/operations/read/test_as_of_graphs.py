@@ -1,0 +1,145 @@
+"""Graphs as of any instant are what they were then: random models, requests, restorations and instants.
+
+A store that told something else would be found out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from hypothesis import Phase, event, given, settings
+from hypothesis import strategies as st
+
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.instant import Instant
+from stratabase.model.model import Model
+from stratabase.operations.ports import Entities
+from stratabase.store.repository import Repository
+from tests.contract.engine.kinds import KINDS, Kind
+from tests.contract.engine.reference import ReferenceEngine
+from tests.graphs.diary import Diary
+from tests.graphs.models import models
+from tests.soak import count, mostly
+from tests.worlds import CountedIds, world_of
+
+REQUESTS = 12
+INSTANTS = 6
+MOST = 1000
+"""Graphs after which a fault would have been seen."""
+
+
+class OwnIds(CountedIds):
+    """Ids in the order of their making, which no other diary has: emulators share what they remember."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._own = uuid4().hex
+
+    def new(self) -> str:
+        return f"{self._own}{super().new().removeprefix('id'):0>6}"
+
+
+def kept(model: Model, chance: Random, entities: Entities | None = None, requests: int = REQUESTS) -> Diary:
+    """Return a diary of random requests, over a dict unless a store is given."""
+    world, objects, clock = world_of(model)
+    diary = Diary(replace(world, entities=entities or objects, ids=OwnIds()), clock, chance)
+    for _ in range(requests):
+        diary.go_on()
+    return diary
+
+
+def check(diary: Diary, chance: Random) -> None:
+    """Compare as of several instants, at which something changed, or right beside; and pages of versions."""
+    instants = sorted(diary.instants())
+    for instant in chance.sample(instants, min(INSTANTS, len(instants))):
+        diary.check(instant)
+    diary.check_pages()
+
+
+@settings(max_examples=count(12, 2000))
+@given(models(versioned=True), st.randoms(use_true_random=False))
+def test_a_graph_as_of_an_instant_is_what_was_recorded_then(model: Model, chance: Random) -> None:
+    diary = kept(model, chance)
+    event(f"{diary.restored} were restored")
+    check(diary, chance)
+
+
+@settings(max_examples=count(8, 1000))
+@given(models(versioned=True), st.randoms(use_true_random=False))
+def test_so_it_is_over_a_store(model: Model, chance: Random) -> None:
+    check(kept(model, chance, Repository(ReferenceEngine(), model)), chance)
+
+
+DISTANT = [kind for kind in KINDS if kind.name in {"sqlite", "dynamodb-ministack"}]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", DISTANT, ids=lambda kind: kind.name)
+@settings(max_examples=count(2, 40))
+@given(models(versioned=True), st.integers())
+def test_and_over_each_engine(
+    kind: Kind, tmp_path_factory: pytest.TempPathFactory, model: Model, number: int
+) -> None:
+    engine, chance = kind.open(tmp_path_factory.mktemp("store")), Random(number)
+    check(kept(model, chance, Repository(engine, model)), chance)
+    engine.close()
+
+
+Moments = Sequence[tuple[Reference, Instant]]
+
+
+class LateStarts(Repository):
+    """A store that has a version begin a millisecond after the change that made it."""
+
+    def as_of(self, moments: Moments, *given: Any) -> list[Entity | None]:
+        """Look a millisecond before."""
+        return super().as_of([(reference, instant - 1) for reference, instant in moments], *given)
+
+
+class LongVersions(Repository):
+    """A store that has a version hold at the instant, too, at which it ends."""
+
+    def as_of(self, moments: Moments, *given: Any) -> list[Entity | None]:
+        """Take what ends at an instant for what was there."""
+        found = super().as_of(moments, *given)
+        before = super().as_of([(reference, instant - 1) for reference, instant in moments], *given)
+        pairs = zip(moments, found, before, strict=True)
+        return [old if old and old.end == at else new for (_, at), new, old in pairs]
+
+
+class LinksOfNow(Repository):
+    """A store that tells where roles lead now, whenever it is asked for."""
+
+    def linked(self, role: RoleName, ids: Sequence[str], *range_: Any, **given: Any) -> list[tuple[str, ...]]:
+        """Forget the instants."""
+        return super().linked(role, ids, *range_, **{**given, "at": None})
+
+
+class VersionsOfNow(Repository):
+    """A store that tells what objects are now, if they were there."""
+
+    def as_of(self, moments: Moments, *given: Any) -> list[Entity | None]:
+        """Tell both, and mix them up."""
+        then = super().as_of(moments, *given)
+        now = self.read([reference for reference, _ in moments])
+        return [new and old and replace(new, start=old.start) for new, old in zip(now, then, strict=True)]
+
+
+FAULTY = [LateStarts, LongVersions, LinksOfNow, VersionsOfNow]
+
+
+@pytest.mark.parametrize("faulty", mostly(FAULTY, "LinksOfNow"))
+def test_a_store_that_tells_something_else_is_found_out(faulty: type[Repository]) -> None:
+    @settings(max_examples=MOST, phases=[Phase.generate], database=None)
+    @given(models(versioned=True), st.randoms(use_true_random=False))
+    def look(model: Model, chance: Random) -> None:
+        engine = ReferenceEngine()
+        diary = kept(model, chance, Repository(engine, model), 3 * REQUESTS)
+        diary.tell_by(faulty(engine, model))
+        check(diary, chance)
+
+    with pytest.raises(AssertionError, match="Reference"):
+        look()

@@ -1,0 +1,72 @@
+"""The identity map loads each object once, and does not ask again for links that it knows to their end."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.query.id_range import ALL_IDS, IdRange
+from stratabase.domain.query.read_budget import ReadBudget
+from stratabase.operations.read.identity_map import IdentityMap
+from stratabase.operations.read.loading import run
+from tests.everything import EVERYTHING as MODEL
+from tests.everything import Objects
+from tests.worlds import request_of
+
+MEMBERS = RoleName("Team", "members")
+
+
+class Asked(Objects):
+    """Objects that note what they are asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read_at: list[Reference] = []
+        self.linked_at: list[tuple[str, ...]] = []
+        for id_ in "abcd":
+            self.put("Person", id_, team="t" if id_ != "d" else "u")
+
+    def read(
+        self, references: Sequence[Reference], allowance: ReadBudget | None = None
+    ) -> list[Entity | None]:
+        self.read_at += references
+        return super().read(references, allowance)
+
+    def linked(
+        self, role: RoleName, ids: Sequence[str], *given: Any, **options: Any
+    ) -> list[tuple[str, ...]]:
+        self.linked_at.append(tuple(ids))
+        return super().linked(role, ids, *given, **options)
+
+
+def test_an_object_stays_as_it_was_loaded() -> None:
+    objects = Asked()
+    known = IdentityMap(request_of(MODEL, objects))
+    a, b, gone = (Reference("Person", id_) for id_ in ("a", "b", "gone"))
+    run(known.load([a, gone]))
+    before = known[a]
+    objects.put("Person", "a", last_name="new")
+    run(known.load([a, b, gone]))
+    assert known[a] is before
+    assert known[gone] is None
+    assert objects.read_at == [a, gone, b]
+
+
+def test_links_that_are_known_to_their_end_are_not_loaded_again() -> None:
+    objects = Asked()
+    known = IdentityMap(request_of(MODEL, objects))
+    assert [*map(list, run(known.linked(MEMBERS, ["t", "t"], ALL_IDS)))] == [["a", "b", "c"]] * 2
+    parts = [IdRange(limit=2), IdRange(start="a"), IdRange(backward=True, limit=1)]
+    assert [list(run(known.linked(MEMBERS, ["t"], part))[0]) for part in parts] == [
+        ["a", "b"],
+        ["b", "c"],
+        ["c"],
+    ]
+    assert [*map(list, run(known.linked(MEMBERS, ["u", "t"], ALL_IDS)))] == [["d"], ["a", "b", "c"]]
+    assert objects.linked_at == [("t",), ("u",)]
+
+
+def test_a_range_of_the_links_does_not_count_as_all_of_them() -> None:
+    objects = Asked()
+    known = IdentityMap(request_of(MODEL, objects))
+    assert [*map(list, run(known.linked(MEMBERS, ["t"], IdRange(limit=1))))] == [["a"]]
+    assert [*map(list, run(known.linked(MEMBERS, ["t"], ALL_IDS)))] == [["a", "b", "c"]]

@@ -1,0 +1,134 @@
+"""Readings that run together load in as few batches as the longest of them needs."""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from stratabase import waiting
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.query.id_range import ALL_IDS, IdRange
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import Query
+from stratabase.domain.refusal import Refused
+from stratabase.operations.read.as_of import AsOfBatch
+from stratabase.operations.read.loading import Load, Phase, Reading, run_together
+from stratabase.operations.read.reader import Reader
+from tests.everything import EVERYTHING, Objects
+from tests.worlds import request_of
+
+MENTORS, MEMBERS = RoleName("Person", "pupils"), RoleName("Project", "members")
+
+
+class Asked(Objects):
+    """Objects that note what is asked of them, each time at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads: list[list[tuple[str, Instant]]] = []
+        self.looks: list[list[tuple[str, Instant]]] = []
+
+    def as_of(self, moments: Sequence[tuple[Reference, Instant]], *given: Any) -> list[Entity | None]:
+        self.reads.append([(reference.id, instant) for reference, instant in moments])
+        return [Entity(reference, {"at": instant}) for reference, instant in moments]
+
+    def linked(self, role: RoleName, ids: Sequence[str], *_: Any, **given: Any) -> list[tuple[str, ...]]:
+        self.looks.append(list(zip(ids, given["at"], strict=True)))
+        return [(f"{id_}.{instant}",) for id_, instant in self.looks[-1]]
+
+
+@pytest.fixture
+def asked() -> Asked:
+    return Asked()
+
+
+def readers(asked: Asked, instants: Iterable[Instant]) -> list[Reader]:
+    """Return a reader for each instant, which load together."""
+    request = request_of(EVERYTHING, asked)
+    batch = AsOfBatch(request)
+    return [Reader(request, instant, batch=batch) for instant in instants]
+
+
+def person(id_: str) -> Reference:
+    return Reference("Person", id_)
+
+
+def chain(reader: Reader, number: int) -> Reading[list[Any]]:
+    """Load as many objects as a number says, one after the other, and then what the last one leads to."""
+    for step in range(number):
+        yield from reader.load([person(f"p{step}")])
+    (led,) = yield from reader.linked(MENTORS, ["p"], ALL_IDS)
+    found = [reader[person(f"p{step}")] for step in range(number)]
+    return [*(each and each.state["at"] for each in found), *led]
+
+
+def test_there_are_as_many_batches_as_the_longest_reading_needs(asked: Asked) -> None:
+    found = run_together(
+        chain(reader, number % 4) for number, reader in enumerate(readers(asked, range(100, 120)))
+    )
+    assert found == [[*[at] * (at % 4), f"p.{at}"] for at in range(100, 120)]
+    assert [len(each) for each in asked.reads] == [15, 10, 5]
+    assert [len(each) for each in asked.looks] == [20]
+
+
+def test_what_a_reader_knows_is_not_loaded_again(asked: Asked) -> None:
+    def load(reader: Reader) -> Reading[None]:
+        yield from reader.load([person("a"), person("b")])
+        yield from reader.load([person("b")])
+
+    run_together(map(load, readers(asked, [1, 2])))
+    assert asked.reads == [[("a", 1), ("b", 1), ("a", 2), ("b", 2)]]
+    assert run_together([]) == []
+
+
+def test_links_of_several_roles_are_loaded_one_role_after_the_other(asked: Asked) -> None:
+    def load(reader: Reader, role: RoleName) -> Reading[list[Sequence[str]]]:
+        return (yield from reader.linked(role, ["x"], IdRange(limit=5)))
+
+    roles = [MENTORS, MEMBERS, MENTORS, MEMBERS]
+    found = run_together(map(load, readers(asked, [1, 1, 2, 2]), roles))
+    assert found == [[("x.1",)], [("x.1",)], [("x.2",)], [("x.2",)]]
+    assert asked.looks == [[("x", 1), ("x", 2)]] * 2
+
+
+def test_a_page_of_the_past_is_refused(asked: Asked) -> None:
+    def load(reader: Reader) -> Reading[object]:
+        yield from reader.load([person("a")])
+        return reader.page(Query("Person", Order()))
+
+    with pytest.raises(Refused, match="of the present only"):
+        run_together(map(load, readers(asked, [1, 2])))
+
+
+def test_visibility_is_loaded_beside_objects_and_each_key_once(asked: Asked) -> None:
+    batches: list[list[int]] = []
+
+    def double(numbers: Sequence[int]) -> Sequence[int]:
+        batches.append([*numbers])
+        return [2 * number for number in numbers]
+
+    def load(reader: Reader, number: int) -> Reading[int]:
+        if number > 1:
+            yield from reader.load([person("a")])
+        (doubled,) = yield Load(Phase.VISIBILITY, double, [number % 2])
+        return int(doubled)
+
+    assert run_together(map(load, readers(asked, range(4)), range(4))) == [0, 2, 0, 2]
+    assert batches == [[0, 1], [0, 1]]
+    assert [len(each) for each in asked.reads] == [2]
+
+
+def test_other_requests_go_on_while_many_readings_are_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
+    resumed: list[int] = []
+    pauses: list[int] = []
+
+    def note(number: int) -> Reading[None]:
+        resumed.append(number)
+        yield from ()
+
+    monkeypatch.setattr(waiting, "give_way", lambda: pauses.append(len(resumed)))
+    run_together(map(note, range(100)))
+    gaps = [after - before for before, after in pairwise([0, *pauses, len(resumed)])]
+    assert max(gaps) <= 10

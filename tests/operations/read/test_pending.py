@@ -1,0 +1,95 @@
+"""With a pending write, a reader reads as the store will when it is done, and as it does once it is done."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from stratabase.domain.objects.change import Creation, Effect
+from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.objects.role_storage import RoleStorage, storage_of
+from stratabase.domain.query.id_range import ALL_IDS, IdRange
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import Query
+from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
+from stratabase.operations.ports import Entities
+from stratabase.operations.read.loading import run
+from stratabase.operations.read.pending import PendingWrite
+from stratabase.operations.read.reader import Reader
+from stratabase.operations.write.pipeline import Write
+from tests.graphs.commands import add, change, end, make, point
+from tests.graphs.company import COMPANY
+from tests.graphs.scene import Scene
+from tests.worlds import ADMINISTRATOR, request_of
+
+COMMANDS: dict[str, Command] = {
+    "a new object": make("Employee", name="Eve", team=point("t1"), projects=add("p1"), leads=point("t3")),
+    "members move": change("Team", "t2", members=add("e1", "e3")),
+    "members go": change("Team", "t1", members=ToManyCommand(add=["e3"], remove_all=True)),
+    "links begin and end": change("Project", "p1", people=ToManyCommand(add=["e3", "e4"], remove=["e1"])),
+    "friends": change(
+        "Employee", "e2", friends=add("e1"), friend_of=ToManyCommand(add=["e3"], remove_all=True)
+    ),
+    "partners": change("Employee", "e1", leads=point("t3")),
+    "parts": change(
+        "Employee",
+        "e1",
+        addresses=PartsCommand(create=[make("Address", street="x", guests=add("e4"))], delete=["a1"]),
+    ),
+    "everything goes": end("Project", "p1"),
+    "nothing": change("Employee", "e1", name="Ada"),
+}
+ROLES = [
+    (RoleName(class_.name, role.name), role)
+    for class_ in COMPANY.classes.values()
+    for role in class_.roles.values()
+    if class_.is_stored
+    and storage_of(COMPANY, role) in {RoleStorage.OPPOSITE_KEY, RoleStorage.OPPOSITE_KEYS, RoleStorage.LINKS}
+]
+
+
+def reader_of(entities: Entities, effects: Sequence[Effect] = ()) -> Reader:
+    """Return what reads objects as pending effects leave them."""
+    return Reader(request_of(COMPANY, entities), pending=PendingWrite(COMPANY, effects) if effects else None)
+
+
+def all_read(reader: Reader, references: list[Reference]) -> object:
+    """Return all that a reader tells of objects, and where those lead that are there."""
+    states = {each.reference: each.state for each in reader.read(references) if each is not None}
+    led = {}
+    for name, _ in ROLES:
+        ids = [id_ for class_name, id_ in states if class_name == name.class_name]
+        for id_range in (IdRange(limit=1), IdRange("e2"), IdRange(None, 2, backward=True), ALL_IDS):
+            found = map(tuple, run(reader.linked(name, ids, id_range)))
+            led[name, id_range] = dict(zip(ids, found, strict=True))
+    return states, led
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_it_reads_as_the_store_does_when_it_is_done(command: Command) -> None:
+    scene = Scene()
+    rehearsed = Write(scene.world, command, ADMINISTRATOR).dry_run()
+    before = reader_of(scene.entities, rehearsed.change.effects)
+    references = [*scene.entities.objects, *made_by(rehearsed.change.effects)]
+    told = all_read(before, references)
+
+    scene.entities.commit(rehearsed.change)
+
+    assert told == all_read(reader_of(scene.entities), references)
+    assert told == all_read(reader_of(scene.entities, rehearsed.change.effects), references)
+
+
+def made_by(effects: tuple[Effect, ...]) -> list[Reference]:
+    """Return what is new."""
+    return [effect.after.reference for effect in effects if isinstance(effect, Creation)]
+
+
+def test_a_page_shows_what_the_store_finds_as_the_change_leaves_it() -> None:
+    scene = Scene()
+    written = [
+        *Write(scene.world, change("Employee", "e1", name="Eve"), ADMINISTRATOR).dry_run().change.effects,
+        *Write(scene.world, end("Employee", "e4"), ADMINISTRATOR).dry_run().change.effects,
+    ]
+
+    page = reader_of(scene.entities, written).page(Query("Employee", Order(())))
+
+    assert [entity.state["name"] for entity in page.items] == ["Eve", "Bob", "Cy"]

@@ -1,0 +1,39 @@
+"""What is wanted of objects is read level by level, in batches, and is what the contract says."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.operations.read import associable_views
+from stratabase.operations.read.reader import Reader
+from stratabase.operations.read.views import read_views
+from tests.everything import EVERYTHING, Objects
+from tests.operations.read import naive
+from tests.operations.read.graphs import fetches, graphs
+from tests.worlds import request_of
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_at_once() -> Iterator[None]:
+    """Read candidates two by two, so that few objects take several pages."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(associable_views, "_LEAST", 2)
+        yield
+
+
+@given(st.data(), graphs())
+def test_a_fetch_finds_what_the_contract_says(data: st.DataObject, objects: Objects) -> None:
+    class_name = data.draw(st.sampled_from(["Person", "Team", "Desk", "House", "Address"]))
+    roots = [entity for reference, entity in objects.objects.items() if reference.class_name == class_name]
+    fetch = data.draw(fetches(EVERYTHING.classes[class_name]))
+
+    reader = Reader(request_of(EVERYTHING, objects))
+    reader.add(roots if data.draw(st.booleans()) else ())
+
+    found: list[Any] = read_views(reader, fetch, roots)
+
+    there = [root for root in roots if naive.there(objects, *root.reference) is not None]
+    assert found == [naive.view(objects, fetch, root) for root in there]
