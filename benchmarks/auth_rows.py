@@ -10,17 +10,15 @@ from pathlib import Path
 from benchmarks.table import Figure, print_table
 from stratabase import waiting
 from stratabase.clock import SystemClock
-from stratabase.domain.member import Member
+from stratabase.domain.members.member import Member
 from stratabase.http_api.auth.authentication import Authentication, BasicAuthenticator, BearerAuthenticator
 from stratabase.http_api.http.messages import Request
 from stratabase.model.model import Profile
-from stratabase.operations.callers import Callers
-from stratabase.operations.known_keys import KnownKeys
-from stratabase.operations.known_members import KnownMembers
+from stratabase.operations.auth.callers import CallerOf, MemberCache
+from stratabase.operations.auth.sign_in import SignIn
+from stratabase.operations.auth.signing_keys import SigningKeyCache
+from stratabase.operations.auth.tokens import TokenIssuer, TokenTerms, TokenVerifier
 from stratabase.operations.ports import Attempts, Members
-from stratabase.operations.sign_in import SignIn
-from stratabase.operations.token_issuer import Terms, TokenIssuer
-from stratabase.operations.tokens import Tokens
 from stratabase.passwords import Argon2Passwords
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.keyring.file import FileKeyring
@@ -34,18 +32,18 @@ LIMIT = 0.05
 
 PASSWORD = "correct horse battery staple"
 PROFILES = {"Administrator": Profile("Administrator", administrator=True)}
-TERMS = Terms("Hr")
+TERMS = TokenTerms("Hr")
 
 
 class Gate:
     """The real parts, as a process has them that has just been started."""
 
     def __init__(self, folder: Path, members: Members, attempts: Attempts) -> None:
-        clock, ids, callers = SystemClock(), TimeOrderedIds(), Callers(PROFILES)
-        known = KnownMembers(members, clock)
-        keys = KnownKeys(FileKeyring(folder), clock, ids, TERMS.validity)
+        clock, ids, callers = SystemClock(), TimeOrderedIds(), CallerOf(PROFILES)
+        known = MemberCache(members, clock)
+        keys = SigningKeyCache(FileKeyring(folder), clock, ids, TERMS.validity)
         sign_in = SignIn(members, known, Argon2Passwords(), PROFILES, clock, attempts, waiting.pause)
-        tokens = Tokens(keys, known, callers, clock, TERMS.audience)
+        tokens = TokenVerifier(keys, known, callers, clock, TERMS.audience)
         self._callers = callers
         self._issuer = TokenIssuer(keys, clock, ids, TERMS)
         self._authentication = Authentication(
@@ -62,7 +60,7 @@ class Gate:
 
     def with_token(self, member: Member) -> Request:
         """Return a request that a member sends with a new token."""
-        return _request(f"Bearer {self._issuer.now(self._callers(member)).access_token}")
+        return _request(f"Bearer {self._issuer.issue_now(self._callers(member)).access_token}")
 
 
 def main(folder: Path) -> None:

@@ -4,10 +4,10 @@ from contextlib import suppress
 from dataclasses import replace
 
 from benchmarks.role_rows import CALLER, Cost, Operations
-from stratabase.domain.member import Caller
+from stratabase.domain.issues.refusals import Refused
+from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Change, Creation
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import PartsCommand, Update
 from stratabase.model.types.storage import Stored
 from stratabase.operations.locks.lock import lock, unlock

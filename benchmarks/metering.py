@@ -7,8 +7,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
+from stratabase.domain.issues.refusals import TooMuchRead
 from stratabase.domain.query.consumption import Consumption, round_trips
-from stratabase.domain.refusal import TooMuchRead
 from stratabase.store.dynamodb.metering import record_consumption
 
 

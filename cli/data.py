@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from cli.fault import Fault
 from cli.server import configuration
 from stratabase.bootstrap.storage import open_engine, parallel_reads_of
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.model.model import Model
 from stratabase.store.read.required_values import MissingValues, RequiredValues
 from stratabase.store.sqlite.errors import UnusableStore

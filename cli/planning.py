@@ -8,8 +8,8 @@ from graphql import GraphQLInputObjectType
 from graphql.utilities import coerce_input_value, validate_input_value
 
 from cli.fault import Fault
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.query.page import PageFields, Query
-from stratabase.domain.refusal import Refused
 from stratabase.model.api_names import GeneratedType, type_name
 from stratabase.model.model import Class, Model
 from stratabase.schema.generate import NothingServed, generate_schema

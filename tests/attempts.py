@@ -3,9 +3,9 @@
 from itertools import count
 from threading import Lock
 
-from stratabase.domain.attempt import MOST_KEPT, Noted
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.attempts import MAX_ATTEMPTS_KEPT, RecordedAttempt
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.refusal import Unavailable
 
 UNREACHED = "the attempts cannot be reached"
 
@@ -20,12 +20,12 @@ class DictAttempts:
         self._numbers = count(1)
         self._lock = Lock()
 
-    def note(self, key: str, now: Instant, since: Instant) -> Noted:
+    def note(self, key: str, now: Instant, since: Instant) -> RecordedAttempt:
         with self._called("note"):
             attempt = f"attempt{next(self._numbers)}"
             kept = {name: instant for name, instant in self.noted.get(key, {}).items() if instant >= since}
-            self.noted[key] = {**kept, attempt: now} if len(kept) < MOST_KEPT else kept
-            return Noted(attempt, tuple(sorted([*kept.values(), now])))
+            self.noted[key] = {**kept, attempt: now} if len(kept) < MAX_ATTEMPTS_KEPT else kept
+            return RecordedAttempt(attempt, tuple(sorted([*kept.values(), now])))
 
     def withdraw(self, key: str, attempt: str) -> None:
         with self._called("withdraw"):

@@ -2,15 +2,13 @@
 
 from dataclasses import dataclass, field, replace
 
-from stratabase.domain.member import Caller, Member
-from stratabase.domain.refusal import Unauthenticated
+from stratabase.domain.issues.refusals import Unauthenticated
+from stratabase.domain.members.member import Caller, Member
 from stratabase.model.model import Profile
-from stratabase.operations.callers import Callers
-from stratabase.operations.known_keys import KnownKeys
-from stratabase.operations.known_members import KnownMembers
+from stratabase.operations.auth.callers import CallerOf, MemberCache
+from stratabase.operations.auth.signing_keys import SigningKeyCache
+from stratabase.operations.auth.tokens import TokenIssuer, TokenTerms, TokenVerifier
 from stratabase.operations.ports import Keyring
-from stratabase.operations.token_issuer import Terms, TokenIssuer
-from stratabase.operations.tokens import Tokens
 from tests.keys import ListKeyring, key
 from tests.members import DictMembers
 from tests.worlds import CountedIds, FrozenClock
@@ -19,7 +17,7 @@ ANNA = Member("1", "Anna", "anna@example.com", "Boss", generation=4)
 BERT = Member("2", "Bert", "bert@example.com", "Clerk")
 PROFILES = {"Boss": Profile("Boss", administrator=True), "Clerk": Profile("Clerk")}
 FIRST = key("first")
-TERMS = Terms("Hr")
+TERMS = TokenTerms("Hr")
 
 
 @dataclass
@@ -30,14 +28,14 @@ class Gate:
     keyring: Keyring = field(default_factory=lambda: ListKeyring(FIRST))
     clock: FrozenClock = field(default_factory=FrozenClock)
     ids: CountedIds = field(default_factory=CountedIds)
-    terms: Terms = TERMS
+    terms: TokenTerms = TERMS
 
     def __post_init__(self) -> None:
-        keys = KnownKeys(self.keyring, self.clock, self.ids, self.terms.validity)
-        known = KnownMembers(self.members, self.clock)
-        self.callers = Callers(PROFILES)
+        keys = SigningKeyCache(self.keyring, self.clock, self.ids, self.terms.validity)
+        known = MemberCache(self.members, self.clock)
+        self.callers = CallerOf(PROFILES)
         self.issuer = TokenIssuer(keys, self.clock, self.ids, self.terms)
-        self.tokens = Tokens(keys, known, self.callers, self.clock, self.terms.audience)
+        self.tokens = TokenVerifier(keys, known, self.callers, self.clock, self.terms.audience)
 
     @property
     def now(self) -> int:
@@ -50,7 +48,7 @@ class Gate:
 
     def token(self, member: Member = ANNA) -> str:
         """Return a token that a member has just got."""
-        return self.issuer.now(self.callers(member)).access_token
+        return self.issuer.issue_now(self.callers(member)).access_token
 
     def caller(self, token: str) -> Caller:
         return self.tokens.caller(token)

@@ -13,9 +13,9 @@ from typing import Any
 from cli.gateway.refusals import Refused
 from cli.gateway.routes import Routes
 from cli.gateway.template import Route
-from stratabase.domain.link import read_token
-from stratabase.domain.mail import Mail
-from stratabase.domain.writable import stray_character
+from stratabase.domain.members.fields import stray_character
+from stratabase.domain.members.mail.template import Mail
+from stratabase.domain.members.mailed_link import parse_link_token
 from stratabase.expressions.errors import InvalidExpression
 from stratabase.expressions.parser import parse
 from stratabase.formats.date_pattern import compile_date_pattern
@@ -29,7 +29,7 @@ from stratabase.http_api.http.xml import render_xml
 from stratabase.model.reading import InvalidModel, read_model
 from stratabase.model.types import TYPES
 from stratabase.model.types.identifier import id_timestamp
-from stratabase.operations.signature import BadSignature, opened
+from stratabase.operations.auth.json_web_tokens import InvalidSignature, open_token
 from stratabase.store.mail.message import message_of
 from tests.models import violations
 from tests.soak import count
@@ -39,7 +39,7 @@ LONG = 1_000_000
 OFTEN = count(500, 2000)
 CPU_SECONDS = 60
 """For what takes a few. Whatever takes the square of the time of its text would need more, often hours."""
-_REFUSALS = (InvalidValue, Refused, InvalidExpression, InvalidModel, BadSignature, ValueError)
+_REFUSALS = (InvalidValue, Refused, InvalidExpression, InvalidModel, InvalidSignature, ValueError)
 
 
 def _judges(type_name: str, **domain: Any) -> Callable[[str], object]:
@@ -112,10 +112,10 @@ PLACES: Mapping[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     ),
     "an expression, once": (parse, ("a" * LONG, "!" * 4090 + "$", "(" * 4090)),
     "a token": (
-        lambda text: opened(text, lambda _: None),
+        lambda text: open_token(text, lambda _: None),
         ("a" * LONG, "a." * 4000, "a" * 8000 + "." + "a" * 99),
     ),
-    "a link": (read_token, ("a" * LONG, "." * LONG, "a." * 500_000)),
+    "a link": (parse_link_token, ("a" * LONG, "." * LONG, "a." * 500_000)),
     "an id": (id_timestamp, ("a" * LONG,)),
     "a line of text": (stray_character, ("a" * LONG, "é" * LONG)),
     "lines of text": (lambda text: stray_character(text, lines=True), ("\r\n" * LONG,)),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from stratabase.domain.signing_key import SigningKey
+from stratabase.domain.members.key_rotation import SigningKey
 
 
 class ListKeyring:

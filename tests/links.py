@@ -4,9 +4,9 @@ import io
 from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
-from stratabase.domain.member import Caller, Member
-from stratabase.domain.password import Policy
-from stratabase.domain.refusal import Unauthenticated, Unavailable
+from stratabase.domain.issues.refusals import Unauthenticated, Unavailable
+from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.members.password import PasswordPolicy
 from stratabase.http_api.admin.reset_password import reset_password_endpoint
 from stratabase.http_api.auth.authentication import Authentication, BasicAuthenticator
 from stratabase.http_api.handler import HttpHandler
@@ -16,8 +16,8 @@ from stratabase.http_api.pages.set_password import SetPasswordPages, set_passwor
 from stratabase.model.model import Profile
 from stratabase.observe import Log
 from stratabase.operations.members.email_change import EmailChange
-from stratabase.operations.members.updating import UpdateMember
-from stratabase.operations.recovery import Recovery
+from stratabase.operations.members.password_reset import PasswordReset
+from stratabase.operations.members.update import UpdateMember
 from tests.attempts import DictAttempts
 from tests.mails import KeptMails
 from tests.members import DictMembers, PlainPasswords
@@ -67,8 +67,8 @@ class LinkService:
     logged: io.StringIO = field(default_factory=io.StringIO)
 
     def __post_init__(self) -> None:
-        policy = Policy(self.passwords.is_common, SHORTEST)
-        self.recovery = Recovery(
+        policy = PasswordPolicy(self.passwords.is_common, SHORTEST)
+        self.recovery = PasswordReset(
             self.members, self.passwords, self.mails, self.clock, policy=policy, application=self.application
         )
         # One name for each, since loggers of one name share their stream.

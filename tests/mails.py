@@ -3,8 +3,8 @@
 import re
 from urllib.parse import parse_qs, urlsplit
 
-from stratabase.domain.mail import Mail
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.mail.template import Mail
 from stratabase.observe import Log
 from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.ports import Members

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from threading import RLock
 
-from stratabase.domain.member import Member, NamesTaken, Roster, folded
+from stratabase.domain.members.member import Member, NamesTaken, Roster, fold_name
 from stratabase.domain.objects.commit_refusals import Conflict
 
 COMMON = "commonpassword"
@@ -15,7 +15,7 @@ class DictMembers:
     """Members by their folded names, as the port promises; counts how often one is read."""
 
     def __init__(self, *members: Member) -> None:
-        self.members = {folded(member.username): member for member in members}
+        self.members = {fold_name(member.username): member for member in members}
         self.reads = 0
         self._revision = 0
         self._lock = RLock()
@@ -28,12 +28,14 @@ class DictMembers:
     def by_username(self, username: str) -> Member | None:
         with self._lock:
             self.reads += 1
-            return self.members.get(folded(username))
+            return self.members.get(fold_name(username))
 
     def by_email(self, email: str) -> Member | None:
         with self._lock:
             self.reads += 1
-            return next((one for one in self.members.values() if folded(one.email) == folded(email)), None)
+            return next(
+                (one for one in self.members.values() if fold_name(one.email) == fold_name(email)), None
+            )
 
     def roster(self) -> Roster:
         with self._lock:
@@ -47,14 +49,14 @@ class DictMembers:
             if self._by_id(member.id):
                 raise Conflict
             self._check_names(member)
-            self.members[folded(member.username)] = replace(member, revision=1)
+            self.members[fold_name(member.username)] = replace(member, revision=1)
 
     def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
         with self._lock:
             self._check_present(before, roster)
             self._check_names(after)
             self._take_away(before, roster)
-            self.members[folded(after.username)] = replace(after, revision=before.revision + 1)
+            self.members[fold_name(after.username)] = replace(after, revision=before.revision + 1)
 
     def remove(self, member: Member, roster: Roster | None = None) -> None:
         with self._lock:
@@ -81,7 +83,7 @@ class DictMembers:
         self._revision += roster is not None
         stored = self._by_id(member.id)
         if stored is not None:
-            del self.members[folded(stored.username)]
+            del self.members[fold_name(stored.username)]
 
 
 class PlainPasswords:
@@ -98,11 +100,11 @@ class PlainPasswords:
         return hashed == self.hash(password)
 
     def is_common(self, password: str) -> bool:
-        return folded(password) == COMMON
+        return fold_name(password) == COMMON
 
 
 def _taken(member: Member, others: list[Member]) -> Iterator[str]:
-    if any(folded(other.username) == folded(member.username) for other in others):
+    if any(fold_name(other.username) == fold_name(member.username) for other in others):
         yield "username"
-    if any(folded(other.email) == folded(member.email) for other in others):
+    if any(fold_name(other.email) == fold_name(member.email) for other in others):
         yield "email"

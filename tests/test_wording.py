@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.issues.refusals import TooMuchRead
 from stratabase.domain.objects.commit_refusals import TooLarge
-from stratabase.domain.refusal import TooMuchRead
 from stratabase.wording import at_most, pluralize
 from tests.models import violations
 

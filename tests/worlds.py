@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count, islice
 
-from stratabase.domain.member import Caller
+from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Change, Tombstone, reference_of
 from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation, TooLarge, UniqueViolation
 from stratabase.domain.objects.entity import Entity, Reference, RoleName, State

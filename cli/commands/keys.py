@@ -8,10 +8,10 @@ from cli.fault import Fault, explained
 from cli.server import configuration
 
 if TYPE_CHECKING:
+    from stratabase.domain.members.key_rotation import KeyPhase
     from stratabase.domain.objects.instant import Instant
-    from stratabase.domain.succession import Turn
+    from stratabase.operations.auth.signing_keys import KeyRotation
     from stratabase.operations.ports import Keyring
-    from stratabase.operations.rotation import Rotation
     from stratabase.settings import Settings
 
 HELP = "show the keys that sign tokens, or have a new one sign"
@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Do one of the actions."""
     settings = configuration.read_settings()
-    from stratabase.domain.refusal import Unavailable  # noqa: PLC0415 - `stratabase --help` needs none of it
+    from stratabase.domain.issues.refusals import Unavailable  # noqa: PLC0415 - `stratabase --help` needs none of it
     from stratabase.store.sqlite.errors import UnusableStore  # noqa: PLC0415
 
     try:
@@ -46,9 +46,9 @@ def run(options: argparse.Namespace) -> int:
 def show(settings: "Settings", _options: argparse.Namespace) -> Iterator[str]:
     """Yield a line for each key; nothing that is secret."""
     from stratabase.clock import SystemClock  # noqa: PLC0415 - see run
-    from stratabase.domain.succession import turns  # noqa: PLC0415
+    from stratabase.domain.members.key_rotation import key_phases  # noqa: PLC0415
 
-    found = turns(_keyring(settings).keys(), SystemClock().now(), _validity(settings))
+    found = key_phases(_keyring(settings).keys(), SystemClock().now(), _validity(settings))
     if not found:
         yield "There is no key yet; the first token makes one."
     for turn in found:
@@ -58,10 +58,10 @@ def show(settings: "Settings", _options: argparse.Namespace) -> Iterator[str]:
 def rotate(settings: "Settings", options: argparse.Namespace) -> Iterator[str]:
     """Have a new key sign, and yield what that means."""
     from stratabase.clock import SystemClock  # noqa: PLC0415 - see run
-    from stratabase.operations.rotation import Rotate  # noqa: PLC0415
+    from stratabase.operations.auth.signing_keys import RotateKeys  # noqa: PLC0415
     from stratabase.store.ids import TimeOrderedIds  # noqa: PLC0415
 
-    do = Rotate(_keyring(settings), SystemClock(), TimeOrderedIds(), _validity(settings))
+    do = RotateKeys(_keyring(settings), SystemClock(), TimeOrderedIds(), _validity(settings))
     rotation = do(at_once=options.at_once)
     yield from _told_at_once(rotation) if options.at_once else _told(rotation)
 
@@ -84,22 +84,22 @@ def _validity(settings: "Settings") -> int:
     return settings.token_minutes * 60_000
 
 
-def _told(rotation: "Rotation") -> Iterator[str]:
+def _told(rotation: "KeyRotation") -> Iterator[str]:
     new = "Key" if rotation.made else "A new key is on its way already: key"
     yield f"{new} {rotation.key.id} signs from {_shown(rotation.key.since)} on. No token ends."
     if rotation.dropped:
         yield f"Gone, since nothing that they signed is good any more: {', '.join(rotation.dropped)}."
 
 
-def _told_at_once(rotation: "Rotation") -> Iterator[str]:
+def _told_at_once(rotation: "KeyRotation") -> Iterator[str]:
     yield f"Key {rotation.key.id} signs now; all others are gone ({len(rotation.dropped)})."
     yield "Within a minute no token from before is good any more: everybody has to sign in again."
 
 
-def _part(turn: "Turn") -> str:
-    from stratabase.domain.succession import State  # noqa: PLC0415 - see run
+def _part(turn: "KeyPhase") -> str:
+    from stratabase.domain.members.key_rotation import KeyState  # noqa: PLC0415 - see run
 
-    end = turn.end if turn.state is State.RETIRED else None
+    end = turn.end if turn.state is KeyState.RETIRED else None
     return turn.state.value if end is None else f"{turn.state.value} until {_shown(end)}"
 
 

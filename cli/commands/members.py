@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     if settings.store == "sqlite":
         configuration.make_home(settings.home)
     from cli.members import actions  # noqa: PLC0415 - `stratabase --help` needs none of it
-    from stratabase.domain.refusal import Refusal  # noqa: PLC0415
+    from stratabase.domain.issues.refusals import Refusal  # noqa: PLC0415
     from stratabase.model.reading import InvalidModel  # noqa: PLC0415
     from stratabase.settings import BadSettings  # noqa: PLC0415
     from stratabase.store.sqlite.errors import UnusableStore  # noqa: PLC0415

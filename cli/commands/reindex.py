@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     """Build them, class by class. It may be stopped and started again at any time."""
     settings = configuration.read_settings()
     from stratabase.bootstrap import Instance  # noqa: PLC0415
-    from stratabase.domain.refusal import Unavailable  # noqa: PLC0415 - `stratabase --help` needs none of it
+    from stratabase.domain.issues.refusals import Unavailable  # noqa: PLC0415 - `stratabase --help` needs none of it
     from stratabase.model.reading import InvalidModel  # noqa: PLC0415
     from stratabase.store.sqlite.errors import UnusableStore  # noqa: PLC0415
 

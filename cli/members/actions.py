@@ -9,9 +9,9 @@ from cli.members.owners import handed_over, resolved
 from cli.members.password import asked
 from cli.server.listener import root_of
 from stratabase.bootstrap import Instance
-from stratabase.domain.member import Member
-from stratabase.domain.member_refusals import NoSuchMember
-from stratabase.operations.members.rights import CONSOLE
+from stratabase.domain.members.member import Member
+from stratabase.domain.members.refusals import NoSuchMember
+from stratabase.operations.members.rules import CONSOLE
 from stratabase.settings import Settings
 
 Options = argparse.Namespace

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from cli.building import Progress, Say, count
 from cli.fault import Fault
 from stratabase.bootstrap import Instance
-from stratabase.domain.member_refusals import NoSuchMember
+from stratabase.domain.members.refusals import NoSuchMember
 from stratabase.model.types.identifier import id_timestamp
-from stratabase.operations.members.handing_over import FormerMember, From, HandedOver
-from stratabase.operations.members.rights import CONSOLE
+from stratabase.operations.members.hand_over import FormerMember, From, HandOverResult
+from stratabase.operations.members.rules import CONSOLE
 from stratabase.store.backfill.member_names import MemberBackfill, describe_outcome
 from stratabase.wording import is_or_are, pluralize
 
@@ -39,7 +39,7 @@ def handed_over(
     owner = members.by_username(to) or members.by_id(to)
     if owner is None:
         raise Fault(f'There is no member "{to}"; `stratabase members list` shows all.')
-    done = HandedOver()
+    done = HandOverResult()
     while not done.complete:
         done += _once(instance, from_, owner.id, class_name, former=former)
     number = done.handed_over
@@ -55,7 +55,7 @@ def handed_over(
         yield f"{refused} cannot be written: too large then, or against a constraint."
 
 
-def _once(instance: Instance, from_: str, to: str, class_name: str | None, *, former: bool) -> HandedOver:
+def _once(instance: Instance, from_: str, to: str, class_name: str | None, *, former: bool) -> HandOverResult:
     """Do as much as one call does."""
     member = None if former else instance.member_stores.members.by_username(from_)
     owner: From = FormerMember(from_) if member is None else member.id

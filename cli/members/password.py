@@ -5,10 +5,10 @@ import sys
 from collections.abc import Collection
 
 from cli.fault import Fault
-from stratabase.domain.password import Policy
+from stratabase.domain.members.password import PasswordPolicy
 
 
-def asked(policy: Policy, names: Collection[str]) -> str:
+def asked(policy: PasswordPolicy, names: Collection[str]) -> str:
     """Return a password for a member with these names. Raises Fault; nothing has been changed then."""
     password = _typed() if sys.stdin.isatty() else _read()
     weak = [policy.advice(weakness) for weakness in policy.weaknesses(password, names)]

@@ -14,8 +14,8 @@ from cli.server.report import News, Report
 from cli.server.sweeper import Sweeper
 from cli.server.welcome import left_to_build, password_shown, welcome
 from stratabase import bootstrap
-from stratabase.domain.member_refusals import BadMember
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.refusals import BadMember
 from stratabase.model.difference import diff_models
 from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel, read_model

@@ -6,7 +6,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Protocol, Self
 
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.observe import Log
 from stratabase.store.write.cleanup import CleanupSteps
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from stratabase import __version__
 from stratabase.model.api_names import service_name
 from stratabase.model.model import Model
-from stratabase.operations.first_administrator import (
-    USERNAME,
+from stratabase.operations.members.first_administrator import (
+    ADMIN_USERNAME,
     Mismatch,
     NewAdministrator,
     PresentAdministrator,
@@ -23,10 +23,10 @@ from stratabase.store.indexes.entries import REQUIRED_ROLE
 _SHOWN = 3
 """How many things are named in one line."""
 _MISMATCHES: Mapping[Mismatch, str] = {
-    Mismatch.OTHER_PASSWORD: f"{USERNAME} has another password",
-    Mismatch.NO_PASSWORD: f"{USERNAME} has no password yet",
-    Mismatch.DISABLED: f"{USERNAME} is disabled",
-    Mismatch.NO_MEMBER: f"there is no member {USERNAME}",
+    Mismatch.OTHER_PASSWORD: f"{ADMIN_USERNAME} has another password",
+    Mismatch.NO_PASSWORD: f"{ADMIN_USERNAME} has no password yet",
+    Mismatch.DISABLED: f"{ADMIN_USERNAME} is disabled",
+    Mismatch.NO_MEMBER: f"there is no member {ADMIN_USERNAME}",
 }
 _PLACEHOLDER = "YOUR PASSWORD"
 _WHERE = (
@@ -85,7 +85,7 @@ def _mismatch(administrator: Administrator) -> Iterator[str]:
     if isinstance(administrator, PresentAdministrator) and administrator.mismatch:
         username = administrator.username
         yield f"STRATABASE_ADMIN_PASSWORD has no effect: {_MISMATCHES[administrator.mismatch]}."
-        yield f"Stratabase reads it only on the first start, to make the member {USERNAME}."
+        yield f"Stratabase reads it only on the first start, to make the member {ADMIN_USERNAME}."
         yield f"Sign in with the password of {username}, or set another one:"
         yield f"  {_command()} members set-password {shlex.quote(username)}"
         yield ""
@@ -132,7 +132,7 @@ def _to_try(
 
 def _made_up(administrator: Administrator) -> str | None:
     """Return a password that nobody has seen yet."""
-    if isinstance(administrator, NewAdministrator) and administrator.made_up:
+    if isinstance(administrator, NewAdministrator) and administrator.is_generated:
         return administrator.password
     return None
 

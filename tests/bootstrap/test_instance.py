@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stratabase.bootstrap import Instance
-from stratabase.domain.member import Caller
+from stratabase.domain.members.member import Caller
 from stratabase.model.prepared import prepare, prepared_file
 from stratabase.model.reading import read_model
 from stratabase.settings import Settings

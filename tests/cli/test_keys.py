@@ -10,7 +10,7 @@ import pytest
 from moto import mock_aws
 
 from cli.main import main
-from stratabase.domain.succession import GRACE, PREPARATION
+from stratabase.domain.members.key_rotation import GRACE, PREPARATION
 from stratabase.store.dynamodb.aws import Credentials, Endpoint
 from stratabase.store.keyring import document
 from stratabase.store.keyring.file import NAME

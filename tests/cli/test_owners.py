@@ -9,10 +9,10 @@ from cli import building
 from cli.server import service
 from cli.server.report import News, Report
 from stratabase.bootstrap import Instance
-from stratabase.domain.member import Member
+from stratabase.domain.members.member import Member
 from stratabase.domain.write.commands import Create
 from stratabase.model.member_names import MEMBER_IDS, NOBODY, member_id
-from stratabase.operations.callers import Callers
+from stratabase.operations.auth.callers import CallerOf
 from stratabase.operations.write.services import save
 from stratabase.settings import Settings
 from stratabase.store.engine.port import Batch, Delete, Item, Patch
@@ -40,7 +40,7 @@ class Office(Terminal):
         instance = Instance(self.settings)
         member = instance.member_stores.members.by_username(username)
         assert isinstance(member, Member)
-        caller = Callers(instance.model.profiles)(member)
+        caller = CallerOf(instance.model.profiles)(member)
         for code in codes:
             save(instance.world, Create("Project", {"code": code}), caller)
         instance.close()

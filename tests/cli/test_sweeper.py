@@ -8,7 +8,7 @@ import pytest
 
 from cli.server import sweeper
 from cli.server.sweeper import Sweeper
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.observe import Log
 from stratabase.store.write.cleanup import CleanupSteps
 

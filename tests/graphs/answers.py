@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stratabase.domain.refusal import Refused, Unavailable
+from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.store.engine.port import Engine
 from tests.graphs.commands import do
 from tests.graphs.company import COMPANY

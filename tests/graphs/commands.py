@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stratabase.domain.issue import Path
+from stratabase.domain.issues.issue import Path
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import (
     Command,

@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import partial
 from random import Random
 
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Delete
 from stratabase.operations.ports import Entities
 from stratabase.operations.read.reader import Reader

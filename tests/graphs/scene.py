@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from stratabase.domain.issue import Issue
+from stratabase.domain.issues.issue import Issue
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
-from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete
 from stratabase.model.model import Model
 from stratabase.operations.services import Services

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.change import Effect, LinkDeletion, Touch
 from stratabase.domain.objects.entity import Reference
-from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Create, Delete, Update
 from stratabase.operations.read.pending import PendingWrite
 from stratabase.operations.read.reader import Reader

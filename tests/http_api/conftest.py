@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.member import Caller
-from stratabase.domain.refusal import Unauthenticated
+from stratabase.domain.issues.refusals import Unauthenticated
+from stratabase.domain.members.member import Caller
 from stratabase.http_api.auth.authentication import Authentication, BasicAuthenticator
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.cors import Cors

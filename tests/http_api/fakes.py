@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
-from stratabase.domain.member import Caller, Member
-from stratabase.domain.member_fields import member_fields
-from stratabase.domain.password import Policy
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.fields import member_fields
+from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.members.password import PasswordPolicy
 from stratabase.formats.preferences import Formats
 from stratabase.http_api.admin.member import current_member_endpoint, member_endpoint
 from stratabase.http_api.admin.member_shapes import MemberShapes
@@ -24,12 +24,9 @@ from stratabase.http_api.pages.confirm_email import ConfirmEmailPages, confirm_e
 from stratabase.model.model import Profile
 from stratabase.observe import Log
 from stratabase.operations.executor import Answer
-from stratabase.operations.members.creating import CreateMember
 from stratabase.operations.members.email_change import EmailChange
-from stratabase.operations.members.listing import ListMembers
-from stratabase.operations.members.reading import ReadMember
-from stratabase.operations.members.removing import RemoveMember
-from stratabase.operations.members.updating import UpdateMember
+from stratabase.operations.members.members import CreateMember, ListMembers, ReadMember, RemoveMember
+from stratabase.operations.members.update import UpdateMember
 from tests.attempts import DictAttempts
 from tests.http_api.documented import SERVICE
 from tests.mails import KeptMails
@@ -118,7 +115,7 @@ class FakeMemberOperations:
 
 def administration_of(world: World) -> MemberOperations:
     """Return what can be done with the members of a world."""
-    members, policy = world.members, Policy(world.passwords.is_common)
+    members, policy = world.members, PasswordPolicy(world.passwords.is_common)
     return FakeMemberOperations(
         ReadMember(members, world.clock),
         ListMembers(members),

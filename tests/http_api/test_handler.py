@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.refusal import Forbidden, Refusal, Unavailable
+from stratabase.domain.issues.refusals import Forbidden, Refusal, Unavailable
 from stratabase.http_api.auth.authentication import Authentication
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.cors import Cors

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, field
 
-from stratabase.domain.member import Member
-from stratabase.domain.refusal import Unauthenticated
+from stratabase.domain.issues.refusals import Unauthenticated
+from stratabase.domain.members.member import Member
 from stratabase.formats.preferences import Formats
 from stratabase.model.model import Profile
-from stratabase.operations.known_members import KnownMembers
-from stratabase.operations.sign_in import SignIn
+from stratabase.operations.auth.callers import MemberCache
+from stratabase.operations.auth.sign_in import SignIn
 from tests.attempts import DictAttempts
 from tests.members import DictMembers, PlainPasswords
 from tests.worlds import FrozenClock
@@ -40,7 +40,7 @@ class Desk:
 
     def restart(self) -> None:
         """Let a new process take over, which remembers nothing."""
-        known = KnownMembers(self.members, self.clock)
+        known = MemberCache(self.members, self.clock)
         self.sign_in = SignIn(
             self.members, known, self.passwords, PROFILES, self.clock, self.attempts, self.pause
         )

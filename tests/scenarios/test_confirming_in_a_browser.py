@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from stratabase.domain.link import LIFETIME
+from stratabase.domain.members.mailed_link import LINK_LIFETIME
 from stratabase.formats.preferences import Formats
 from tests.links import NEW_EMAIL, LinkService
 from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit
@@ -88,7 +88,7 @@ def test_a_link_that_expires_while_one_thinks_says_what_to_do(
     service.email_token(base_url=origin)
     with visit(**PHONE) as seen:
         seen.page.goto(service.mails.link)
-        service.clock.instant += LIFETIME
+        service.clock.instant += LINK_LIFETIME
         seen.page.get_by_role("button").click()
         expect(seen.page.get_by_role("heading", name="This link has expired")).to_be_visible()
         expect(seen.page.get_by_text("change your email address in Hr again")).to_be_visible()

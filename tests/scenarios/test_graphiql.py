@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from stratabase.domain.member import Member
+from stratabase.domain.members.member import Member
 from stratabase.passwords import Argon2Passwords
 from stratabase.store.sqlite.members import SqliteMembers
 from tests.scenarios.browser import Visit, visiting

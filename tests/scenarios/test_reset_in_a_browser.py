@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from cli.gateway.template import Route
-from stratabase.domain.link import LIFETIME
+from stratabase.domain.members.mailed_link import LINK_LIFETIME
 from stratabase.formats.preferences import Formats
 from tests.gateway.serving import gateway
 from tests.links import NEW, LinkService
@@ -129,7 +129,7 @@ def test_characters_are_counted_as_the_service_counts_them(
 def test_an_expired_link_says_what_to_do(
     visit: OpenVisit, link: str, service: LinkService, folder: Path
 ) -> None:
-    service.clock.instant += LIFETIME
+    service.clock.instant += LINK_LIFETIME
     with visit(**PHONE) as seen:
         seen.page.goto(link)
         expect(seen.page.get_by_role("heading", name="This link has expired")).to_be_visible()
@@ -143,7 +143,7 @@ def test_a_link_that_expires_while_one_thinks_says_so_too(
 ) -> None:
     with visit() as seen:
         seen.page.goto(link)
-        service.clock.instant += LIFETIME
+        service.clock.instant += LINK_LIFETIME
         choose(seen.page, NEW)
         expect(seen.page.get_by_role("heading", name="This link has expired")).to_be_visible()
     assert not set_by(service)

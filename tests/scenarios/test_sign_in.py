@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.member import Member
+from stratabase.domain.members.member import Member
 from stratabase.passwords import Argon2Passwords
 from stratabase.store.sqlite.members import SqliteMembers
 from tests.service import PASSWORD, Reply, RunningService, basic

@@ -12,7 +12,7 @@ from cli.gateway.context import Context
 from cli.gateway.functions import load
 from cli.gateway.template import read
 from stratabase import bootstrap
-from stratabase.domain.member import Caller
+from stratabase.domain.members.member import Caller
 from stratabase.store.write import cleanup
 from tests.scenarios.graph_client import over_dynamodb, over_sqlite
 from tests.service import ROOT, eventually, running

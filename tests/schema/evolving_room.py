@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from stratabase.domain.member import Caller
+from stratabase.domain.members.member import Caller
 from stratabase.model.reading import read_model
 from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor

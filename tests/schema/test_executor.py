@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.member import Caller
+from stratabase.domain.issues.refusals import Hint, TooMuchRead, Unavailable
+from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.filter import And, Comparison, Not, Or
 from stratabase.domain.query.order import OrderTerm, Position
 from stratabase.domain.query.page import PageFields, Window
-from stratabase.domain.refusal import TooMuchRead, Unavailable
-from stratabase.domain.remedy import Remedy
 from stratabase.formats.preferences import Formats
 from stratabase.model.types.operators import Operator
 from stratabase.operations.executor import Answer, QueriesOnly
@@ -429,7 +428,7 @@ def test_a_page_that_reads_too_much_says_which_index_is_missing(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def page(*_: object) -> None:
-        raise TooMuchRead("Thing", 20_000, Remedy(("name",), costly=("totalCount",)))
+        raise TooMuchRead("Thing", 20_000, Hint(("name",), costly=("totalCount",)))
 
     monkeypatch.setattr(room.entities, "page", page)
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.issues.refusals import TooMuchRead
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.lock import Lock
-from stratabase.domain.refusal import TooMuchRead
 from stratabase.schema.services import previews
 from tests.schema.graph_room import GraphRoom
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.issues.refusals import TooMuchRead, Unavailable
 from stratabase.domain.objects.entity import Entity
-from stratabase.domain.refusal import TooMuchRead, Unavailable
 from tests.everything import Objects
 from tests.schema.graph_room import GraphRoom
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.member import Caller
+from stratabase.domain.members.member import Caller
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.schema.evolving_room import EvolvingRoom
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.member import Caller
+from stratabase.domain.members.member import Caller
 from tests.schema.graph_room import GraphRoom
 from tests.schema.versioned_room import TIMES, VersionedRoom
 from tests.worlds import NOON

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Engine, Item, Key
 
 GET, RANGE = "get", "range"

@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.issues.refusals import Hint, TooMuchRead
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Not, Or
 from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import Page, PageFields, Query, Window
 from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
-from stratabase.domain.refusal import TooMuchRead
-from stratabase.domain.remedy import Remedy
 from stratabase.expressions.environment import EMPTY_CONTEXT, Environment
 from stratabase.model.attribute import Attribute, Derivation, Origin
 from stratabase.model.model import Class, Index
@@ -159,23 +158,23 @@ def small() -> ReadBudget:
 @pytest.mark.parametrize(
     ("query", "remedy"),
     [
-        (Query("", BY_ID, Comparison("second", Operator.EQ, 7)), Remedy(derived=("second",))),
-        (Query("", Order.of([OrderTerm("second")])), Remedy(derived=("second",))),
+        (Query("", BY_ID, Comparison("second", Operator.EQ, 7)), Hint(derived=("second",))),
+        (Query("", Order.of([OrderTerm("second")])), Hint(derived=("second",))),
         (
             Query("", Order.of([OrderTerm("second")]), Comparison("vintage", Operator.NULL, True)),
-            Remedy(("vintage",), derived=("second",)),
+            Hint(("vintage",), derived=("second",)),
         ),
         (
             Query("", BY_ID, SECOND, fields=PageFields(total_count=True)),
-            Remedy(costly=("totalCount",), derived=("second",)),
+            Hint(costly=("totalCount",), derived=("second",)),
         ),
     ],
 )
-def test_past_the_read_budget_it_says_that_no_index_has_them(query: Query, remedy: Remedy) -> None:
+def test_past_the_read_budget_it_says_that_no_index_has_them(query: Query, remedy: Hint) -> None:
     store = Derived(70, notes=LARGE)
     with pytest.raises(TooMuchRead) as refusal:
         store.shown(query, small())
-    assert refusal.value.remedy == remedy
+    assert refusal.value.hint == remedy
     assert 'filter by stored attributes as well, since "second" is derived, so it is in no index' in str(
         refusal.value
     )
@@ -191,8 +190,8 @@ def test_what_is_read_for_the_values_draws_from_the_same_allowance() -> None:
     store = Reading(5)
     with pytest.raises(TooMuchRead) as refusal:
         store.shown(Query("", BY_ID, SECOND))
-    assert (refusal.value.class_name, refusal.value.read) == (store.class_.name, 5)
-    assert refusal.value.remedy.derived == ("second",)
+    assert (refusal.value.class_name, refusal.value.objects_read) == (store.class_.name, 5)
+    assert refusal.value.hint.derived == ("second",)
 
 
 def test_long_thoughts_about_objects_end_with_the_time_of_the_request() -> None:

@@ -4,19 +4,19 @@ from functools import partial
 
 import pytest
 
-from stratabase.domain.attempt import MAIL_WINDOW, MOST_KEPT, WINDOW
+from stratabase.domain.members.attempts import FAILURE_WINDOW, MAIL_WINDOW, MAX_ATTEMPTS_KEPT
 from stratabase.operations.ports import Attempts
 from tests.contract.engine.acting import together
 from tests.soak import count
 from tests.worlds import NOON
 
-SINCE = NOON - WINDOW
+SINCE = NOON - FAILURE_WINDOW
 """What still counts at noon."""
 
 
 def noted(attempts: Attempts, *instants: int, key: str = "key") -> list[str]:
     """Note attempts at these instants; return their names."""
-    return [attempts.note(key, instant, instant - WINDOW).attempt for instant in instants]
+    return [attempts.note(key, instant, instant - FAILURE_WINDOW).attempt for instant in instants]
 
 
 def test_at_first_nothing_is_noted(attempts: Attempts) -> None:
@@ -77,8 +77,8 @@ def test_withdrawing_twice_takes_away_one(attempts: Attempts) -> None:
 
 def test_an_hour_of_attempts_leaves_those_of_the_window(attempts: Attempts) -> None:
     """As they pass out of the window they are taken out of the store, and no others with them."""
-    step = WINDOW // 10
-    found = [attempts.note("key", NOON + n * step, NOON + n * step - WINDOW + 1) for n in range(40)]
+    step = FAILURE_WINDOW // 10
+    found = [attempts.note("key", NOON + n * step, NOON + n * step - FAILURE_WINDOW + 1) for n in range(40)]
     assert [len(each.instants) for each in found] == [*range(1, 11), *[10] * 30]
     assert attempts.count("key", 0) < 40
 
@@ -91,13 +91,13 @@ def test_a_short_window_forgets_nothing_that_a_longer_one_counts(attempts: Attem
 
 def test_a_flood_is_told_of_but_not_kept(attempts: Attempts) -> None:
     """The oldest stay: what fails first would else be washed away by what is refused later."""
-    noted(attempts, *range(NOON - MOST_KEPT, NOON))
+    noted(attempts, *range(NOON - MAX_ATTEMPTS_KEPT, NOON))
     flood = [attempts.note("key", NOON + n, SINCE) for n in range(3)]
     assert [(each.instants[0], each.instants[-1]) for each in flood] == [
-        (NOON - MOST_KEPT, NOON + n) for n in range(3)
+        (NOON - MAX_ATTEMPTS_KEPT, NOON + n) for n in range(3)
     ]
-    assert [len(each.instants) for each in flood] == [MOST_KEPT + 1] * 3
-    assert attempts.count("key", SINCE) == MOST_KEPT
+    assert [len(each.instants) for each in flood] == [MAX_ATTEMPTS_KEPT + 1] * 3
+    assert attempts.count("key", SINCE) == MAX_ATTEMPTS_KEPT
 
 
 @pytest.mark.soak

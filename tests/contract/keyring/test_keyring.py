@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from stratabase.domain.signing_key import SigningKey
+from stratabase.domain.members.key_rotation import SigningKey
 from stratabase.operations.ports import Keyring
 from tests.contract.keyring.kinds import STURDY, Kind, Open
 from tests.keys import key

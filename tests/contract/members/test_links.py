@@ -6,11 +6,11 @@ from functools import partial
 
 import pytest
 
-from stratabase.domain.link import UnusableLink
-from stratabase.domain.member import USED, Member
-from stratabase.domain.password import Policy
+from stratabase.domain.members.mailed_link import UnusableLink
+from stratabase.domain.members.member import LINK_USED, Member
+from stratabase.domain.members.password import PasswordPolicy
+from stratabase.operations.members.password_reset import PasswordReset
 from stratabase.operations.ports import Members
-from stratabase.operations.recovery import Recovery
 from tests.contract.engine.acting import together
 from tests.mails import KeptMails
 from tests.members import PlainPasswords
@@ -35,14 +35,14 @@ class Together(PlainPasswords):
         return super().hash(password)
 
 
-def recovery_of(members: Members, mails: KeptMails) -> Recovery:
+def recovery_of(members: Members, mails: KeptMails) -> PasswordReset:
     passwords = Together()
-    return Recovery(
-        members, passwords, mails, FrozenClock(), policy=Policy(passwords.is_common), application="Hr"
+    return PasswordReset(
+        members, passwords, mails, FrozenClock(), policy=PasswordPolicy(passwords.is_common), application="Hr"
     )
 
 
-def uses(recovery: Recovery, token: str, number: int) -> Member | None:
+def uses(recovery: PasswordReset, token: str, number: int) -> Member | None:
     """Use a link, and return the member, None when the link is not good any more."""
     try:
         return recovery.finish(token, f"correct horse battery {number}")
@@ -62,14 +62,18 @@ def test_of_many_who_use_one_link_at_once_one_wins(sturdy: Members) -> None:
         stored = sturdy.by_id("m1")
         assert stored is not None
         assert stored.reset is not None
-        assert (stored.password, stored.reset.until, stored.generation) == (winner.password, USED, generation)
+        assert (stored.password, stored.reset.until, stored.generation) == (
+            winner.password,
+            LINK_USED,
+            generation,
+        )
 
 
 def test_a_link_is_stored_and_used_up(sturdy: Members) -> None:
     sturdy.add(replace(ANNA, password=None))
     mails, passwords = KeptMails(), PlainPasswords()
-    recovery = Recovery(
-        sturdy, passwords, mails, FrozenClock(), policy=Policy(passwords.is_common), application="Hr"
+    recovery = PasswordReset(
+        sturdy, passwords, mails, FrozenClock(), policy=PasswordPolicy(passwords.is_common), application="Hr"
     )
     recovery.invite("m1", "https://api.example.com")
     finished = recovery.finish(mails.token, "correct horse battery")

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from stratabase.domain.member import USED, MailedLink, Member, NamesTaken
+from stratabase.domain.members.member import LINK_USED, MailedLink, Member, NamesTaken
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.formats.preferences import Formats
 from stratabase.operations.ports import Members
@@ -23,7 +23,7 @@ ANNA = Member(
     generation=7,
     reset=MailedLink("ab" * 32, 1_577_880_000_001),
     pending_email="Anna@New.example",
-    confirmation=MailedLink("cd" * 32, USED),
+    confirmation=MailedLink("cd" * 32, LINK_USED),
 )
 BERT = Member("2", "bert", "b@example.com", "Clerk")
 

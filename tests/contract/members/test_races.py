@@ -6,18 +6,16 @@ from functools import partial
 
 import pytest
 
-from stratabase.domain.administrators import administrates
-from stratabase.domain.link import UnusableLink
-from stratabase.domain.member import Caller, Member, NamesTaken
-from stratabase.domain.member_refusals import LastAdministrator, MemberTaken
+from stratabase.domain.members.mailed_link import UnusableLink
+from stratabase.domain.members.member import Caller, Member, NamesTaken, administrates
+from stratabase.domain.members.password import PasswordPolicy
+from stratabase.domain.members.refusals import LastAdministrator, MemberTaken
 from stratabase.domain.objects.commit_refusals import Conflict
-from stratabase.domain.password import Policy
 from stratabase.model.model import Profile
-from stratabase.operations.members.creating import CreateMember
 from stratabase.operations.members.email_change import EmailChange
-from stratabase.operations.members.removing import RemoveMember
-from stratabase.operations.members.rights import CONSOLE
-from stratabase.operations.members.updating import UpdateMember
+from stratabase.operations.members.members import CreateMember, RemoveMember
+from stratabase.operations.members.rules import CONSOLE
+from stratabase.operations.members.update import UpdateMember
 from stratabase.operations.ports import Members
 from stratabase.store.ids import TimeOrderedIds
 from tests.contract.engine.acting import together
@@ -43,7 +41,7 @@ def adds(members: Members, member: Member) -> bool:
 def updating(members: Members) -> UpdateMember:
     passwords = PlainPasswords()
     emails = email_change(members)
-    return UpdateMember(members, passwords, Policy(passwords.is_common), PROFILES, emails)
+    return UpdateMember(members, passwords, PasswordPolicy(passwords.is_common), PROFILES, emails)
 
 
 def spelled(name: str, number: int) -> str:
@@ -163,7 +161,7 @@ def own_email(members: Members, mails: KeptMails, id_: str, email: str) -> None:
     """Let a member ask for an address, however often one has."""
     passwords = PlainPasswords()
     emails = email_change(members, mails)
-    update = UpdateMember(members, passwords, Policy(passwords.is_common), PROFILES, emails)
+    update = UpdateMember(members, passwords, PasswordPolicy(passwords.is_common), PROFILES, emails)
     update(Caller(id_, id_, "Clerk"), id_, {"email": email}, "https://example.com")
 
 

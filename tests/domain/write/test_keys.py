@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.issue import IssueType
+from stratabase.domain.issues.issue import IssueType
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand, ToOneCommand
 from tests.graphs.commands import add, change, create, delete, end, make, point, remove, update

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from stratabase.domain.link import LIFETIME
+from stratabase.domain.members.mailed_link import LINK_LIFETIME
 from stratabase.formats.preferences import Formats
 from tests.http_api.documented import Documented
 from tests.links import ANNA, BASE, NEW, LinkService
@@ -170,7 +170,7 @@ def test_a_wrong_token_is_a_problem_that_opens_no_dialog(
 
 def test_an_expired_token_is_told(send: Send, service: LinkService) -> None:
     request = as_json(service.token())
-    service.clock.instant += LIFETIME
+    service.clock.instant += LINK_LIFETIME
     reply = send("POST", SET, **request)
     assert (reply.status, "hour is over" in reply.body) == (401, True)
 
@@ -304,7 +304,7 @@ def test_a_useless_link_gets_a_page_that_says_so(by: str, why: str, send: Send, 
     if why == "used":
         service.recovery.finish(token, NEW)
     if why == "expired":
-        service.clock.instant += LIFETIME
+        service.clock.instant += LINK_LIFETIME
     if why == "unknown":
         token = "nobody." + "A" * 43
     if why == "disabled":
@@ -319,7 +319,7 @@ def test_a_useless_link_gets_a_page_that_says_so(by: str, why: str, send: Send, 
 def test_an_expired_link_is_told_in_the_language_of_its_member(send: Send, service: LinkService) -> None:
     service.edit(formats=Formats(language="it"))
     token = service.token()
-    service.clock.instant += LIFETIME
+    service.clock.instant += LINK_LIFETIME
     assert "Questo link è scaduto" in send("GET", SET, query={"token": [token]}).body
 
 

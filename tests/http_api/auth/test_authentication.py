@@ -8,8 +8,14 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.member import Caller
-from stratabase.domain.refusal import Forbidden, Refusal, TooManyFailures, Unauthenticated, Unavailable
+from stratabase.domain.issues.refusals import (
+    Forbidden,
+    Refusal,
+    TooManyFailures,
+    Unauthenticated,
+    Unavailable,
+)
+from stratabase.domain.members.member import Caller
 from stratabase.http_api.auth.authentication import Authentication, BasicAuthenticator
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.endpoint import Endpoint, Operation

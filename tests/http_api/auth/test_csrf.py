@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from stratabase.domain.member import Caller
-from stratabase.domain.refusal import Forbidden
+from stratabase.domain.issues.refusals import Forbidden
+from stratabase.domain.members.member import Caller
 from stratabase.http_api.auth import csrf
 from stratabase.http_api.http.messages import Request
 from tests.http_api.conftest import Send

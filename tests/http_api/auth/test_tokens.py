@@ -11,8 +11,8 @@ from uuid import uuid4
 
 import pytest
 
-from stratabase.domain.member import Caller
-from stratabase.domain.refusal import Forbidden, TooManyFailures, Unauthenticated, Unavailable
+from stratabase.domain.issues.refusals import Forbidden, TooManyFailures, Unauthenticated, Unavailable
+from stratabase.domain.members.member import Caller
 from stratabase.http_api.auth.authentication import (
     Authentication,
     Authenticator,

@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-from stratabase.domain.link import LIFETIME
+from stratabase.domain.members.mailed_link import LINK_LIFETIME
 from stratabase.formats.preferences import Formats
-from stratabase.operations.members.mail_limit import MOST_TO_AN_ADDRESS
+from stratabase.operations.members.mailed_links import MAX_MAILS_TO_ADDRESS
 from tests.http_api.admin.test_members import READERS, WRITERS, credentials
 from tests.http_api.admin.test_reset_password import Reply
 from tests.http_api.documented import Documented
@@ -73,7 +73,7 @@ def test_an_address_is_confirmed_once(
 
 def test_an_expired_token_is_told(ask: Send, service: LinkService) -> None:
     request = as_json(service.email_token())
-    service.clock.instant += LIFETIME
+    service.clock.instant += LINK_LIFETIME
     reply = ask("POST", **request)
     assert (reply.status, "hour is over" in reply.body) == (401, True)
     assert service.anna().email == "anna@example.com"
@@ -166,7 +166,7 @@ def test_a_useless_link_gets_a_page_that_says_so_in_the_language_of_its_member(
     if why == "used":
         service.emails.confirm(token)
     if why == "expired":
-        service.clock.instant += LIFETIME
+        service.clock.instant += LINK_LIFETIME
     if why == "cancelled":
         service.cancel_email()
     if why == "disabled":
@@ -248,7 +248,7 @@ def test_what_waits_is_shown_to_the_member_and_to_administrators(form: str, send
     link, told = world.mails.mails
     assert (link.to, told.to) == ("bert@example.org", "bert@example.com")
     assert "https://api.example.com/prod/public/administration/confirmEmail?token=2." in link.text
-    world.clock.instant += LIFETIME
+    world.clock.instant += LINK_LIFETIME
     assert "pendingEmail" not in shown(send, form, "bert")
 
 
@@ -290,12 +290,12 @@ def test_where_no_mail_can_be_sent_the_change_is_refused_with_the_reason(send: S
 
 
 def test_too_many_mails_to_one_address_are_refused(send: Send, world: World) -> None:
-    for number in range(MOST_TO_AN_ADDRESS):
+    for number in range(MAX_MAILS_TO_ADDRESS):
         assert put(send, "json", "bert", email=f"victim+{number}@example.org").status == 200
     reply = put(send, "json", "bert", email="victim@example.org")
     assert (reply.status, reply.headers["Retry-After"]) == (429, ["3600"])
     assert "Too many mails" in reply.body
-    assert len(world.mails.mails) == 2 * MOST_TO_AN_ADDRESS
+    assert len(world.mails.mails) == 2 * MAX_MAILS_TO_ADDRESS
 
 
 def test_a_new_member_waits_for_nothing(send: Send) -> None:

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.member import Member
-from stratabase.domain.password import Weakness
+from stratabase.domain.members.member import Member
+from stratabase.domain.members.password import Weakness
 from stratabase.formats.preferences import Formats
 from stratabase.http_api.http.messages import Response
 from stratabase.http_api.pages import page
 from stratabase.http_api.pages.confirm_email import confirmation_page
-from stratabase.http_api.pages.link_pages import CONFIRMATION_TEXTS, PASSWORD_TEXTS, choose_language
+from stratabase.http_api.pages.link_pages import CONFIRMATION_TEXTS, PASSWORD_TEXTS, negotiate_language
 from stratabase.http_api.pages.page import notice_page
 from stratabase.http_api.pages.password_form import FormState, PasswordForm
 from stratabase.http_api.pages.texts import (
@@ -376,7 +376,7 @@ def test_languages_differ() -> None:
     ],
 )
 def test_which_language(wanted: list[str], accepted: str, language: str) -> None:
-    assert choose_language(wanted, accepted) == language
+    assert negotiate_language(wanted, accepted) == language
 
 
 # --- colours ---

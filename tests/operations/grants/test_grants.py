@@ -5,11 +5,11 @@ from typing import Any, cast
 
 import pytest
 
-from stratabase.domain.member import Caller
+from stratabase.domain.issues.refusals import Refused
+from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query
-from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete, UpdateBulk
 from stratabase.expressions.environment import EvaluationContext
 from stratabase.model.types.storage import Stored

@@ -8,11 +8,11 @@ from random import Random
 from threading import Lock as Mutex
 from threading import local
 
-from stratabase.domain.member import Caller
+from stratabase.domain.issues.refusals import Refused
+from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
-from stratabase.domain.refusal import Refused
 from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.ports import Entities
 from stratabase.operations.services import Services

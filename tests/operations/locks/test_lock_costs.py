@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.domain.member import Caller
+from stratabase.domain.issues.refusals import Refused
+from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.query.consumption import Consumption
-from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete
 from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.read.reader import Reader

@@ -7,13 +7,13 @@ from typing import Any, cast
 
 import pytest
 
-from stratabase.domain.issue import Issue, IssueType
-from stratabase.domain.member import Caller
+from stratabase.domain.issues.issue import Issue, IssueType
+from stratabase.domain.issues.refusals import Refused, Unavailable
+from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
-from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.domain.write.commands import Delete, Update, UpdateBulk
 from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.formats.preferences import Formats

@@ -6,16 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
-from stratabase.domain.member import Caller, Member, Roster
-from stratabase.domain.password import Policy
+from stratabase.domain.members.member import Caller, Member, Roster
+from stratabase.domain.members.password import PasswordPolicy
 from stratabase.model.model import Profile
 from stratabase.observe import Log
-from stratabase.operations.members.creating import CreateMember
 from stratabase.operations.members.email_change import EmailChange
-from stratabase.operations.members.listing import ListMembers
-from stratabase.operations.members.reading import ReadMember
-from stratabase.operations.members.removing import RemoveMember
-from stratabase.operations.members.updating import UpdateMember
+from stratabase.operations.members.members import CreateMember, ListMembers, ReadMember, RemoveMember
+from stratabase.operations.members.update import UpdateMember
 from tests.attempts import DictAttempts
 from tests.mails import KeptMails
 from tests.members import DictMembers, PlainPasswords
@@ -76,7 +73,7 @@ class Office:
         self.emails = EmailChange(
             self.members, self.mails, self.attempts, self.clock, log=log, application="Hr"
         )
-        policy = Policy(self.passwords.is_common)
+        policy = PasswordPolicy(self.passwords.is_common)
         self.list = ListMembers(self.members)
         self.read = ReadMember(self.members, self.clock)
         self.update = UpdateMember(self.members, self.passwords, policy, PROFILES, self.emails)

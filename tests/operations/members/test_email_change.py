@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.attempt import MAIL_WINDOW
-from stratabase.domain.link import LIFETIME, UnusableLink
-from stratabase.domain.member import USED, Caller, MailedLink, Member
-from stratabase.domain.member_refusals import BadMember, MemberTaken, NotConfirmable, TooManyMails
-from stratabase.domain.refusal import Forbidden, Unavailable
+from stratabase.domain.issues.refusals import Forbidden, Unavailable
+from stratabase.domain.members.attempts import MAIL_WINDOW
+from stratabase.domain.members.mailed_link import LINK_LIFETIME, UnusableLink
+from stratabase.domain.members.member import LINK_USED, Caller, MailedLink, Member
+from stratabase.domain.members.refusals import BadMember, MemberTaken, NotConfirmable, TooManyMails
 from stratabase.formats.preferences import Formats
-from stratabase.operations.callers import Callers
-from stratabase.operations.members.mail_limit import MOST_BY_A_MEMBER, MOST_TO_AN_ADDRESS
-from stratabase.operations.members.rights import CONSOLE
+from stratabase.operations.auth.callers import CallerOf
+from stratabase.operations.members.mailed_links import MAX_MAILS_BY_MEMBER, MAX_MAILS_TO_ADDRESS
+from stratabase.operations.members.rules import CONSOLE
 from tests.operations.members.office import ANNA, BEA, HERSELF, PROFILES, Office
 from tests.worlds import NOON
 
@@ -52,7 +52,7 @@ def test_what_is_stored_is_a_hash_and_an_end(office: Office) -> None:
     token = ask(office)
     secret = token.rpartition(".")[2]
     hashed = sha256(secret.encode()).hexdigest()
-    assert office.stored("a").confirmation == MailedLink(hashed, NOON + LIFETIME)
+    assert office.stored("a").confirmation == MailedLink(hashed, NOON + LINK_LIFETIME)
     assert secret not in repr(office.stored("a"))
 
 
@@ -70,7 +70,7 @@ def test_the_link_makes_the_address_the_members_own_once(office: Office) -> None
 
 
 def test_until_then_a_request_sees_the_old_address(office: Office) -> None:
-    caller = Callers(PROFILES)
+    caller = CallerOf(PROFILES)
     token = ask(office)
     assert caller(office.stored("a")).email == OLD
     office.emails.confirm(token)
@@ -79,8 +79,8 @@ def test_until_then_a_request_sees_the_old_address(office: Office) -> None:
 
 def test_a_link_to_set_a_password_that_went_to_the_old_address_ends(office: Office) -> None:
     token = ask(office)
-    office.change("a", reset=MailedLink("ab" * 32, NOON + LIFETIME))
-    assert office.emails.confirm(token).reset == MailedLink("ab" * 32, USED)
+    office.change("a", reset=MailedLink("ab" * 32, NOON + LINK_LIFETIME))
+    assert office.emails.confirm(token).reset == MailedLink("ab" * 32, LINK_USED)
 
 
 @pytest.mark.parametrize("caller", [BEA, CONSOLE])
@@ -148,7 +148,7 @@ def test_the_address_that_waits_is_not_chosen_by_its_own_field(given: Any, offic
     assert waiting(office) == NEW
 
 
-@pytest.mark.parametrize(("age", "good"), [(LIFETIME - 1, True), (LIFETIME, False)])
+@pytest.mark.parametrize(("age", "good"), [(LINK_LIFETIME - 1, True), (LINK_LIFETIME, False)])
 def test_an_address_waits_for_an_hour(age: int, good: bool, office: Office) -> None:
     token = ask(office)
     office.clock.instant += age
@@ -237,7 +237,7 @@ def test_where_no_mail_can_be_sent_nothing_is_changed(office: Office) -> None:
     assert office.stored("a") == ANNA
     office.update(HERSELF, "a", {"notes": "mine"}, BASE)
     office.mails.refuse = False
-    for _ in range(MOST_TO_AN_ADDRESS):
+    for _ in range(MAX_MAILS_TO_ADDRESS):
         ask(office)
 
 
@@ -285,7 +285,7 @@ def test_the_letters_are_in_the_members_language(office: Office) -> None:
 def test_nobody_can_fill_the_mailbox_of_another(office: Office) -> None:
     office.members.add(Member("c", "Carl", "carl@example.com", "Clerk"))
     carl = Caller("c", "Carl", "Clerk")
-    for number in range(MOST_TO_AN_ADDRESS):
+    for number in range(MAX_MAILS_TO_ADDRESS):
         ask(office, f"Victim+{number}@example.org")
     before = office.stored("a")
     for caller, id_ in ((HERSELF, "a"), (carl, "c")):
@@ -301,7 +301,7 @@ def test_nobody_can_fill_the_mailbox_of_another(office: Office) -> None:
 
 
 def test_nobody_can_have_mail_sent_all_over_the_world(office: Office) -> None:
-    for number in range(MOST_BY_A_MEMBER):
+    for number in range(MAX_MAILS_BY_MEMBER):
         ask(office, f"somebody{number}@example.org")
     sent = len(office.mails.mails)
     for email in ("another@example.org", "somebody0@example.org"):
@@ -314,7 +314,7 @@ def test_nobody_can_have_mail_sent_all_over_the_world(office: Office) -> None:
 
 def test_nobody_can_try_out_who_has_an_address(office: Office) -> None:
     """A refusal tells a member that the address is somebody's."""
-    for number in range(MOST_BY_A_MEMBER):
+    for number in range(MAX_MAILS_BY_MEMBER):
         office.members.add(Member(f"m{number}", f"m{number}", f"m{number}@example.com", "Clerk"))
         with pytest.raises(MemberTaken):
             office.update(HERSELF, "a", {"email": f"m{number}@example.com"}, BASE)
@@ -325,12 +325,12 @@ def test_nobody_can_try_out_who_has_an_address(office: Office) -> None:
 
 
 def test_what_was_refused_does_not_count(office: Office) -> None:
-    for number in range(MOST_TO_AN_ADDRESS):
+    for number in range(MAX_MAILS_TO_ADDRESS):
         ask(office, f"victim+{number}@example.org")
     for _ in range(3):
         with pytest.raises(TooManyMails):
             office.update(HERSELF, "a", {"email": "victim@example.org"}, BASE)
-    for number in range(MOST_BY_A_MEMBER - MOST_TO_AN_ADDRESS):
+    for number in range(MAX_MAILS_BY_MEMBER - MAX_MAILS_TO_ADDRESS):
         ask(office, f"somebody{number}@example.org")
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from stratabase import waiting
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query
-from stratabase.domain.refusal import Refused
 from stratabase.operations.read.as_of import AsOfBatch
 from stratabase.operations.read.loading import Load, Phase, Reading, run_together
 from stratabase.operations.read.reader import Reader

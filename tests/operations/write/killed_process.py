@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from stratabase.domain.refusal import Refused
+from stratabase.domain.issues.refusals import Refused
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.graphs.commands import do
 from tests.graphs.company import COMPANY

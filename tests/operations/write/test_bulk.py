@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.issues.issue import Issue, IssueType
+from stratabase.domain.issues.refusals import Refused, TooMuchRead, Unavailable
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.filter import Comparison
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
-from stratabase.domain.refusal import Refused, TooMuchRead, Unavailable
 from stratabase.domain.write.commands import UpdateBulk
 from stratabase.domain.write.limits import BulkLimits
 from stratabase.expressions.environment import EMPTY_CONTEXT

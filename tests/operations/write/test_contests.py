@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.entity import RoleName
-from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command
 from stratabase.operations.services import Services
 from stratabase.store.engine.port import Engine

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from stratabase.domain.issue import Issue
+from stratabase.domain.issues.issue import Issue
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.change import Change, Creation
-from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Create, ToManyCommand, Update
 from stratabase.operations.write.services import preview, validate
 from tests.graphs.commands import add, change, create, end, make, point, remove, update

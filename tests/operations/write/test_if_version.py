@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.domain.issue import IssueType
+from stratabase.domain.issues.issue import IssueType
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Delete, Update
 from stratabase.model.reading import read_model
 from stratabase.operations.services import Services

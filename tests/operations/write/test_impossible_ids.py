@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.entity import Reference
-from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.services import delete, save, validate

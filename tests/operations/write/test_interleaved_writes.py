@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from stratabase.domain.refusal import Refused
+from stratabase.domain.issues.refusals import Refused
 from stratabase.store.engine.port import Engine, Item
 from stratabase.store.layout import codec
 from tests.contract.engine.acting import put

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.domain.issue import IssueType, Level
+from stratabase.domain.issues.issue import IssueType, Level
+from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.domain.write import restore
 from stratabase.model.model import Unique
 from stratabase.operations.locks.lock import lock

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.entity import Reference
-from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Delete
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services

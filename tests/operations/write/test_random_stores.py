@@ -10,10 +10,10 @@ import pytest
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 
+from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
-from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.model.model import Model
 from stratabase.operations.ports import Entities
 from stratabase.operations.read.reader import Reader

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.domain.issue import IssueType, Level
+from stratabase.domain.issues.issue import IssueType, Level
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.refusal import Refused
 from stratabase.model.reading import read_model
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.versions import get_version

@@ -5,10 +5,10 @@ from typing import cast
 
 import pytest
 
-from stratabase.domain.issue import IssueType
+from stratabase.domain.issues.issue import IssueType
+from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.objects.commit_refusals import SizeCause, TooLarge
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from stratabase.operations.ports import Entities
 from tests.graphs.commands import add, change, create, end, make, point, remove, update

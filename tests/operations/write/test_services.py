@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.issues.issue import Issue, IssueType
+from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.objects.commit_refusals import TooLarge, UniqueViolation
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.domain.write.commands import Create, Delete, Update
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save

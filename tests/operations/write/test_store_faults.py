@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from tests.contract.engine.acting import settled

@@ -4,8 +4,8 @@ from contextlib import suppress
 
 import pytest
 
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.entity import Reference
-from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Create, Delete, PartsCommand, Update
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save

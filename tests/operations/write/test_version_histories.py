@@ -12,10 +12,10 @@ from uuid import uuid4
 
 import pytest
 
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.change import Change
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.refusal import Unavailable
 from stratabase.domain.write import effects
 from stratabase.domain.write.commands import Update
 from stratabase.model.reading import read_model

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from graphql import ExecutionResult, execute_sync, get_introspection_query
 
-from stratabase.domain.member import Caller
+from stratabase.domain.members.member import Caller
 from stratabase.schema import executor
 from stratabase.schema.execution import documents
 from stratabase.schema.execution.limits import Policy

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from stratabase.domain.member import Caller
+from stratabase.domain.members.member import Caller
 from stratabase.model.reading import read_model_file
 from stratabase.operations.ports import Entities
 from stratabase.operations.services import Services

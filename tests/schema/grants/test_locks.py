@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from stratabase.domain.member import Caller
+from stratabase.domain.members.member import Caller
 from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
 from tests.schema.grants.archive import BINDER, CLERK, KEEPER, READER, Archive, locking

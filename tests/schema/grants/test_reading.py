@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.member import Caller
+from stratabase.domain.members.member import Caller
 from tests.schema.grants.guild import MANAGER, SCRIBE, SMITH, Guild
 from tests.worlds import ADMINISTRATOR
 

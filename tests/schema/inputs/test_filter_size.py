@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or
-from stratabase.domain.refusal import Refused
 from stratabase.formats.preferences import Formats
 from stratabase.model.types.operators import Operator
 from stratabase.schema.inputs.filter_reader import FilterReader, FilterSize, measure_filter

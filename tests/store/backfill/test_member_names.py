@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from stratabase.domain.member import Member
+from stratabase.domain.members.member import Member
 from stratabase.domain.objects.change import Change, Effect
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.objects.entity import Entity

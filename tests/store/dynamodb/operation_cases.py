@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from stratabase.domain.issue import IssueType
+from stratabase.domain.issues.issue import IssueType
 from stratabase.domain.objects.change import Change, Creation, Deletion, Effect, Modification
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.model.model import Class

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.issue import IssueType
-from stratabase.domain.member import Caller
+from stratabase.domain.issues.issue import IssueType
+from stratabase.domain.issues.refusals import Refused, Unavailable
+from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
-from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.domain.write.commands import Update
 from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.services import Services

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.issues.issue import Issue, IssueType
+from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.http_api.http.refusals import status_row
 from stratabase.model.model import Class
 from stratabase.store.dynamodb.client import Client

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.retry import RetryPolicy
 from stratabase.store.engine.port import (

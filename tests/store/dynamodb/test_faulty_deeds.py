@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.retry import RetryPolicy
 from stratabase.store.repository import Repository

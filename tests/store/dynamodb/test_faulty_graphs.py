@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.commit_refusals import IntegrityViolation
-from stratabase.domain.refusal import Unavailable
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.retry import RetryPolicy
 from stratabase.store.engine.port import Item

@@ -9,11 +9,11 @@ from functools import partial
 
 import pytest
 
+from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.objects.change import Change, Modification
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.version import instant_after
-from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.model.model import Class
 from stratabase.operations.services import Services
 from stratabase.store.dynamodb.engine import DynamoDBEngine

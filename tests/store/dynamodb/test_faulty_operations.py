@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.http_api.http.refusals import status_row
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.retry import RetryPolicy

@@ -7,7 +7,7 @@ from itertools import count as numbers_from
 
 import pytest
 
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.engine.port import (
     NO_EXPECTATION,

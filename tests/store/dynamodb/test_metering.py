@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 import pytest
 
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.query.consumption import Consumption, round_trips
-from stratabase.domain.refusal import Unavailable
 from stratabase.store.dynamodb.metering import MeteredEngine, record_consumption
 from stratabase.store.engine.parallel import sequential_map
 from stratabase.store.engine.port import (

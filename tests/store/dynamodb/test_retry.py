@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.dynamodb.client import Rejected, Unanswered
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.retry import RetryPolicy

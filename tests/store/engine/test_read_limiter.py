@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.issues.refusals import Hint, TooMuchRead
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.query.filter import And, Comparison
 from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
-from stratabase.domain.refusal import TooMuchRead
-from stratabase.domain.remedy import Remedy
 from stratabase.model.model import Index
 from stratabase.model.types.operators import Operator
 from stratabase.store.engine.port import Item, Key
@@ -64,8 +63,8 @@ def test_a_refusal_names_the_index_that_is_missing_and_what_costs(
     with pytest.raises(TooMuchRead) as refusal:
         store.page(query, two_megabytes())
     assert refusal.value.class_name == store.class_.name
-    assert refusal.value.remedy == Remedy(index, costly=costly)
-    assert 0 < refusal.value.read <= 70
+    assert refusal.value.hint == Hint(index, costly=costly)
+    assert 0 < refusal.value.objects_read <= 70
 
 
 def test_a_refusal_says_that_a_declared_index_has_to_be_filled() -> None:
@@ -75,7 +74,7 @@ def test_a_refusal_says_that_a_declared_index_has_to_be_filled() -> None:
     changed = Store(engine, replace(class_, indexes=(Index(("count", "name")),)))
     with pytest.raises(TooMuchRead, match="stratabase reindex") as refusal:
         changed.page(Query("", BY_COUNT), two_megabytes())
-    assert refusal.value.remedy == Remedy(("count",), declared=True)
+    assert refusal.value.hint == Hint(("count",), declared=True)
 
 
 ENDING = "objects were read, and that is not all"
@@ -85,22 +84,22 @@ ENDING = "objects were read, and that is not all"
     ("refusal", "reason", "remedy"),
     [
         (
-            TooMuchRead("Pet", 12345, Remedy(("name", "age"), costly=("totalCount", "offset"))),
+            TooMuchRead("Pet", 12345, Hint(("name", "age"), costly=("totalCount", "offset"))),
             f"12,345 {ENDING}",
             'declare @index(attributes: ["name", "age"]) in the model, or ask without totalCount and offset',
         ),
         (
-            TooMuchRead("Pet", 9, Remedy()),
+            TooMuchRead("Pet", 9, Hint()),
             f"9 {ENDING}",
             "narrow the filter, or ask for fewer objects at a time",
         ),
         (
-            TooMuchRead("Pet", 9, Remedy(("name",), shared=True)),
+            TooMuchRead("Pet", 9, Hint(("name",), shared=True)),
             f"9 {ENDING}",
             'declare @index(attributes: ["name"]) in the model, or ask for less in one request',
         ),
         (
-            TooMuchRead("Pet", 9, Remedy(("name",), declared=True)),
+            TooMuchRead("Pet", 9, Hint(("name",), declared=True)),
             f"9 {ENDING}",
             'fill @index(attributes: ["name"]) with "stratabase reindex"',
         ),
@@ -128,7 +127,7 @@ def test_all_pages_of_a_request_draw_from_one_allowance(store: Store) -> None:
         assert len(store.page(query, allowance).items) == 10
     with pytest.raises(TooMuchRead) as refusal:
         store.page(query, allowance)
-    assert refusal.value.remedy == Remedy(shared=True)
+    assert refusal.value.hint == Hint(shared=True)
 
 
 def test_nothing_is_read_any_more_when_all_is_used_up(store: Store) -> None:
@@ -141,7 +140,7 @@ def test_nothing_is_read_any_more_when_all_is_used_up(store: Store) -> None:
     for query in (Query("", BY_ID), Query("", BY_COUNT, EQUAL), Query("", BY_ID, EVERY_ID)):
         with pytest.raises(TooMuchRead) as refusal:
             store.page(query, spent)
-        assert (refusal.value.read, refusal.value.remedy.shared) == (0, True)
+        assert (refusal.value.objects_read, refusal.value.hint.shared) == (0, True)
     with pytest.raises(TooMuchRead, match=r"^Thing\d+: the request has read as much as it may"):
         store.entities.read([Reference(store.class_.name, "x")], spent)
     assert (engine.items_read, engine.keys_got) == (0, [])

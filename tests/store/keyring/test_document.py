@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.signing_key import SigningKey
+from stratabase.domain.members.key_rotation import SigningKey
 from stratabase.store.keyring import document
 
 SECRET = "c2VjcmV0IG9mIGEga2V5LCB3aGljaCBub2JvZHkgc2hvdWxkIHNlZQ=="

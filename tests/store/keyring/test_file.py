@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from stratabase.clock import SystemClock
-from stratabase.domain.refusal import Unavailable
-from stratabase.operations.known_keys import KnownKeys
-from stratabase.operations.rotation import Rotate
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.operations.auth.signing_keys import RotateKeys, SigningKeyCache
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.keyring import file
 from stratabase.store.keyring.file import NAME, FileKeyring
@@ -127,6 +126,6 @@ def _sign_and_rotate(
 ) -> None:
     keyring, clock, ids = FileKeyring(Path(home)), SystemClock(), TimeOrderedIds()
     start.wait()
-    signing = KnownKeys(keyring, clock, ids, 1_800_000).signing().id
+    signing = SigningKeyCache(keyring, clock, ids, 1_800_000).signing().id
     start.wait()
-    results.put((signing, Rotate(keyring, clock, ids, 1_800_000)().key.id))
+    results.put((signing, RotateKeys(keyring, clock, ids, 1_800_000)().key.id))

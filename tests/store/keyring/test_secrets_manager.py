@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from moto import mock_aws
 
-from stratabase.domain.refusal import Unavailable
-from stratabase.domain.signing_key import SigningKey
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.key_rotation import SigningKey
 from stratabase.store.dynamodb.aws import Credentials, Endpoint
 from stratabase.store.keyring.secrets_client import Failed, SecretsClient
 from stratabase.store.keyring.secrets_manager import MOST_ROUNDS, SecretsManagerKeyring

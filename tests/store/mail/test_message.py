@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.mail import Mail
+from stratabase.domain.members.mail.template import Mail
 from stratabase.store.mail.address import address_of, sender_of
 from stratabase.store.mail.message import message_of
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.domain.mail import Mail
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.mail.template import Mail
 from stratabase.store.mail.address import sender_of
 from stratabase.store.mail.outbox import Outbox
 

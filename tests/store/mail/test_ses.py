@@ -10,8 +10,8 @@ from moto import mock_aws
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.sesv2.models import sesv2_backends
 
-from stratabase.domain.mail import Mail
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.mail.template import Mail
 from stratabase.store.mail.address import sender_of
 from stratabase.store.mail.ses import SesMailer
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.mail import Mail
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.mail.template import Mail
 from stratabase.store.mail.address import sender_of
 from stratabase.store.mail.smtp import SmtpMailer
 from stratabase.store.mail.smtp_server import server_of

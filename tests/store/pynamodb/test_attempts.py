@@ -10,8 +10,8 @@ import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 from pynamodb.exceptions import DoesNotExist
 
-from stratabase.domain.attempt import WINDOW
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.attempts import FAILURE_WINDOW
 from stratabase.store.pynamodb.attempts import PynamoAttempts
 from stratabase.store.pynamodb.table import Table
 from tests import ministack
@@ -19,7 +19,7 @@ from tests.contract.attempts.kinds import ministack_table
 from tests.store.dynamodb.faults import HASTY
 from tests.worlds import NOON
 
-SINCE = NOON - WINDOW
+SINCE = NOON - FAILURE_WINDOW
 _keys = (f"test{number}" for number in count())
 
 
@@ -140,7 +140,7 @@ def test_what_is_over_is_taken_out_together(attempts: PynamoAttempts, key: str) 
 def test_a_record_ends_after_its_last_attempt_has_ceased_to_count(attempts: PynamoAttempts, key: str) -> None:
     attempts.note(key, NOON, SINCE)
     attempts.note(key, NOON + 1000, SINCE + 1000)
-    over = datetime.fromtimestamp((NOON + 1000 + WINDOW) / 1000, UTC)
+    over = datetime.fromtimestamp((NOON + 1000 + FAILURE_WINDOW) / 1000, UTC)
     assert 0 < (stored(attempts, key).expires - over).total_seconds() <= 86_400
 
 

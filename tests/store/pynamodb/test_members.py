@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ReadTimeoutError
 
-from stratabase.domain.member import Member, NamesTaken
+from stratabase.domain.members.member import Member, NamesTaken
 from stratabase.store.dynamodb.retry import RetryPolicy
 from stratabase.store.pynamodb.members import PynamoMembers
 from stratabase.store.pynamodb.table import Table

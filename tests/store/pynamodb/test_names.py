@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.member import Member
+from stratabase.domain.members.member import Member
 from stratabase.operations.ports import Members
 from tests.contract.members.dynamodb import ministack_table, over_ministack
 

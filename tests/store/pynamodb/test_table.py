@@ -10,7 +10,7 @@ import pytest
 from pynamodb.attributes import UnicodeAttribute
 from pynamodb.exceptions import DoesNotExist
 
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.dynamodb.aws import Credentials, Endpoint
 from stratabase.store.dynamodb.retry import PermanentRejection, RetryPolicy
 from stratabase.store.pynamodb.record import Record
@@ -156,7 +156,7 @@ def test_a_record_does_not_show_what_is_in_it() -> None:
 def test_nothing_of_it_is_loaded_where_it_is_not_used() -> None:
     script = (
         "import sys, pkgutil, importlib, stratabase.operations as o, stratabase.domain as d;"
-        "import stratabase.store.sqlite.members, stratabase.operations.members.updating;"
+        "import stratabase.store.sqlite.members, stratabase.operations.members.update;"
         "names = [m.name for p in (o, d) for m in pkgutil.walk_packages(p.__path__, p.__name__ + '.')];"
         "[importlib.import_module(name) for name in names];"
         "assert not {'pynamodb', 'botocore', 'zxcvbn'} & set(sys.modules)"

@@ -4,12 +4,11 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.issues.refusals import Hint, TooMuchRead
 from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.domain.refusal import TooMuchRead
-from stratabase.domain.remedy import Remedy
 from stratabase.model.types.operators import Operator
 from stratabase.store.query.filter_analysis import named_ids
 from tests.contract.engine.lagging import LaggingEngine
@@ -150,5 +149,5 @@ def test_many_named_objects_draw_from_the_allowance(engine: WatchedEngine, some:
     engine.keys_got = []
     with pytest.raises(TooMuchRead, match="narrow the filter, or ask for fewer") as refusal:
         store.page(Query("", BY_COUNT_DOWN, filter_), ReadBudget(200_000, 1, clock=lambda: 0.0))
-    assert refusal.value.remedy == Remedy()
+    assert refusal.value.hint == Hint()
     assert len(engine.keys_got) <= 1200

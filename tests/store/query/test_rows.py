@@ -3,10 +3,10 @@
 import pytest
 
 from stratabase import waiting
+from stratabase.domain.issues.refusals import TooMuchRead
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.filter import Comparison, Filter, Or
 from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
-from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.types.operators import Operator
 from stratabase.store.engine.port import Item, Key
 from stratabase.store.engine.read_limiter import ReadLimiter

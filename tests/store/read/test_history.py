@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from stratabase import waiting
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.refusal import Unavailable
 from stratabase.store.engine.port import Key
 from stratabase.store.layout import keys
 from stratabase.store.repository import Repository

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.refusal import Unavailable
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from tests.contract.engine.acting import together

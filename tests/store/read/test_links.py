@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from stratabase.domain.issues.refusals import TooMuchRead
 from stratabase.domain.objects.commit_refusals import Conflict, TargetNotFound
 from stratabase.domain.query.id_range import IdRange
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.model import ClassKind
 from stratabase.store.engine.port import Engine, Item, Key
 from stratabase.store.layout import keys

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.issues.refusals import TooMuchRead
 from stratabase.domain.objects.change import Modification
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.model import Unique
 from stratabase.store.engine.port import Engine
 from tests.store.backfill.test_uniques import is_guarded, reindex, with_uniques

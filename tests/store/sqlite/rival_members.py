@@ -9,13 +9,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from stratabase.domain.administrators import administrates
-from stratabase.domain.member import Member, NamesTaken
-from stratabase.domain.member_refusals import LastAdministrator
-from stratabase.domain.password import Policy
+from stratabase.domain.members.member import Member, NamesTaken, administrates
+from stratabase.domain.members.password import PasswordPolicy
+from stratabase.domain.members.refusals import LastAdministrator
 from stratabase.model.model import Profile
-from stratabase.operations.members.rights import CONSOLE
-from stratabase.operations.members.updating import UpdateMember
+from stratabase.operations.members.rules import CONSOLE
+from stratabase.operations.members.update import UpdateMember
 from stratabase.operations.ports import Members
 from stratabase.store.sqlite.members import SqliteMembers
 from tests.mails import email_change
@@ -36,7 +35,9 @@ def add(members: Members, number: int, turn: int) -> bool:
 def strike(members: Members, number: int, turn: int) -> bool:
     """Demote the other one of two administrators, look who is left, and give the rank back."""
     passwords = PlainPasswords()
-    update = UpdateMember(members, passwords, Policy(passwords.is_common), PROFILES, email_change(members))
+    update = UpdateMember(
+        members, passwords, PasswordPolicy(passwords.is_common), PROFILES, email_change(members)
+    )
     other = str(1 - number)
     struck = False
     with suppress(LastAdministrator):
@@ -51,7 +52,9 @@ def strike(members: Members, number: int, turn: int) -> bool:
 def disguise(members: Members, number: int, turn: int) -> bool:
     """Change one field of a member whose other fields others change."""
     passwords = PlainPasswords()
-    update = UpdateMember(members, passwords, Policy(passwords.is_common), PROFILES, email_change(members))
+    update = UpdateMember(
+        members, passwords, PasswordPolicy(passwords.is_common), PROFILES, email_change(members)
+    )
     given = {"notes": f"{turn}"} if number else {"email": f"anna{turn}@example.com"}
     update(CONSOLE, "0", given)
     return True

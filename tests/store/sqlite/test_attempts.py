@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from stratabase import waiting
-from stratabase.domain.attempt import LONGEST_WINDOW, WINDOW
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.attempts import FAILURE_WINDOW, LONGEST_WINDOW
 from stratabase.store.sqlite import attempts as sqlite_attempts
 from stratabase.store.sqlite.attempts import SqliteAttempts
 from stratabase.store.sqlite.errors import UnusableStore
@@ -21,7 +21,7 @@ from tests.soak import count
 from tests.worlds import NOON
 
 ROOT = Path(__file__).parents[3]
-SINCE = NOON - WINDOW
+SINCE = NOON - FAILURE_WINDOW
 RIVALS = 3
 TIMES = count(30, 1000)
 

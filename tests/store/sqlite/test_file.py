@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.engine.port import ITEMS, NOT_EXISTS, Batch, Item, Key, Put
 from stratabase.store.sqlite import file
 from stratabase.store.sqlite.engine import SqliteEngine

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.domain.member import Member
+from stratabase.domain.members.member import Member
 from stratabase.store.sqlite.members import SqliteMembers
 from tests.soak import count
 

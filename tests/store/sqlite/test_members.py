@@ -12,9 +12,9 @@ from typing import Any
 import orjson
 import pytest
 
-from stratabase.domain.member import MailedLink, Member, NamesTaken
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.member import MailedLink, Member, NamesTaken
 from stratabase.domain.objects.commit_refusals import Conflict
-from stratabase.domain.refusal import Unavailable
 from stratabase.formats.preferences import Formats
 from stratabase.store.sqlite import members as sqlite_members
 from stratabase.store.sqlite.engine import SqliteEngine

@@ -6,7 +6,7 @@ from threading import Thread
 import pytest
 
 from stratabase import waiting
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.engine.port import ITEMS, Item, Key
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.acting import HERE, put

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from stratabase import waiting
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.engine.port import (
     EXISTS,
     NOT_EXISTS,

@@ -6,8 +6,8 @@ from itertools import count
 
 import pytest
 
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.entity import Reference
-from stratabase.domain.refusal import Unavailable
 from stratabase.store.engine.port import Key
 from stratabase.store.layout import keys
 from stratabase.store.write import cleanup

@@ -4,9 +4,9 @@ from contextlib import suppress
 
 import pytest
 
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.change import Deletion
 from stratabase.domain.objects.commit_refusals import Conflict, LockedByOthers, LockRefused
-from stratabase.domain.refusal import Unavailable
 from stratabase.store.engine.port import Engine
 from stratabase.store.write import cleanup
 from tests.contract.engine.acting import together

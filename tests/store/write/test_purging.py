@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.change import Deletion, Effect, Modification
 from stratabase.domain.objects.commit_refusals import RequiredRoleEmpty, SizeCause, TooLarge
-from stratabase.domain.refusal import Unavailable
 from stratabase.model.model import Model, Unique
 from stratabase.store.engine.port import Batch, Delete, Engine
 from stratabase.store.layout import keys

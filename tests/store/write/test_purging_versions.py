@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.change import Deletion, LinkCreation
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.refusal import Unavailable
 from stratabase.model.model import Model
 from stratabase.store.engine.port import Batch, Engine
 from stratabase.store.layout import keys

@@ -7,8 +7,8 @@ from threading import Barrier, Condition
 
 import pytest
 
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.serials import SerialName
-from stratabase.domain.refusal import Unavailable
 from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, OutcomeUnknown, Patch
 from stratabase.store.write.serials import SerialCounters
 from tests.contract.engine.acting import together

@@ -5,12 +5,12 @@ from random import Random
 
 import pytest
 
+from stratabase.domain.issues.refusals import TooMuchRead
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.filter import And, Comparison, Holds
 from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.write.commands import UpdateBulk
 from stratabase.formats.preferences import Formats
 from stratabase.model.model_expressions import expressions_of

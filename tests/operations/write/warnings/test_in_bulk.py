@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.issue import Issue
+from stratabase.domain.issues.issue import Issue
+from stratabase.domain.issues.refusals import Refused, TooMuchRead
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.domain.refusal import Refused, TooMuchRead
 from stratabase.domain.write.commands import UpdateBulk
 from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.operations.write.bulk import update_bulk, validate_bulk

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.domain.issue import IssueType, Level, ReferenceType
+from stratabase.domain.issues.issue import IssueType, Level, ReferenceType
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.entity import Reference
-from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.services import preview

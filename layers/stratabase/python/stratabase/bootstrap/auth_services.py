@@ -12,14 +12,11 @@ from stratabase.http_api.auth.authentication import (
     BearerAuthenticator,
 )
 from stratabase.model.model import Model
-from stratabase.operations.callers import Callers
-from stratabase.operations.known_keys import KnownKeys
-from stratabase.operations.known_members import KnownMembers
+from stratabase.operations.auth.callers import CallerOf, MemberCache
+from stratabase.operations.auth.sign_in import SignIn
+from stratabase.operations.auth.signing_keys import RotateKeys, SigningKeyCache
+from stratabase.operations.auth.tokens import TokenIssuer, TokenTerms, TokenVerifier
 from stratabase.operations.ports import Clock, Ids, Keyring, Passwords
-from stratabase.operations.rotation import Rotate
-from stratabase.operations.sign_in import SignIn
-from stratabase.operations.token_issuer import Terms, TokenIssuer
-from stratabase.operations.tokens import Tokens
 from stratabase.settings import Settings
 from stratabase.store.dynamodb.aws import Endpoint
 from stratabase.store.keyring.choice import keyring_of
@@ -43,8 +40,8 @@ class AuthServices:
         self._passwords = passwords
         self._clock = clock
         self._ids = ids
-        self._known = KnownMembers(stores.members, clock)
-        self._terms = Terms(model.application, settings.token_minutes, settings.session_hours)
+        self._known = MemberCache(stores.members, clock)
+        self._terms = TokenTerms(model.application, settings.token_minutes, settings.session_hours)
 
     @cached_property
     def sign_in(self) -> SignIn:
@@ -75,14 +72,14 @@ class AuthServices:
         return tuple(name.lower() for name in self._schemes)
 
     @cached_property
-    def rotate(self) -> Rotate:
+    def rotate(self) -> RotateKeys:
         """What rotates the keys that sign tokens."""
-        return Rotate(self._keyring, self._clock, self._ids, self._terms.validity)
+        return RotateKeys(self._keyring, self._clock, self._ids, self._terms.validity)
 
     @cached_property
     def _schemes(self) -> Mapping[str, Authenticator]:
-        callers = Callers(self._model.profiles)
-        tokens = Tokens(self._keys, self._known, callers, self._clock, self._terms.audience)
+        callers = CallerOf(self._model.profiles)
+        tokens = TokenVerifier(self._keys, self._known, callers, self._clock, self._terms.audience)
         bearer: dict[str, Authenticator] = {"Bearer": BearerAuthenticator(tokens.caller)}
         return bearer | ({"Basic": BasicAuthenticator(self.sign_in)} if self._settings.basic else {})
 
@@ -92,5 +89,5 @@ class AuthServices:
         return keyring_of(settings.home, settings.signing_keys, Endpoint(settings.region, settings.endpoint))
 
     @cached_property
-    def _keys(self) -> KnownKeys:
-        return KnownKeys(self._keyring, self._clock, self._ids, self._terms.validity)
+    def _keys(self) -> SigningKeyCache:
+        return SigningKeyCache(self._keyring, self._clock, self._ids, self._terms.validity)

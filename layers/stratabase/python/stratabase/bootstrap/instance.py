@@ -14,7 +14,7 @@ from stratabase.domain.write.limits import BulkLimits
 from stratabase.model.model import Model
 from stratabase.model.prepared import prepared_file, read_prepared
 from stratabase.observe import Log
-from stratabase.operations.first_administrator import (
+from stratabase.operations.members.first_administrator import (
     FirstAdministrator,
     NewAdministrator,
     PresentAdministrator,

@@ -5,24 +5,21 @@ from functools import cached_property
 
 from stratabase.bootstrap.mailers import build_mailer
 from stratabase.bootstrap.storage import MemberStores
-from stratabase.domain.member import Caller, Member
-from stratabase.domain.member_fields import member_fields
-from stratabase.domain.password import Policy
+from stratabase.domain.members.fields import member_fields
+from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.members.password import PasswordPolicy
 from stratabase.http_api.admin.member_shapes import MemberShapes
 from stratabase.http_api.pages.confirm_email import ConfirmEmailPages
 from stratabase.http_api.pages.set_password import SetPasswordPages
 from stratabase.model.model import Model
 from stratabase.observe import Log
-from stratabase.operations.members.creating import CreateMember
 from stratabase.operations.members.email_change import EmailChange
-from stratabase.operations.members.given import Given
-from stratabase.operations.members.handing_over import HandOver
-from stratabase.operations.members.listing import ListMembers
-from stratabase.operations.members.reading import ReadMember
-from stratabase.operations.members.removing import RemoveMember
-from stratabase.operations.members.updating import UpdateMember
+from stratabase.operations.members.hand_over import HandOver
+from stratabase.operations.members.members import CreateMember, ListMembers, ReadMember, RemoveMember
+from stratabase.operations.members.password_reset import PasswordReset
+from stratabase.operations.members.rules import FieldValues
+from stratabase.operations.members.update import UpdateMember
 from stratabase.operations.ports import Clock, Ids, Mailer, Passwords
-from stratabase.operations.recovery import Recovery
 from stratabase.operations.services import Services
 from stratabase.settings import Settings
 
@@ -51,12 +48,12 @@ class MemberServices:
         self._clock = clock
         self._ids = ids
         self._world = world
-        self.policy = Policy(passwords.is_common, settings.password_length)
+        self.policy = PasswordPolicy(passwords.is_common, settings.password_length)
 
     @cached_property
-    def recovery(self) -> Recovery:
+    def recovery(self) -> PasswordReset:
         """Mails links to set a password, and sets the passwords that come by them."""
-        return Recovery(
+        return PasswordReset(
             self._members,
             self._passwords,
             self._mailer,
@@ -92,7 +89,7 @@ class MemberServices:
         """Makes members."""
         return CreateMember(self._members, self._ids, self._model.profiles, self.recovery.invite)
 
-    def create_silently(self, caller: Caller, given: Given) -> Member:
+    def create_silently(self, caller: Caller, given: FieldValues) -> Member:
         """Make a member who gets no mail: the password is set by who makes it. Raises as `create` does."""
         make = CreateMember(self._members, self._ids, self._model.profiles, lambda _id, _base_url: None)
         return make(caller, given, "")

@@ -81,8 +81,8 @@ def member_routes() -> tuple[Route, ...]:
     from stratabase.http_api.api.openapi.document import openapi_endpoint
     from stratabase.http_api.pages.confirm_email import confirm_email_endpoint
     from stratabase.http_api.pages.set_password import set_password_endpoint
-    from stratabase.operations.members.email_change import ADDRESS as CONFIRM_EMAIL
-    from stratabase.operations.recovery import ADDRESS as SET_PASSWORD
+    from stratabase.operations.members.email_change import CONFIRM_EMAIL_PATH as CONFIRM_EMAIL
+    from stratabase.operations.members.password_reset import SET_PASSWORD_PATH as SET_PASSWORD
 
     return (
         Route(

@@ -7,7 +7,7 @@ returns. Whatever goes wrong in between becomes a clean response too.
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stratabase.domain.refusal import Refusal
+from stratabase.domain.issues.refusals import Refusal
 from stratabase.http_api.auth.authentication import Authentication
 from stratabase.http_api.auth.csrf import check_csrf
 from stratabase.http_api.http.api_gateway import (

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from stratabase.domain.member import Caller
-from stratabase.domain.refusal import Refusal
+from stratabase.domain.issues.refusals import Refusal
+from stratabase.domain.members.member import Caller
 from stratabase.frozen import frozen
 
 

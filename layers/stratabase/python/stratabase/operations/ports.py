@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from stratabase.domain.attempt import Noted
-from stratabase.domain.mail import Mail
-from stratabase.domain.member import Member, Roster
+from stratabase.domain.members.attempts import RecordedAttempt
+from stratabase.domain.members.key_rotation import SigningKey
+from stratabase.domain.members.mail.template import Mail
+from stratabase.domain.members.member import Member, Roster
 from stratabase.domain.objects.change import Change, Tombstone
 from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.domain.objects.instant import Instant
@@ -15,7 +16,6 @@ from stratabase.domain.query.derived import Derive
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.domain.signing_key import SigningKey
 from stratabase.model.model import Unique
 
 
@@ -207,7 +207,7 @@ class Attempts(Protocol):
     the store cannot say.
     """
 
-    def note(self, key: str, now: Instant, since: Instant) -> Noted:
+    def note(self, key: str, now: Instant, since: Instant) -> RecordedAttempt:
         """Note one more attempt, and return it with all of that key since an instant, in one atomic step."""
 
     def withdraw(self, key: str, attempt: str) -> None:

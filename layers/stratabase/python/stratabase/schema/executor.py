@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 from graphql import DocumentNode, ExecutionResult, execute_sync, print_schema
 
-from stratabase.domain.member import Caller
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.member import Caller
 from stratabase.operations.executor import Answer, QueriesOnly
 from stratabase.operations.services import Services
 from stratabase.schema.execution import insight

@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 from stratabase.domain.access.grants import Access, Permission
 from stratabase.domain.access.visibility import missing_grant
-from stratabase.domain.issue import Issue, IssueType, Path
+from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.domain.objects.entity import Reference
-from stratabase.domain.subject import Subject
 from stratabase.expressions.expression import Expression
 from stratabase.formats.invalid_value import describe_value
 from stratabase.model.model import Action

@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 from stratabase.domain.access.grants import Access
 from stratabase.domain.attributes import is_derived
-from stratabase.domain.issue import Issue, IssueType, Path
+from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.objects.parts import owner_roles
-from stratabase.domain.subject import Subject
 from stratabase.expressions.expression import Expression
 from stratabase.model.model import Action, Class, Role
 from stratabase.model.types.storage import Stored

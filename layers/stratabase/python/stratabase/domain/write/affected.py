@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from stratabase.domain.issues.issue import Subject
 from stratabase.domain.objects.change import (
     Creation,
     Deletion,
@@ -12,7 +13,6 @@ from stratabase.domain.objects.change import (
 )
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.role_storage import opposite_name
-from stratabase.domain.subject import Subject
 from stratabase.domain.write.plan import WritePlan
 from stratabase.model.dependencies import ClassMember
 

@@ -6,7 +6,7 @@ empty before is passed over.
 
 from collections.abc import Iterable, Iterator
 
-from stratabase.domain.issue import IssueType
+from stratabase.domain.issues.issue import IssueType
 from stratabase.domain.objects.change import LinkCreation, LinkEffect
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.role_storage import RoleStorage, opposite_name, storage_of

@@ -11,11 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.issues.issue import Issue, IssueType, Subject
 from stratabase.domain.objects.entity import Entity, State
 from stratabase.domain.objects.former_state import unfit_values
 from stratabase.domain.objects.identity import is_unwritten
-from stratabase.domain.subject import Subject
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.model.attribute import Attribute

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.issues.issue import Issue, IssueType, Subject
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.parts import parts_of
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
-from stratabase.domain.subject import Subject
 from stratabase.domain.write.commands import (
     ROOT_PATH,
     AnyCommand,

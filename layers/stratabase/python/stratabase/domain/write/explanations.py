@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from stratabase.domain.access.grants import Access
 from stratabase.domain.access.visibility import check_comparison
-from stratabase.domain.issue import Issue, IssueType, Path
+from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.domain.objects.change import Change, Creation, Effect, Modification, Restoration
 from stratabase.domain.objects.commit_refusals import (
     AlreadyAssociated,
@@ -29,7 +29,6 @@ from stratabase.domain.objects.commit_refusals import (
 )
 from stratabase.domain.objects.entity import Reference, RoleName, State
 from stratabase.domain.objects.role_storage import opposite_name
-from stratabase.domain.subject import Subject
 from stratabase.domain.write.commands import ROOT_PATH
 from stratabase.domain.write.locks import issue_subject, locked_issue
 from stratabase.domain.write.plan import WritePlan

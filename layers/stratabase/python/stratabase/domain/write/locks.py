@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from stratabase.domain.issue import Issue, IssueType, Path
+from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.domain.objects.instant import Instant, format_instant
 from stratabase.domain.objects.lock import Lock, admits
 from stratabase.domain.objects.version import describe_version_instant
-from stratabase.domain.subject import Subject
 from stratabase.domain.write.commands import AnyCommand, Delete, Update
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
 from stratabase.formats.preferences import Formats

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from stratabase.domain.issue import IssueType, Path
+from stratabase.domain.issues.issue import IssueType, Path
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.write.commands import (

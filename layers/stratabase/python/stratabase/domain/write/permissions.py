@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from stratabase.domain.access.grants import Access
 from stratabase.domain.access.requirements import Requirement
+from stratabase.domain.issues.issue import Subject
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.parts import owner_of
 from stratabase.domain.objects.role_storage import opposite_name
-from stratabase.domain.subject import Subject
 from stratabase.domain.write.commands import (
     ROOT_PATH,
     AnyCommand,

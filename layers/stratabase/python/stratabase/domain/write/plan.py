@@ -6,7 +6,7 @@ from functools import cached_property
 
 from stratabase.domain.access.grants import Access
 from stratabase.domain.access.requirements import Requirement, check_requirement
-from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.issues.issue import Issue, IssueType
 from stratabase.domain.objects.change import Effect, EffectIndex, ObjectEffect, reference_of
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.objects.instant import Instant

@@ -5,7 +5,7 @@ Beside the name of a member it records the member's id (model/member_names).
 
 from collections.abc import Iterable
 
-from stratabase.domain.member import Caller, Member
+from stratabase.domain.members.member import Caller, Member
 from stratabase.domain.objects.entity import Entity, State
 from stratabase.domain.objects.instant import Instant, format_instant
 from stratabase.model.member_names import MEMBER_IDS, member_id, with_ids

@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from stratabase.domain.access.grants import Access
-from stratabase.domain.issue import Issue, Level, Path
-from stratabase.domain.member import Caller
+from stratabase.domain.issues.issue import Issue, Level, Path, Subject
+from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Tombstone
 from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.domain.objects.identity import is_unwritten
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.subject import Subject
 from stratabase.domain.write.commands import PlacedCommand, Restore
 from stratabase.domain.write.request_ids import RequestIds
 from stratabase.domain.write.role_requests import KeyRequests, LinkKey, LinkRequests, Requester

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from stratabase.domain.issue import Path
+from stratabase.domain.issues.issue import Path
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.write.commands import (

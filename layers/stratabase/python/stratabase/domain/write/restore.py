@@ -9,14 +9,13 @@ nor what their attributes and roles were.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from stratabase.domain.issue import Issue, IssueType, Level, Path
-from stratabase.domain.member import Caller
+from stratabase.domain.issues.issue import Issue, IssueType, Level, Path, Subject
+from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Tombstone
 from stratabase.domain.objects.entity import Reference, RoleName, State
 from stratabase.domain.objects.former_state import restored_content, unfit_values
 from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.objects.version import describe_version_instant
-from stratabase.domain.subject import Subject
 from stratabase.domain.write.commands import Restore
 from stratabase.domain.write.draft import Draft, check_draft
 from stratabase.domain.write.limits import MOST_RESTORED

@@ -4,12 +4,11 @@ from collections.abc import Collection, Iterable, Iterator
 
 from stratabase.domain.access.grants import Access, Permission
 from stratabase.domain.access.requirements import Requirement
-from stratabase.domain.issue import Path
+from stratabase.domain.issues.issue import Path, Subject
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.former_state import native_attributes
 from stratabase.domain.objects.parts import owner_of, part_ids
 from stratabase.domain.objects.role_storage import opposite_name
-from stratabase.domain.subject import Subject
 from stratabase.domain.write.commands import Restore
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
 from stratabase.domain.write.restore import AT_VERSION_PATH, is_hidden_part

@@ -3,9 +3,8 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from stratabase.domain.issue import Issue, IssueType, Path
+from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.domain.objects.entity import Reference, RoleName
-from stratabase.domain.subject import Subject
 from stratabase.formats.invalid_value import describe_value
 
 

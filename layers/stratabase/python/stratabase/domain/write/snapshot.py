@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from stratabase.domain.issue import Path
+from stratabase.domain.issues.issue import Path
 from stratabase.domain.objects.change import Tombstone
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 
-from stratabase.domain.member import Caller
+from stratabase.domain.members.member import Caller
 from stratabase.http_api.admin.members import UNKNOWN_MEMBER, member_id
 from stratabase.http_api.auth.authentication import require_caller
 from stratabase.http_api.http.body import body_response, read_body
 from stratabase.http_api.http.endpoint import Endpoint, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response
 from stratabase.http_api.http.shape import Field, Shape
-from stratabase.operations.members.handing_over import HandedOver
-from stratabase.operations.members.rights import must_administrate
+from stratabase.operations.members.hand_over import HandOverResult
+from stratabase.operations.members.rules import require_administrator
 
 _REQUEST = Shape(
     "handOver",
@@ -40,7 +40,7 @@ _RESULT = Shape(
 )
 
 
-def hand_over_endpoint(hand_over: Callable[[Caller, str, str, str | None], HandedOver]) -> Endpoint:
+def hand_over_endpoint(hand_over: Callable[[Caller, str, str, str | None], HandOverResult]) -> Endpoint:
     """Return the endpoint. `hand_over(caller, from_id, to_id, class_name)` hands over; None: all classes."""
 
     def hand_over_objects(request: Request, caller: Caller | None) -> Response:
@@ -58,7 +58,7 @@ def hand_over_endpoint(hand_over: Callable[[Caller, str, str, str | None], Hande
             404: ResponseSpec(f"{UNKNOWN_MEMBER.description} No object tells of such an owner."),
         },
         _REQUEST,
-        authorize=lambda _, caller: must_administrate(caller, "hand objects over"),
+        authorize=lambda _, caller: require_administrator(caller, "hand objects over"),
     )
     owner = Parameter("What identifies the owner, who may be a member that was deleted.")
     return Endpoint({"POST": operation}, {"id": owner})

@@ -1,7 +1,7 @@
 """The endpoints of one member: any by its id, and the caller itself."""
 
-from stratabase.domain.member import Caller
-from stratabase.domain.member_refusals import LastAdministrator, NoSuchMember
+from stratabase.domain.members.member import Caller
+from stratabase.domain.members.refusals import LastAdministrator, NoSuchMember
 from stratabase.http_api.admin.member_shapes import MemberShapes
 from stratabase.http_api.admin.members import (
     MEMBER_PARAMETER,
@@ -15,7 +15,7 @@ from stratabase.http_api.http.body import body_response, read_body
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, ResponseSpec
 from stratabase.http_api.http.error_response import error_response, text_response
 from stratabase.http_api.http.messages import Request, Response
-from stratabase.operations.members.rights import may_change
+from stratabase.operations.members.rules import require_self_or_administrator
 
 
 def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint:
@@ -61,7 +61,9 @@ def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint
             503: ResponseSpec("The service is busy; or no mail could be sent to a new e-mail address."),
         },
         shapes.changes,
-        authorize=lambda request, caller: may_change(caller, member_id(request)),
+        authorize=lambda request, caller: require_self_or_administrator(
+            caller, member_id(request), "change other members"
+        ),
         error_format=ErrorFormat.TEXT,
     )
     delete = Operation(

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 
-from stratabase.domain.member import Member
-from stratabase.domain.member_field import MemberField
+from stratabase.domain.members.fields import MemberField
+from stratabase.domain.members.member import Member
 from stratabase.http_api.http.shape import Field, ListShape, Shape
 from stratabase.model.constraints.email import LONGEST_EMAIL
-from stratabase.operations.members.updating import ID, PASSWORD, PENDING_EMAIL
+from stratabase.operations.members.update import ID, PASSWORD, PENDING_EMAIL
 
 CREATED_MEMBER = Shape(
     "user", {"id": Field("The id of the new member.", required=True)}, name="CreatedMember"
@@ -86,16 +86,16 @@ class MemberShapes:
 
 
 def _response_field(field: MemberField) -> Field:
-    return Field(field.about, field.type, required=True, format=field.format, example=field.example)
+    return Field(field.description, field.type, required=True, format=field.format, example=field.example)
 
 
 def _request_field(field: MemberField, *, required: bool) -> Field:
     return Field(
-        field.about,
+        field.description,
         field.type,
         required=required,
         nullable=field.nullable,
-        max_length=field.most,
+        max_length=field.max_length,
         format=field.format,
         example=field.example,
     )

@@ -6,14 +6,13 @@ The first half is shared by all endpoints of members.
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from stratabase.domain.member import Caller, Member
+from stratabase.domain.members.member import Caller, Member
 from stratabase.http_api.admin.member_shapes import CREATED_MEMBER, MemberShapes
 from stratabase.http_api.auth.authentication import require_caller
 from stratabase.http_api.http.body import body_response, read_body
 from stratabase.http_api.http.endpoint import Endpoint, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response
-from stratabase.operations.members.given import Given
-from stratabase.operations.members.rights import may_create
+from stratabase.operations.members.rules import FieldValues, require_administrator
 
 MEMBER_PARAMETER = {"id": Parameter("What identifies the member.")}
 """The path parameter of the addresses of one member."""
@@ -36,11 +35,11 @@ class MemberOperations(Protocol):
         """Returns all members."""
 
     @property
-    def create(self) -> Callable[[Caller, Given, str], Member]:
+    def create(self) -> Callable[[Caller, FieldValues, str], Member]:
         """Makes a member."""
 
     @property
-    def update(self) -> Callable[[Caller, str, Given, str], object]:
+    def update(self) -> Callable[[Caller, str, FieldValues, str], object]:
         """Changes the member with an id."""
 
     @property
@@ -87,7 +86,7 @@ def members_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoin
             ),
         },
         shapes.new,
-        authorize=lambda _, caller: may_create(caller),
+        authorize=lambda _, caller: require_administrator(caller, "make members"),
     )
     return Endpoint({"GET": get, "POST": post})
 

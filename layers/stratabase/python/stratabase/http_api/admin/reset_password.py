@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from stratabase.domain.member import Caller
-from stratabase.domain.refusal import Forbidden, Unauthenticated
+from stratabase.domain.issues.refusals import Forbidden, Unauthenticated
+from stratabase.domain.members.member import Caller
 from stratabase.http_api.admin.members import MEMBER_PARAMETER, UNKNOWN_MEMBER, member_id
 from stratabase.http_api.auth.authentication import require_caller
 from stratabase.http_api.http.endpoint import Endpoint, Operation, ResponseSpec

@@ -7,7 +7,7 @@ the query string of a GET), execute it, and render the result.
 from collections.abc import Mapping
 from typing import Any
 
-from stratabase.domain.member import Caller
+from stratabase.domain.members.member import Caller
 from stratabase.frozen import frozen
 from stratabase.http_api.auth.authentication import require_caller
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec

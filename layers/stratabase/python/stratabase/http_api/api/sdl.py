@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from stratabase.domain.member import Caller
+from stratabase.domain.members.member import Caller
 from stratabase.http_api.api.graphql import UNKNOWN_APPLICATION, application_parameter, require_application
 from stratabase.http_api.http.endpoint import Endpoint, Operation, ResponseSpec
 from stratabase.http_api.http.error_response import text_response

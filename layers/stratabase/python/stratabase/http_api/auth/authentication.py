@@ -4,8 +4,8 @@ import base64
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from stratabase.domain.member import Caller
-from stratabase.domain.refusal import Unauthenticated
+from stratabase.domain.issues.refusals import Unauthenticated
+from stratabase.domain.members.member import Caller
 from stratabase.http_api.http.messages import Request
 from stratabase.http_api.http.refusals import InvalidCredentials, MissingCredentials
 

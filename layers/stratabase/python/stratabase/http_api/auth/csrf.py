@@ -1,7 +1,7 @@
 """Cross-site request forgery: requests that a page of another site makes a browser send."""
 
-from stratabase.domain.member import Caller
-from stratabase.domain.refusal import Forbidden
+from stratabase.domain.issues.refusals import Forbidden
+from stratabase.domain.members.member import Caller
 from stratabase.http_api.http.body import body_format_of
 from stratabase.http_api.http.media_type import parse_media_type
 from stratabase.http_api.http.messages import Request

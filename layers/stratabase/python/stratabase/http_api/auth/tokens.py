@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from stratabase.domain.member import Caller
-from stratabase.domain.refusal import Unauthenticated
+from stratabase.domain.issues.refusals import Unauthenticated
+from stratabase.domain.members.member import Caller
 from stratabase.http_api.auth.authentication import (
     BEARER_CHALLENGE,
     INVALID_TOKEN_CHALLENGE,
@@ -14,7 +14,7 @@ from stratabase.http_api.http.endpoint import Endpoint, Operation, ResponseSpec
 from stratabase.http_api.http.messages import Headers, Request, Response
 from stratabase.http_api.http.refusals import InvalidCredentials
 from stratabase.http_api.http.shape import Field, Shape
-from stratabase.operations.token_issuer import IssuedToken, TokenIssuer
+from stratabase.operations.auth.tokens import IssuedToken, TokenIssuer
 
 _CREDENTIALS = Shape(
     "credentials",
@@ -48,7 +48,7 @@ def get_token_endpoint(sign_in: Callable[[str, str, str], Caller], issuer: Token
             caller = sign_in(credentials["username"], credentials["password"], request.source_address)
         except Unauthenticated as refusal:
             raise InvalidCredentials(str(refusal), [BEARER_CHALLENGE]) from refusal
-        return _token_response(request, issuer.now(caller))
+        return _token_response(request, issuer.issue_now(caller))
 
     operation = Operation(
         get_token,

@@ -1,14 +1,20 @@
 """Why HTTP requests are refused, and the one table from every kind of refusal to its status and headers.
 
-Refusals are exceptions that carry data, those of the domain (`stratabase.domain.refusal`) and those below.
+Refusals are exceptions that carry data: those of `stratabase.domain.issues.refusals`, and those below.
 What becomes of them in HTTP and in the log stands in STATUS_TABLE alone.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from stratabase.domain.member_refusals import LastAdministrator, MemberTaken, NoSuchMember, TooManyMails
-from stratabase.domain.refusal import Forbidden, Refusal, TooManyFailures, Unauthenticated, Unavailable
+from stratabase.domain.issues.refusals import (
+    Forbidden,
+    Refusal,
+    TooManyFailures,
+    Unauthenticated,
+    Unavailable,
+)
+from stratabase.domain.members.refusals import LastAdministrator, MemberTaken, NoSuchMember, TooManyMails
 from stratabase.http_api.http.messages import Headers, Request
 from stratabase.observe import Log
 

@@ -1,6 +1,6 @@
 """The endpoint that confirms a new e-mail address: a page with a button, and JSON or XML for programs."""
 
-from stratabase.domain.member import Caller, Member
+from stratabase.domain.members.member import Caller, Member
 from stratabase.http_api.http.body import FORM_MEDIA_TYPE
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response

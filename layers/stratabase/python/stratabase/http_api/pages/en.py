@@ -1,6 +1,6 @@
 """The pages in English."""
 
-from stratabase.domain.password import Weakness
+from stratabase.domain.members.password import Weakness
 from stratabase.http_api.pages.texts import ConfirmationTexts, FormError, Notice, NoticeText, PasswordTexts
 
 PASSWORD_TEXTS = PasswordTexts(

@@ -8,11 +8,11 @@ no longer good, a page without a form says why.
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from stratabase.domain.language import spoken
-from stratabase.domain.link import UnusableLink
-from stratabase.domain.member import Member
-from stratabase.domain.member_refusals import MemberTaken
-from stratabase.domain.refusal import Refusal, Unavailable
+from stratabase.domain.issues.refusals import Refusal, Unavailable
+from stratabase.domain.members.mail import choose_language
+from stratabase.domain.members.mailed_link import UnusableLink
+from stratabase.domain.members.member import Member
+from stratabase.domain.members.refusals import MemberTaken
 from stratabase.http_api.http.body import FORM_MEDIA_TYPE, body_format_of, read_body, read_form
 from stratabase.http_api.http.endpoint import Parameter
 from stratabase.http_api.http.media_type import parse_media_type
@@ -112,18 +112,18 @@ def read_submission(request: Request, body: Shape, form: Shape) -> tuple[dict[st
 
 def language_for(request: Request, member: Member | None = None) -> str:
     """Return the language of a page for a member, or else for a browser."""
-    return choose_language([member.formats.language] if member else [], _accept_language(request))
+    return negotiate_language([member.formats.language] if member else [], _accept_language(request))
 
 
-def choose_language(wanted: Iterable[str], accept_language: str) -> str:
+def negotiate_language(wanted: Iterable[str], accept_language: str) -> str:
     """Return the first of the wanted languages that there is, or else the best of Accept-Language."""
     ranges = [parse_media_type(part) for part in accept_language.split(",")]
     accepted = [range_.name for range_ in sorted(ranges, key=lambda range_: -range_.weight) if range_.weight]
-    return spoken((*wanted, *accepted), PASSWORD_TEXTS)
+    return choose_language((*wanted, *accepted), PASSWORD_TEXTS)
 
 
 def _language_of_result(request: Request) -> str:
-    return choose_language(request.query.get("language", ()), _accept_language(request))
+    return negotiate_language(request.query.get("language", ()), _accept_language(request))
 
 
 def _accept_language(request: Request) -> str:

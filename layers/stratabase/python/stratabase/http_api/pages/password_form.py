@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from stratabase.domain.password import LONGEST, Weakness
+from stratabase.domain.members.password import LONGEST_PASSWORD, Weakness
 from stratabase.http_api.http.messages import Headers, Response
 from stratabase.http_api.pages.link_pages import PASSWORD_TEXTS
 from stratabase.http_api.pages.page import Markup, Page, render_elements, render_template
@@ -31,7 +31,7 @@ class PasswordForm:
 
     def __init__(self, application: str, min_length: int) -> None:
         self._application = application
-        self._lengths = {"shortest": str(min_length), "longest": str(LONGEST)}
+        self._lengths = {"shortest": str(min_length), "longest": str(LONGEST_PASSWORD)}
 
     def __call__(self, state: FormState, status: int = 200, headers: Headers = ()) -> Response:
         """Return the page with the form. Nothing that was typed comes back with it."""

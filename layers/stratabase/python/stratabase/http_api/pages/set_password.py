@@ -1,8 +1,9 @@
 """The endpoint that a mailed link leads to: a page to set a password on, and JSON or XML for programs."""
 
-from stratabase.domain.member import Caller, Member
-from stratabase.domain.password import canonical
-from stratabase.domain.refusal import Refusal, Unavailable
+from stratabase.domain.issues.refusals import Refusal, Unavailable
+from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.members.password import normalize_password
+from stratabase.domain.members.refusals import WeakPassword
 from stratabase.http_api.http.body import FORM_MEDIA_TYPE
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response
@@ -20,7 +21,7 @@ from stratabase.http_api.pages.link_pages import (
 from stratabase.http_api.pages.password_form import FormState, PasswordForm
 from stratabase.http_api.pages.texts import FormError, FormMistake
 from stratabase.observe import Log
-from stratabase.operations.recovery import Recovery, WeakPassword
+from stratabase.operations.members.password_reset import PasswordReset
 
 _TOKEN = Field("The token of the link.", required=True)
 _PASSWORD = Field("The new password.", required=True, format="password")
@@ -40,7 +41,7 @@ _FORM = Shape(
 class SetPasswordPages:
     """The pages on which a member sets a password, whose passwords have `min_length` characters or more."""
 
-    def __init__(self, recovery: Recovery, application: str, min_length: int, log: Log) -> None:
+    def __init__(self, recovery: PasswordReset, application: str, min_length: int, log: Log) -> None:
         self._recovery = recovery
         self._form = PasswordForm(application, min_length)
         self._pages = LinkPages(application, PASSWORD_TEXTS, recovery.inspect, log)
@@ -58,7 +59,7 @@ class SetPasswordPages:
 
         def set_password(token: str, member: Member) -> Response:
             state = FormState(language_for(request, member), token, member.username)
-            if canonical(password) != canonical(repeat):
+            if normalize_password(password) != normalize_password(repeat):
                 return self._form(state._replace(mistakes=(FormError.DIFFERENT,)), 400)
             try:
                 self._recovery.finish(token, password)
@@ -77,7 +78,7 @@ class SetPasswordPages:
         return self._form(state._replace(mistakes=mistakes), status, headers)
 
 
-def set_password_endpoint(recovery: Recovery, pages: SetPasswordPages) -> Endpoint:
+def set_password_endpoint(recovery: PasswordReset, pages: SetPasswordPages) -> Endpoint:
     """Return the endpoint."""
 
     def show_page(request: Request, _: Caller | None) -> Response:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from stratabase.domain.password import Weakness
+from stratabase.domain.members.password import Weakness
 
 
 class Notice(Enum):

@@ -2,15 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from stratabase.domain.issue import Issue, IssueType
-from stratabase.domain.member import Caller
+from stratabase.domain.issues.issue import Issue, IssueType, Subject
+from stratabase.domain.issues.refusals import Refused, Unavailable
+from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.commit_refusals import LockRefused, TooLarge
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock, is_active
-from stratabase.domain.refusal import Refused, Unavailable
-from stratabase.domain.subject import Subject
 from stratabase.domain.write.locks import locked_issue
 from stratabase.operations.locks.permissions import lock_issues, not_found
 from stratabase.operations.services import Services

@@ -10,11 +10,10 @@ from stratabase.domain.access.requirements import (
     required_condition,
     unmet_condition,
 )
-from stratabase.domain.issue import Issue
-from stratabase.domain.member import Caller
+from stratabase.domain.issues.issue import Issue, Subject
+from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.parts import owner_of, owner_roles
-from stratabase.domain.subject import Subject
 from stratabase.domain.write.role_requests import not_found_issue
 from stratabase.model.model import Action
 from stratabase.operations.context import RequestContext

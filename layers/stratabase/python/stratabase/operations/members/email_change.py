@@ -1,22 +1,20 @@
-"""Members change their own e-mail address, which waits until they prove that mail reaches them there."""
+"""Changes a member's own e-mail address once the member proves, by a mailed link, that mail arrives there."""
 
 from urllib.parse import quote
 
 from stratabase import waiting
-from stratabase.domain.letters import letters_in
-from stratabase.domain.letters.letter import Letter
-from stratabase.domain.link import new_token
-from stratabase.domain.member import MailedLink, Member, NamesTaken
-from stratabase.domain.member_change import with_confirmed_email
-from stratabase.domain.member_refusals import MemberTaken, NotConfirmable
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.mail import mail_templates
+from stratabase.domain.members.mail.template import MailTemplate
+from stratabase.domain.members.mailed_link import new_link_token
+from stratabase.domain.members.member import MailedLink, Member, NamesTaken, with_confirmed_email
+from stratabase.domain.members.refusals import MemberTaken, NotConfirmable
 from stratabase.observe import Log
-from stratabase.operations.mailed_links import bearer
-from stratabase.operations.members.mail_limit import MailLimit
-from stratabase.operations.members.rounds import in_rounds
+from stratabase.operations.members.mailed_links import MailLimit, find_link_owner
+from stratabase.operations.members.rules import retry_conflicts
 from stratabase.operations.ports import Attempts, Clock, Mailer, Members
 
-ADDRESS = "/public/administration/confirmEmail"
+CONFIRM_EMAIL_PATH = "/public/administration/confirmEmail"
 """Where the page is that the link leads to, below the root of all addresses."""
 
 
@@ -49,21 +47,21 @@ class EmailChange:
 
         Raises MemberTaken, TooManyMails; NotConfirmable when nobody takes the mail; Unavailable.
         """
-        token = new_token(member.id)
+        token = new_link_token(member.id)
         with self._limit.mail(member.id, email):
             other = self._members.by_email(email)
             if other is not None and other.id != member.id:
                 raise MemberTaken(("email",))
-            self._send_link(member, email, f"{base_url}{ADDRESS}?token={quote(str(token))}")
+            self._send_link(member, email, f"{base_url}{CONFIRM_EMAIL_PATH}?token={quote(str(token))}")
         return token.stored(self._clock.now())
 
     def tell_requested(self, member: Member) -> None:
         """Tell a member at the present address that another one was asked for."""
-        self._tell(letters_in(member.formats.language).change_requested, member)
+        self._tell(mail_templates(member.formats.language).change_requested, member)
 
     def inspect(self, token: str) -> Member:
         """Return the member whose pending address a link confirms. Raises UnusableLink, Unavailable."""
-        return bearer(self._members, self._clock, token, lambda member: member.confirmation)
+        return find_link_owner(self._members, self._clock, token, lambda member: member.confirmation)
 
     def confirm(self, token: str) -> Member:
         """Make a pending address the member's own, once, and return the member as then stored.
@@ -71,8 +69,8 @@ class EmailChange:
         Raises UnusableLink; MemberTaken when another member has the address by now, after which the link is
         as good as before; Unavailable.
         """
-        before, after = in_rounds(lambda: self._confirmed(token))
-        self._tell(letters_in(before.formats.language).changed, before)
+        before, after = retry_conflicts(lambda: self._confirmed(token))
+        self._tell(mail_templates(before.formats.language).changed, before)
         return after
 
     def _confirmed(self, token: str) -> tuple[Member, Member]:
@@ -86,14 +84,14 @@ class EmailChange:
         return before, after
 
     def _send_link(self, member: Member, email: str, link: str) -> None:
-        letter = letters_in(member.formats.language).confirmation
+        letter = mail_templates(member.formats.language).confirmation
         mail = letter.to(email, application=self._application, username=member.username, link=link)
         try:
             waiting.aside(self._mailer.send, mail)
         except Unavailable as reason:
             raise NotConfirmable(reason) from reason
 
-    def _tell(self, letter: Letter, member: Member) -> None:
+    def _tell(self, letter: MailTemplate, member: Member) -> None:
         """Send a letter to a member's address, which may be one that no mail reaches any more."""
         mail = letter.to(member.email, application=self._application, username=member.username)
         try:

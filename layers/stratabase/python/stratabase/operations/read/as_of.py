@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Never
 
-from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.issues.issue import Issue, IssueType
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import ListedParts, Owner, owner_of
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
-from stratabase.domain.refusal import Refused
 from stratabase.operations.context import RequestContext
 from stratabase.operations.read.loading import Load, Phase
 

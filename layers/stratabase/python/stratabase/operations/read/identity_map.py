@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from stratabase import waiting
+from stratabase.domain.issues.refusals import TooMuchRead
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.parts import ListedParts, Owner, owner_of
 from stratabase.domain.query.fetch import Render, stored_state
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
-from stratabase.domain.refusal import TooMuchRead
 from stratabase.operations.context import RequestContext
 from stratabase.operations.read.as_of import AsOf
 from stratabase.operations.read.loading import Reading

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
+from stratabase.domain.issues.refusals import Hint, TooMuchRead
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.objects.instant import Instant, parse_instant
@@ -11,8 +12,6 @@ from stratabase.domain.objects.version import VERSION_START
 from stratabase.domain.query.derived import derived_attributes
 from stratabase.domain.query.order import OrderTerm
 from stratabase.domain.query.page import Page, Paginator, Query
-from stratabase.domain.refusal import TooMuchRead
-from stratabase.domain.remedy import Remedy
 from stratabase.operations.context import RequestContext
 from stratabase.operations.read.versions import VersionReader
 
@@ -56,7 +55,7 @@ class _Versions:
         return Paginator(self._query, self._class).page(read)
 
     @property
-    def _remedy(self) -> Remedy:
+    def _remedy(self) -> Hint:
         """What has all versions read."""
         query = self._query
         asked = {
@@ -64,7 +63,7 @@ class _Versions:
             "totalCount": query.fields.total_count,
             "an order that does not begin with _versionStart": self._term.attribute != VERSION_START,
         }
-        return Remedy(costly=tuple(name for name, is_asked in asked.items() if is_asked))
+        return Hint(costly=tuple(name for name, is_asked in asked.items() if is_asked))
 
     def range_page(self) -> Page:
         """Return the page, of which no more is read than is asked for."""

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
-from stratabase.domain.issue import Issue
+from stratabase.domain.issues.issue import Issue
+from stratabase.domain.issues.refusals import TooMuchRead
 from stratabase.domain.objects.change import Change
 from stratabase.domain.objects.commit_refusals import (
     Conflict,
@@ -16,7 +17,6 @@ from stratabase.domain.objects.commit_refusals import (
 )
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.refusal import TooMuchRead
 from stratabase.domain.write.explanations import explain, is_outdated, without_values
 from stratabase.domain.write.plan import WritePlan
 from stratabase.domain.write.request import WriteRequest

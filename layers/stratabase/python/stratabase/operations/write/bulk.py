@@ -6,8 +6,9 @@ from typing import Generic, TypeVar
 
 from stratabase import waiting
 from stratabase.domain.access.grants import access_of
-from stratabase.domain.issue import Issue, IssueType, Path, ReferenceType
-from stratabase.domain.member import Caller
+from stratabase.domain.issues.issue import Issue, IssueType, Path, ReferenceType
+from stratabase.domain.issues.refusals import Refused, TooMuchRead, Unavailable
+from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.derived import derived_attributes
 from stratabase.domain.query.filter import And
@@ -15,7 +16,6 @@ from stratabase.domain.query.matching import matcher
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import PageFields, Query
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.domain.refusal import Refused, TooMuchRead, Unavailable
 from stratabase.domain.write.commands import Command, Delete, UpdateBulk
 from stratabase.expressions.environment import EvaluationContext
 from stratabase.operations.context import RequestContext

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.issues.issue import Issue, IssueType
 from stratabase.wording import was_or_were
 
 MOST = 100

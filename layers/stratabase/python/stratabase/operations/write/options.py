@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from stratabase.domain.member import Caller
+from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.expressions.environment import EvaluationContext

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from stratabase.domain.issue import Issue
+from stratabase.domain.issues.issue import Issue
 from stratabase.domain.objects.change import Change, Effect
 from stratabase.domain.objects.entity import Entity, Reference, State
 from stratabase.domain.write.plan import WritePlan

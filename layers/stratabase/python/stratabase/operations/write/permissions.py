@@ -11,7 +11,7 @@ from stratabase.domain.access.requirements import (
     required_condition,
     unmet_condition,
 )
-from stratabase.domain.issue import Issue
+from stratabase.domain.issues.issue import Issue
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.write.plan import WritePlan

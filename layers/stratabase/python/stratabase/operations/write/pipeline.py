@@ -5,14 +5,14 @@ from contextlib import suppress
 from dataclasses import replace
 
 from stratabase.domain.access.grants import access_of
-from stratabase.domain.issue import Issue, IssueType, Path
-from stratabase.domain.member import Caller
+from stratabase.domain.issues.issue import Issue, IssueType, Path
+from stratabase.domain.issues.refusals import Refused, Unavailable
+from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Change
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.serials import SerialName
-from stratabase.domain.refusal import Refused, Unavailable
 from stratabase.domain.write.commands import AnyCommand, Delete, Restore, Update
 from stratabase.domain.write.plan import WritePlan, plan_write
 from stratabase.domain.write.request import WriteContext

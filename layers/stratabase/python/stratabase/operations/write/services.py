@@ -5,11 +5,11 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from stratabase.domain.issue import Issue, Level
-from stratabase.domain.member import Caller
+from stratabase.domain.issues.issue import Issue, Level
+from stratabase.domain.issues.refusals import Refused
+from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.refusal import Refused
 from stratabase.domain.write.commands import Command, Create, Delete, Restore, Update
 from stratabase.domain.write.request_ids import ClientIds
 from stratabase.operations.read.versions import resolve_instant

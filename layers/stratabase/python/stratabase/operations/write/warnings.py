@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from stratabase.domain.issue import Issue, IssueType, Level
+from stratabase.domain.issues.issue import Issue, IssueType, Level
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.write.affected import AffectedObject, affected_objects, changed_members
 from stratabase.domain.write.plan import WritePlan

@@ -5,9 +5,9 @@ from typing import Any
 
 from graphql import GraphQLError, GraphQLSyntaxError
 
-from stratabase.domain.issue import Issue, IssueType, ReferenceType
-from stratabase.domain.member import Caller
-from stratabase.domain.refusal import Refused, TooMuchRead, Unavailable
+from stratabase.domain.issues.issue import Issue, IssueType, ReferenceType
+from stratabase.domain.issues.refusals import Refused, TooMuchRead, Unavailable
+from stratabase.domain.members.member import Caller
 from stratabase.schema.types.issues import IssueRenderer
 
 Report = Callable[[BaseException, str], None]
@@ -75,6 +75,6 @@ def _too_much(refusal: TooMuchRead) -> Issue:
         str(refusal),
         reference_type=ReferenceType.ENTITY,
         entity_name=refusal.class_name,
-        attribute_names=refusal.remedy.index,
-        path=("options",) if refusal.read else (),
+        attribute_names=refusal.hint.index,
+        path=("options",) if refusal.objects_read else (),
     )

@@ -16,12 +16,11 @@ from graphql import (
 
 from stratabase.domain.access.grants import Access
 from stratabase.domain.access.visibility import check_attribute, check_class, check_role
-from stratabase.domain.issue import Issue, IssueType, Path
+from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.version import VERSION_START
 from stratabase.domain.query.fetch import STATE_ONLY, Associables, Fetch, RoleFetch, ToMany, ToOne
 from stratabase.domain.query.page import Query
-from stratabase.domain.refusal import Refused
-from stratabase.domain.subject import Subject
 from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.preferences import Formats
 from stratabase.model.attribute import Origin

@@ -5,9 +5,9 @@ from typing import Any
 
 from graphql import GraphQLArgument, GraphQLEnumType, GraphQLEnumValue
 
-from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.issues.issue import Issue, IssueType
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.query.consumption import Consumption, round_trips
-from stratabase.domain.refusal import Refused
 from stratabase.model import api_names
 from stratabase.schema.request.context import Answer, Call, Insight
 

@@ -27,7 +27,7 @@ from graphql import (
     visit,
 )
 
-from stratabase.domain.issue import Path
+from stratabase.domain.issues.issue import Path
 
 
 def walk(tops: Iterable[Node], children: Callable[[Node], Iterable[Node]]) -> Iterator[Node]:

@@ -5,7 +5,8 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from stratabase.domain.issue import Issue, IssueType, ReferenceType
+from stratabase.domain.issues.issue import Issue, IssueType, ReferenceType
+from stratabase.domain.issues.refusals import Refusal, Refused, TooMuchRead, Unavailable
 from stratabase.domain.objects.change import Creation
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
@@ -13,7 +14,6 @@ from stratabase.domain.query import cursor
 from stratabase.domain.query.fetch import Fetch, Render, View
 from stratabase.domain.query.order import Order, position_of
 from stratabase.domain.query.page import Page, PageFields
-from stratabase.domain.refusal import Refusal, Refused, TooMuchRead, Unavailable
 from stratabase.domain.write.request_ids import ClientIds
 from stratabase.model.api_names import CLIENT_ID, ID
 from stratabase.model.model import Class

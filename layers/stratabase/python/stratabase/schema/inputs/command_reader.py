@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from graphql import GraphQLArgument, GraphQLNonNull
 
-from stratabase.domain.issue import Path
+from stratabase.domain.issues.issue import Path
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.identity import singleton_reference
 from stratabase.domain.write.commands import Create, RoleCommand, Update, UpdateBulk

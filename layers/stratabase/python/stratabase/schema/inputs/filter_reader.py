@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
-from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.issues.issue import Issue, IssueType, Subject
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.query.filter import MATCH_ALL, MATCH_NONE, Comparison, Filter, and_, not_, or_
-from stratabase.domain.refusal import Refused
-from stratabase.domain.subject import Subject
 from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.preferences import Formats
 from stratabase.model.api_names import CLIENT_ID_EQUALS, filter_field

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from stratabase.domain.issue import Path
+from stratabase.domain.issues.issue import Path
 from stratabase.domain.write.commands import RoleCommand
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.model import Class, Role

@@ -7,15 +7,14 @@ from typing import Any
 
 from graphql import GraphQLField, get_named_type
 
-from stratabase.domain.issue import Issue, IssueType, Path
+from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.domain.query import cursor
 from stratabase.domain.query.derived import filtered_attributes
 from stratabase.domain.query.filter import And, Filter, Holds
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import PageFields, Query, Window
-from stratabase.domain.refusal import Refused
-from stratabase.domain.subject import Subject
 from stratabase.expressions.errors import ExpressionError, InvalidExpression
 from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.preferences import Formats

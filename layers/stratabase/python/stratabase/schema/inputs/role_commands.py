@@ -6,7 +6,7 @@ A null clears, but where an object is made there is nothing to clear. Nulls in l
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from stratabase.domain.issue import Path
+from stratabase.domain.issues.issue import Path
 from stratabase.domain.write.commands import Create, PartsCommand, ToManyCommand, ToOneCommand, Update
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.model import Class

@@ -14,13 +14,12 @@ from graphql import (
     GraphQLNonNull,
 )
 
-from stratabase.domain.issue import IssueType
+from stratabase.domain.issues.issue import IssueType, Subject
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.identity import singleton_reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.version import VERSION_INSTANT_PATTERN, parse_version_instant
-from stratabase.domain.refusal import Refused
-from stratabase.domain.subject import Subject
 from stratabase.domain.write.commands import Create, Delete, Update
 from stratabase.domain.write.locks import IF_VERSION
 from stratabase.formats.invalid_value import InvalidValue

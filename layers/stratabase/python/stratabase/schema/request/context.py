@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from graphql import GraphQLError, GraphQLResolveInfo
 
 from stratabase.domain.access.grants import Access
-from stratabase.domain.issue import Issue, Path
-from stratabase.domain.member import Caller
+from stratabase.domain.issues.issue import Issue, Path
+from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.query.consumption import Consumption
 from stratabase.domain.query.fetch import Fetch

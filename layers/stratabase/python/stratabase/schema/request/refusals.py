@@ -5,8 +5,8 @@ from typing import Any
 
 from stratabase.domain.access.grants import Access
 from stratabase.domain.access.visibility import check_class, check_comparison
-from stratabase.domain.issue import Issue, Path
-from stratabase.domain.refusal import Refused
+from stratabase.domain.issues.issue import Issue, Path
+from stratabase.domain.issues.refusals import Refused
 from stratabase.model.model import Class
 from stratabase.schema.request.context import Answer, Call
 

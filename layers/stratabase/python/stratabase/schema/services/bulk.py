@@ -7,10 +7,9 @@ from typing import Any
 from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull
 
 from stratabase.domain.access.visibility import check_class
-from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.issues.issue import Issue, IssueType, Subject
 from stratabase.domain.query.filter import MATCH_ALL
 from stratabase.domain.query.page import PageFields, Query
-from stratabase.domain.subject import Subject
 from stratabase.model.api_names import FILTER_EXP, GeneratedType
 from stratabase.model.model import Class, Model
 from stratabase.operations.write.bulk import delete_bulk, update_bulk

@@ -6,11 +6,10 @@ from typing import Any
 from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull
 
 from stratabase.domain.access.visibility import check_comparison
-from stratabase.domain.issue import Issue, IssueType
+from stratabase.domain.issues.issue import Issue, IssueType, Subject
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.entity import State
 from stratabase.domain.query.fetch import View
-from stratabase.domain.refusal import Refused
-from stratabase.domain.subject import Subject
 from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.preferences import Formats
 from stratabase.model.api_names import GeneratedType, get_by_verb

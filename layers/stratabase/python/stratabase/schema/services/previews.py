@@ -4,8 +4,8 @@ from functools import partial
 
 from graphql import GraphQLField
 
+from stratabase.domain.issues.refusals import Refused, TooMuchRead
 from stratabase.domain.query.fetch import View
-from stratabase.domain.refusal import Refused, TooMuchRead
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.model import Class
 from stratabase.operations.write.services import preview

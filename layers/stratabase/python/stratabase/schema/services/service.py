@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from graphql import GraphQLArgument, GraphQLField, located_error
 
-from stratabase.domain.refusal import Refused
+from stratabase.domain.issues.refusals import Refused
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.model import Class, ClassKind
 from stratabase.schema.execution import insight

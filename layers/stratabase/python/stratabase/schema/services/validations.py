@@ -6,7 +6,7 @@ from typing import Any
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 
-from stratabase.domain.issue import Issue
+from stratabase.domain.issues.issue import Issue
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Delete
 from stratabase.model.api_names import ID, GeneratedType

@@ -15,7 +15,7 @@ from graphql import (
     GraphQLString,
 )
 
-from stratabase.domain.issue import Issue, IssueType, Level, ReferenceType
+from stratabase.domain.issues.issue import Issue, IssueType, Level, ReferenceType
 from stratabase.model import api_names
 
 _TEXT = GraphQLNonNull(GraphQLString)

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from stratabase.domain.member import Member, folded
+from stratabase.domain.members.member import Member, fold_name
 from stratabase.model.member_names import (
     MEMBER_IDS,
     NAMING_ATTRIBUTES,
@@ -88,7 +88,7 @@ class MemberBackfill:
         self, class_name: str, members: Iterable[Member], report: ReportProgress = lambda _: None
     ) -> MemberBackfillOutcome:
         """Give ids to the names in all objects of a class, by the members of today. Raises Unavailable."""
-        by_name = {folded(member.username): member.id for member in members}
+        by_name = {fold_name(member.username): member.id for member in members}
         outcome = MemberBackfillOutcome()
         listed = chain.from_iterable(self._engine.range(keys.LISTING, keys.listing(class_name)))
         for batch in _in_batches(listed):
@@ -183,7 +183,7 @@ def _missing_ids(item: Item, by_name: Mapping[str, str]) -> dict[str, str | None
     for attribute in NAMING_ATTRIBUTES:
         name = state.get(attribute)
         if isinstance(name, str) and member_id(state, attribute) is None:
-            id_ = by_name.get(folded(name))
+            id_ = by_name.get(fold_name(name))
             is_theirs = id_ is not None and could_mean(
                 id_timestamp(id_), _earliest_time(item, state, attribute)
             )
@@ -211,7 +211,7 @@ def _count(
         for attribute, id_ in new.items():
             if id_ != NOBODY:
                 outcome.known += 1
-            elif folded(str(state[attribute])) in by_name:
+            elif fold_name(str(state[attribute])) in by_name:
                 outcome.younger += 1
             else:
                 outcome.unknown += 1

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
 
 CONDITION_FAILED = "ConditionalCheckFailed"

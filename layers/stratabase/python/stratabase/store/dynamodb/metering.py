@@ -10,8 +10,8 @@ from contextvars import ContextVar
 from time import perf_counter
 from types import ModuleType
 
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.query.consumption import Consumption, Note
-from stratabase.domain.refusal import Unavailable
 from stratabase.store.engine.parallel import add_round_trips, count_round_trips
 from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Engine, Item, Key
 

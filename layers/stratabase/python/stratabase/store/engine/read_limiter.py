@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TypeVar
 
+from stratabase.domain.issues.refusals import TooMuchRead
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.domain.refusal import TooMuchRead
 from stratabase.store.engine.port import Item
 
 Read = TypeVar("Read", Item, Item | None)

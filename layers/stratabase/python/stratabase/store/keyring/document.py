@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from stratabase.domain.signing_key import SigningKey
+from stratabase.domain.members.key_rotation import SigningKey
 
 FIRST = "first"
 """The field of the first secret, of 32 random characters or more, and the id of the key that it is."""

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from stratabase.domain.signing_key import SigningKey
+from stratabase.domain.members.key_rotation import SigningKey
 from stratabase.store.keyring import document
 from stratabase.store.keyring.file_lock import held
 from stratabase.store.sqlite.errors import UnusableStore

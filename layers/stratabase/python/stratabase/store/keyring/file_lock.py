@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import uniform
 
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
 
 
 class Busy(Unavailable):

@@ -4,7 +4,7 @@ from threading import Lock
 from typing import Any
 
 from stratabase import waiting
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.dynamodb.aws import Endpoint, new_session
 from stratabase.store.sqlite.errors import UnusableStore
 

@@ -7,8 +7,8 @@ from random import uniform
 from typing import NamedTuple
 
 from stratabase import waiting
-from stratabase.domain.refusal import Unavailable
-from stratabase.domain.signing_key import SigningKey
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.key_rotation import SigningKey
 from stratabase.store.keyring import document
 from stratabase.store.keyring.secrets_client import Failed, SecretsClient
 from stratabase.store.sqlite.errors import UnusableStore

@@ -7,7 +7,7 @@ from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8
 from email.utils import make_msgid
 
-from stratabase.domain.mail import Mail
+from stratabase.domain.members.mail.template import Mail
 from stratabase.store.mail.address import ENCODED, address_of
 
 _LONGEST_LINE = 998

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from email.headerregistry import Address
 from pathlib import Path
 
-from stratabase.domain.mail import Mail
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.mail.template import Mail
 from stratabase.store.mail.message import message_of
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL

@@ -4,8 +4,8 @@ from email.headerregistry import Address
 from functools import cached_property
 from typing import Any
 
-from stratabase.domain.mail import Mail
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.mail.template import Mail
 from stratabase.store.dynamodb.aws import new_session
 from stratabase.store.mail.message import is_plain, message_of
 

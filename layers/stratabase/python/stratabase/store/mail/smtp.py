@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from email.headerregistry import Address
 
-from stratabase.domain.mail import Mail
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.mail.template import Mail
 from stratabase.store.mail.message import message_of
 from stratabase.store.mail.smtp_login import log_in
 from stratabase.store.mail.smtp_server import Server

@@ -10,9 +10,9 @@ from pynamodb.attributes import UnicodeSetAttribute
 from pynamodb.exceptions import DoesNotExist
 from pynamodb.expressions.update import Action
 
-from stratabase.domain.attempt import MOST_KEPT, Noted
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.attempts import MAX_ATTEMPTS_KEPT, RecordedAttempt
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.refusal import Unavailable
 from stratabase.store.dynamodb.retry import PermanentRejection
 from stratabase.store.pynamodb.record import Record
 from stratabase.store.pynamodb.table import Table
@@ -36,7 +36,7 @@ class PynamoAttempts:
         self._table = table
         self._kind = table.kind(AttemptRecord)
 
-    def note(self, key: str, now: Instant, since: Instant) -> Noted:
+    def note(self, key: str, now: Instant, since: Instant) -> RecordedAttempt:
         """Note one more attempt, and return it with all of that key since an instant, in one atomic step."""
         attempt = f"{now}.{secrets.token_hex(6)}"
         record = self._record(key)
@@ -45,8 +45,8 @@ class PynamoAttempts:
         self._write(partial(record.update, adding))
         noted = record.attempts or set()
         recent = {other for other in noted if _instant(other) >= since}
-        self._tidy(key, {attempt} if len(recent) > MOST_KEPT else set(), noted - recent)
-        return Noted(attempt, tuple(sorted(map(_instant, recent))))
+        self._tidy(key, {attempt} if len(recent) > MAX_ATTEMPTS_KEPT else set(), noted - recent)
+        return RecordedAttempt(attempt, tuple(sorted(map(_instant, recent))))
 
     def withdraw(self, key: str, attempt: str) -> None:
         """Take a noted attempt back."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
 
-from stratabase.domain.member import MailedLink, Member, folded
+from stratabase.domain.members.member import MailedLink, Member, fold_name
 from stratabase.formats.preferences import Formats
 from stratabase.store.pynamodb.record import Record
 
@@ -65,12 +65,12 @@ def key_of_member(id_: str) -> tuple[str, str]:
 
 def key_of_username(username: str) -> tuple[str, str]:
     """Return where the guard of a username is. Of any text: it is asked for what people type."""
-    return f"U#{_hash(folded(username))}", "U"
+    return f"U#{_hash(fold_name(username))}", "U"
 
 
 def key_of_email(email: str) -> tuple[str, str]:
     """Return where the guard of an e-mail address is."""
-    return f"E#{_hash(folded(email))}", "E"
+    return f"E#{_hash(fold_name(email))}", "E"
 
 
 def is_possible(id_: str) -> bool:

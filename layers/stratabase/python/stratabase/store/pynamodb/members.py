@@ -5,9 +5,9 @@ from functools import partial
 from typing import TypeVar
 from uuid import uuid4
 
-from stratabase.domain.member import Member, NamesTaken, Roster, folded
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.member import Member, NamesTaken, Roster, fold_name
 from stratabase.domain.objects.commit_refusals import Conflict
-from stratabase.domain.refusal import Unavailable
 from stratabase.store.pynamodb.member_records import (
     PARTITIONS,
     ROSTER,
@@ -68,7 +68,7 @@ class PynamoMembers:
         """Return all members; its revision is read first, so that what it tells is at least as new."""
         revision = self._revision()
         members = (member_of(record) for partition in PARTITIONS for record in self._within(partition))
-        return Roster(tuple(sorted(members, key=lambda member: folded(member.username))), revision)
+        return Roster(tuple(sorted(members, key=lambda member: fold_name(member.username))), revision)
 
     def any(self) -> bool:
         """Return whether there is a member at all."""

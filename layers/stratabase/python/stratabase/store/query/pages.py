@@ -4,12 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
+from stratabase.domain.issues.refusals import Hint, TooMuchRead
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.query.derived import Derive, derived_attributes
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.domain.refusal import TooMuchRead
-from stratabase.domain.remedy import Remedy
 from stratabase.model.model import Class
 from stratabase.store.engine.port import Engine
 from stratabase.store.engine.read_limiter import ReadLimiter
@@ -74,7 +73,7 @@ def _refusal(class_: Class, query: Query, paths: Iterable[AccessPath], limiter: 
         missing = ()
     declared = bool(missing) and any(index.attributes[: len(missing)] == missing for index in class_.indexes)
     derived = derived_attributes(query, class_)
-    remedy = Remedy(missing, declared, tuple(_costly_parts(query)), derived, limiter.is_shared)
+    remedy = Hint(missing, declared, tuple(_costly_parts(query)), derived, limiter.is_shared)
     return TooMuchRead(class_.name, limiter.items, remedy)
 
 

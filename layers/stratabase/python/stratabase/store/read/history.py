@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from stratabase import waiting
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.refusal import Unavailable
 from stratabase.store.engine.port import ITEMS, Bounds, Item
 from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.layout import keys

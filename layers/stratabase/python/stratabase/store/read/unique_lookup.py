@@ -3,12 +3,12 @@
 import unicodedata
 from typing import Final
 
+from stratabase.domain.issues.refusals import TooMuchRead
 from stratabase.domain.objects.entity import Entity, Reference, State
 from stratabase.domain.query.filter import And, Comparison, Filter
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.domain.refusal import TooMuchRead
 from stratabase.model.model import Class, Unique
 from stratabase.model.types.operators import Operator
 from stratabase.model.types.storage import Stored

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 
 from stratabase import waiting
-from stratabase.domain.attempt import LONGEST_WINDOW, MOST_KEPT, Noted
+from stratabase.domain.members.attempts import LONGEST_WINDOW, MAX_ATTEMPTS_KEPT, RecordedAttempt
 from stratabase.domain.objects.instant import Instant
 from stratabase.store.sqlite.errors import map_sqlite_error, retry_while_busy
 from stratabase.store.sqlite.file import Layout, open_for_writing
@@ -41,7 +41,7 @@ class SqliteAttempts:
         # Nothing waits for the disk: a power cut may take the last attempts, a killed process takes none.
         self._connection.execute("PRAGMA synchronous = NORMAL")
 
-    def note(self, key: str, now: Instant, since: Instant) -> Noted:
+    def note(self, key: str, now: Instant, since: Instant) -> RecordedAttempt:
         """Note one more attempt, and return it with all of that key since an instant, in one atomic step."""
         return waiting.aside(self._note, key, now, since)
 
@@ -58,16 +58,16 @@ class SqliteAttempts:
         with self._lock:
             self._connection.close()
 
-    def _note(self, key: str, now: Instant, since: Instant) -> Noted:
+    def _note(self, key: str, now: Instant, since: Instant) -> RecordedAttempt:
         attempt = secrets.token_hex(8)
         with self._transaction() as connection:
             connection.execute("DELETE FROM attempts WHERE key = ? AND instant < ?", (key, since))
             # Of other keys, what no window reaches any more: theirs may be longer than this one's.
             connection.execute("DELETE FROM attempts WHERE instant < ?", (now - LONGEST_WINDOW,))
             found = [instant for (instant,) in connection.execute(_INSTANTS, (key, since))]
-            if len(found) < MOST_KEPT:
+            if len(found) < MAX_ATTEMPTS_KEPT:
                 connection.execute("INSERT INTO attempts VALUES (?, ?, ?)", (key, now, attempt))
-        return Noted(attempt, tuple(sorted([*found, now])))
+        return RecordedAttempt(attempt, tuple(sorted([*found, now])))
 
     def _withdraw(self, key: str, attempt: str) -> None:
         with self._transaction() as connection:

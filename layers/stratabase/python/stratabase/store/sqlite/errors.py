@@ -7,7 +7,7 @@ from pathlib import Path
 from random import uniform
 from typing import TypeVar
 
-from stratabase.domain.refusal import Unavailable
+from stratabase.domain.issues.refusals import Unavailable
 
 VALUE_ERRORS = (
     sqlite3.ProgrammingError,

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from stratabase import waiting
-from stratabase.domain.member import MailedLink, Member, NamesTaken, Roster, folded
+from stratabase.domain.members.member import MailedLink, Member, NamesTaken, Roster, fold_name
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.formats.preferences import Formats
 from stratabase.store.sqlite.errors import map_sqlite_error, retry_while_busy
@@ -68,11 +68,11 @@ class SqliteMembers:
 
     def by_username(self, username: str) -> Member | None:
         """Return the member of that name."""
-        return self._one("SELECT member, revision FROM members WHERE username = ?", folded(username))
+        return self._one("SELECT member, revision FROM members WHERE username = ?", fold_name(username))
 
     def by_email(self, email: str) -> Member | None:
         """Return the member with that address."""
-        return self._one("SELECT member, revision FROM members WHERE email = ?", folded(email))
+        return self._one("SELECT member, revision FROM members WHERE email = ?", fold_name(email))
 
     def roster(self) -> Roster:
         """Return all members. The revision is read first, so that the members are at least as new."""
@@ -169,7 +169,7 @@ def _check_present(connection: sqlite3.Connection, member: Member, roster: Roste
 
 def _check_names(connection: sqlite3.Connection, member: Member) -> None:
     others = "SELECT 1 FROM members WHERE {} = ? AND id <> ?"
-    names = {"username": folded(member.username), "email": folded(member.email)}
+    names = {"username": fold_name(member.username), "email": fold_name(member.email)}
     taken = tuple(
         field
         for field, name in names.items()
@@ -181,7 +181,7 @@ def _check_names(connection: sqlite3.Connection, member: Member) -> None:
 
 def _row(member: Member) -> Row:
     fields = {name: value for name, value in asdict(member).items() if name != "revision"}
-    return (folded(member.username), folded(member.email), orjson.dumps(fields).decode(), member.id)
+    return (fold_name(member.username), fold_name(member.email), orjson.dumps(fields).decode(), member.id)
 
 
 def member_of(row: Row) -> Member:

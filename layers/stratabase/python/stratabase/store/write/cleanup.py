@@ -11,12 +11,12 @@ from itertools import chain
 from time import monotonic
 from typing import NamedTuple
 
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.change import Change, Deletion, Effect, LinkDeletion, Tombstone
 from stratabase.domain.objects.commit_refusals import Conflict, TooLarge
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.version import instant_after
-from stratabase.domain.refusal import Unavailable
 from stratabase.store.engine.port import ITEMS, Batch, Delete, ExpectationFailed, Item, Key, OutcomeUnknown
 from stratabase.store.layout import codec, keys, ledgers, links
 from stratabase.store.read.context import StoreContext

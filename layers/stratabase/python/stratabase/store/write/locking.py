@@ -8,12 +8,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.commit_refusals import LockRefused, TooLarge
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
-from stratabase.domain.refusal import Unavailable
 from stratabase.store.engine.expectations import find_failures
 from stratabase.store.engine.port import (
     MAX_ACTIONS,

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import NamedTuple
 
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.serials import SerialName
-from stratabase.domain.refusal import Unavailable
 from stratabase.store.engine.port import (
     Batch,
     Condition,

@@ -20,12 +20,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from stratabase import waiting
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.change import Change, Restoration
 from stratabase.domain.objects.commit_refusals import Conflict, TooLarge
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import owner_of
-from stratabase.domain.refusal import Unavailable
 from stratabase.store.engine.port import (
     MAX_ACTIONS,
     NOT_EXISTS,

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from string import Template
 
-from stratabase.domain.member import Caller
+from stratabase.domain.members.member import Caller
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.etag import cacheable_response
 from stratabase.http_api.http.messages import Headers, Request, Response

@@ -1,0 +1,137 @@
+"""Issues, which say what is wrong with a request, and the objects of a request that they are about."""
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from stratabase.model.model import Class, ClassKind
+
+Path = tuple[str | int, ...]
+"""A place in a request, from the service's arguments on: ("data", "addresses", "create", 0, "street")."""
+
+
+class Level(Enum):
+    """How bad it is."""
+
+    ERROR = "ERROR"
+    WARNING = "WARNING"
+    """It stops a write unless the client says that it may go on, or stops none at all: see `stops_write`."""
+
+
+class ReferenceType(Enum):
+    """What an issue is about."""
+
+    ENTITY = "ENTITY"
+    ENTITY_ROLE = "ENTITY_ROLE"
+    ENTITY_ATTRIBUTE = "ENTITY_ATTRIBUTE"
+
+
+class IssueType(Enum):
+    """The kind of an issue (api.md section 3)."""
+
+    SERVER_ERROR = "SERVER_ERROR"
+    MALFORMED_REQUEST = "MALFORMED_REQUEST"
+    DATA_TYPE = "DATA_TYPE"
+    ENTITY_GRANT_CREATE = "ENTITY_GRANT_CREATE"
+    ENTITY_GRANT_EDIT = "ENTITY_GRANT_EDIT"
+    ENTITY_GRANT_DELETE = "ENTITY_GRANT_DELETE"
+    ENTITY_GRANT_READ = "ENTITY_GRANT_READ"
+    ROLE_GRANT_CREATE = "ROLE_GRANT_CREATE"
+    ROLE_GRANT_EDIT = "ROLE_GRANT_EDIT"
+    ROLE_GRANT_DELETE = "ROLE_GRANT_DELETE"
+    ROLE_GRANT_READ = "ROLE_GRANT_READ"
+    ATTRIBUTE_GRANT_EDIT = "ATTRIBUTE_GRANT_EDIT"
+    ATTRIBUTE_GRANT_READ = "ATTRIBUTE_GRANT_READ"
+    SERVICE_HANDLER_ERROR = "SERVICE_HANDLER_ERROR"
+    ENTITY_LOCK_EDIT = "ENTITY_LOCK_EDIT"
+    ENTITY_LOCK_PERSIST = "ENTITY_LOCK_PERSIST"
+    ENTITY_NOT_FOUND = "ENTITY_NOT_FOUND"
+    ENTITY_ATTRIBUTE_NOT_FOUND = "ENTITY_ATTRIBUTE_NOT_FOUND"
+    ENTITY_ROLE_NOT_FOUND = "ENTITY_ROLE_NOT_FOUND"
+    ENTITY_ACCESS_FORBIDDEN = "ENTITY_ACCESS_FORBIDDEN"
+    ENTITY_ATTRIBUTE_ACCESS_FORBIDDEN = "ENTITY_ATTRIBUTE_ACCESS_FORBIDDEN"
+    ENTITY_ROLE_ACCESS_FORBIDDEN = "ENTITY_ROLE_ACCESS_FORBIDDEN"
+    APPLICATION_ACCESS_FORBIDDEN = "APPLICATION_ACCESS_FORBIDDEN"
+    ENTITY_DOMAIN = "ENTITY_DOMAIN"
+    ENTITY_UNIQUE = "ENTITY_UNIQUE"
+    ROLE_CARDINALITY = "ROLE_CARDINALITY"
+    ROLE_DOMAIN = "ROLE_DOMAIN"
+    ATTRIBUTE_REQUIRED = "ATTRIBUTE_REQUIRED"
+    ATTRIBUTE_RANGE = "ATTRIBUTE_RANGE"
+    ATTRIBUTE_REAL_DECIMAL_DIGITS = "ATTRIBUTE_REAL_DECIMAL_DIGITS"
+    ATTRIBUTE_STRING_LENGTH = "ATTRIBUTE_STRING_LENGTH"
+    ATTRIBUTE_STRING_PATTERN = "ATTRIBUTE_STRING_PATTERN"
+    ATTRIBUTE_FILE_TYPE = "ATTRIBUTE_FILE_TYPE"
+    ATTRIBUTE_FILE_SIZE = "ATTRIBUTE_FILE_SIZE"
+    ATTRIBUTE_EMAIL = "ATTRIBUTE_EMAIL"
+    ATTRIBUTE_PHONE = "ATTRIBUTE_PHONE"
+    ATTRIBUTE_PARTITA_IVA = "ATTRIBUTE_PARTITA_IVA"
+    ATTRIBUTE_CODICE_FISCALE_PERSONA_FISICA = "ATTRIBUTE_CODICE_FISCALE_PERSONA_FISICA"
+    ATTRIBUTE_CODICE_FISCALE_PERSONA_GIURIDICA = "ATTRIBUTE_CODICE_FISCALE_PERSONA_GIURIDICA"
+    ENTITY_CREATE_VETO = "ENTITY_CREATE_VETO"
+    ENTITY_EDIT_VETO = "ENTITY_EDIT_VETO"
+    ENTITY_DELETE_VETO = "ENTITY_DELETE_VETO"
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One thing that is wrong. The edge adds the application, the caller's profile and the trace id.
+
+    `path` leads to the place that is meant.
+    """
+
+    type: IssueType
+    message: str
+    level: Level = Level.ERROR
+    reference_type: ReferenceType | None = None
+    entity_name: str | None = None
+    entity_id: str | None = None
+    client_id: str | None = None
+    attribute_names: tuple[str, ...] = ()
+    role_names: tuple[str, ...] = ()
+    path: Path = ()
+    stops_write: bool = True
+    """False for what a validation reports beside what would stop the write."""
+
+    def as_report(self) -> "Issue":
+        """Return the issue as one that only validations tell, and that stops no write."""
+        return replace(self, level=Level.WARNING, stops_write=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """An object of a class in a request: with its id once it has one, and with what its client calls it.
+
+    `path` leads to where the request speaks of it.
+    """
+
+    class_: Class
+    id: str | None = None
+    client_id: str | None = None
+    path: Path = ("data",)
+
+    @property
+    def id_path(self) -> Path:
+        """Where the request says which object it is: of a singleton, it need not say that."""
+        return self.path if self.class_.kind is ClassKind.SINGLETON else (*self.path, "_id")
+
+    def issue(self, type_: IssueType, message: str, *path: str | int) -> Issue:
+        """Return an issue about the object as a whole."""
+        return Issue(
+            type_,
+            message,
+            reference_type=ReferenceType.ENTITY,
+            entity_name=self.class_.name,
+            entity_id=self.id,
+            client_id=self.client_id,
+            path=path,
+        )
+
+    def attribute_issue(self, type_: IssueType, message: str, *attributes: str, path: Path = ()) -> Issue:
+        """Return an issue about attributes of the object; its path leads to the first, unless given."""
+        issue = self.issue(type_, message, *(path or (*self.path, attributes[0])))
+        return replace(issue, reference_type=ReferenceType.ENTITY_ATTRIBUTE, attribute_names=attributes)
+
+    def role_issue(self, type_: IssueType, message: str, role: str, path: Path = ()) -> Issue:
+        """Return an issue about a role of the object; its path leads to the role, unless given."""
+        issue = self.issue(type_, message, *(path or (*self.path, role)))
+        return replace(issue, reference_type=ReferenceType.ENTITY_ROLE, role_names=(role,))

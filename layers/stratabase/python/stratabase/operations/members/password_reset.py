@@ -1,0 +1,99 @@
+"""Lets members who have no password, or forgot it, choose one by a mailed link."""
+
+from dataclasses import replace
+from urllib.parse import quote
+
+from stratabase import waiting
+from stratabase.domain.issues.refusals import Forbidden
+from stratabase.domain.members.mail import mail_templates
+from stratabase.domain.members.mail.template import Mail
+from stratabase.domain.members.mailed_link import LinkToken, new_link_token
+from stratabase.domain.members.member import Caller, Member, with_password
+from stratabase.domain.members.password import PasswordPolicy, normalize_password
+from stratabase.domain.members.refusals import NoSuchMember, WeakPassword
+from stratabase.operations.members.mailed_links import find_link_owner
+from stratabase.operations.members.rules import require_self_or_administrator, retry_conflicts
+from stratabase.operations.ports import Clock, Mailer, Members, Passwords
+
+SET_PASSWORD_PATH = "/public/administration/setPassword"  # noqa: S105 - it is a path
+"""Where the page is that a link leads to, below the root of all addresses."""
+
+
+class PasswordReset:
+    """Sends links and takes the passwords that come by them; one link of a member is good at a time."""
+
+    def __init__(  # noqa: PLR0913 - each is one part of the world that it works on
+        self,
+        members: Members,
+        passwords: Passwords,
+        mailer: Mailer,
+        clock: Clock,
+        *,
+        policy: PasswordPolicy,
+        application: str,
+    ) -> None:
+        self._members = members
+        self._passwords = passwords
+        self._mailer = mailer
+        self._clock = clock
+        self._policy = policy
+        self._application = application
+
+    def start(self, caller: Caller, id_: str, base_url: str) -> None:
+        """Mail a member a link below `base_url`; a password that there is stays good until it is used.
+
+        Raises Forbidden, also when the member is disabled, NoSuchMember; Unavailable when nobody takes the
+        mail.
+        """
+        require_self_or_administrator(caller, id_, "reset the password of other members")
+        self.invite(id_, base_url)
+
+    def invite(self, id_: str, base_url: str) -> None:
+        """Do as `start` does, on nobody's behalf; a member who has no password yet is welcomed."""
+        token = new_link_token(id_)
+        member = retry_conflicts(lambda: self._linked(token))
+        # Only now, so that no link arrives that is not good yet.
+        waiting.aside(
+            self._mailer.send, self._mail(member, f"{base_url}{SET_PASSWORD_PATH}?token={quote(str(token))}")
+        )
+
+    def inspect(self, token: str) -> Member:
+        """Return the member who may set a password by a link. Raises UnusableLink, Unavailable."""
+        return find_link_owner(self._members, self._clock, token, lambda member: member.reset)
+
+    def finish(self, token: str, password: str) -> Member:
+        """Set the password of the member who has a link, once, and return that member as then stored.
+
+        Raises UnusableLink, Unavailable; WeakPassword, after which the link is as good as before.
+        """
+        self._check(password, self.inspect(token))
+        hashed = waiting.aside(self._passwords.hash, normalize_password(password))
+        return retry_conflicts(lambda: self._set(token, password, hashed))
+
+    def _linked(self, token: LinkToken) -> Member:
+        before = self._members.by_id(token.member)
+        if before is None:
+            raise NoSuchMember
+        if before.disabled:
+            raise Forbidden(f'"{before.username}" is disabled, and cannot set a password: enable them first.')
+        after = replace(before, reset=token.stored(self._clock.now()))
+        self._members.change(before, after)
+        return after
+
+    def _set(self, token: str, password: str, hashed: str) -> Member:
+        # All of it anew: another may have used the link meanwhile, or the member may have been renamed.
+        before = self.inspect(token)
+        self._check(password, before)
+        after = with_password(before, hashed)
+        self._members.change(before, after)
+        return after
+
+    def _check(self, password: str, member: Member) -> None:
+        weaknesses = self._policy.weaknesses(password, (member.username, member.email))
+        if weaknesses:
+            raise WeakPassword(self._policy, weaknesses)
+
+    def _mail(self, member: Member, link: str) -> Mail:
+        letters = mail_templates(member.formats.language)
+        letter = letters.reset if member.password else letters.invitation
+        return letter.to(member.email, application=self._application, username=member.username, link=link)

@@ -1,0 +1,158 @@
+"""The fields of a member: what each may hold, and how it is given and shown."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.domain.members.fields import member_fields
+from stratabase.domain.members.member import MailedLink, Member
+from stratabase.formats.preferences import Formats
+from stratabase.model.model import Profile
+
+PROFILES = {"Boss": Profile("Boss", administrator=True), "Clerk": Profile("Clerk")}
+FIELDS = member_fields(PROFILES)
+ANNA = Member("1", "Anna", "anna@example.com", "Clerk", "notes", reset=MailedLink("x", 1))
+TEXTS = [name for name, field in FIELDS.items() if field.type == "string"]
+
+
+def mistakes(name: str, value: Any) -> str:
+    return "; ".join(FIELDS[name].mistakes(value))
+
+
+def test_there_are_the_fields_of_the_specification() -> None:
+    named = "username email notes profile timeFormat dateFormat timeZone language disabled"
+    assert list(FIELDS) == named.split()
+    assert [name for name, field in FIELDS.items() if field.required] == ["username", "email", "profile"]
+    assert [name for name, field in FIELDS.items() if field.administrators_only] == [
+        "username",
+        "profile",
+        "disabled",
+    ]
+    assert all(field.name == name and field.description.endswith(".") for name, field in FIELDS.items())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("username", "a"),
+        ("username", "x" * 64),
+        ("username", "Anna-Maria von Étienne 🙂"),
+        ("username", "anna@example.com"),
+        ("email", "anna@example.com"),
+        ("email", "élan+tag@müller.example"),
+        ("email", "élan@MÜLLER.example"),
+        ("email", "max@xn--strae-oqa.example"),
+        ("notes", "one\ntwo\r\nthree\tfour"),
+        ("notes", "x" * 2000),
+        ("notes", ""),
+        ("notes", None),
+        ("profile", "Boss"),
+        ("timeFormat", "HH:mm:ss"),
+        ("dateFormat", "EEEE d MMMM yyyy"),
+        ("timeZone", "Europe/Rome"),
+        ("timeZone", None),
+        ("language", "pt-BR"),
+        ("disabled", True),
+    ],
+)
+def test_good_values(name: str, value: Any) -> None:
+    assert mistakes(name, value) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("username", "", "must not be empty"),
+        ("username", "x" * 65, "must have at most 64 characters, not 65"),
+        ("username", "a:b", "must not have a colon"),
+        ("username", " a", "must not begin or end with a blank"),
+        ("username", "a\u00a0", "must not begin or end with a blank"),
+        ("username", 5, "must be a string"),
+        ("username", None, "must be a string"),
+        ("email", "anna", "must be an e-mail address, such as name@example.com"),
+        ("email", "anna@localhost", "must be an e-mail address"),
+        ("email", "a b@example.com", "must be an e-mail address"),
+        ("email", "a@example.com\r\nBcc: b@example.com", "must not have the character U+000D"),
+        ("email", "max@straße.example", "takes for others: write such a domain as xn--…"),
+        ("email", "max@\N{FULLWIDTH LATIN SMALL LETTER E}xample.com", "takes for others"),
+        ("email", "max@" + "ä" * 60 + ".example", "has characters that mail does not take"),
+        ("email", "\N{RIGHT-TO-LEFT OVERRIDE}max@example.com", "has characters that mail does not take"),
+        ("email", "x" * 255, "must have at most 254 characters"),
+        ("notes", "x" * 2001, "must have at most 2,000 characters"),
+        ("notes", ["x"], "must be a string"),
+        ("profile", "boss", "must be a profile of the model, not 'boss': Boss, Clerk"),
+        ("timeFormat", "yyyy", "is refused: "),
+        ("timeFormat", "", "must not be empty: give null for the usual one, HH:mm"),
+        ("timeZone", "", "must not be empty: give null for the usual one, UTC"),
+        ("dateFormat", "HH", "is refused: "),
+        ("dateFormat", "y" * 50, "must have at most 49 characters"),
+        ("timeZone", "Europe/Rom", "is no known time zone: give one such as 'Europe/Rome'"),
+        ("timeZone", "../../etc/passwd", "is no known time zone"),
+        ("language", "klingon", "is no known language"),
+        ("disabled", "true", "must be true or false"),
+        ("disabled", 1, "must be true or false"),
+        ("disabled", None, "must be true or false"),
+    ],
+)
+def test_bad_values_are_told_with_what_would_be_right(name: str, value: Any, told: str) -> None:
+    assert told in mistakes(name, value)
+
+
+STRAY = ["\x00", "\x07", "\x1b", "\x7f", "\x85", "\x9f", "\ud800", "\udfff", "\ufffe", "\uffff"]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("stray", [*STRAY, "\n", "\t", "\r"])
+def test_no_text_has_characters_that_cannot_be_carried(name: str, stray: str) -> None:
+    if name == "notes" and stray in "\n\t":
+        assert mistakes(name, f"a{stray}b") == ""
+    else:
+        assert f"U+{ord(stray):04X}" in mistakes(name, f"a{stray}b")
+
+
+def xml_can_carry(text: str) -> bool:
+    """Return whether XML 1.0 has all characters of a text, and none that readers change or dislike."""
+    allowed = {0x9, 0xA, 0xD}
+    return all(
+        ord(c) in allowed or 0x20 <= ord(c) <= 0xD7FF or 0xE000 <= ord(c) <= 0xFFFD or ord(c) > 0xFFFF
+        for c in text
+    )
+
+
+@given(st.text(alphabet=st.characters(), min_size=1, max_size=20))
+def test_whatever_is_taken_can_be_written_in_json_and_xml(text: str) -> None:
+    for name in ("username", "notes"):
+        if not mistakes(name, text):
+            assert xml_can_carry(text)
+            assert text.encode()
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_what_is_put_is_what_is_got(name: str) -> None:
+    values = {
+        "username": "Bert",
+        "email": "bert@example.com",
+        "notes": "other",
+        "profile": "Boss",
+        "timeFormat": "HH",
+        "dateFormat": "yyyy",
+        "timeZone": "Europe/Rome",
+        "language": "it",
+        "disabled": True,
+    }
+    field, value = FIELDS[name], values[name]
+    after = field.set(ANNA, value)
+    assert field.get(after) == value
+    others = [other for other in FIELDS if other != name]
+    assert [FIELDS[other].get(after) for other in others] == [FIELDS[other].get(ANNA) for other in others]
+
+
+def test_null_is_nothing_or_what_is_usual() -> None:
+    nullable = [name for name, field in FIELDS.items() if field.nullable]
+    changed = ANNA
+    for name in nullable:
+        changed = FIELDS[name].set(changed, None)
+    assert nullable == ["notes", "timeFormat", "dateFormat", "timeZone", "language"]
+    assert (changed.notes, changed.formats) == (None, Formats())

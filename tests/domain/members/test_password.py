@@ -1,0 +1,63 @@
+"""Which passwords may be chosen."""
+
+import pytest
+
+from stratabase.domain.members.password import LONGEST_PASSWORD, PasswordPolicy, Weakness, normalize_password
+
+POLICY = PasswordPolicy(lambda password: password == "everybody has it")
+NAMES = ("Anna Berghain", "anna.berghain@example.com")
+
+
+@pytest.mark.parametrize(
+    "password",
+    ["twelve chars", "x" * 128, "   spaces   ", "\u00e9" * 12, "e\u0301" * 128, "🙂" * 12, "日本語" * 4],
+)
+def test_anything_of_good_length_may_be_chosen(password: str) -> None:
+    assert POLICY.weaknesses(password, NAMES) == ()
+
+
+@pytest.mark.parametrize(
+    ("password", "weaknesses"),
+    [
+        ("", [Weakness.SHORT]),
+        ("eleven char", [Weakness.SHORT]),
+        ("e\u0301" * 11, [Weakness.SHORT]),
+        ("x" * (LONGEST_PASSWORD + 1), [Weakness.LONG]),
+        ("everybody has it", [Weakness.COMMON]),
+        ("ANNA berghain", [Weakness.NAME]),
+        ("anna.berghain@EXAMPLE.com", [Weakness.NAME]),
+        ("with a tab\tin it", [Weakness.UNWRITABLE]),
+        ("half a pair \ud800", [Weakness.UNWRITABLE]),
+        ("nothing\x00", [Weakness.SHORT, Weakness.UNWRITABLE]),
+    ],
+)
+def test_all_weaknesses_are_found(password: str, weaknesses: list[Weakness]) -> None:
+    assert POLICY.weaknesses(password, NAMES) == tuple(weaknesses)
+
+
+def test_a_name_is_the_same_in_every_spelling() -> None:
+    assert POLICY.weaknesses("STRASSENCAFE\u0301", ["stra\u00dfencaf\u00e9"]) == (Weakness.NAME,)
+
+
+def test_how_short_a_password_may_be_is_a_setting() -> None:
+    assert PasswordPolicy(POLICY.is_common, 8).weaknesses("8 chars!", NAMES) == ()
+    assert (
+        PasswordPolicy(POLICY.is_common, 8)
+        .advice(Weakness.SHORT)
+        .startswith("is too short: give at least 8 ")
+    )
+
+
+def test_every_weakness_has_advice() -> None:
+    assert all(POLICY.advice(weakness) for weakness in Weakness)
+
+
+def test_a_password_of_megabytes_is_not_looked_up() -> None:
+    def refuse(_: str) -> bool:
+        raise AssertionError("it was looked up")
+
+    assert PasswordPolicy(refuse).weaknesses("x" * 1_000_000, NAMES) == (Weakness.LONG,)
+
+
+def test_a_password_is_one_however_it_is_typed() -> None:
+    assert normalize_password("cafe\u0301") == normalize_password("caf\u00e9")

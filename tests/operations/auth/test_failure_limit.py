@@ -1,0 +1,276 @@
+"""Ten wrong passwords for one name from one address, and then no more for a while."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import repeat
+from threading import Barrier
+
+import pytest
+
+from stratabase.domain.issues.refusals import TooManyFailures, Unauthenticated, Unavailable
+from stratabase.domain.members.attempts import FAILURE_WINDOW, source_key
+from stratabase.operations.auth.sign_in_limits import LONGEST_ATTEMPT, MAX_FAILURES, FailureLimit
+from tests.attempts import DictAttempts
+from tests.contract.engine.acting import together
+from tests.operations.desk import ELSEWHERE, HOME, SPACING, Desk
+from tests.worlds import FrozenClock
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+def refusal(desk: Desk, username: str = "Anna", password: str = "right", address: str = HOME) -> int:
+    """Return after how many seconds one who is refused may come again."""
+    with pytest.raises(TooManyFailures) as raised:
+        desk.sign_in(username, password, address)
+    return raised.value.retry_after
+
+
+def test_ten_failures_are_let_through_and_the_eleventh_attempt_is_not(desk: Desk) -> None:
+    desk.fail(MAX_FAILURES)
+    assert 0 <= (FAILURE_WINDOW - MAX_FAILURES * SPACING) // 1000 - refusal(desk, password="wrong") <= 1
+    assert len(desk.passwords.verified) == MAX_FAILURES
+
+
+def test_the_right_password_is_refused_too(desk: Desk) -> None:
+    """Or guessing could go on, and the answer would tell which guess was right."""
+    desk.fail(MAX_FAILURES)
+    refusal(desk)
+    assert len(desk.passwords.verified) == MAX_FAILURES
+
+
+def test_the_tenth_attempt_may_be_the_right_one(desk: Desk) -> None:
+    desk.fail(MAX_FAILURES - 1)
+    assert desk.admits("Anna", "right")
+
+
+def test_being_right_forgives_nothing(desk: Desk) -> None:
+    """Or a member could guess another's password between sign-ins of the same name."""
+    desk.fail(MAX_FAILURES - 1)
+    assert desk.admits("Anna", "right")
+    desk.fail(1)
+    desk.restart()
+    refusal(desk)
+
+
+def test_being_right_never_counts(desk: Desk) -> None:
+    for _ in range(3 * MAX_FAILURES):
+        assert desk.admits("Anna", "right")
+        desk.restart()
+
+
+def test_other_names_and_other_addresses_are_unaffected(desk: Desk) -> None:
+    desk.fail(MAX_FAILURES)
+    assert desk.admits("Bert", "other")
+    assert desk.admits("Anna", "right", ELSEWHERE)
+
+
+def test_the_name_counts_in_every_spelling(desk: Desk) -> None:
+    for spelled in ("anné", "ANNE\u0301", "Anne\u0301", "aNNÉ", "annÉ"):
+        desk.fail(MAX_FAILURES // 5, spelled)
+    refusal(desk, "Anné")
+
+
+def test_names_that_nobody_has_are_limited_alike(desk: Desk) -> None:
+    desk.fail(MAX_FAILURES, "Carl")
+    unknown = refusal(desk, "Carl")
+    other = Desk()
+    other.fail(MAX_FAILURES)
+    assert refusal(other) == unknown
+
+
+@pytest.mark.parametrize("username", ["", "x" * 100_000, "\ud800"], ids=["empty", "endless", "half"])
+def test_names_that_nobody_can_have_are_limited_too(username: str, desk: Desk) -> None:
+    desk.fail(MAX_FAILURES, username)
+    refusal(desk, username)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff", True),
+        ("2001:db8:1:2::1", "2001:DB8:1:2::1", True),
+        ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
+        ("fe80::1%eth0", "fe80::2", True),
+        ("192.0.2.7", "::ffff:192.0.2.7", True),
+        ("192.0.2.7", "::ffff:c000:207", True),
+        ("192.0.2.7", "::ffff:192.0.2.8", False),
+        ("192.0.2.7", "192.0.2.8", False),
+        ("192.0.2.7", "2001:db8::c000:207", False),
+        ("", "", True),
+        ("no address", "no address either", False),
+    ],
+)
+def test_an_address_is_told_apart_by_its_network(first: str, second: str, same: bool) -> None:
+    assert (source_key("anna", first) == source_key("anna", second)) is same
+
+
+def test_where_the_name_ends_and_the_address_begins_matters() -> None:
+    assert source_key("anna1", "92.0.2.7") != source_key("anna", "192.0.2.7")
+
+
+@pytest.mark.parametrize("username", ["", "anna", "x" * 100_000, "a" + "\u0301\u0323" * 500_000, "\ud800"])
+def test_a_key_has_one_length_and_tells_nothing(username: str) -> None:
+    key = source_key(username, "y" * 100_000)
+    assert len(key) == 40
+    assert username == "" or username not in key
+
+
+def test_the_refusal_ends_when_the_oldest_failure_has_left_the_window(desk: Desk) -> None:
+    desk.fail(MAX_FAILURES)
+    desk.clock.instant += refusal(desk) * 1000 - 1
+    assert refusal(desk) == 1
+    desk.clock.instant += 1
+    assert desk.admits("Anna", "right")
+
+
+def test_then_one_failure_more_is_let_through_at_a_time(desk: Desk) -> None:
+    """The failures leave the window as they came."""
+    desk.fail(MAX_FAILURES, spacing=60_000)
+    desk.clock.instant += refusal(desk) * 1000
+    for _ in range(3):
+        assert not desk.admits("Anna", "wrong")
+        wait = refusal(desk)
+        assert 50 <= wait <= 60
+        desk.clock.instant += wait * 1000
+
+
+def test_coming_again_and_again_makes_the_refusal_no_longer(desk: Desk) -> None:
+    desk.fail(MAX_FAILURES)
+    end = desk.clock.instant + refusal(desk, password="wrong") * 1000
+    for _ in range(100):
+        desk.restart()
+        assert abs(desk.clock.instant + refusal(desk, password="wrong") * 1000 - end) < 1000
+    assert desk.attempts.failures(source_key("Anna", HOME)) == MAX_FAILURES
+
+
+def test_a_process_that_knows_asks_no_store_again(desk: Desk) -> None:
+    desk.fail(MAX_FAILURES)
+    refusal(desk)
+    desk.attempts.calls.clear()
+    refusal(desk)
+    assert (desk.attempts.calls, desk.members.reads) == ([], MAX_FAILURES)
+
+
+def test_a_process_waits_for_no_attempts_that_it_saw_fail(desk: Desk) -> None:
+    desk.fail(MAX_FAILURES, spacing=0)
+    refusal(desk)
+    assert desk.pauses == [0.25]  # for the name
+
+
+def test_another_process_is_bound_by_the_same_failures(desk: Desk) -> None:
+    desk.fail(MAX_FAILURES)
+    desk.restart()
+    refusal(desk)
+
+
+def test_what_is_remembered_as_right_goes_on(desk: Desk) -> None:
+    assert desk.admits("Anna", "right")
+    desk.fail(MAX_FAILURES)
+    assert refusal(desk, password="wrong") > 0
+    assert desk.admits("Anna", "right")
+
+
+def test_a_clock_that_was_put_back_locks_nobody_out_for_longer_than_the_window(desk: Desk) -> None:
+    desk.clock.instant += 365 * 86_400_000
+    desk.fail(MAX_FAILURES)
+    refusal(desk)
+    desk.clock.instant -= 365 * 86_400_000
+    assert desk.admits("Anna", "right")
+
+
+# Those under way at the same time, of whom nobody knows yet whether they are right.
+
+
+@pytest.fixture
+def attempts() -> DictAttempts:
+    return DictAttempts()
+
+
+class Bench:
+    """A limit whose pauses let something happen."""
+
+    def __init__(self, attempts: DictAttempts, clock: FrozenClock | None = None) -> None:
+        self.clock = clock or FrozenClock()
+        self.pauses: list[float] = []
+        self.meanwhile: Iterator[Callable[[], None]] = iter(())
+        """What happens during each pause."""
+        self.limit = FailureLimit(attempts, self.clock, self.pause)
+
+    def pause(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+        self.clock.instant += round(seconds * 1000)
+        next(self.meanwhile, lambda: None)()
+
+    @contextmanager
+    def under_way(self, number: int) -> Iterator[None]:
+        """Have so many attempts be under way."""
+        if number == 0:
+            yield
+        else:
+            with self.limit.attempt("key"), self.under_way(number - 1):
+                yield
+
+
+def test_one_that_finds_ten_under_way_waits_for_them_and_comes_in(attempts: DictAttempts) -> None:
+    """Eleven requests at once with the right password, each in another process, are all right."""
+    bench = Bench(attempts)
+    crowd = ExitStack()
+    crowd.enter_context(bench.under_way(MAX_FAILURES))
+    bench.meanwhile = iter([lambda: None, crowd.close])
+    with bench.limit.attempt("key"):
+        assert len(bench.pauses) == 2
+        assert attempts.failures("key") == 1
+    assert attempts.failures("key") == 0
+
+
+def test_those_who_stay_under_way_for_long_have_failed(attempts: DictAttempts) -> None:
+    bench = Bench(attempts)
+    with bench.under_way(MAX_FAILURES):
+        with pytest.raises(TooManyFailures), bench.limit.attempt("key"):
+            raise AssertionError("it is let in")
+        assert sum(bench.pauses) * 1000 > LONGEST_ATTEMPT
+        assert attempts.failures("key") == MAX_FAILURES
+
+
+def test_a_crowd_that_does_not_end_is_told_to_come_again_in_a_second(attempts: DictAttempts) -> None:
+    bench = Bench(attempts)
+
+    def new_crowd() -> None:
+        attempts.noted["key"] = {f"new{number}": bench.clock.instant for number in range(MAX_FAILURES)}
+
+    new_crowd()
+    bench.meanwhile = repeat(new_crowd)
+    with pytest.raises(TooManyFailures) as raised, bench.limit.attempt("key"):
+        raise AssertionError("it is let in")
+    assert raised.value.retry_after == 1
+    bench.limit.check("key")  # nobody is known to have failed
+
+
+def test_of_a_burst_of_guesses_ten_are_verified(attempts: DictAttempts) -> None:
+    """All have been noted before the first is verified."""
+    bench = Bench(attempts)
+    verified: list[int] = []
+    all_noted = Barrier(MAX_FAILURES, timeout=60)
+
+    def guess(number: int) -> type[Exception] | None:
+        try:
+            with bench.limit.attempt("key"):
+                all_noted.wait()
+                verified.append(number)
+                raise Unauthenticated  # noqa: TRY301 - as a wrong password does
+        except (Unauthenticated, TooManyFailures) as refusal:
+            return type(refusal)
+
+    outcomes = together(*(lambda number=number: guess(number) for number in range(40)))
+    assert len(verified) == MAX_FAILURES
+    assert outcomes.count(TooManyFailures) == 30
+
+
+def test_an_attempt_that_comes_to_nothing_does_not_count(attempts: DictAttempts) -> None:
+    bench = Bench(attempts)
+    with pytest.raises(Unavailable), bench.limit.attempt("key"):
+        raise Unavailable("the members cannot be read")
+    assert attempts.failures("key") == 0

@@ -1,0 +1,104 @@
+"""A member is known for three seconds, and as it is from then on."""
+
+from dataclasses import replace
+
+import pytest
+
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.operations.auth.callers import MAX_MEMBERS, MEMBER_FRESHNESS, MemberCache
+from tests.members import DictMembers
+from tests.operations.desk import ANNA
+from tests.worlds import FrozenClock
+
+
+@pytest.fixture
+def members() -> DictMembers:
+    return DictMembers(ANNA)
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock()
+
+
+@pytest.fixture
+def known(members: DictMembers, clock: FrozenClock) -> MemberCache:
+    return MemberCache(members, clock)
+
+
+def test_a_member_is_read_once_in_three_seconds(
+    known: MemberCache, members: DictMembers, clock: FrozenClock
+) -> None:
+    for _ in range(3):
+        assert known("1") == ANNA
+        clock.instant += MEMBER_FRESHNESS // 3
+    assert members.reads == 1
+    assert known("1") == ANNA
+    assert members.reads == 2
+
+
+def test_a_change_is_known_three_seconds_later(
+    known: MemberCache, members: DictMembers, clock: FrozenClock
+) -> None:
+    known("1")
+    changed = replace(ANNA, disabled=True)
+    members.members["anna"] = changed
+    clock.instant += MEMBER_FRESHNESS - 1
+    assert known("1") == ANNA
+    clock.instant += 1
+    assert known("1") == changed
+
+
+def test_the_age_counts_from_when_reading_began(known: MemberCache, clock: FrozenClock) -> None:
+    """A change that comes while the answer is on its way is not believed for longer than others."""
+    known.meet(ANNA, clock.instant - MEMBER_FRESHNESS)
+    assert known("1") == replace(ANNA)
+
+
+def test_who_has_been_deleted_is_nobody_and_asked_for_each_time(
+    known: MemberCache, members: DictMembers, clock: FrozenClock
+) -> None:
+    known("1")
+    del members.members["anna"]
+    clock.instant += MEMBER_FRESHNESS
+    assert [known("1"), known("1")] == [None, None]
+    assert members.reads == 3
+
+
+def test_who_has_just_been_read_need_not_be_read(
+    known: MemberCache, members: DictMembers, clock: FrozenClock
+) -> None:
+    known.meet(ANNA, clock.instant)
+    assert known("1") == ANNA
+    assert members.reads == 0
+
+
+def test_a_clock_that_was_put_back_makes_nothing_fresh(
+    known: MemberCache, members: DictMembers, clock: FrozenClock
+) -> None:
+    known("1")
+    clock.instant -= 86_400_000
+    known("1")
+    assert members.reads == 2
+
+
+def test_while_members_cannot_be_read_nobody_is_believed_for_longer(
+    known: MemberCache, members: DictMembers, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreachable(_: str) -> None:
+        raise Unavailable("not now")
+
+    known("1")
+    monkeypatch.setattr(members, "by_id", unreachable)
+    assert known("1") == ANNA
+    clock.instant += MEMBER_FRESHNESS
+    with pytest.raises(Unavailable):
+        known("1")
+
+
+def test_memory_is_bounded(known: MemberCache, members: DictMembers, clock: FrozenClock) -> None:
+    known("1")
+    for number in range(MAX_MEMBERS):
+        known.meet(replace(ANNA, id=f"other{number}"), clock.instant)
+    known("1")
+    assert members.reads == 2

@@ -1,0 +1,152 @@
+"""How soon a process knows the keys, and how seldom it reads them."""
+
+import threading
+
+import pytest
+
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.key_rotation import GRACE
+from stratabase.operations.auth.signing_keys import (
+    KEY_FRESHNESS,
+    MAX_STALENESS,
+    MIN_REREAD_INTERVAL,
+    SigningKeyCache,
+)
+from tests.keys import ListKeyring, key
+from tests.worlds import CountedIds, FrozenClock
+
+VALIDITY = 1_800_000
+OLD, NEW = key("old"), key("new", 1)
+
+
+class Process:
+    """What knows keys, with a keyring and a clock of its own."""
+
+    def __init__(self, keyring: ListKeyring | None = None) -> None:
+        self.keyring = keyring or ListKeyring(OLD)
+        self.clock = FrozenClock()
+        self.keys = SigningKeyCache(self.keyring, self.clock, CountedIds(), VALIDITY)
+
+
+@pytest.fixture
+def process() -> Process:
+    return Process()
+
+
+def test_nothing_is_read_or_made_before_it_is_needed() -> None:
+    assert (Process().keyring.reads, Process(ListKeyring()).keyring.stored) == (0, ())
+
+
+def test_keys_are_read_once_a_minute(process: Process) -> None:
+    for _ in range(3):
+        assert process.keys.find("old") == process.keys.signing() == OLD
+    assert process.keyring.reads == 1
+    process.clock.instant += KEY_FRESHNESS
+    assert process.keys.find("old") == OLD
+    assert process.keyring.reads == 2
+
+
+def test_a_clock_that_is_put_back_keeps_nothing_longer(process: Process) -> None:
+    assert process.keys.find("old")
+    process.keyring.stored = (NEW,)
+    process.clock.instant -= 3_600_000
+    assert process.keys.find("old") is None
+
+
+def test_an_unknown_key_is_looked_for_at_once_and_then_every_few_seconds(process: Process) -> None:
+    assert process.keys.find("old")
+    process.clock.instant += MIN_REREAD_INTERVAL
+    process.keyring.stored = (OLD, NEW)
+    assert process.keys.find("new") == NEW
+    assert process.keyring.reads == 2
+    for _ in range(50):
+        assert process.keys.find("unknown") is None
+    assert process.keyring.reads == 2
+    process.clock.instant += MIN_REREAD_INTERVAL
+    assert process.keys.find("unknown") is None
+    assert process.keyring.reads == 3
+
+
+def test_a_key_that_is_over_is_not_known_even_while_it_is_stored(process: Process) -> None:
+    """Whoever steals an old key can sign nothing with it."""
+    retired = process.clock.instant
+    process.keyring.stored = (OLD, key("new", retired))
+    assert process.keys.find("old") == OLD
+    process.clock.instant += VALIDITY + GRACE
+    assert process.keys.find("old") is None
+
+
+def test_the_first_key_is_made_when_something_is_to_be_signed() -> None:
+    process = Process(ListKeyring())
+    assert process.keys.find("any") is None
+    first = process.keys.signing()
+    assert process.keyring.stored == (first,)
+    assert process.keys.find(first.id) == first
+    assert len(first.secret) == 32
+
+
+def test_first_keys_are_not_alike() -> None:
+    assert Process(ListKeyring()).keys.signing().secret != Process(ListKeyring()).keys.signing().secret
+
+
+def test_of_several_first_keys_one_is_taken_by_all() -> None:
+    keyring = ListKeyring()
+    one, other = Process(keyring), Process(keyring)
+    made = []
+
+    def come_between() -> None:
+        keyring.before_change = lambda: None
+        made.append(other.keys.signing())
+
+    keyring.before_change = come_between
+    assert one.keys.signing() == made[0] == other.keys.signing()
+    assert keyring.stored == (made[0],)
+
+
+def test_a_first_key_that_cannot_be_kept_signs_nothing() -> None:
+    keyring = ListKeyring()
+    process = Process(keyring)
+    assert process.keys.find("any") is None
+    keyring.refuse = Unavailable("busy")
+    with pytest.raises(Unavailable):
+        process.keys.signing()
+    keyring.refuse = None
+    keyring.before_change = lambda: setattr(keyring, "refuse", Unavailable("busy"))
+    with pytest.raises(Unavailable):
+        process.keys.signing()
+
+
+def test_while_keys_cannot_be_read_those_that_are_known_go_on_for_a_while(process: Process) -> None:
+    assert process.keys.signing() == OLD
+    process.keyring.refuse = Unavailable("busy")
+    process.clock.instant += KEY_FRESHNESS
+    for _ in range(10):
+        assert process.keys.signing() == OLD
+    assert process.keyring.reads == 2, "it is not asked again by every request"
+    process.clock.instant += MAX_STALENESS - KEY_FRESHNESS
+    with pytest.raises(Unavailable):
+        process.keys.signing()
+    process.keyring.refuse = None
+    assert process.keys.signing() == OLD
+
+
+def test_many_that_come_at_once_read_once(process: Process) -> None:
+    """Nobody is told a key is unknown because somebody else is just reading it."""
+    entered, go_on = threading.Event(), threading.Event()
+    read = process.keyring.keys
+
+    def slowly() -> object:
+        entered.set()
+        assert go_on.wait(30)
+        return read()
+
+    process.keyring.keys = slowly  # type: ignore[method-assign, assignment]
+    found: list[object] = []
+    threads = [threading.Thread(target=lambda: found.append(process.keys.find("old"))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    assert entered.wait(30)
+    go_on.set()
+    for thread in threads:
+        thread.join()
+    assert found == [OLD] * 4

@@ -1,0 +1,167 @@
+"""What is asked for by several at once is done once, and nobody hides behind another's wrong password."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Event, Lock
+
+import pytest
+
+from cli.gateway.greenlets import Greenlets
+from stratabase import waiting
+from stratabase.domain.issues.refusals import Refusal, TooManyFailures, Unauthenticated, Unavailable
+from stratabase.domain.members.attempts import source_key
+from stratabase.operations.auth.cache import SingleFlight
+from stratabase.operations.auth.sign_in_limits import MAX_FAILURES
+from tests.contract.engine.acting import together
+from tests.operations.desk import HOME, Desk
+
+CROWD = 24
+
+
+class Held(waiting.Blocking):
+    """A way of waiting in which work aside is held up until as many as are expected wait for it."""
+
+    def __init__(self, expected: int) -> None:
+        self._missing = expected
+        self._door = Lock()
+        self._go = Event()
+
+    def aside(self, work: Callable[..., object], *arguments: object) -> object:  # type: ignore[override]
+        assert self._go.wait(60)
+        return work(*arguments)
+
+    def until(self, future: "Future[object]") -> object:  # type: ignore[override]
+        with self._door:
+            self._missing -= 1
+            if self._missing == 0:
+                self._go.set()
+        return super().until(future)
+
+
+def come(desk: Desk, password: str) -> type[Refusal] | None:
+    """Sign in; return why not."""
+    try:
+        desk.sign_in("Anna", password, HOME)
+    except Refusal as refusal:
+        return type(refusal)
+    return None
+
+
+def test_threads_that_come_at_once_share_one_verification(monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Desk()
+    monkeypatch.setattr(waiting, "_way", Held(CROWD - 1))
+    assert together(*[lambda: come(desk, "right")] * CROWD) == [None] * CROWD
+    assert len(desk.passwords.verified) == 1
+    assert desk.attempts.calls == ["count", "note", "withdraw"]
+
+
+def test_each_wrong_password_counts_though_all_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Desk()
+    monkeypatch.setattr(waiting, "_way", Held(CROWD - 1))
+    outcomes = together(*[lambda: come(desk, "wrong")] * CROWD)
+    assert outcomes.count(Unauthenticated) == MAX_FAILURES
+    assert outcomes.count(TooManyFailures) == CROWD - MAX_FAILURES
+    assert len(desk.passwords.verified) == MAX_FAILURES
+    assert desk.attempts.failures(source_key("Anna", HOME)) == MAX_FAILURES
+
+
+def in_greenlets(desk: Desk, monkeypatch: pytest.MonkeyPatch, *passwords: str) -> list[type[Refusal] | None]:
+    """Have a crowd sign in as the local server does: in greenlets of one loop."""
+
+    async def body() -> list[type[Refusal] | None]:
+        greenlets = Greenlets(asyncio.get_running_loop())
+        monkeypatch.setattr(waiting, "_way", greenlets)
+        found = await asyncio.gather(
+            *(greenlets.run(lambda password=password: come(desk, password)) for password in passwords)  # type: ignore[misc]
+        )
+        await greenlets.finish()
+        return found
+
+    return asyncio.run(asyncio.wait_for(body(), 60))
+
+
+def test_greenlets_that_come_at_once_share_one_verification(monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Desk()
+    assert in_greenlets(desk, monkeypatch, *["right"] * CROWD) == [None] * CROWD
+    assert len(desk.passwords.verified) == 1
+
+
+def test_a_crowd_of_greenlets_with_wrong_passwords_counts_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Desk()
+    outcomes = in_greenlets(desk, monkeypatch, *["wrong"] * CROWD)
+    assert outcomes.count(Unauthenticated) == MAX_FAILURES
+    assert len(desk.passwords.verified) == MAX_FAILURES
+
+
+def test_who_is_right_does_not_wait_for_who_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are different credentials."""
+    desk = Desk()
+    assert in_greenlets(desk, monkeypatch, "wrong", "right", "wrong") == [
+        Unauthenticated,
+        None,
+        Unauthenticated,
+    ]
+    assert len(desk.passwords.verified) == 3
+
+
+# The flight itself.
+
+Outcome = str | type[Exception]
+
+
+def fly(monkeypatch: pytest.MonkeyPatch, *works: Callable[[], str]) -> list[Outcome]:
+    """Have the first work be under way until all others have been asked for."""
+    monkeypatch.setattr(waiting, "_way", Held(len(works) - 1))
+    flight: SingleFlight[str] = SingleFlight()
+    begun = Event()
+
+    def first() -> str:
+        begun.set()
+        return waiting.aside(works[0])
+
+    def ask(work: Callable[[], str]) -> Outcome:
+        try:
+            return flight(b"key", work)
+        except Exception as error:  # noqa: BLE001 - to be looked at
+            return type(error)
+
+    with ThreadPoolExecutor(len(works)) as pool:
+        asked = [pool.submit(ask, first)]
+        assert begun.wait(60)
+        asked += [pool.submit(ask, work) for work in works[1:]]
+        return [each.result() for each in asked]
+
+
+def refuse(refusal: Exception) -> str:
+    raise refusal
+
+
+def test_what_the_first_finds_all_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert fly(monkeypatch, lambda: "found", lambda: "other", lambda: "other") == ["found"] * 3
+
+
+@pytest.mark.parametrize(
+    "refusal", [Unauthenticated("wrong"), TooManyFailures(9), KeyError("lost")], ids=repr
+)
+def test_a_refusal_is_the_firsts_alone(refusal: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = fly(monkeypatch, lambda: refuse(refusal), lambda: "second", lambda: refuse(ValueError()))
+    assert found == [type(refusal), "second", ValueError]
+
+
+def test_a_store_that_is_unavailable_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = fly(monkeypatch, lambda: refuse(Unavailable("later")), lambda: "second", lambda: "third")
+    assert found == [Unavailable] * 3
+
+
+def test_who_comes_later_does_the_work_again() -> None:
+    flight: SingleFlight[str] = SingleFlight()
+    with pytest.raises(ValueError, match="once"):
+        flight(b"key", lambda: refuse(ValueError("once")))
+    assert [flight(b"key", lambda: "first"), flight(b"key", lambda: "second")] == ["first", "second"]
+    assert not flight._under_way
+
+
+def test_another_key_is_another_flight() -> None:
+    flight: SingleFlight[str] = SingleFlight()
+    assert flight(b"outer", lambda: flight(b"inner", lambda: "inner")) == "inner"

@@ -1,0 +1,349 @@
+"""What forgers try: each is refused in the same words, and nothing else ever happens."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from hypothesis import given
+from hypothesis import strategies as st
+from jwt import PyJWS
+
+from stratabase.domain.issues.refusals import Unauthenticated
+from stratabase.operations.auth.json_web_tokens import LEEWAY, LONGEST_LIFE, LONGEST_TOKEN
+from stratabase.operations.auth.signing_keys import MIN_REREAD_INTERVAL
+from tests.forgery import HEADER, claims, forged, part
+from tests.gate import FIRST, Gate
+from tests.keys import ListKeyring
+
+PRIVATE: Mapping[str, Any] = {
+    "RS256": rsa.generate_private_key(65537, 2048),
+    "ES256": ec.generate_private_key(ec.SECP256R1()),
+    "EdDSA": ed25519.Ed25519PrivateKey.generate(),
+}
+PUBLIC = {
+    f"{name} {form}": key.public_key().public_bytes(encoding, PublicFormat.SubjectPublicKeyInfo)
+    for name, key in PRIVATE.items()
+    for form, encoding in {"PEM": Encoding.PEM, "DER": Encoding.DER}.items()
+}
+
+
+@pytest.fixture
+def gate() -> Gate:
+    return Gate()
+
+
+def check_refused(gate: Gate, token: str) -> None:
+    with pytest.raises(Unauthenticated, match=r"^The token is not valid\.$"):
+        gate.caller(token)
+
+
+def test_what_is_forged_here_would_be_good_if_it_were_not_changed(gate: Gate) -> None:
+    """Or the tests below would prove nothing."""
+    assert gate.caller(forged(HEADER, claims(gate))).username == "Anna"
+
+
+@pytest.mark.parametrize("name", ["none", "None", "NONE", "nOnE", "", None, 0, [], ["none"], {}])
+@pytest.mark.parametrize("signature", ["", "A" * 43, None])
+def test_no_algorithm(name: object, signature: str | None, gate: Gate) -> None:
+    token = forged({**HEADER, "alg": name}, claims(gate))
+    check_refused(gate, token if signature is None else f"{token.rpartition('.')[0]}.{signature}")
+
+
+def test_a_header_without_an_algorithm(gate: Gate) -> None:
+    check_refused(gate, forged({"kid": "first", "typ": "JWT"}, claims(gate)))
+
+
+@pytest.mark.parametrize(
+    ("name", "digest"),
+    [("HS384", "sha384"), ("HS512", "sha512"), ("HS1", "sha1"), ("hs256", "sha256"), ("HS256 ", "sha256")],
+)
+def test_another_hash_with_the_right_secret(name: str, digest: str, gate: Gate) -> None:
+    check_refused(gate, forged({**HEADER, "alg": name}, claims(gate), digest=digest))
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_an_asymmetric_signature_of_the_forger(name: str, gate: Gate) -> None:
+    payload = json.dumps(claims(gate)).encode()
+    check_refused(gate, PyJWS().encode(payload, PRIVATE[name], name, {"kid": "first"}))
+
+
+@pytest.mark.parametrize("secret", PUBLIC)
+@pytest.mark.parametrize("name", ["HS256", "RS256", "ES256"])
+def test_a_public_key_as_the_secret(secret: str, name: str, gate: Gate) -> None:
+    check_refused(gate, forged({**HEADER, "alg": name}, claims(gate), PUBLIC[secret]))
+
+
+@pytest.mark.parametrize("secret", [b"", b"\0", b"secret", b"first", b"\0" * 32, FIRST.secret[:-1]])
+def test_a_guessed_secret(secret: bytes, gate: Gate) -> None:
+    check_refused(gate, forged(HEADER, claims(gate), secret))
+
+
+@pytest.mark.parametrize(
+    "kid",
+    [
+        "../../../../dev/null",
+        "/dev/null",
+        "signing-keys.json",
+        "http://127.0.0.1/key",
+        "' OR '1'='1",
+        "' UNION SELECT 'secret' --",
+        "first\0",
+        " first",
+        "First",
+        "",
+        "x" * 65,
+        "x" * 4000,
+        "é",
+        "\ud800",
+        None,
+        0,
+        True,
+        1.5,
+        [],
+        ["first"],
+        {},
+        {"first": "first"},
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("secret", [b"", FIRST.secret])
+def test_an_id_of_a_key_that_is_none(kid: object, secret: bytes, gate: Gate) -> None:
+    check_refused(gate, forged({**HEADER, "kid": kid}, claims(gate), secret))
+
+
+def test_a_header_without_an_id_of_a_key(gate: Gate) -> None:
+    check_refused(gate, forged({"alg": "HS256", "typ": "JWT"}, claims(gate)))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"crit": ["b64"]},
+        {"crit": ["exp"], "exp": 1},
+        {"crit": []},
+        {"b64": False},
+        {"b64": True},
+        {"b64": False, "crit": ["b64"]},
+        {"jwk": {"kty": "oct", "k": "AAAA"}},
+        {"jku": "https://evil.test/keys"},
+        {"x5u": "https://evil.test/certificate"},
+        {"x5c": ["AAAA"]},
+        {"zip": "DEF"},
+        {"cty": "JWT"},
+        {"typ": "JWS"},
+        {"typ": None},
+        {"typ": ["JWT"]},
+    ],
+    ids=json.dumps,
+)
+def test_a_header_that_says_more_or_something_else(more: Mapping[str, object], gate: Gate) -> None:
+    check_refused(gate, forged({**HEADER, **more}, claims(gate)))
+
+
+def test_a_payload_that_is_not_encoded(gate: Gate) -> None:
+    """RFC 7797: such a token has nothing between its points."""
+    check_refused(gate, f"{part({**HEADER, 'b64': False, 'crit': ['b64']})}..{'A' * 43}")
+
+
+@pytest.mark.parametrize("header", [[], ["alg"], "HS256", 1, None, True, b"", b"{", b"\xff", b"{}" * 2])
+def test_a_header_that_is_none(header: object, gate: Gate) -> None:
+    check_refused(gate, forged(header, claims(gate)))
+
+
+@pytest.mark.parametrize("depth", [100, 2000])
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+def test_nesting_without_end(opening: str, depth: int, gate: Gate) -> None:
+    nested = (opening * (depth // len(opening) + 1)).encode()
+    check_refused(gate, forged(nested, claims(gate)))
+    check_refused(gate, forged(HEADER, nested))
+
+
+@pytest.mark.parametrize("name", claims(Gate()))
+def test_a_missing_claim(name: str, gate: Gate) -> None:
+    check_refused(gate, forged(HEADER, claims(gate, **{name: ...})))
+
+
+@pytest.mark.parametrize("name", claims(Gate()))
+@pytest.mark.parametrize(
+    "value",
+    [None, True, False, "", "1", 1.5, -1, 10**18, 10**400, float("nan"), float("inf"), [], ["Hr"], {}],
+    ids=lambda value: repr(value)[:8],
+)
+def test_a_claim_of_another_kind(name: str, value: object, gate: Gate) -> None:
+    """Also from who has the key: a later version must not issue what this one misunderstands."""
+    text = name in ("sub", "username", "__id", "jti")
+    if text and value == "1":
+        return
+    check_refused(gate, forged(HEADER, claims(gate, **{name: value})))
+
+
+@pytest.mark.parametrize("name", ["iat", "nbf", "exp", "auth_time", "__generation"])
+def test_a_number_that_is_written_as_text(name: str, gate: Gate) -> None:
+    check_refused(gate, forged(HEADER, claims(gate, **{name: str(claims(gate)[name])})))
+    check_refused(gate, forged(HEADER, claims(gate, **{name: float(str(claims(gate)[name]))})))
+
+
+def test_a_number_of_more_digits_than_python_reads(gate: Gate) -> None:
+    payload = json.dumps(claims(gate, exp=0)).replace('"exp": 0', f'"exp": {"9" * 4400}').encode()
+    check_refused(gate, forged(HEADER, payload))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"iss": "Stratabase"},
+        {"iss": "https://evil.test"},
+        {"aud": "hr"},
+        {"aud": "Crm"},
+        {"aud": ["Hr", "Crm"]},
+        {"__id": "9"},
+        {"__generation": 3},
+        {"__generation": 5},
+    ],
+    ids=json.dumps,
+)
+def test_a_claim_that_is_not_so(changes: Mapping[str, object], gate: Gate) -> None:
+    check_refused(gate, forged(HEADER, claims(gate, **changes)))
+
+
+def test_instants_that_cannot_be(gate: Gate) -> None:
+    now = gate.now
+    impossible: list[dict[str, object]] = [
+        {"iat": now + LEEWAY + 1, "exp": now + 1800},
+        {"nbf": now + LEEWAY + 1},
+        {"nbf": 253_402_300_799},
+        {"exp": now + LONGEST_LIFE + 1},
+        {"exp": 253_402_300_799},
+        {"iat": now + 5, "exp": now + 4},
+        {"auth_time": now + LEEWAY + 1},
+    ]
+    for changes in impossible:
+        check_refused(gate, forged(HEADER, claims(gate, **changes)))
+
+
+def test_expired(gate: Gate) -> None:
+    token = forged(HEADER, claims(gate, exp=gate.now))
+    with pytest.raises(Unauthenticated, match=r"^The token has expired\.$"):
+        gate.caller(token)
+    unsigned = forged(HEADER, claims(gate, exp=gate.now), b"guessed")
+    check_refused(gate, unsigned)
+
+
+def test_a_changed_claim_under_the_old_signature(gate: Gate) -> None:
+    header, _, signature = gate.token().split(".")
+    for changes in ({"__id": "2"}, {"sub": "Bert"}, {"exp": gate.now + 3600}, {"__generation": 0}):
+        check_refused(gate, f"{header}.{part(claims(gate, **changes))}.{signature}")
+
+
+def test_truncated_at_every_place(gate: Gate) -> None:
+    token = gate.token()
+    for place in range(len(token)):
+        check_refused(gate, token[:place])
+        check_refused(gate, token[place + 1 :])
+        check_refused(gate, token[:place] + token[place + 1 :])
+
+
+def test_one_character_changed_at_every_place(gate: Gate) -> None:
+    token = gate.token()
+    for place, letter in enumerate(token):
+        for other in "A_=. \n\0é+/":
+            if other != letter:
+                check_refused(gate, token[:place] + other + token[place + 1 :])
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    ["{}=", "{}==", " {}", "{}\n", "{}.", ".{}", "{}.{}", "Bearer {}", "{}\0", "\ufeff{}", "{}\ud800"],
+)
+def test_a_good_token_with_something_to_it(spelling: str, gate: Gate) -> None:
+    token = gate.token()
+    assert gate.admits(token)
+    check_refused(gate, spelling.format(token, token))
+
+
+@pytest.mark.parametrize(
+    "token", ["", ".", "..", "...", "a.b.c", "\ud800", "é" * 100, "A" * LONGEST_TOKEN, "." * 99]
+)
+def test_garbage(token: str, gate: Gate) -> None:
+    check_refused(gate, token)
+
+
+def test_a_token_of_more_than_eight_kilobytes(gate: Gate) -> None:
+    short = forged(HEADER, claims(gate, more="x"))
+    long = forged(HEADER, claims(gate, more="x" * LONGEST_TOKEN))
+    assert gate.admits(short)
+    check_refused(gate, long)
+
+
+@pytest.mark.soak
+def test_no_other_exception_whatever_comes() -> None:
+    gate = Gate()
+
+    @given(st.text() | st.from_regex(r"[A-Za-z0-9_=-]*\.[A-Za-z0-9_=-]*\.[A-Za-z0-9_=-]{0,50}"))
+    def check(token: str) -> None:
+        check_refused(gate, token)
+
+    check()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=10), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@pytest.mark.soak
+def test_no_other_exception_whatever_is_signed() -> None:
+    """Whatever header and claims carry a right signature."""
+    gate = Gate()
+
+    @given(JSON | st.binary(max_size=100), JSON | st.binary(max_size=100))
+    def check(header: object, payload: object) -> None:
+        check_refused(gate, forged(header, claims(gate)))
+        check_refused(gate, forged(HEADER, payload))
+
+    check()
+
+
+@pytest.mark.soak
+def test_no_other_exception_whatever_one_claim_is() -> None:
+    gate = Gate()
+
+    @given(st.sampled_from([*HEADER, *claims(gate)]), JSON)
+    def check(name: str, value: object) -> None:
+        header = {**HEADER, name: value} if name in HEADER else HEADER
+        payload = claims(gate) if name in HEADER else claims(gate, **{name: value})
+        token = forged(header, payload)
+        if not gate.admits(token):
+            return
+        assert value == {**HEADER, **claims(gate)}[name] or (isinstance(value, (str, int)) and value != "")
+
+    check()
+
+
+def test_unknown_keys_do_not_have_the_keys_read_again_and_again() -> None:
+    keyring = ListKeyring(FIRST)
+    gate = Gate(keyring=keyring)
+    assert gate.admits(gate.token())
+    gate.wait(MIN_REREAD_INTERVAL / 1000)
+    before = keyring.reads
+    for number in range(100):
+        assert not gate.admits(forged({**HEADER, "kid": f"key{number}"}, claims(gate)))
+    assert keyring.reads == before + 1
+
+
+def test_bad_forms_do_not_have_the_keys_read_at_all() -> None:
+    keyring = ListKeyring(FIRST)
+    gate = Gate(keyring=keyring)
+    bad: list[Callable[[], str]] = [
+        lambda: "garbage",
+        lambda: forged({**HEADER, "kid": ["first"]}, claims(gate)),
+        lambda: forged({**HEADER, "alg": "none"}, claims(gate)),
+    ]
+    for make in bad:
+        check_refused(gate, make())
+    assert keyring.reads == 0

@@ -1,0 +1,26 @@
+"""The key by which credentials are remembered is one for all threads of a process."""
+
+import secrets
+from contextlib import suppress
+from threading import Barrier, BrokenBarrierError
+from typing import Any, cast
+
+import pytest
+
+from stratabase.operations.auth.sign_in import VerifiedCredentials
+from tests.contract.engine.acting import together
+from tests.worlds import FrozenClock
+
+
+def test_threads_that_come_at_once_share_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    both, token_bytes = Barrier(2), secrets.token_bytes
+
+    def slowly(length: int) -> bytes:
+        # Two threads would meet here if each made a key. One alone goes on after a moment.
+        with suppress(BrokenBarrierError):
+            both.wait(0.2)
+        return token_bytes(length)
+
+    monkeypatch.setattr(secrets, "token_bytes", slowly)
+    remembered = VerifiedCredentials(cast("Any", None), FrozenClock())
+    assert len(set(together(*[lambda: remembered.fingerprint("anna", "right")] * 2))) == 1

@@ -1,0 +1,109 @@
+"""New members."""
+
+from typing import Any
+
+import pytest
+
+from stratabase.domain.issues.refusals import Forbidden, Unavailable
+from stratabase.domain.members.member import Member
+from stratabase.domain.members.refusals import BadMember, MemberTaken, NotInvited
+from stratabase.domain.objects.commit_refusals import Conflict
+from stratabase.formats.preferences import Formats
+from tests.operations.members.office import ANNA, BEA, BOSS, HERSELF, Office
+
+CARL = {"username": "Carl", "email": "carl@example.com", "profile": "Clerk"}
+
+
+def test_a_new_member_has_what_was_given_and_no_password(office: Office) -> None:
+    member = office.create(BEA, **CARL)
+    assert member == office.stored(member.id) == Member(member.id, "Carl", "carl@example.com", "Clerk")
+
+
+def test_a_new_member_may_be_given_notes_and_formats(office: Office) -> None:
+    formats = {
+        "timeFormat": "HH:mm:ss",
+        "dateFormat": "d.M.yyyy",
+        "timeZone": "Europe/Rome",
+        "language": "it",
+    }
+    member = office.create(BEA, **CARL, notes="a\n\tb", **formats)
+    assert member.formats == Formats("d.M.yyyy", "HH:mm:ss", "Europe/Rome", "it")
+    assert office.stored(member.id).notes == "a\n\tb"
+
+
+def test_null_is_what_is_usual(office: Office) -> None:
+    member = office.create(BEA, **CARL, notes=None, language=None, timeZone=None)
+    assert (member.notes, member.formats) == (None, Formats())
+
+
+def test_a_new_member_is_invited_once_it_is_there(office: Office) -> None:
+    member = office.create(BEA, **CARL)
+    assert office.invited == [(member.id, "https://example.com")]
+
+
+def test_a_member_whose_mail_cannot_be_sent_is_there_and_that_is_told(office: Office) -> None:
+    def fail(_: str, __: str) -> None:
+        raise Unavailable("Nobody takes the mail.", retry_after=7)
+
+    office.invite = fail
+    with pytest.raises(NotInvited) as refusal:
+        office.create(BEA, **CARL)
+    member = refusal.value.member
+    assert office.stored(member.id).username == "Carl"
+    assert refusal.value.retry_after == 7
+    assert str(refusal.value) == (
+        f'The member "Carl" was made, with the id {member.id}, but no mail could be sent: '
+        "Nobody takes the mail. Do not make it again: resetPassword mails a link to this member."
+    )
+
+
+def test_only_administrators_make_members(office: Office) -> None:
+    with pytest.raises(Forbidden, match="Only an administrator may make members"):
+        office.create(HERSELF, **CARL)
+    assert office.members.writes == 0
+
+
+@pytest.mark.parametrize("field", ["id", "password", "disabled", "generation", "formats", ""])
+def test_what_is_not_given_at_creation_is_refused(field: str, office: Office) -> None:
+    with pytest.raises(BadMember, match=f'^"{field}" cannot be given here; what can is username, email, '):
+        office.create(BEA, **CARL, **{field: "x"})
+    assert (office.members.writes, office.invited) == (0, [])
+
+
+def test_all_mistakes_are_told_at_once(office: Office) -> None:
+    given: dict[str, Any] = {"id": "x", "email": "nowhere", "profile": "Cook", "timeZone": "Europe/Rom"}
+    with pytest.raises(BadMember) as refusal:
+        office.create(BEA, **given, language=5, notes="\x07")
+    fields = [mistake.field for mistake in refusal.value.mistakes]
+    assert fields == ["id", "username", "email", "notes", "profile", "timeZone", "language"]
+    assert all(f'"{field}" ' in str(refusal.value) for field in fields)
+
+
+@pytest.mark.parametrize(
+    ("given", "fields"),
+    [
+        ({"username": "ANNA"}, ["username"]),
+        ({"email": "ANNA@example.com"}, ["email"]),
+        ({"username": "bea", "email": "anna@example.com"}, ["username", "email"]),
+    ],
+)
+def test_names_of_others_are_taken(given: dict[str, str], fields: list[str], office: Office) -> None:
+    with pytest.raises(MemberTaken, match="is already used by another member: give another one") as refusal:
+        office.create(BEA, **CARL | given)
+    assert [mistake.field for mistake in refusal.value.mistakes] == fields
+    assert office.list(BEA) == (ANNA, BOSS)
+    assert office.invited == []
+
+
+def test_an_id_that_is_taken_is_made_anew(office: Office) -> None:
+    office.members.add(Member("id1", "other", "other@example.com", "Clerk"))
+    assert office.create(BEA, **CARL).id == "id2"
+
+
+def test_without_end_it_gives_up(office: Office) -> None:
+    def conflict() -> None:
+        raise Conflict
+
+    office.members.before_write = conflict
+    with pytest.raises(Unavailable, match="kept coming between"):
+        office.create(BEA, **CARL)

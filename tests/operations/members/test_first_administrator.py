@@ -1,0 +1,123 @@
+"""The first administrator is made once, and only where there is nobody."""
+
+from dataclasses import replace
+
+import pytest
+
+from stratabase.domain.members.member import Member
+from stratabase.domain.members.password import PasswordPolicy
+from stratabase.domain.members.refusals import BadMember
+from stratabase.model.model import Class, Model, Profile
+from stratabase.operations.members.first_administrator import (
+    FirstAdministrator,
+    Mismatch,
+    NewAdministrator,
+    PresentAdministrator,
+)
+from tests.members import COMMON, DictMembers, PlainPasswords
+from tests.worlds import CountedIds
+
+PROFILES = {"Clerk": Profile("Clerk"), "Boss": Profile("Boss", administrator=True)}
+MODEL = Model("Hr", {"Team": Class("Team")}, profiles=PROFILES)
+
+
+def make(members: DictMembers, password: str | None = None) -> NewAdministrator | None:
+    return FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL)(password)
+
+
+def test_it_has_the_first_administrator_profile_and_the_given_password() -> None:
+    members = DictMembers()
+    assert make(members, "given password") == NewAdministrator("admin", "given password", is_generated=False)
+    assert members.members["admin"] == Member(
+        "id1", "admin", "admin@localhost", "Boss", password="hash of given password"
+    )
+
+
+def test_without_a_password_it_gets_a_random_one() -> None:
+    made = [make(DictMembers()), make(DictMembers())]
+    passwords = {new.password for new in made if new and new.is_generated}
+    assert len(passwords) == 2
+    assert min(map(len, passwords)) >= 20
+
+
+def test_the_password_is_hashed_as_signing_in_spells_it() -> None:
+    members = DictMembers()
+    make(members, "the way to the caf" + "e\u0301")
+    assert members.members["admin"].password == "hash of the way to the caf\u00e9"
+
+
+@pytest.mark.parametrize("password", ["short", "x" * 129, COMMON.upper(), "ADMIN@localhost", "a\nb" * 5])
+def test_a_password_that_may_not_be_chosen_is_refused(password: str) -> None:
+    members = DictMembers()
+    with pytest.raises(BadMember, match=r'^"password of admin" (is|has)'):
+        make(members, password)
+    assert not members.any()
+
+
+def test_the_policy_may_ask_for_less() -> None:
+    passwords = PlainPasswords()
+    policy = PasswordPolicy(passwords.is_common, 8)
+    FirstAdministrator(DictMembers(), passwords, CountedIds(), MODEL, policy)("8 chars!")
+    with pytest.raises(BadMember, match="at least 8 characters"):
+        FirstAdministrator(DictMembers(), passwords, CountedIds(), MODEL, policy)("7 chars")
+
+
+def test_where_there_is_a_member_none_is_made() -> None:
+    members = DictMembers(Member("1", "anna", "anna@example.com", "Clerk"))
+    assert make(members, "given password") is None
+    assert list(members.members) == ["anna"]
+
+
+def test_of_two_that_start_at_once_one_makes_it() -> None:
+    class Late(DictMembers):
+        """Sees nobody yet, although another process has just added its administrator."""
+
+        def any(self) -> bool:
+            return False
+
+    members = Late(Member("1", "ADMIN", "admin@localhost", "Boss", password="hash of theirs"))
+    assert make(members) is None
+    assert members.members["admin"].password == "hash of theirs"
+
+
+def test_the_password_is_not_shown_by_accident() -> None:
+    assert "given password" not in repr(make(DictMembers(), "given password"))
+
+
+ADMIN = Member("1", "admin", "admin@localhost", "Boss", password="hash of right")
+BOB = Member("2", "bob", "bob@example.com", "Boss", password="hash of his")
+OTHERS = (
+    Member("3", "Ada", "ada@example.com", "Boss", password="hash of hers", disabled=True),
+    Member("4", "amy", "amy@example.com", "Boss"),
+    Member("5", "ann", "ann@example.com", "Clerk", password="hash of hers"),
+    Member("6", "art", "art@example.com", "Gone", password="hash of his"),
+    BOB,
+)
+
+
+@pytest.mark.parametrize(
+    ("admin", "password", "expected"),
+    [
+        (ADMIN, "right", PresentAdministrator("admin", None)),
+        (ADMIN, None, PresentAdministrator("admin", None)),
+        (ADMIN, "wrong", PresentAdministrator("admin", Mismatch.OTHER_PASSWORD)),
+        (replace(ADMIN, username="Admin"), "right", PresentAdministrator("admin", None)),
+        (replace(ADMIN, password=None), "right", PresentAdministrator("bob", Mismatch.NO_PASSWORD)),
+        (replace(ADMIN, disabled=True), "right", PresentAdministrator("bob", Mismatch.DISABLED)),
+        (None, "right", PresentAdministrator("bob", Mismatch.NO_MEMBER)),
+        (None, None, PresentAdministrator("bob", None)),
+    ],
+)
+def test_a_later_start_knows_who_can_sign_in(
+    admin: Member | None, password: str | None, expected: PresentAdministrator
+) -> None:
+    """And whether the given password is that of admin; if admin cannot sign in, another administrator can."""
+    members = DictMembers(*OTHERS, *([admin] if admin else []))
+    assert FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL).present(password) == expected
+
+
+def test_a_password_is_compared_in_the_spelling_in_which_it_was_hashed() -> None:
+    members = DictMembers()
+    make(members, "the way to the caf" + "e\u0301")
+    present = FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL).present
+    assert present("the way to the caf\u00e9") == PresentAdministrator("admin", None)

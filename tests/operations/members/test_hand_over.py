@@ -1,0 +1,313 @@
+"""Handing over: another member owns what one owned; nothing is lost, whatever comes between."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
+
+from stratabase.domain.issues.refusals import Forbidden, TooMuchRead, Unavailable
+from stratabase.domain.members.member import Member
+from stratabase.domain.members.refusals import BadMember, NoSuchMember
+from stratabase.domain.objects.change import Change
+from stratabase.domain.objects.commit_refusals import Conflict, TooLarge
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.lock import Lock
+from stratabase.domain.write.limits import BulkLimits
+from stratabase.model.member_names import MEMBER_IDS, NOBODY, member_id
+from stratabase.model.reading import read_model
+from stratabase.model.types.storage import Stored
+from stratabase.operations.members.hand_over import FormerMember, From, HandOver, HandOverResult
+from stratabase.store.ids import TimeOrderedIds
+from tests.members import DictMembers
+from tests.operations.members.office import BEA, HERSELF
+from tests.soak import count
+from tests.worlds import NOON, world_of
+
+MODEL = read_model(
+    """
+    extend schema @application(name: "Work")
+
+    type Task @class(versioned: true, platform: [CREATED_BY, LAST_MODIFIED_BY, OWNED_BY, OWNED_ON]) {
+      title: String
+      steps: [Step!] @composition
+    }
+    type Step @class(platform: [OWNED_BY]) { title: String }
+    type Desk @class(platform: [OWNED_BY]) { title: String }
+    type Free { title: String }
+    """,
+    "work.graphql",
+)
+MANY = count(450, 5_000)
+
+
+def id_of(instant: int) -> str:
+    """Return an id that was made at an instant."""
+    return TimeOrderedIds(lambda: instant).new()
+
+
+ANNA = Member(id_of(NOON), "Anna", "anna@example.com", "Clerk")
+BERT = Member(id_of(NOON), "bert", "bert@example.com", "Clerk")
+
+
+class Work:
+    """Tasks and desks that members own."""
+
+    def __init__(self) -> None:
+        self.members = DictMembers(ANNA, BERT)
+        self.world, self.entities, self.clock = world_of(MODEL)
+        self.clock.instant = NOON + 1_000_000
+
+    def put(self, class_name: str, id_: str, name: str, member: str | None, **state: Stored) -> None:
+        """Have an object whose owner has a name, and perhaps the id of a member."""
+        reference = Reference(class_name, id_)
+        ids: dict[str, Stored] = {} if member is None else {MEMBER_IDS: {name: member}}
+        state = {**state, "_ownedby": name, **ids, "_id": id_}
+        self.entities.objects[reference] = Entity(reference, state, ("before",), start=NOON)
+
+    def fill(self, numbers: Iterable[int]) -> None:
+        """Have tasks of Anna."""
+        for number in numbers:
+            self.put("Task", f"t{number:05d}", "Anna", ANNA.id)
+
+    def hand_over(
+        self, from_: From = ANNA.id, to: str = BERT.id, class_name: str | None = None
+    ) -> HandOverResult:
+        return HandOver(self.members, lambda: self.world)(BEA, from_, to, class_name)
+
+    def owners(self, class_name: str = "Task") -> dict[str, tuple[Stored, str | None]]:
+        """Return who owns what, by name and id."""
+        return {
+            reference.id: (entity.state["_ownedby"], member_id(entity.state, "_ownedby"))
+            for reference, entity in sorted(self.entities.objects.items())
+            if reference.class_name == class_name
+        }
+
+
+BERTS = ("bert", BERT.id)
+
+
+@pytest.fixture
+def work() -> Work:
+    return Work()
+
+
+def test_what_a_member_owns_is_told_by_its_id(work: Work) -> None:
+    work.put("Task", "own", "Anna", ANNA.id)
+    work.put("Task", "as she was called", "Annie", ANNA.id)
+    work.put("Task", "an earlier Anna's", "Anna", "another")
+    work.put("Task", "nobody's", "Anna", NOBODY)
+    work.put("Desk", "desk", "Anna", ANNA.id)
+
+    assert work.hand_over() == HandOverResult(complete=True, handed_over=3)
+
+    assert work.owners() == {
+        "an earlier Anna's": ("Anna", "another"),
+        "as she was called": BERTS,
+        "nobody's": ("Anna", NOBODY),
+        "own": BERTS,
+    }
+    assert work.owners("Desk") == {"desk": BERTS}
+    assert work.hand_over() == HandOverResult(complete=True)
+
+
+def test_a_hand_over_is_a_change_by_the_administrator(work: Work) -> None:
+    work.put("Task", "t", "Anna", ANNA.id, _createdby="Anna", title="x")
+    work.hand_over()
+    state = work.entities.objects[Reference("Task", "t")].state
+    assert (state["_createdby"], state["_lastmodifiedby"], state["title"]) == ("Anna", "Bea", "x")
+    assert state["_ownedon"] == "2020-01-01T12:16:40.000Z" == state["_versionStart"]
+    assert [member_id(state, f"_{name}by") for name in ("created", "lastmodified", "owned")] == [
+        ANNA.id,
+        "b",
+        BERT.id,
+    ]
+    assert len(list(work.entities.versions(Reference("Task", "t")))) == 2
+
+
+def test_only_the_objects_of_one_class_if_one_is_named(work: Work) -> None:
+    work.put("Task", "t", "Anna", ANNA.id)
+    work.put("Desk", "d", "Anna", ANNA.id)
+    assert work.hand_over(class_name="Desk") == HandOverResult(complete=True, handed_over=1)
+    assert work.owners()["t"] == ("Anna", ANNA.id)
+
+
+def test_names_without_an_id_are_a_members_if_it_is_old_enough(work: Work) -> None:
+    work.put("Task", id_of(NOON - 1), "Anna", None)
+    young = id_of(NOON + 1)
+    work.put("Task", young, "Anna", None)
+    assert work.hand_over().handed_over == 1
+    assert work.owners()[young] == BERTS
+
+
+def test_the_objects_of_a_deleted_member_are_handed_over_by_its_id_or_its_name(work: Work) -> None:
+    for name in ("a", "b"):
+        work.put("Task", name, "Eve", "id of eve")
+    assert work.hand_over("id of eve", class_name="Task").handed_over == 2
+    for name in ("a", "b"):
+        work.put("Task", name, "Eve", "id of eve")
+    work.put("Task", "c", "eve", NOBODY)
+    work.put("Task", "d", "EVE", None)
+    assert work.hand_over(FormerMember("eve")).handed_over == 4
+
+
+def test_the_name_of_a_former_member_means_no_object_of_a_member(work: Work) -> None:
+    """Neither those of who has the name now, nor those of who had it when they were written."""
+    work.put("Task", "earlier", "Anna", "another")
+    work.put("Task", "own", "Anna", ANNA.id)
+    work.put("Task", "bert's", "Anna", BERT.id)
+    work.put("Task", id_of(NOON + 1), "Anna", None)
+    assert work.hand_over(FormerMember("anna")) == HandOverResult(complete=True, handed_over=1)
+    assert work.owners()["earlier"] == BERTS
+
+
+def test_what_others_have_locked_stays_and_is_counted(work: Work) -> None:
+    work.fill(range(30))
+    lock = Lock("another", "Zoe", work.clock.instant + 1)
+    own = Lock("b", "Bea", work.clock.instant + 1)
+    over = Lock("another", "Zoe", work.clock.instant)
+    work.entities.locks |= {
+        Reference("Task", "t00003"): lock,
+        Reference("Task", "t00004"): own,
+        Reference("Task", "t00005"): over,
+    }
+    assert work.hand_over() == HandOverResult(complete=True, handed_over=29, locked=1)
+    assert work.owners()["t00003"] == ("Anna", ANNA.id)
+    work.clock.instant += 1
+    assert work.hand_over() == HandOverResult(complete=True, handed_over=1)
+
+
+def test_parts_are_handed_over_but_not_those_that_a_deletion_has_left(work: Work) -> None:
+    work.put("Task", "t", "bert", BERT.id, steps=["s"])
+    work.put("Step", "s", "Anna", ANNA.id, task="t", title="x")
+    work.put("Step", "left", "Anna", ANNA.id, task="gone", title="x")
+    back = next(role.name for role in MODEL.classes["Step"].roles.values() if role.whole)
+    for id_, whole in (("s", "t"), ("left", "gone")):
+        work.put("Step", id_, "Anna", ANNA.id, **{back: whole})
+    assert work.hand_over() == HandOverResult(complete=True, handed_over=1)
+    assert work.owners("Step") == {"left": ("Anna", ANNA.id), "s": BERTS}
+
+
+def test_many_are_handed_over_in_small_commits(work: Work) -> None:
+    work.fill(range(MANY))
+    assert work.hand_over() == HandOverResult(complete=True, handed_over=MANY)
+    assert set(work.owners().values()) == {BERTS}
+    assert max(len(change.effects) for change in work.entities.commits) == 20
+
+
+def test_what_another_changes_meanwhile_is_neither_lost_nor_left(work: Work) -> None:
+    work.fill(range(50))
+    waiting = [7, 8, 30]
+
+    def another() -> None:
+        if waiting:
+            reference = Reference("Task", f"t{waiting.pop():05d}")
+            before = work.entities.objects[reference]
+            work.entities.objects[reference] = replace(before, state={**before.state, "title": "new"})
+
+    work.entities.before_commit = another
+    assert work.hand_over().handed_over == 50
+    titled = [each.state for each in work.entities.objects.values() if each.state.get("title") == "new"]
+    assert [state["_ownedby"] for state in titled] == ["bert"] * 3
+
+
+def test_when_the_time_is_over_a_repetition_goes_on(work: Work) -> None:
+    work.world = replace(work.world, bulk=BulkLimits(seconds=1))
+    work.fill(range(MANY))
+    work.put("Desk", "d", "Anna", ANNA.id)
+    work.entities.before_commit = lambda: setattr(work.clock, "instant", work.clock.instant + 101)
+
+    done, calls = HandOverResult(), 0
+    while not done.complete:
+        queries = len(work.entities.queries)
+        done, calls = done + work.hand_over(), calls + 1
+        first = work.entities.queries[queries]
+        # What has been looked at is not read again.
+        assert (first.window.start is None) is (calls == 1)
+
+    assert done == HandOverResult(complete=True, handed_over=MANY + 1)
+    assert calls > 1
+    assert work.hand_over() == HandOverResult(complete=True)
+    assert work.entities.queries[-2].window.start is None
+
+
+def test_a_stop_is_forgotten_after_an_hour(work: Work) -> None:
+    work.world = replace(work.world, bulk=BulkLimits(seconds=0))
+    work.fill(range(300))
+    assert work.hand_over() == HandOverResult(handed_over=200)
+    work.put("Task", "a", "Anna", ANNA.id)
+    work.clock.instant += 3_600_000
+    work.world = replace(work.world, bulk=BulkLimits())
+    assert work.hand_over() == HandOverResult(complete=True, handed_over=101)
+
+
+def test_objects_that_are_too_large_together_are_read_in_smaller_pages(work: Work) -> None:
+    work.fill(range(50))
+    page = work.entities.page
+
+    def poor(query, allowance, derive=None):  # type: ignore[no-untyped-def]
+        if query.window.size > 20:
+            raise TooMuchRead(query.class_name, 1)
+        return page(query, allowance, derive)
+
+    work.entities.page = poor  # type: ignore[method-assign]
+    assert work.hand_over().handed_over == 50
+
+
+def test_when_the_store_fails_it_is_told_how_many_were_handed_over(work: Work) -> None:
+    work.fill(range(50))
+
+    def fail() -> None:
+        if len(work.entities.commits) == 2:
+            raise Unavailable("The store is away.", retry_after=5)
+
+    work.entities.before_commit = fail
+    with pytest.raises(
+        Unavailable, match=r"^40 objects were handed over; repeat it to go on. Then: The"
+    ) as no:
+        work.hand_over()
+    assert no.value.retry_after == 5
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"to": "nobody"}, '"to" is no id of a member.'),
+        ({"to": ANNA.id}, '"to" is the member who hands over: name another one.'),
+        ({"class_name": "Free"}, '"class" is no class that records owners; those'),
+        ({"class_name": "Tsak"}, "those that do are Task, Step, Desk"),
+    ],
+)
+def test_what_cannot_be_is_refused(work: Work, given: dict[str, str], said: str) -> None:
+    with pytest.raises(BadMember, match=said):
+        work.hand_over(**given)
+
+
+def test_an_id_of_which_nothing_tells_is_unknown(work: Work) -> None:
+    with pytest.raises(NoSuchMember):
+        work.hand_over("nobody")
+    assert work.hand_over() == HandOverResult(complete=True)
+
+
+def test_only_administrators_hand_over(work: Work) -> None:
+    with pytest.raises(Forbidden):
+        HandOver(work.members, lambda: work.world)(HERSELF, ANNA.id, BERT.id)
+
+
+def test_one_that_cannot_be_written_does_not_keep_the_others_from_it(work: Work) -> None:
+    work.fill(range(20))
+    commit = work.entities.commit
+
+    def narrow(change: Change) -> None:
+        if any(each.after and each.after.reference.id == "t00004" for each in change.object_effects()):
+            raise TooLarge("bytes", 9, 8)
+        commit(change)
+
+    work.entities.commit = narrow  # type: ignore[method-assign]
+    assert work.hand_over() == HandOverResult(complete=True, handed_over=19, refused=1)
+
+
+def test_one_that_others_write_all_the_time_is_given_up_at_last(work: Work) -> None:
+    work.fill([1])
+    work.entities.refuse = Conflict()
+    with pytest.raises(Unavailable, match="kept coming between"):
+        work.hand_over()

@@ -1,0 +1,319 @@
+"""Links by mail: good once, for an hour, known by their hash alone; the old password stays until then."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+
+import pytest
+
+from stratabase.domain.issues.refusals import Forbidden, Unavailable
+from stratabase.domain.members.mailed_link import LINK_LIFETIME, UnusableLink
+from stratabase.domain.members.member import LINK_USED, Caller, MailedLink, Member
+from stratabase.domain.members.password import PasswordPolicy, Weakness
+from stratabase.domain.members.refusals import NoSuchMember, WeakPassword
+from stratabase.formats.preferences import Formats
+from stratabase.operations.members.password_reset import PasswordReset
+from stratabase.operations.members.rules import MAX_ROUNDS
+from tests.mails import KeptMails
+from tests.members import COMMON, DictMembers, PlainPasswords
+from tests.worlds import NOON, FrozenClock
+
+BASE = "https://api.example.com/hr"
+NEW = "correct horse battery"
+ADMINISTRATOR = Caller("m9", "ada", "Administrator", administrator=True)
+ANNA = Member("m1", "anna", "anna@example.com", "Clerk", password="hash of her old one")
+
+
+@dataclass
+class World:
+    """What the recovery works with, and the one member that there is."""
+
+    members: DictMembers = field(default_factory=lambda: DictMembers(ANNA))
+    mails: KeptMails = field(default_factory=KeptMails)
+    clock: FrozenClock = field(default_factory=FrozenClock)
+    passwords: PlainPasswords = field(default_factory=PlainPasswords)
+
+    @property
+    def recovery(self) -> PasswordReset:
+        policy = PasswordPolicy(self.passwords.is_common, 12)
+        return PasswordReset(
+            self.members, self.passwords, self.mails, self.clock, policy=policy, application="Hr"
+        )
+
+    def anna(self) -> Member:
+        member = self.members.by_id("m1")
+        assert member is not None
+        return member
+
+    def edit(self, **fields: object) -> None:
+        before = self.anna()
+        self.members.change(before, replace(before, **fields))  # type: ignore[arg-type]
+
+    def token(self) -> str:
+        """Return the token of a new link."""
+        self.recovery.start(ADMINISTRATOR, "m1", BASE)
+        return self.mails.token
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def test_a_link_is_mailed_to_the_member(world: World) -> None:
+    world.recovery.start(ADMINISTRATOR, "m1", BASE)
+    (mail,) = world.mails.mails
+    assert (mail.to, mail.subject) == ("anna@example.com", "Hr: choose a new password")
+    assert world.mails.link == f"{BASE}/public/administration/setPassword?token={world.mails.token}"
+    assert "anna" in mail.text
+
+
+def test_what_is_stored_is_a_hash_and_an_end_and_nothing_that_would_open(world: World) -> None:
+    token = world.token()
+    secret = token.rpartition(".")[2]
+    stored = world.anna()
+    assert stored.reset == MailedLink(sha256(secret.encode()).hexdigest(), NOON + LINK_LIFETIME)
+    assert secret not in repr(stored)
+    assert len(secret) == 43
+
+
+def test_no_two_links_are_alike(world: World) -> None:
+    assert len({world.token() for _ in range(20)}) == 20
+
+
+def test_the_old_password_stays_until_the_new_one_is_there(world: World) -> None:
+    before = world.anna()
+    world.token()
+    assert replace(world.anna(), reset=None) == before
+
+
+def test_a_link_sets_the_password_and_ends_the_tokens(world: World) -> None:
+    token, before = world.token(), world.anna()
+    member = world.recovery.finish(token, NEW)
+    expected = replace(
+        before,
+        password=f"hash of {NEW}",
+        generation=before.generation + 1,
+        reset=replace(before.reset, until=LINK_USED),  # type: ignore[type-var] # there is one
+    )
+    assert (member, world.anna()) == (expected, expected)
+
+
+def test_the_password_is_hashed_as_signing_in_spells_it(world: World) -> None:
+    world.recovery.finish(world.token(), "e\u0301" * 12)
+    assert world.anna().password == "hash of " + "\u00e9" * 12
+
+
+def test_a_link_works_once(world: World) -> None:
+    token = world.token()
+    world.recovery.finish(token, NEW)
+    with pytest.raises(UnusableLink) as caught:
+        world.recovery.finish(token, "another good password")
+    assert (caught.value.expired, caught.value.member) == (False, world.anna())
+    assert world.anna().password == f"hash of {NEW}"
+
+
+def test_only_the_newest_link_works(world: World) -> None:
+    old, new = world.token(), world.token()
+    with pytest.raises(UnusableLink):
+        world.recovery.inspect(old)
+    assert world.recovery.inspect(new).id == "m1"
+
+
+@pytest.mark.parametrize(("age", "good"), [(0, True), (LINK_LIFETIME - 1, True), (LINK_LIFETIME, False)])
+def test_a_link_is_good_for_an_hour(age: int, good: bool, world: World) -> None:
+    token = world.token()
+    world.clock.instant += age
+    if good:
+        assert world.recovery.inspect(token).id == "m1"
+        return
+    with pytest.raises(UnusableLink) as caught:
+        world.recovery.finish(token, NEW)
+    assert (caught.value.expired, caught.value.member) == (True, world.anna())
+    assert world.anna().password == ANNA.password
+
+
+def test_an_expired_link_says_so_only_to_those_who_have_it(world: World) -> None:
+    token = world.token()
+    world.clock.instant += LINK_LIFETIME
+    with pytest.raises(UnusableLink) as caught:
+        world.recovery.inspect(token[:-1] + ("A" if token[-1] != "A" else "B"))
+    assert (caught.value.expired, caught.value.member) == (False, None)
+
+
+STRANGE: list[Callable[[str], str]] = [
+    lambda _: "",
+    lambda _: ".",
+    lambda token: token[:-1],
+    lambda token: token + "A",
+    lambda token: token + "\n",
+    lambda token: "m2" + token[2:],
+    lambda token: "M1" + token[2:],
+    lambda token: token.replace(".", ".."),
+    lambda token: token[:3] + "A" * 43,
+    lambda token: token[:3] + "é" * 43,
+    lambda token: token[3:],
+    lambda token: "x" * 1_000_000 + token,
+    lambda token: token[:3] + sha256(token[3:].encode()).hexdigest(),
+    lambda token: "\ud800" + token,
+]
+
+
+@pytest.mark.parametrize("strange", STRANGE)
+def test_what_is_not_the_token_opens_nothing(strange: Callable[[str], str], world: World) -> None:
+    token = world.token()
+    with pytest.raises(UnusableLink):
+        world.recovery.finish(strange(token), NEW)
+    assert world.anna().password == ANNA.password
+    assert world.recovery.inspect(token).id == "m1"
+
+
+def test_a_member_without_a_link_has_none_to_be_guessed(world: World) -> None:
+    with pytest.raises(UnusableLink):
+        world.recovery.inspect("m1." + "A" * 43)
+
+
+@pytest.mark.parametrize(
+    ("password", "weaknesses"),
+    [
+        ("", {Weakness.SHORT}),
+        ("12 letters?", {Weakness.SHORT}),
+        ("x y" * 43, {Weakness.LONG}),
+        (COMMON, {Weakness.COMMON}),
+        (COMMON.upper(), {Weakness.COMMON}),
+        ("ANNA@example.com", {Weakness.NAME}),
+        ("a good one, but\x07", {Weakness.UNWRITABLE}),
+        ("half a pair: \ud800", {Weakness.UNWRITABLE}),
+    ],
+)
+def test_a_weak_password_leaves_all_as_it_is(password: str, weaknesses: set[Weakness], world: World) -> None:
+    token = world.token()
+    before = world.anna()
+    with pytest.raises(WeakPassword) as caught:
+        world.recovery.finish(token, password)
+    assert set(caught.value.weaknesses) == weaknesses
+    assert '"password"' in str(caught.value)
+    assert world.anna() == before
+    world.recovery.finish(token, NEW)
+
+
+def test_with_a_wrong_token_nothing_is_said_of_the_password(world: World) -> None:
+    world.token()
+    with pytest.raises(UnusableLink):
+        world.recovery.finish("m1." + "A" * 43, "short")
+
+
+def test_an_unknown_member_is_told(world: World) -> None:
+    with pytest.raises(NoSuchMember):
+        world.recovery.start(ADMINISTRATOR, "m2", BASE)
+    assert world.mails.mails == []
+
+
+@pytest.mark.parametrize(("id_", "allowed"), [("m1", True), ("m2", False), ("m3", False)])
+def test_who_is_no_administrator_gets_a_link_for_oneself_only(id_: str, allowed: bool, world: World) -> None:
+    world.members.add(Member("m2", "bert", "bert@example.com", "Clerk"))
+    caller = Caller("m1", "anna", "Clerk")
+    if allowed:
+        world.recovery.start(caller, id_, BASE)
+    else:
+        with pytest.raises(Forbidden, match="Only an administrator"):
+            world.recovery.start(caller, id_, BASE)
+    assert len(world.mails.mails) == allowed
+
+
+def test_a_disabled_member_gets_no_mail(world: World) -> None:
+    world.edit(disabled=True)
+    with pytest.raises(Forbidden, match="anna"):
+        world.recovery.start(ADMINISTRATOR, "m1", BASE)
+    assert (world.mails.mails, world.anna().reset) == ([], None)
+
+
+def test_the_link_of_a_member_who_is_disabled_since_is_as_unknown(world: World) -> None:
+    token = world.token()
+    world.edit(disabled=True)
+    with pytest.raises(UnusableLink) as caught:
+        world.recovery.finish(token, NEW)
+    assert not caught.value.expired
+
+
+def test_the_link_of_a_member_who_is_gone_is_as_unknown(world: World) -> None:
+    token = world.token()
+    world.members.remove(world.anna())
+    with pytest.raises(UnusableLink):
+        world.recovery.finish(token, NEW)
+
+
+def test_a_mail_that_nobody_takes_is_told_and_changes_no_password(world: World) -> None:
+    world.mails.refuse = True
+    before = world.anna()
+    with pytest.raises(Unavailable):
+        world.recovery.start(ADMINISTRATOR, "m1", BASE)
+    assert replace(world.anna(), reset=None) == before
+
+
+def test_one_without_a_password_is_welcomed(world: World) -> None:
+    world.edit(password=None)
+    world.recovery.invite("m1", BASE)
+    token = world.mails.token
+    assert world.mails.mails[-1].subject == "Hr: welcome, choose your password"
+    assert world.recovery.finish(token, NEW).password == f"hash of {NEW}"
+
+
+@pytest.mark.parametrize(
+    ("language", "word"),
+    [("en", "Hello"), ("it", "Ciao"), ("it-CH", "Ciao"), ("IT", "Ciao"), ("de", "Hello"), ("", "Hello")],
+)
+def test_letters_are_in_the_language_of_the_member(language: str, word: str, world: World) -> None:
+    world.edit(formats=Formats(language=language))
+    world.token()
+    assert world.mails.mails[-1].text.startswith(word)
+
+
+def test_a_name_with_braces_is_only_a_name(world: World) -> None:
+    world.edit(username="{link} {0.__class__}")
+    world.token()
+    assert world.mails.mails[-1].text.startswith("Hello {link} {0.__class__},")
+
+
+def test_a_change_that_comes_between_is_not_lost(world: World) -> None:
+    token = world.token()
+
+    class Meddled(PlainPasswords):
+        def hash(self, password: str) -> str:
+            world.edit(notes="written while the password was hashed")
+            return super().hash(password)
+
+    world.passwords = Meddled()
+    world.recovery.finish(token, NEW)
+    after = world.anna()
+    assert (after.notes, after.password) == ("written while the password was hashed", f"hash of {NEW}")
+
+
+def test_who_is_renamed_meanwhile_cannot_get_the_name_as_password(world: World) -> None:
+    token = world.token()
+
+    class Meddled(PlainPasswords):
+        def hash(self, password: str) -> str:
+            world.edit(username=NEW)
+            return super().hash(password)
+
+    world.passwords = Meddled()
+    with pytest.raises(WeakPassword):
+        world.recovery.finish(token, NEW)
+
+
+def test_changes_without_end_are_given_up_against(world: World) -> None:
+    class Restless(DictMembers):
+        rounds = 0
+
+        def by_id(self, id_: str) -> Member | None:
+            member = super().by_id(id_)
+            assert member is not None
+            self.rounds += 1
+            super().change(member, replace(member, notes=str(self.rounds)))
+            return member
+
+    world.members = restless = Restless(ANNA)
+    with pytest.raises(Unavailable):
+        world.recovery.start(ADMINISTRATOR, "m1", BASE)
+    assert restless.rounds == MAX_ROUNDS

@@ -1,0 +1,320 @@
+"""Changes of members: by whom, of what, and what ends with them."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from stratabase.domain.issues.refusals import Forbidden, Unavailable
+from stratabase.domain.members.member import LINK_USED, MailedLink, Member
+from stratabase.domain.members.refusals import BadMember, LastAdministrator, MemberTaken, NoSuchMember
+from stratabase.formats.preferences import Formats
+from stratabase.operations.members.rules import CONSOLE
+from tests.members import COMMON, PlainPasswords
+from tests.operations.members.office import ANNA, BEA, BOSS, HERSELF, BusyMembers, Office
+
+LINK = MailedLink("ab" * 32, 1)
+NEW = "a new way in"
+"""A password of 12 characters."""
+
+
+def test_an_administrator_changes_everything(office: Office) -> None:
+    given = {
+        "username": "Anne",
+        "email": "anne@example.com",
+        "notes": "new",
+        "profile": "Boss",
+        "timeFormat": "HH:mm:ss",
+        "dateFormat": "d.M.yyyy",
+        "timeZone": "Europe/Rome",
+        "language": "it",
+        "password": NEW,
+        "disabled": True,
+    }
+    formats = Formats("d.M.yyyy", "HH:mm:ss", "Europe/Rome", "it")
+    after = office.update(BEA, "a", given)
+    assert after == office.stored("a")
+    assert after == Member(
+        "a", "Anne", "anne@example.com", "Boss", "new", formats, f"hash of {NEW}", disabled=True, generation=2
+    )
+
+
+def test_members_change_themselves(office: Office) -> None:
+    given = {"email": "anne@example.com", "notes": "mine", "timeZone": "Europe/Rome", "password": NEW}
+    after = office.update(HERSELF, "a", given)
+    assert (after.email, after.pending_email) == ("anna@example.com", "anne@example.com")
+    assert (after.notes, after.formats.time_zone) == ("mine", "Europe/Rome")
+    assert after.password == f"hash of {NEW}"
+
+
+@pytest.mark.parametrize("given", [{"username": "Anne"}, {"profile": "Boss"}, {"disabled": True}])
+def test_some_fields_are_the_administrators(given: Mapping[str, Any], office: Office) -> None:
+    with pytest.raises(Forbidden, match=f"Only an administrator may change {next(iter(given))}"):
+        office.update(HERSELF, "a", {**given, "notes": "mine"})
+    assert office.stored("a") == ANNA
+
+
+def test_what_is_given_back_as_it_is_changes_nothing(office: Office) -> None:
+    same = {"username": "Anna", "profile": "Clerk", "disabled": False, "email": "anna@example.com"}
+    assert office.update(HERSELF, "a", {**same, "notes": "some notes", "language": "en"}) == ANNA
+    assert office.members.writes == 0
+    assert office.update(HERSELF, "a", {**same, "notes": "new"}).notes == "new"
+
+
+def test_an_empty_change_is_none(office: Office) -> None:
+    assert office.update(HERSELF, "a", {}) == ANNA
+    assert office.members.writes == 0
+
+
+@pytest.mark.parametrize("id_", ["b", "nobody"])
+def test_others_are_the_administrators(id_: str, office: Office) -> None:
+    with pytest.raises(Forbidden, match="Only an administrator may change other members"):
+        office.update(HERSELF, id_, {"notes": "x"})
+    assert office.members.reads == 0
+
+
+def test_nobody_cannot_be_changed(office: Office) -> None:
+    with pytest.raises(NoSuchMember):
+        office.update(BEA, "nobody", {"notes": "x"})
+
+
+@pytest.mark.parametrize("empty", [None, ""])
+def test_notes_can_be_taken_away(empty: str | None, office: Office) -> None:
+    assert office.update(HERSELF, "a", {"notes": empty}).notes is None
+
+
+def test_null_brings_back_what_is_usual(office: Office) -> None:
+    office.update(HERSELF, "a", {"language": "it", "dateFormat": "d.M.yyyy"})
+    assert office.update(HERSELF, "a", {"language": None, "dateFormat": None}).formats == Formats()
+
+
+@pytest.mark.parametrize("field", ["username", "email", "profile", "disabled", "password"])
+def test_null_is_nothing_where_something_must_be(field: str, office: Office) -> None:
+    with pytest.raises(BadMember, match=f'"{field}" must be'):
+        office.update(BEA, "a", {field: None})
+
+
+def test_all_mistakes_are_told_at_once_and_nothing_is_changed(office: Office) -> None:
+    given = {"id": "x", "username": "a:b", "timeZone": "Rome", "password": "short", "notes": "good"}
+    with pytest.raises(BadMember) as refusal:
+        office.update(BEA, "a", given)
+    assert [mistake.field for mistake in refusal.value.mistakes] == ["id", "username", "timeZone", "password"]
+    assert office.stored("a") == ANNA
+
+
+@pytest.mark.parametrize(
+    ("password", "told"),
+    [
+        ("eleven char", "is too short: give at least 12 characters"),
+        ("x" * 129, "is too long: give at most 128 characters"),
+        (COMMON.upper(), "is one of those that everybody tries first"),
+        ("Anna Berghain", "is the username or the e-mail address"),
+        ("ANNA@example.com", "is the username or the e-mail address"),
+        ("twelve chars\ud800", "has a character that nobody can type"),
+        (123456789012, "must be a string"),
+    ],
+)
+def test_a_password_follows_the_policy(password: Any, told: str, office: Office) -> None:
+    office.change("a", username="anna BERGHAIN")
+    with pytest.raises(BadMember, match=told) as refusal:
+        office.update(HERSELF, "a", {"password": password})
+    assert str(password) not in str(refusal.value)
+    assert office.stored("a").password == "hash of old"
+
+
+def test_a_password_is_not_the_name_that_is_given_with_it(office: Office) -> None:
+    given = {"username": "Anna Berghain", "password": "ANNA BERGHAIN"}
+    with pytest.raises(BadMember, match="is the username"):
+        office.update(BEA, "a", given)
+    office.update(BEA, "a", {"password": "Anna Berghain"})
+
+
+def test_a_password_is_hashed_as_signing_in_spells_it(office: Office) -> None:
+    after = office.update(HERSELF, "a", {"password": "the way to the cafe\u0301"})
+    assert after.password == "hash of the way to the caf\u00e9"
+
+
+def linked() -> Office:
+    return Office(BusyMembers(BOSS, replace(ANNA, reset=LINK, generation=5)))
+
+
+@pytest.mark.parametrize("given", [{"password": NEW}, {"disabled": True}])
+def test_tokens_and_the_link_end_with_a_new_password_and_when_disabled(given: Mapping[str, Any]) -> None:
+    after = linked().update(BEA, "a", given)
+    assert (after.generation, after.reset) == (6, replace(LINK, until=LINK_USED))
+
+
+def test_the_same_password_again_ends_tokens_too() -> None:
+    office = linked()
+    office.update(BEA, "a", {"password": NEW})
+    assert office.update(BEA, "a", {"password": NEW}).generation == 7
+
+
+def test_a_link_that_went_to_another_address_ends_with_it() -> None:
+    after = linked().update(BEA, "a", {"email": "anne@example.com"})
+    assert (after.generation, after.reset) == (5, replace(LINK, until=LINK_USED))
+
+
+def test_other_changes_end_nothing() -> None:
+    after = linked().update(BEA, "a", {"notes": "x", "username": "Anne", "profile": "Boss"})
+    assert (after.generation, after.reset) == (5, LINK)
+
+
+def test_who_is_enabled_again_has_no_old_tokens(office: Office) -> None:
+    office.update(BEA, "a", {"disabled": True})
+    after = office.update(BEA, "a", {"disabled": False})
+    assert (after.disabled, after.generation) == (False, 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "fields"),
+    [
+        ({"username": "BEA"}, ["username"]),
+        ({"email": "BEA@example.com"}, ["email"]),
+        ({"username": "bea", "email": "bea@example.com"}, ["username", "email"]),
+    ],
+)
+def test_names_of_others_are_taken(given: dict[str, str], fields: list[str], office: Office) -> None:
+    with pytest.raises(MemberTaken) as refusal:
+        office.update(BEA, "a", given)
+    assert [mistake.field for mistake in refusal.value.mistakes] == fields
+    assert office.stored("a") == ANNA
+
+
+def test_a_name_may_change_its_case_alone(office: Office) -> None:
+    after = office.update(BEA, "a", {"username": "ANNA", "email": "Anna@Example.com"})
+    assert (after.username, after.email) == ("ANNA", "Anna@Example.com")
+    assert office.stored("a") == after
+
+
+def test_a_member_whose_profile_the_model_lost_can_be_mended() -> None:
+    office = Office(BusyMembers(BOSS, replace(ANNA, profile="Gone")))
+    assert office.update(BEA, "a", {"notes": "x", "profile": "Gone"}).profile == "Gone"
+    assert office.update(BEA, "a", {"profile": "Clerk"}).profile == "Clerk"
+    with pytest.raises(BadMember, match=r"must be a profile of the model, not 'Gone': Boss, Clerk, Chief"):
+        office.update(BEA, "a", {"profile": "Gone"})
+
+
+def test_a_format_that_cannot_be_read_back_may_stay_but_is_not_taken(office: Office) -> None:
+    office.change("a", formats=Formats("dd MMM", "hh:mm"))
+    kept = office.update(HERSELF, "a", {"dateFormat": "dd MMM", "timeFormat": "hh:mm", "notes": "mine"})
+    assert (kept.notes, kept.formats) == ("mine", Formats("dd MMM", "hh:mm"))
+    with pytest.raises(BadMember, match=r'"dateFormat" is refused: .* does not tell the year: add'):
+        office.update(HERSELF, "a", {"dateFormat": "d MMM"})
+
+
+def test_what_was_stored_under_other_rules_may_stay(office: Office) -> None:
+    office.change("b", email="admin@localhost")
+    assert office.update(BEA, "b", {"email": "admin@localhost", "notes": "x"}).notes == "x"
+
+
+@pytest.mark.parametrize("given", [{"profile": "Clerk"}, {"disabled": True}])
+@pytest.mark.parametrize("caller", [BEA, CONSOLE])
+def test_the_last_administrator_stays_one(caller: Any, given: Mapping[str, Any], office: Office) -> None:
+    with pytest.raises(LastAdministrator, match='"Bea" is the last administrator who is not disabled'):
+        office.update(caller, "b", {**given, "notes": "x"})
+    assert office.stored("b") == BOSS
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Member("c", "Carl", "carl@example.com", "Boss", disabled=True),
+        Member("c", "Carl", "carl@example.com", "Gone"),
+        Member("c", "Carl", "carl@example.com", "Clerk"),
+    ],
+)
+def test_who_cannot_administrate_is_no_other_administrator(other: Member) -> None:
+    office = Office(BusyMembers(BOSS, other))
+    with pytest.raises(LastAdministrator):
+        office.update(BEA, "b", {"disabled": True})
+
+
+def test_one_of_two_administrators_may_go() -> None:
+    office = Office(BusyMembers(BOSS, Member("c", "Carl", "carl@example.com", "Chief")))
+    assert office.update(BEA, "b", {"profile": "Clerk"}).profile == "Clerk"
+    with pytest.raises(LastAdministrator):
+        office.update(CONSOLE, "c", {"disabled": True})
+
+
+def test_an_administrator_may_get_another_administrators_profile(office: Office) -> None:
+    assert office.update(BEA, "b", {"profile": "Chief"}).profile == "Chief"
+
+
+def test_one_who_is_disabled_already_is_not_the_last(office: Office) -> None:
+    office.change("b", disabled=True)
+    assert office.update(CONSOLE, "b", {"profile": "Clerk"}).profile == "Clerk"
+
+
+def test_a_change_that_came_between_is_kept(office: Office) -> None:
+    def once() -> None:
+        office.members.before_write = lambda: None
+        office.change("a", email="anne@example.com")
+
+    office.members.before_write = once
+    after = office.update(HERSELF, "a", {"notes": "mine"})
+    assert (after.email, after.notes) == ("anne@example.com", "mine")
+    assert office.members.writes == 2
+
+
+def test_what_came_between_is_judged_anew(office: Office) -> None:
+    def once() -> None:
+        office.members.before_write = lambda: None
+        office.change("a", username="the new way in")
+
+    office.members.before_write = once
+    with pytest.raises(BadMember, match="is the username"):
+        office.update(HERSELF, "a", {"password": "THE new way in"})
+
+
+def test_who_was_removed_meanwhile_is_told(office: Office) -> None:
+    def once() -> None:
+        office.members.before_write = lambda: None
+        office.remove(BEA, "a")
+
+    office.members.before_write = once
+    with pytest.raises(NoSuchMember):
+        office.update(HERSELF, "a", {"notes": "mine"})
+
+
+def test_an_administrator_who_became_the_last_meanwhile_stays(office: Office) -> None:
+    office.members.add(Member("c", "Carl", "carl@example.com", "Boss"))
+
+    def once() -> None:
+        office.members.before_write = lambda: None
+        office.update(BEA, "c", {"profile": "Clerk"})
+
+    office.members.before_write = once
+    with pytest.raises(LastAdministrator):
+        office.update(BEA, "b", {"profile": "Clerk"})
+
+
+def test_others_that_keep_coming_between_are_not_fought_for_ever(office: Office) -> None:
+    numbers = iter(range(10_000))
+    office.members.before_write = lambda: office.change("a", notes=f"theirs {next(numbers)}")
+    with pytest.raises(Unavailable, match="kept coming between; try again"):
+        office.update(HERSELF, "a", {"email": "anne@example.com"})
+    assert office.members.writes < 1000
+
+
+def test_a_password_is_hashed_once_however_often_others_come_between() -> None:
+    class Slow(PlainPasswords):
+        hashed = 0
+
+        def hash(self, password: str) -> str:
+            self.hashed += 1
+            return super().hash(password)
+
+    passwords = Slow()
+    office = Office(passwords=passwords)
+    numbers = iter(range(5))
+
+    def some_times() -> None:
+        for number in numbers:
+            office.change("a", notes=f"theirs {number}")
+            break
+
+    office.members.before_write = some_times
+    office.update(HERSELF, "a", {"password": NEW})
+    assert (office.members.writes, passwords.hashed) == (6, 1)
