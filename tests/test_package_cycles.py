@@ -12,8 +12,6 @@ DEBTS = {
     "cli.gateway",
     "cli.members",
     "cli.server",
-    "stratabase.operations",
-    "stratabase.operations.members",
 }
 
 
