@@ -23,11 +23,15 @@ class Past:
         return self.now.model.classes[reference.class_name].versioned
 
     def is_there(self, reference: Reference) -> bool:
-        """Return whether an object is shown; what keeps no versions, no longer than what it is part of."""
+        """Return whether an object is shown; a part that keeps no versions, while its whole listed it."""
         if self.is_versioned(reference):
             return reference in self.then.objects
-        whole = self._whole(reference)
-        return reference in self.now.objects and (whole is None or self.is_there(whole))
+        way_up = next(self._ways_up(reference), None)
+        return reference in self.now.objects and (way_up is None or self._is_listed(reference, *way_up))
+
+    def _is_listed(self, part: Reference, whole: Reference, role: str) -> bool:
+        """Return whether a whole was there, and listed a part."""
+        return self.is_there(whole) and part.id in self._graph(whole).parts[whole, role]
 
     def view(self, own: Reference, depth: int) -> dict[str, Any]:
         """Return what is shown of an object, with all its roles, so deep."""
@@ -75,9 +79,6 @@ class Past:
         graph, name = self._graph(holder), RoleName(holder.class_name, role)
         led = (to for own, to in graph.pairs[name] if own == holder.id)
         return next(led, graph.dangling.get((holder, role)))
-
-    def _whole(self, part: Reference) -> Reference | None:
-        return next((whole for whole, _ in self._ways_up(part)), None)
 
     def _ways_up(self, part: Reference) -> Iterator[tuple[Reference, str]]:
         """Yield the whole of an object, if it is a part, and the role that leads from there."""

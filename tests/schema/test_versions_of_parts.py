@@ -1,10 +1,11 @@
-"""Versions of parts that outlive their whole, which keeps none: a page tells them as `getVersion` does."""
+"""Parts and versions: a part that outlives its whole, and a part that a former version of its whole lacks."""
 
 import json
 from typing import Any
 
 from stratabase.domain.objects.version import format_version_instant
 from stratabase.formats.preferences import DEFAULT_FORMATS
+from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
@@ -21,12 +22,24 @@ MODEL = read_model(
 )
 
 
+PARTS_WITHOUT_VERSIONS = read_model(
+    """extend schema @application(name: "Orders")
+    type Order @class(versioned: true) {
+        name: String
+        lines: [Line!] @composition(whole: "order_")
+        mentions: [Line!] @association(opposite: "about")
+    }
+    type Line { text: String about: Order @association(opposite: "mentions") }""",
+    "m",
+)
+
+
 class Room:
     """Orders, written a second apart."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: Model = MODEL) -> None:
         self.clock = FrozenClock()
-        world = Services(MODEL, Repository(ReferenceEngine(), MODEL), self.clock, OrderedIds(), plenty)
+        world = Services(model, Repository(ReferenceEngine(), model), self.clock, OrderedIds(), plenty)
         self._executor = SchemaExecutor(world, lambda *_: None)
 
     def ask(self, query: str) -> Any:
@@ -56,3 +69,17 @@ def test_a_page_tells_the_versions_of_a_part_whose_whole_is_gone() -> None:
         at = format_version_instant(NOON + second * 1000, DEFAULT_FORMATS)
         query = f'{{ Line___getVersion(_id: "{line}", atVersion: "{at}") {{ {shown} }} }}'
         assert room.ask(query) == version
+
+
+def test_a_version_shows_no_part_that_its_whole_did_not_list_then() -> None:
+    room = Room(PARTS_WITHOUT_VERSIONS)
+    order = room.ask('mutation { Order___create(data: {name: "a"}) { _id } }')["_id"]
+    line = f'lines: {{create: [{{text: "new", about: "{order}"}}]}}'
+    room.ask(f'mutation {{ Order___update(data: {{_id: "{order}", name: "b", {line}}}) {{ _id }} }}')
+    shown = "items { name lines { items { text } } mentions { items { text } } }"
+    items = room.ask(f'{{ Order___getVersionPage(_id: "{order}") {{ {shown} }} }}')["items"]
+    new = {"items": [{"text": "new"}]}
+    assert items == [
+        {"name": "a", "lines": {"items": []}, "mentions": {"items": []}},
+        {"name": "b", "lines": new, "mentions": new},
+    ]
