@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 TESTS ?= tests
 # What differs between versions of Python without any help from us: pure rules, engines, and each route once.
-PORTABLE := tests/formats tests/expressions tests/model tests/domain tests/contract tests/gateway/test_events.py tests/scenarios/test_newcomer.py
+PORTABLE := tests/formats tests/expressions tests/model tests/domain tests/contract tests/cli/gateway/test_events.py tests/scenarios/test_newcomer.py
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-oldest test-older check format soak bench golden validate build lock clean graphiql
@@ -17,7 +17,7 @@ help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 run: $(VENV)/.run $(if $(filter dynamodb,$(STORE)),.venv-ministack/.done) ## Serve the model on this machine (STORE=dynamodb: over an emulator, which forgets)
-	@$(if $(filter dynamodb,$(STORE)),$(BIN)/python -m cli.emulator) $(BIN)/stratabase serve
+	@$(if $(filter dynamodb,$(STORE)),$(BIN)/python -m stratabase.cli.emulator) $(BIN)/stratabase serve
 
 # Tests start the service many times, which takes longer where Python may not keep what it has compiled.
 test test-oldest test-older soak: export PYTHONDONTWRITEBYTECODE =

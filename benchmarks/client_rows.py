@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.table import Figure, print_table
-from cli.emulator import emulator
+from stratabase.cli.emulator import emulator
 from stratabase.store.dynamodb.aws import Credentials, Endpoint
 from stratabase.store.dynamodb.boto_client import BotoClient
 from stratabase.store.dynamodb.client import Client

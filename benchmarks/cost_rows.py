@@ -16,7 +16,7 @@ from benchmarks.role_rows import MODEL as ROLES
 from benchmarks.table import Figure, print_table
 from benchmarks.version_rows import MODEL as VERSIONS
 from benchmarks.version_rows import Versions
-from cli.emulator import emulator
+from stratabase.cli.emulator import emulator
 from stratabase.domain.objects.change import Change, Creation
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.filter import Comparison

@@ -11,7 +11,8 @@ from typing import Any
 from benchmarks.function_process import FUNCTIONS, Start, cold_start, proxy_event
 from benchmarks.models import MODELS, Served
 from benchmarks.table import Figure, print_table
-from cli.emulator import ACCOUNT, emulator
+from stratabase.cli.emulator import emulator
+from stratabase.cli.terminal.settings import EMULATOR_CREDENTIALS
 from stratabase.store.dynamodb.aws import Credentials, Endpoint
 from stratabase.store.keyring.secrets_client import SecretsClient
 from tests.service import PASSWORD
@@ -94,11 +95,11 @@ def _empty(folder: Path, environment: Environment) -> Start:
 
 def _environment(address: str, folder: Path) -> Environment:
     """Return what the functions are given; the secret is made as the template does."""
-    client = SecretsClient(Endpoint("us-east-1", address, Credentials(*ACCOUNT.values())))
+    client = SecretsClient(Endpoint("us-east-1", address, Credentials(*EMULATOR_CREDENTIALS.values())))
     client.call("create_secret", Name=SECRET, SecretString=f'{{"first": "{"x7" * 32}"}}')
     client.close()
     return {
-        **ACCOUNT,
+        **EMULATOR_CREDENTIALS,
         "AWS_REGION": "us-east-1",
         "STRATABASE_STORE": "dynamodb",
         "STRATABASE_ENDPOINT": address,

@@ -10,9 +10,9 @@ from contextlib import suppress
 from email.headerregistry import Address
 from typing import Any
 
-from cli.gateway.refusals import Refused
-from cli.gateway.routes import Routes
-from cli.gateway.template import Route
+from stratabase.cli.gateway.errors import GatewayError
+from stratabase.cli.gateway.routes import Routes
+from stratabase.cli.gateway.template import RouteDeclaration
 from stratabase.domain.members.fields import stray_character
 from stratabase.domain.members.mail.template import Mail
 from stratabase.domain.members.mailed_link import parse_link_token
@@ -39,7 +39,7 @@ LONG = 1_000_000
 OFTEN = count(500, 2000)
 CPU_SECONDS = 60
 """For what takes a few. Whatever takes the square of the time of its text would need more, often hours."""
-_REFUSALS = (InvalidValue, Refused, InvalidExpression, InvalidModel, InvalidSignature, ValueError)
+_REFUSALS = (InvalidValue, GatewayError, InvalidExpression, InvalidModel, InvalidSignature, ValueError)
 
 
 def _judges(type_name: str, **domain: Any) -> Callable[[str], object]:
@@ -66,7 +66,12 @@ def refused(read: Callable[[str], object], text: str) -> None:
         read(text)
 
 
-_ROUTES = Routes([Route("GET", "/auth/members/{id}/x/{part}", "f"), Route("GET", "/public/{proxy+}", "f")])
+_ROUTES = Routes(
+    [
+        RouteDeclaration("GET", "/auth/members/{id}/x/{part}", "f"),
+        RouteDeclaration("GET", "/public/{proxy+}", "f"),
+    ]
+)
 _RUNNING = Formats("DYyMLdwFuW", "HKhkmsS")
 _APART = Formats("EEEE d MMMM y G", "h:m:s.S a", language="kde_TZ")
 

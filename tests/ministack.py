@@ -4,7 +4,7 @@ import atexit
 from contextlib import ExitStack
 from functools import cache
 
-from cli.emulator import emulator
+from stratabase.cli.emulator import emulator
 from stratabase.store.dynamodb.aws import Credentials, Endpoint
 
 

@@ -59,7 +59,13 @@ class RunningService:
         self.home = home
         self.port = free_port()
         self._application = application
-        self._command = [sys.executable, "-m", "cli", "serve", *([] if reload else ["--no-reload"])]
+        self._command = [
+            sys.executable,
+            "-m",
+            "stratabase.cli",
+            "serve",
+            *([] if reload else ["--no-reload"]),
+        ]
         self._environment = {
             **os.environ,
             "PORT": str(self.port),

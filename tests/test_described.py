@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
-from cli.gateway import template
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.routes import all_endpoints
+from stratabase.cli.gateway.template import read_template
 from stratabase.http_api.handler import CATCH_ALL
 from tests import golden
 from tests.service import ROOT
@@ -50,7 +50,7 @@ def test_it_names_every_operation_that_is_wired_and_no_other(instance: Instance,
 
 def test_it_names_every_route_of_the_template_and_no_other(document: Any) -> None:
     """But for the two that lead nowhere."""
-    routes = {route.resource for route in template.read(ROOT / "template.yaml").routes}
+    routes = {route.resource for route in read_template(ROOT / "template.yaml").routes}
     assert routes - {CATCH_ALL, "/"} == set(document["paths"])
 
 

@@ -1,14 +1,14 @@
 """The table of routes is what is deployed: template.yaml has the same addresses, function by function."""
 
-from cli.gateway import template
 from stratabase.bootstrap.routes import FUNCTIONS
+from stratabase.cli.gateway.template import read_template
 from stratabase.http_api.handler import CATCH_ALL
 from tests.service import ROOT
 
 
 def test_the_template_gives_each_function_its_routes_and_no_others() -> None:
     """But for the two routes of `graphql` that lead nowhere, which answer what has no address."""
-    deployed = template.read(ROOT / "template.yaml")
+    deployed = read_template(ROOT / "template.yaml")
     folders = {function.name: function.file.parent.name for function in deployed.functions}
     routes: dict[str, set[str]] = {function: set() for function in FUNCTIONS}
     for route in deployed.routes:

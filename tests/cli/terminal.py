@@ -76,7 +76,7 @@ class Terminal:
 
     def __init__(self, project: Project, *arguments: str, **environment: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "cli", *arguments],
+            [sys.executable, "-P", "-m", "stratabase.cli", *arguments],
             cwd=project.folder,
             env={**_surroundings(), "PORT": "0", "STRATABASE_MODEL": str(project.model), **environment},
             stdout=subprocess.PIPE,

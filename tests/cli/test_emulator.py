@@ -44,10 +44,10 @@ class Family:
     def find(self) -> None:
         """Find the processes, which all run."""
         running = processes()
-        self._find(running, "wrapper", "make", "cli.emulator")
+        self._find(running, "wrapper", "make", "stratabase.cli.emulator")
         self._find(running, "emulator", "wrapper", "-m ministack")
         self._find(running, "serve", "wrapper", "stratabase serve")
-        self._find(running, "worker", "serve", "cli.server.worker")
+        self._find(running, "worker", "serve", "stratabase.cli.server.worker")
         self._commands = {pid: running[pid].command for pid in self.pids.values()}
 
     def _find(self, running: Mapping[int, Process], name: str, parent: str, command: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from moto import mock_aws
 
-from cli.main import main
+from stratabase.cli.main import main
 from stratabase.domain.members.key_rotation import GRACE, PREPARATION
 from stratabase.store.dynamodb.aws import Credentials, Endpoint
 from stratabase.store.keyring import document

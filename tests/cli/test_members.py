@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.fault import Fault
-from cli.main import main
-from cli.members.actions import base_url
+from stratabase.cli.main import main
+from stratabase.cli.members import mail_base_url
+from stratabase.cli.terminal.command_error import CommandError
 from stratabase.settings import Settings
 from tests.service import ROOT, free_port
 
@@ -26,7 +26,7 @@ class Terminal:
         self._monkeypatch = monkeypatch
 
     def run(self, *arguments: str, typed: str = "") -> tuple[int, str, str]:
-        """Return the exit code, the output and what was said of faults."""
+        """Return the exit code, the output and what was said of errors."""
         self._monkeypatch.setattr("sys.stdin", io.StringIO(typed))
         code = main(["members", *arguments])
         printed = self._capsys.readouterr()
@@ -135,8 +135,8 @@ def test_the_link_leads_to_the_service(ada: Terminal, monkeypatch: pytest.Monkey
 
 def test_for_a_deployment_the_address_must_be_said() -> None:
     """Nobody could guess it, and a wrong link would be worse than none."""
-    with pytest.raises(Fault, match="STRATABASE_BASE_URL: is missing"):
-        base_url(Settings(store="dynamodb"))
+    with pytest.raises(CommandError, match="STRATABASE_BASE_URL: is missing"):
+        mail_base_url(Settings(store="dynamodb"))
 
 
 @pytest.mark.parametrize(
@@ -149,12 +149,12 @@ def test_for_a_deployment_the_address_must_be_said() -> None:
     ],
 )
 def test_on_this_machine_the_link_leads_where_the_service_listens(host: str, root: str) -> None:
-    assert base_url(Settings(host=host, port=8123)) == root
+    assert mail_base_url(Settings(host=host, port=8123)) == root
 
 
 def test_any_port_is_none_that_a_link_could_lead_to() -> None:
-    with pytest.raises(Fault, match="PORT: 0 is any port"):
-        base_url(Settings(port=0))
+    with pytest.raises(CommandError, match="PORT: 0 is any port"):
+        mail_base_url(Settings(port=0))
 
 
 def test_a_password_that_is_no_text_is_told(ada: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

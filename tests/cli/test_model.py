@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from graphql import build_schema, parse
 
-from cli.main import main
 from stratabase.bootstrap import Instance
+from stratabase.cli.main import main
 from stratabase.model.prepared import read_prepared
 from stratabase.settings import Settings
 from tests.worlds import ADMINISTRATOR
@@ -103,31 +103,6 @@ def test_an_editor_can_check_the_sample_model_with_them(capsys: pytest.CaptureFi
     printed = capsys.readouterr().out
     assert used
     assert all(f"directive @{name}" in printed for name in used)
-
-
-@pytest.mark.parametrize("arguments", [[], ["nothing"], ["model"], ["model", "nothing"], ["serve", "--what"]])
-def test_what_makes_no_sense_is_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(arguments)
-
-    assert stopped.value.code == 2
-    assert capsys.readouterr().err.startswith("usage: stratabase")
-
-
-def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["--help"])
-
-    assert stopped.value.code == 0
-    printed = capsys.readouterr().out
-    assert all(word in printed for word in ("serve", "model", "--version"))
-
-
-def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["--version"])
-
-    assert capsys.readouterr().out.startswith("stratabase 0.")
 
 
 INDEXED = GOOD.replace("type Pet {", 'type Pet @index(attributes: ["name"]) { age: Int')

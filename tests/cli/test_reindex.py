@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from cli.main import main
-from cli.unbuilt import MOST_IDS, MOST_VALUES
 from stratabase.bootstrap import Instance
+from stratabase.cli.backfill.build import MAX_IDS_NAMED, MAX_VALUES_NAMED
+from stratabase.cli.main import main
 from stratabase.settings import Settings
 from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
 from stratabase.store.layout import keys
@@ -228,20 +228,22 @@ def test_values_that_several_have_are_told_until_they_are_mended(
 
 
 def test_many_are_counted_unless_all_are_asked_for(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
-    ids = shop.fill([*["a"] * (MOST_IDS + 2), *(number // 2 for number in range(2 * MOST_VALUES + 8))])
+    ids = shop.fill(
+        [*["a"] * (MAX_IDS_NAMED + 2), *(number // 2 for number in range(2 * MAX_VALUES_NAMED + 8))]
+    )
     shop.has(UNIQUE)
 
     assert main(["reindex"]) == 1
     _, title, *lines = capsys.readouterr().out.splitlines()
-    assert title.endswith(f"{MOST_VALUES + 5} values are held by several objects")
-    assert lines[0] == f"  name 'a': {', '.join(ids[:MOST_IDS])} and 2 more"
-    assert len(lines) == MOST_VALUES + 1
+    assert title.endswith(f"{MAX_VALUES_NAMED + 5} values are held by several objects")
+    assert lines[0] == f"  name 'a': {', '.join(ids[:MAX_IDS_NAMED])} and 2 more"
+    assert len(lines) == MAX_VALUES_NAMED + 1
     assert lines[-1] == "  and 5 more (`stratabase reindex --all` names all)"
 
     assert main(["reindex", "--all"]) == 1
     _, _, *lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == MOST_VALUES + 5
-    assert lines[0] == f"  name 'a': {', '.join(ids[: MOST_IDS + 2])}"
+    assert len(lines) == MAX_VALUES_NAMED + 5
+    assert lines[0] == f"  name 'a': {', '.join(ids[: MAX_IDS_NAMED + 2])}"
 
 
 def test_what_others_took_back_is_to_be_done_again(

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
-from cli.gateway.template import Route
-from tests.gateway.serving import gateway
+from stratabase.cli.gateway.template import RouteDeclaration
+from tests.cli.gateway.serving import gateway
 from tests.links import CONFIRM_EMAIL, SET_PASSWORD, LinkService
 
 PHONE: dict[str, Any] = {
@@ -24,7 +24,9 @@ PHONE: dict[str, Any] = {
     "has_touch": True,
 }
 DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
-LINK_ROUTES = tuple(Route(each, "ANY", "Fake") for each in (SET_PASSWORD, CONFIRM_EMAIL, "/{proxy+}"))
+LINK_ROUTES = tuple(
+    RouteDeclaration(each, "ANY", "Fake") for each in (SET_PASSWORD, CONFIRM_EMAIL, "/{proxy+}")
+)
 
 QUIET = (
     "--no-sandbox",

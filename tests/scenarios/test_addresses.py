@@ -12,8 +12,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-from cli.emulator import ACCOUNT, emulator
 from stratabase import __version__
+from stratabase.cli.emulator import emulator
+from stratabase.cli.terminal.settings import EMULATOR_CREDENTIALS
 from tests.service import PASSWORD, ROOT, Reply, RunningService, basic, running
 
 GRAPHQL, SCHEMA, HEALTH = "/auth/api/graphql/Hr", "/auth/api/schema/Hr", "/public/health"
@@ -290,7 +291,7 @@ def test_a_store_that_is_gone_is_told_and_nothing_of_how(tmp_path: Path) -> None
             "STRATABASE_ENDPOINT": address,
             "STRATABASE_TABLE": "gone",
             "STRATABASE_MEMBERS_TABLE": "gone-members",
-            **ACCOUNT,
+            **EMULATOR_CREDENTIALS,
         }
         service = RunningService(tmp_path / "home", settings=settings).start()
     try:

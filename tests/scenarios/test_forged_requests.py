@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import Page
 
-from tests.gateway.serving import gateway
+from tests.cli.gateway.serving import gateway
 from tests.scenarios.browser import chromium
 from tests.service import PASSWORD, RunningService, basic, running
 

@@ -11,7 +11,7 @@ from graphql import get_introspection_query
 
 from stratabase.bootstrap import Instance, http_handler
 from stratabase.settings import Settings
-from tests.gateway.serving import Client, gateway
+from tests.cli.gateway.serving import Client, gateway
 from tests.service import PASSWORD, Reply, RunningService, basic, running
 
 MODEL = """

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from cli.gateway.template import Route
+from stratabase.cli.gateway.template import RouteDeclaration
 from stratabase.domain.members.mailed_link import LINK_LIFETIME
 from stratabase.formats.preferences import Formats
-from tests.gateway.serving import gateway
+from tests.cli.gateway.serving import gateway
 from tests.links import NEW, LinkService
 from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit
 
@@ -282,7 +282,7 @@ def test_in_the_dark_it_is_dark(visit: OpenVisit, link: str, folder: Path) -> No
 
 
 def test_a_service_under_a_path_stays_there(visit: OpenVisit, service: LinkService) -> None:
-    routes = (Route("/live/public/administration/setPassword", "ANY", "Fake"),)
+    routes = (RouteDeclaration("/live/public/administration/setPassword", "ANY", "Fake"),)
     roots: list[str] = []
 
     def deployed(event: dict[str, Any], _: object) -> Any:

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from cli.gateway.context import Context
-from cli.gateway.functions import load
-from cli.gateway.template import read
 from stratabase import bootstrap
+from stratabase.cli.gateway.lambda_functions import FunctionContext, load_function
+from stratabase.cli.gateway.template import read_template
 from stratabase.domain.members.member import Caller
 from stratabase.store.write import cleanup
 from tests.scenarios.graph_client import over_dynamodb, over_sqlite
@@ -19,7 +18,7 @@ from tests.service import ROOT, eventually, running
 
 MODEL = Path(__file__).parent / "models/fleet.graphql"
 EVENT = json.loads((ROOT / "events/schedules/sweep.json").read_text())
-SWEEP = next(each for each in read(ROOT / "template.yaml").functions if each.name == "SweepFunction")
+SWEEP = next(each for each in read_template(ROOT / "template.yaml").functions if each.name == "SweepFunction")
 ADMINISTRATOR = Caller("1", "ada", "Administrator", administrator=True)
 NUMBER, TOGETHER = 40, 20
 """Of vans with a tyre each, more than are deleted together; that many are made together."""
@@ -103,7 +102,7 @@ def test_the_scheduled_function_ends_what_a_deletion_has_left(left: Left) -> Non
     assert ask(TYRES) == NONE
     assert "errors" in answer(f'mutation {{ Maker___delete(_id: "{left.maker}") {{ deleted }} }}')
 
-    load(SWEEP).handler(EVENT, Context(SWEEP))
+    load_function(SWEEP).handler(EVENT, FunctionContext(SWEEP))
 
     assert ask(TYRES) == NONE
     assert ask("{ Van___getPage { totalCount } }")["totalCount"] == 0

@@ -7,8 +7,8 @@ from threading import Event, Lock
 
 import pytest
 
-from cli.gateway.greenlets import Greenlets
 from stratabase import waiting
+from stratabase.cli.gateway.greenlets import Greenlets
 from stratabase.domain.issues.refusals import Refusal, TooManyFailures, Unauthenticated, Unavailable
 from stratabase.domain.members.attempts import source_key
 from stratabase.operations.auth.cache import SingleFlight

@@ -1,1 +1,0 @@
-"""What `stratabase members` does."""

@@ -1,0 +1,144 @@
+"""Builds the indexes, unique constraints and required roles that a model needs from the stored objects."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+
+from stratabase.cli.terminal.progress import PrintLines, ProgressLines
+from stratabase.formats.invalid_value import describe_value
+from stratabase.model.model import Class, Model
+from stratabase.settings import Settings
+from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
+from stratabase.store.backfill.uniques import Duplicate
+from stratabase.store.engine.port import Engine
+from stratabase.store.indexes.entries import BuildState, RegistryEntry, RequiredRoleEntry, directive_label
+from stratabase.store.indexes.registry import entry_label
+from stratabase.store.keyring import file_lock
+from stratabase.store.layout import keys
+
+BUILD_LOCK = "build.lock"
+"""The file in the data folder that a process locks while it builds."""
+_LOCK_PATIENCE = 1.0
+"""Seconds of one wait for that lock."""
+_TRIES = 3
+"""How often required roles are built before the model is served all the same."""
+MAX_VALUES_NAMED = 20
+MAX_IDS_NAMED = 10
+"""How many are named, unless all shall be."""
+_FIX_DUPLICATES = (
+    "Change or delete all but one of the objects that have the same, then run `stratabase reindex` again. "
+    "Until then these constraints hold for what is written, but not for all objects."
+)
+_RUN_AGAIN = "Something still served an earlier model: run `stratabase reindex` again when that has ended."
+
+
+def is_embedded(settings: Settings) -> bool:
+    """Return whether the store is in this process, so that a model can wait until everything is built."""
+    return settings.store == "sqlite"
+
+
+def build_before_serving(settings: Settings, engine: Engine, model: Model, print_lines: PrintLines) -> None:
+    """Make everything READY that the model asks for of an embedded store. Raises Unavailable.
+
+    Of several processes that share the store one builds, and the others wait for it. Processes that serve
+    another model go on meanwhile, and keep what is being built.
+    """
+    if not is_embedded(settings):
+        return
+    reindex = Reindex(engine, model, ahead=True, local=True)
+    wanted = reindex.unfinished(class_.name for class_ in model.classes.values() if class_.is_stored)
+    if not wanted:
+        return
+    with build_lock(settings.home, print_lines):
+        for name, unfinished in reindex.unfinished(wanted).items():
+            # What is not as it was, another process has built while this one waited.
+            if _states(unfinished) & _states(wanted[name]):
+                _build_class(reindex, engine, model.classes[name], unfinished, print_lines)
+
+
+@contextmanager
+def build_lock(home: Path, print_lines: PrintLines) -> Iterator[None]:
+    """Wait until no other process on this machine builds, and let none begin meanwhile."""
+    path, is_waiting = home / BUILD_LOCK, False
+    while True:
+        try:
+            with file_lock.held(path, _LOCK_PATIENCE if is_waiting else 0):
+                yield
+                return
+        except file_lock.Busy:
+            if not is_waiting:
+                print_lines("Another process builds what the model needs; waiting until it is done.")
+            is_waiting = True
+
+
+def count_objects(engine: Engine, class_name: str) -> int:
+    """Return how many objects a class has."""
+    return sum(map(len, engine.range(keys.LISTING, keys.listing(class_name))))
+
+
+def describe_unfinished(class_name: str, outcome: ReindexOutcome, *, in_full: bool) -> Iterator[str]:
+    """Yield lines on what a reindex could not build of a class, and why.
+
+    `in_full`: with all duplicate values and all objects that have them, however many.
+    """
+    for unique, group in groupby(outcome.duplicates, lambda duplicate: duplicate.unique):
+        duplicates = list(group)
+        values = "1 value is" if len(duplicates) == 1 else f"{len(duplicates):,} values are"
+        yield f"{class_name} {directive_label(unique)} is not ready: {values} held by several objects"
+        named = duplicates if in_full else duplicates[:MAX_VALUES_NAMED]
+        yield from (f"  {_duplicate_line(duplicate, in_full=in_full)}" for duplicate in named)
+        if len(named) < len(duplicates):
+            more = len(duplicates) - len(named)
+            yield f"  and {more:,} more (`stratabase reindex --all` names all)"
+    if outcome.more:
+        yield f"{class_name}: {outcome.more:,} more objects have what another one has"
+    yield from (f"{class_name} {name} is not ready" for name in outcome.interrupted)
+
+
+def advice(outcomes: Iterable[ReindexOutcome]) -> str:
+    """Return what the person must do about what could not be built; nothing if all could."""
+    outcomes = list(outcomes)
+    fix_duplicates = [_FIX_DUPLICATES] if any(outcome.duplicates for outcome in outcomes) else []
+    run_again = [_RUN_AGAIN] if any(outcome.interrupted for outcome in outcomes) else []
+    return "\n".join([*fix_duplicates, *run_again])
+
+
+def _states(entries: Iterable[RegistryEntry]) -> set[tuple[int, BuildState]]:
+    return {(entry.number, entry.state) for entry in entries}
+
+
+def _build_class(
+    reindex: Reindex,
+    engine: Engine,
+    class_: Class,
+    unfinished: Sequence[RegistryEntry],
+    print_lines: PrintLines,
+) -> None:
+    """Build the unfinished entries of a class; print the progress and what could not be built."""
+    names = ", ".join(entry_label(class_, entry) for entry in unfinished)
+    total = count_objects(engine, class_.name)
+    progress = ProgressLines(f"Building {class_.name} {names}", total, print_lines)
+    outcome = reindex.run(class_.name, progress)
+    for _ in range(_TRIES - 1):
+        # A process that serves the last model does not keep roles that only the new one requires.
+        left = reindex.unfinished([class_.name]).get(class_.name, ())
+        broken = {duplicate.unique for duplicate in outcome.duplicates}
+        if not any(
+            isinstance(entry, RequiredRoleEntry) and entry.requirement.key_role not in broken
+            for entry in left
+        ):
+            break
+        outcome = reindex.run(class_.name, progress)
+    if total:
+        print_lines(f"Built {class_.name} {names}: {progress.done:,} objects were looked at.")
+    if lines := list(describe_unfinished(class_.name, outcome, in_full=False)):
+        print_lines(*lines, advice([outcome]))
+
+
+def _duplicate_line(duplicate: Duplicate, *, in_full: bool) -> str:
+    """Return a line with the values that several objects have, and the ids of the objects."""
+    values = ", ".join(f"{name} {describe_value(value)}" for name, value in duplicate.values.items())
+    ids = duplicate.ids if in_full else duplicate.ids[:MAX_IDS_NAMED]
+    more = f" and {len(duplicate.ids) - len(ids):,} more" if len(ids) < len(duplicate.ids) else ""
+    return f"{values}: {', '.join(ids)}{more}"

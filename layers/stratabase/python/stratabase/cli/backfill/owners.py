@@ -1,0 +1,28 @@
+"""Gives ids to the names of members that an older version wrote as the owners of objects."""
+
+from collections.abc import Iterator
+
+from stratabase.bootstrap import Instance
+from stratabase.cli.backfill.build import count_objects
+from stratabase.cli.terminal.progress import PrintLines, ProgressLines
+from stratabase.store.backfill.member_names import MemberBackfill, describe_outcome
+
+
+def resolve_owners(
+    instance: Instance, *, again: bool = False, print_lines: PrintLines | None = None
+) -> Iterator[str]:
+    """Replace names by ids in all classes where that is not done; yield what became of each class.
+
+    `again`: also where it is done. `print_lines` prints the progress. Raises Unavailable.
+    """
+    backfill = MemberBackfill(instance.engine, instance.model)
+    pending = backfill.classes() if again else backfill.pending()
+    members = instance.member_stores.members.roster().members if pending else ()
+    for class_name in pending:
+        title = f"Resolving the owners of {class_name}"
+        report = (
+            ProgressLines(title, count_objects(instance.engine, class_name), print_lines)
+            if print_lines
+            else lambda _: None
+        )
+        yield from describe_outcome(class_name, backfill.run(class_name, members, report))

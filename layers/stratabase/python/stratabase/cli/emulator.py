@@ -1,0 +1,156 @@
+"""DynamoDB and Secrets Manager on this machine: an emulator (ministack) in a process of its own.
+
+It forgets everything when it ends. `python -m stratabase.cli.emulator COMMAND …` runs a command beside it,
+with the settings that lead the service there. When one of the two ends, or this process is told to end, all
+end.
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from queue import SimpleQueue
+
+from stratabase.cli.server.processes import tie_to_parent
+from stratabase.cli.terminal.command_error import FAILED, CommandError
+from stratabase.cli.terminal.settings import EMULATOR_CREDENTIALS
+
+Process = subprocess.Popen[bytes]
+ProcessEvent = Process | signal.Signals
+"""What happens to the command and the emulator: a process has ended, or a signal came for them."""
+
+PYTHON = Path(".venv-ministack") / "bin" / "python"
+READY_TIMEOUT = 60.0
+"""Seconds in which it must be ready."""
+
+
+@contextmanager
+def emulator() -> Iterator[str]:
+    """Run the emulator on a free port of the loopback, and yield its address. Raises CommandError."""
+    with _running_emulator(lambda: False) as (address, _):
+        yield address
+
+
+@contextmanager
+def _running_emulator(interrupted: Callable[[], bool]) -> Iterator[tuple[str, Process]]:
+    """Run the emulator, and yield its address and its process. Raises CommandError, also when interrupted."""
+    if not PYTHON.exists():
+        raise CommandError(
+            f"The emulator is not installed: {PYTHON} is missing; `make {PYTHON.parts[0]}/.done` makes it."
+        )
+    with tempfile.TemporaryDirectory(prefix="ministack-") as folder:
+        port = _free_port()
+        process = _start_emulator(port, folder)
+        try:
+            _await_ready(process, port, interrupted)
+            yield f"http://127.0.0.1:{port}", process
+        finally:
+            process.kill()
+            process.wait()
+
+
+def main() -> int:
+    """Run the command that follows beside an emulator, and return its exit code."""
+    events: SimpleQueue[ProcessEvent] = SimpleQueue()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: events.put(signal.Signals(number)))
+    try:
+        with _running_emulator(lambda: not events.empty()) as (address, process):
+            settings = {
+                "STRATABASE_STORE": "dynamodb",
+                "STRATABASE_ENDPOINT": address,
+                **EMULATOR_CREDENTIALS,
+            }
+            return _run(sys.argv[1:], settings, process, events)
+    except CommandError as error:
+        print(error, file=sys.stderr)
+        return FAILED
+
+
+def _run(
+    command_line: Sequence[str],
+    settings: dict[str, str],
+    emulator: Process,
+    events: "SimpleQueue[ProcessEvent]",
+) -> int:
+    """Run a command until it ends, and return its exit code; end it when the emulator ends."""
+    # In a session of its own, it gets each signal once: from here, and not from the terminal as well.
+    command = subprocess.Popen(  # noqa: S603 - our own
+        tie_to_parent(command_line, signal.SIGTERM), env=os.environ | settings, start_new_session=True
+    )
+    for process in (command, emulator):
+        threading.Thread(target=_put_end, args=(process, events), daemon=True).start()
+    lost = False
+    while (event := events.get()) is not command:
+        if isinstance(event, signal.Signals):
+            # When the terminal is closed, the command finishes what it does, as when it is told to end.
+            command.send_signal(signal.SIGTERM if event is signal.SIGHUP else event)
+        else:
+            lost = True
+            print(f"The emulator has ended ({_how_it_ended(emulator)}); ending the service.", file=sys.stderr)
+            command.terminate()
+    return FAILED if lost else _exit_code(command)
+
+
+def _put_end(process: Process, events: "SimpleQueue[ProcessEvent]") -> None:
+    process.wait()
+    events.put(process)
+
+
+def _how_it_ended(process: Process) -> str:
+    code = process.returncode
+    return f"exit code {code}" if code >= 0 else signal.Signals(-code).name
+
+
+def _exit_code(process: Process) -> int:
+    """Return the exit code that a shell gives for a process."""
+    code = process.returncode
+    return code if code >= 0 else 128 - code
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _start_emulator(port: int, folder: str) -> Process:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "BIND_HOST": "127.0.0.1",
+        "GATEWAY_PORT": str(port),
+        "LOG_LEVEL": "ERROR",
+        "SERVICES": "dynamodb,secretsmanager",
+        "TMPDIR": folder,
+    }
+    quiet = subprocess.DEVNULL
+    command = tie_to_parent([str(PYTHON), "-m", "ministack"], signal.SIGKILL)
+    # In a session of its own: at an interrupt, the service still needs it to finish what it does.
+    return subprocess.Popen(  # noqa: S603 - our own
+        command, env=environment, stdout=quiet, stderr=quiet, start_new_session=True
+    )
+
+
+def _await_ready(process: Process, port: int, interrupted: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + READY_TIMEOUT
+    while time.monotonic() < deadline and process.poll() is None:
+        if interrupted():
+            raise CommandError("Ended before the emulator was ready.")
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/_ministack/health", timeout=5):
+                return
+        except OSError:
+            time.sleep(0.05)
+    raise CommandError(f"The emulator is not ready on port {port} (exit code {process.poll()}).")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""Lambda on this machine: loads the functions, each from its own file, and makes the context of a call."""
+
+import sys
+from collections.abc import Callable
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
+from time import monotonic
+from types import CodeType, ModuleType
+from typing import Any, NamedTuple
+
+from stratabase.cli.gateway.event import ACCOUNT, STAGE, Event, new_request_id
+from stratabase.cli.gateway.template import FunctionDeclaration
+from stratabase.cli.terminal.command_error import CommandError
+
+Handler = Callable[[Event, Any], Any]
+
+
+class LambdaFunction(NamedTuple):
+    """A function that is ready to be called."""
+
+    declared: FunctionDeclaration
+    handler: Handler
+
+
+class _UncachedLoader(SourceFileLoader):
+    """Compiles a file each time: a cache is judged by size and whole seconds, so it can miss an edit."""
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        return self.source_to_code(self.get_data(self.get_filename(fullname)), self.path)
+
+
+def load_function(declared: FunctionDeclaration) -> LambdaFunction:
+    """Import a function's file. Raises what the import raises, and CommandError without a file or handler."""
+    handler = getattr(_import_file(declared), declared.entry, None)
+    if not callable(handler):
+        raise CommandError(f"{declared.file} lacks {declared.entry!r}, the handler that the template names.")
+    return LambdaFunction(declared, handler)
+
+
+def _import_file(declared: FunctionDeclaration) -> ModuleType:
+    name = f"_function_{declared.name}"
+    loader = _UncachedLoader(name, str(declared.file))
+    spec = spec_from_file_location(name, declared.file, loader=loader)
+    if spec is None or spec.loader is None or not declared.file.is_file():
+        raise CommandError(f"{declared.file} is not there; the template names it for {declared.name}.")
+    module = sys.modules[name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class FunctionContext:
+    """What a function can ask about its own invocation: what Lambda passes beside the event."""
+
+    __slots__ = ("_deadline", "_function", "_request_id")
+
+    function_version = "$LATEST"
+    log_stream_name = STAGE
+    identity = None
+    client_context = None
+
+    def __init__(self, function: FunctionDeclaration) -> None:
+        self._function = function
+        self._deadline = monotonic() + function.timeout
+        self._request_id = ""
+
+    @property
+    def aws_request_id(self) -> str:
+        """Lambda's id of this invocation (not the gateway's id of the request)."""
+        self._request_id = self._request_id or new_request_id()
+        return self._request_id
+
+    @property
+    def function_name(self) -> str:
+        """The function's name in the template."""
+        return self._function.name
+
+    @property
+    def invoked_function_arn(self) -> str:
+        """The function's address."""
+        return f"arn:aws:lambda:{STAGE}:{ACCOUNT}:function:{self._function.name}"
+
+    @property
+    def log_group_name(self) -> str:
+        """Where Lambda would keep its logs."""
+        return f"/aws/lambda/{self._function.name}"
+
+    @property
+    def memory_limit_in_mb(self) -> str:
+        """The function's memory, a text as in Lambda's own runtime."""
+        return str(self._function.memory)
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Return how long the function may still take."""
+        return max(0, int((self._deadline - monotonic()) * 1000))

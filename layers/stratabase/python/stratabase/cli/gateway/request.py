@@ -1,0 +1,136 @@
+"""Reads the head and the body of an HTTP request, as far as API Gateway takes them."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from functools import lru_cache
+from string import ascii_letters, digits
+from typing import Any, NamedTuple
+
+from stratabase.cli.gateway.errors import MAX_BODY, ErrorType, GatewayError
+
+Receive = Callable[[], Awaitable[Any]]
+"""Returns the next message of a request, as ASGI names it."""
+
+_CONNECTION_HEADERS = frozenset(
+    {
+        "connection",
+        "content-length",
+        "expect",
+        "keep-alive",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+"""What concerns the connection to the client alone; API Gateway's events hold none of it."""
+_HOST_CHARACTERS = (ascii_letters + digits + "-._~%!$&'()*+,;=:[]").encode()
+"""Those of RFC 3986 in a host and a port."""
+_CAPITALIZED = frozenset({"authorization", "user-agent"})
+"""API Gateway keeps the spelling of a header's name as it was sent, but for these, which it capitalizes."""
+
+
+class Head(NamedTuple):
+    """The headers of a request, as an event has them."""
+
+    headers: dict[str, str]
+    """The last value of each."""
+    multi_value_headers: dict[str, list[str]]
+    size: int
+    """Bytes of the headers as they were sent."""
+    content_length: int | None
+    """None when the body is chunked."""
+    expects_continue: bool
+    """The client waits for a word before it sends the body."""
+    hosts: tuple[bytes, ...]
+    """The values of all headers Host."""
+
+
+def read_head(raw_headers: Sequence[tuple[bytes, bytes]]) -> Head:
+    """Read the headers of a request."""
+    headers: dict[str, str] = {}
+    multi: dict[str, list[str]] = {}
+    connection_headers: dict[bytes, bytes] = {}
+    hosts: list[bytes] = []
+    size = 4 * len(raw_headers)
+    for raw_name, raw_value in raw_headers:
+        size += len(raw_name) + len(raw_value)
+        name = _spelling(raw_name)
+        if name is None:
+            connection_headers[raw_name.lower()] = raw_value
+            continue
+        if len(raw_name) == len(b"host") and raw_name.lower() == b"host":
+            hosts.append(raw_value)
+        headers[name] = value = raw_value.decode("latin-1")
+        if name in multi:
+            multi[name].append(value)
+        else:
+            multi[name] = [value]
+    expects_continue = b"expect" in connection_headers
+    return Head(headers, multi, size, _content_length(connection_headers), expects_continue, tuple(hosts))
+
+
+class ClientDisconnected(Exception):
+    """The client has left before it had sent its request."""
+
+
+async def receive_body(receive: Receive, length: int | None) -> bytes:
+    """Read the whole body, of `length` bytes if that is known.
+
+    Raises GatewayError if it is too large, and ClientDisconnected.
+    """
+    _check_body_size(length or 0)
+    message = await _next_message(receive)
+    if not message["more_body"]:
+        _check_body_size(len(message["body"]))
+        return bytes(message["body"])
+    body = bytearray(message["body"])
+    while message["more_body"]:
+        message = await _next_message(receive)
+        body += message["body"]
+        _check_body_size(len(body))
+    return bytes(body)
+
+
+def is_host(value: bytes) -> bool:
+    """Return whether a value may stand in the header Host: a name or an address, a port, or nothing."""
+    return not value.translate(None, _HOST_CHARACTERS)
+
+
+def asks_for_web_socket(raw_headers: Sequence[tuple[bytes, bytes]]) -> bool:
+    """Return whether a client wants to go on in the WebSocket protocol."""
+    return any(
+        name.lower() == b"upgrade" and b"websocket" in value.lower()
+        for name, value in raw_headers
+        if len(name) == len(b"upgrade")
+    )
+
+
+async def _next_message(receive: Receive) -> Any:
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        raise ClientDisconnected
+    return message
+
+
+def _check_body_size(size: int) -> None:
+    if size > MAX_BODY:
+        text = f"The body has more than {MAX_BODY} bytes, the most that is taken."
+        raise GatewayError(ErrorType.REQUEST_TOO_LARGE, text)
+
+
+def _content_length(connection_headers: dict[bytes, bytes]) -> int | None:
+    return (
+        None
+        if b"transfer-encoding" in connection_headers
+        else int(connection_headers.get(b"content-length", 0))
+    )
+
+
+@lru_cache(maxsize=1024)
+def _spelling(raw_name: bytes) -> str | None:
+    """Return a header's name as events spell it, None when they do not hold it."""
+    name = raw_name.decode("latin-1")
+    if name.lower() in _CONNECTION_HEADERS:
+        return None
+    return name.title() if name.lower() in _CAPITALIZED else name

@@ -1,0 +1,179 @@
+"""HTTP responses: from what a function returns, or from an error of the gateway itself.
+
+A result that API Gateway would find malformed is an error too. The words of an error come from the
+GatewayResponses of template.yaml.
+"""
+
+import json
+import re
+from base64 import b64decode
+from binascii import Error as NotBase64
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from stratabase.cli.gateway.errors import MAX_RESULT, ErrorType, GatewayError
+from stratabase.cli.gateway.template import GatewayResponse
+from stratabase.http_api.http.api_gateway import size_over_limit
+
+_RESULT_FIELDS = frozenset({"statusCode", "headers", "multiValueHeaders", "body", "isBase64Encoded"})
+_BODILESS = frozenset({204, 304})
+_OWN_HEADERS = frozenset(
+    {"connection", "content-length", "keep-alive", "trailer", "transfer-encoding", "upgrade"}
+)
+"""Headers that the gateway alone sets, since they tell how the body travels."""
+_CONTENT_TYPE = b"Content-Type"
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+_BEFORE_ANY_API = frozenset({ErrorType.BAD_REQUEST, ErrorType.HEAD_TOO_LARGE})
+"""Errors that the template has no words for: its default would put our own name for them into the title."""
+
+
+class HttpResponse(NamedTuple):
+    """An HTTP response, ready to be sent."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+
+
+def function_response(result: Any, method: str) -> HttpResponse:
+    """Return the response that a function's result stands for. Raises GatewayError if it stands for none."""
+    if not isinstance(result, dict) or not result.keys() <= _RESULT_FIELDS:
+        raise _malformed(f"it should be an object of {', '.join(sorted(_RESULT_FIELDS))}")
+    status = _status(result.get("statusCode", 200))
+    body = _body(result.get("body"), result.get("isBase64Encoded"))
+    _check_size(result)
+    headers = _headers(result)
+    if status in _BODILESS:
+        return HttpResponse(status, headers, b"")
+    if not any(name is _CONTENT_TYPE for name, _ in headers):
+        headers.append((_CONTENT_TYPE, b"application/json"))
+    # The response to HEAD may come without the body that GET would have; then its length is unknown.
+    if body or method != "HEAD":
+        headers.append((b"Content-Length", b"%d" % len(body)))
+    return HttpResponse(status, headers, body)
+
+
+def _malformed(what: str) -> GatewayError:
+    return GatewayError(ErrorType.FAILED, f"The function's answer is malformed: {what}.")
+
+
+def _check_size(result: Mapping[str, Any]) -> None:
+    """Refuse what Lambda would not carry."""
+    try:
+        size = size_over_limit(result, MAX_RESULT)
+    except TypeError as error:
+        raise _malformed(f"it is not JSON ({error})") from error
+    if size is not None:
+        text = f"The answer has {size} bytes; Lambda carries at most {MAX_RESULT}."
+        raise GatewayError(ErrorType.FAILED, text)
+
+
+def _status(status: Any) -> int:
+    if isinstance(status, str) and status.isdecimal():
+        status = int(status)
+    if not isinstance(status, int) or not 200 <= status <= 599:
+        raise _malformed(f"statusCode is {status!r}")
+    return status
+
+
+def _body(body: Any, encoded: Any) -> bytes:
+    if body is None:
+        return b""
+    if not isinstance(body, str):
+        raise _malformed(f"body is a {type(body).__name__}, not a text")
+    try:
+        return b64decode(body, validate=True) if encoded else body.encode()
+    except NotBase64 as error:
+        text = f"The function's body is not base64: {error}."
+        raise GatewayError(ErrorType.MISCONFIGURED, text) from error
+    except UnicodeEncodeError as error:
+        raise _malformed(f"body is no Unicode text ({error.reason})") from error
+
+
+def _headers(result: Mapping[str, Any]) -> list[tuple[bytes, bytes]]:
+    """Return the headers of both fields; a pair that is in both comes once."""
+    single, multiple = result.get("headers") or {}, result.get("multiValueHeaders") or {}
+    if not isinstance(single, dict) or not isinstance(multiple, dict):
+        raise _malformed("headers and multiValueHeaders should be objects")
+    headers = [_header(name, value) for name, values in multiple.items() for value in _texts(name, values)]
+    for name, value in single.items():
+        header = _header(name, *_texts(name, [value]))
+        if header not in headers:
+            headers.append(header)
+    return [header for header in headers if header is not None]
+
+
+def _texts(name: Any, values: Any) -> list[str]:
+    """Return a header's values, those that are no texts as API Gateway writes them."""
+    if not isinstance(values, list):
+        raise _malformed(f"multiValueHeaders has no list for {name!r}")
+    return [value if isinstance(value, str) else _text(name, value) for value in values]
+
+
+def _text(name: Any, value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, int | float):
+        raise _malformed(f"the header {name!r} is {value!r}")
+    return str(value)
+
+
+@lru_cache(maxsize=512)
+def _header(name: Any, value: str) -> tuple[bytes, bytes] | None:
+    """Return a header as bytes, None if the gateway alone sets it. Nothing in it can end it."""
+    if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
+        raise _malformed(f"{name!r} is no header's name")
+    if not _HEADER_VALUE.fullmatch(value):
+        raise _malformed(f"the header {name} cannot be {value!r}")
+    if name.lower() in _OWN_HEADERS:
+        return None
+    raw_name = _CONTENT_TYPE if name.lower() == "content-type" else name.encode("ascii")
+    return raw_name, value.encode("latin-1")
+
+
+class ErrorResponses:
+    """Makes the responses to errors of the gateway."""
+
+    def __init__(self, declared: Mapping[str, GatewayResponse]) -> None:
+        """Take what the template declares: a response by the name of its gateway response type."""
+        self._declared = declared
+
+    def response(self, error: GatewayError, request_id: str) -> HttpResponse:
+        """Return a problem (RFC 9457), in the template's words where it has some for this type of error."""
+        declared = self._declaration(error.error_type)
+        if declared is None or declared.body is None:
+            return problem(error.error_type, error.detail, request_id)
+        status = declared.status or error.error_type.status
+        return _text_response(status, declared.headers.items(), _fill(declared.body, error, request_id))
+
+    def _declaration(self, error_type: ErrorType) -> GatewayResponse | None:
+        if error_type in _BEFORE_ANY_API:
+            return None
+        default = f"DEFAULT_{error_type.status // 100}XX"
+        return self._declared.get(error_type.response_type) or self._declared.get(default)
+
+
+def problem(error_type: ErrorType, detail: str, request_id: str) -> HttpResponse:
+    """Return the problem details of an error for which the template has no words."""
+    body = {"type": "about:blank", "title": error_type.title, "status": error_type.status, "detail": detail}
+    if request_id:
+        body["traceId"] = request_id
+    headers = [("Content-Type", "application/problem+json")]
+    return _text_response(error_type.status, headers, json.dumps(body))
+
+
+def _text_response(status: int, headers: Iterable[tuple[str, str]], body: str) -> HttpResponse:
+    raw_headers = [(name.encode(), value.encode()) for name, value in headers]
+    raw_body = body.encode()
+    return HttpResponse(status, [*raw_headers, (b"Content-Length", b"%d" % len(raw_body))], raw_body)
+
+
+def _fill(body: str, error: GatewayError, request_id: str) -> str:
+    """Put values in for the variables of a response template, those that our template uses."""
+    return (
+        body.replace("$context.error.messageString", json.dumps(error.detail))
+        .replace("$context.error.responseType", error.error_type.response_type)
+        .replace("$context.requestId", request_id)
+    )

@@ -1,0 +1,138 @@
+"""Reads from template.yaml what the gateway needs: functions, their routes, and the gateway's responses.
+
+The deployed gateway is made from the same file, so the two cannot drift.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from stratabase.cli.terminal.command_error import CommandError
+
+FUNCTION = "AWS::Serverless::Function"
+API = "AWS::Serverless::Api"
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionDeclaration:
+    """A function as the template declares it."""
+
+    name: str
+    file: Path
+    entry: str
+    """The name of the handler in the file."""
+    timeout: float
+    """Seconds."""
+    memory: int
+    """Megabytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class RouteDeclaration:
+    """A resource (`/auth/api/graphql/{application}`), a method or ANY, and the function that it leads to."""
+
+    resource: str
+    method: str
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayResponse:
+    """How the gateway words one type of error."""
+
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What the gateway needs of the template."""
+
+    functions: tuple[FunctionDeclaration, ...]
+    routes: tuple[RouteDeclaration, ...]
+    responses: Mapping[str, GatewayResponse]
+
+
+def read_template(path: Path) -> Template:
+    """Read a template. Raises CommandError if there is none, or none that can be read."""
+    document = _document(path)
+    resources = document.get("Resources") or {}
+    shared = (document.get("Globals") or {}).get("Function") or {}
+    functions = {name: {**shared, **each} for name, each in _of_type(resources, FUNCTION)}
+    return Template(
+        tuple(_function(name, each, path.parent) for name, each in functions.items()),
+        tuple(route for name, each in functions.items() for route in _routes(name, each)),
+        {kind: _response(each) for kind, each in _responses(resources)},
+    )
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        document = yaml.load(path.read_bytes(), Loader=_Loader)  # noqa: S506 - it is a safe loader
+    except OSError as error:
+        raise CommandError(
+            f"{path}: {error.strerror}. Run this in the project's folder, or name it with --template."
+        ) from error
+    except yaml.YAMLError as error:
+        raise CommandError(f"{path} is not YAML: {error}") from error
+    if not isinstance(document, dict):
+        raise CommandError(f"{path} is no CloudFormation template: it should begin with names and values.")
+    return document
+
+
+def _of_type(resources: Mapping[str, Any], kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, resource in resources.items():
+        if resource.get("Type") == kind:
+            yield name, resource.get("Properties") or {}
+
+
+def _function(name: str, properties: Mapping[str, Any], root: Path) -> FunctionDeclaration:
+    module, _, entry = str(properties.get("Handler", "app.handler")).rpartition(".")
+    return FunctionDeclaration(
+        name=name,
+        file=root / str(properties.get("CodeUri", ".")) / f"{module.replace('.', '/')}.py",
+        entry=entry,
+        timeout=float(properties.get("Timeout", 3)),
+        memory=int(properties.get("MemorySize", 128)),
+    )
+
+
+def _routes(function: str, properties: Mapping[str, Any]) -> Iterator[RouteDeclaration]:
+    for event in (properties.get("Events") or {}).values():
+        if event.get("Type") == "Api":
+            route = event["Properties"]
+            yield RouteDeclaration(route["Path"], str(route["Method"]).upper(), function)
+
+
+def _responses(resources: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for _, properties in _of_type(resources, API):
+        yield from (properties.get("GatewayResponses") or {}).items()
+
+
+def _response(declared: Mapping[str, Any]) -> GatewayResponse:
+    status = declared.get("StatusCode")
+    headers = (declared.get("ResponseParameters") or {}).get("Headers") or {}
+    return GatewayResponse(
+        None if status is None else int(status),
+        {name: str(value).strip("'") for name, value in headers.items()},
+        (declared.get("ResponseTemplates") or {}).get("application/json"),
+    )
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Takes CloudFormation's tags (`!Ref`, `!Sub` …) for the values behind them."""
+
+
+def _untagged(loader: Any, _suffix: str, node: yaml.Node) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node, deep=True)
+    if isinstance(node, yaml.SequenceNode):
+        return loader.construct_sequence(node, deep=True)
+    return loader.construct_scalar(node)
+
+
+_Loader.add_multi_constructor("!", _untagged)

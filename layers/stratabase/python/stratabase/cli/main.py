@@ -1,0 +1,65 @@
+"""The command `stratabase`: from its arguments to the exit code."""
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Protocol, cast
+
+from stratabase import __version__
+from stratabase.cli.terminal.command_error import CommandError
+
+COMMANDS: Mapping[str, str] = {
+    "serve": "serve the model on this machine, and reload it when it or the code changes",
+    "model": "check the model, or show what belongs to it",
+    "reindex": (
+        "build the indexes, unique constraints and required roles of a changed model, "
+        "while the service goes on"
+    ),
+    "keys": "show the keys that sign tokens, or have a new one sign",
+    "members": "show, make and change members",
+}
+"""The help text of each command, by its name, which is also the name of its module in this package."""
+
+
+class CommandModule(Protocol):
+    """The module of a command."""
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command."""
+
+    def run(self, options: argparse.Namespace) -> int:
+        """Run the command and return its exit code. Raises CommandError for what the person can fix."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code: 0 done, 1 could not be done, 2 makes no sense."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    chosen = next((argument for argument in arguments if argument in COMMANDS), None)
+    options = _parser(chosen).parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except CommandError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; Python must not try to write the rest when it ends.
+        sys.stdout = None
+        return 0
+
+
+def _parser(chosen: str | None) -> argparse.ArgumentParser:
+    """Return the parser of all commands. It knows the arguments of the chosen one only.
+
+    Only that one's module is imported: the modules import much of the service, which takes a while.
+    """
+    parser = argparse.ArgumentParser("stratabase", description="A data service made from one model file.")
+    parser.add_argument("--version", action="version", version=f"stratabase {__version__}")
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name, help_text in COMMANDS.items():
+        subparser = subparsers.add_parser(name, help=help_text, description=help_text)
+        if name == chosen:
+            command = cast("CommandModule", import_module(f"stratabase.cli.{name}"))
+            command.configure(subparser)
+            subparser.set_defaults(run=command.run)
+    return parser

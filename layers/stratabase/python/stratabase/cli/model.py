@@ -1,0 +1,232 @@
+"""`stratabase model`: checks a model, and shows what belongs to it."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from graphql import GraphQLInputObjectType, print_schema
+from graphql.utilities import coerce_input_value, validate_input_value
+
+from stratabase.bootstrap.storage import open_engine, parallel_reads_of
+from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
+from stratabase.cli.terminal.command_error import FAILED, CommandError
+from stratabase.cli.terminal.settings import read_settings
+from stratabase.domain.issues.refusals import Refused, Unavailable
+from stratabase.domain.query.page import PageFields, Query
+from stratabase.model import prepared
+from stratabase.model.api_names import GeneratedType, type_name
+from stratabase.model.model import Class, Model
+from stratabase.model.reading import InvalidModel, lint_model_file, read_model_file
+from stratabase.schema.generate import NothingServed, generate_schema
+from stratabase.schema.inputs.query_reader import QueryReader
+from stratabase.schema.request.context import InputContext
+from stratabase.store.indexes.entries import BuildState
+from stratabase.store.indexes.registry import Registry
+from stratabase.store.query.planner import ASSUMED_OBJECTS, PlanCandidate, missing_index, plan_candidates
+from stratabase.store.read.required_values import MissingValues, RequiredValues
+from stratabase.store.sqlite.errors import UnusableStore
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add a subcommand for each thing that can be done with a model."""
+    add_subcommands(parser, _SUBCOMMANDS)
+
+
+def run(options: Options) -> int:
+    """Run the subcommand."""
+    return int(options.subcommand(options))
+
+
+def _check(options: Options) -> int:
+    """Print the model's mistakes, or "ok", and what somebody should look at.
+
+    With `--data`, print how many stored objects lack what the model requires, too.
+    """
+
+    def warn(model: Model) -> str:
+        for warning in lint_model_file(_model_file(options)):
+            print(f"Warning: {warning}", file=sys.stderr)
+        return "".join(("ok\n", *_missing_value_lines(model))) if options.data else "ok\n"
+
+    return _print_of_model(options, warn)
+
+
+def _missing_value_lines(model: Model) -> Iterator[str]:
+    """Yield a line for each required attribute and role that stored objects lack. Raises CommandError."""
+    settings = read_settings()
+    try:
+        engine = open_engine(settings)
+        found = [*RequiredValues(engine, model, parallel_reads_of(settings)).missing_values()]
+        engine.close()
+    except (UnusableStore, Unavailable) as error:
+        raise CommandError(str(error)) from error
+    yield from map(_missing_value_line, found)
+    if not found:
+        yield "All stored objects have what the model requires.\n"
+
+
+def _missing_value_line(values: MissingValues) -> str:
+    return (
+        f"{values.class_name}.{values.name}: required, and empty in {values.missing:,} of "
+        f"{values.total:,} {values.class_name} objects\n"
+    )
+
+
+def _print_directives(_options: Options) -> int:
+    """Print the definitions of the model language's directives, which editors read."""
+    print(resources.files("stratabase.model").joinpath("directives.graphql").read_text("utf-8"), end="")
+    return 0
+
+
+def _print_sdl(options: Options) -> int:
+    """Print the GraphQL schema that is generated from the model."""
+    try:
+        return _print_of_model(options, lambda model: print_schema(generate_schema(model)) + "\n")
+    except NothingServed as error:
+        raise CommandError(str(error)) from error
+
+
+def _prepare(options: Options) -> int:
+    """Write the model as a start reads it fastest; a change of the model's text makes that void."""
+    file: Path = options.file
+    output = options.output or prepared.prepared_file(file)
+
+    def write(model: Model) -> str:
+        output.write_bytes(prepared.prepare(model, file.read_bytes()))
+        return f"{output}\n"
+
+    try:
+        return _print_of_model(options, write)
+    except OSError as error:
+        raise CommandError(f"{output} cannot be written ({error.strerror}).") from error
+
+
+def _explain(options: Options) -> int:
+    """Print the ways to find a page, the one that the service takes first."""
+
+    def explain(model: Model) -> str:
+        class_ = model.classes.get(options.class_name)
+        if class_ is None:
+            raise CommandError(
+                f"There is no class {options.class_name!r}; there are {', '.join(model.classes)}."
+            )
+        fields = PageFields(items=True, total_count=options.total_count)
+        query = _page_query(model, class_, _parse_json(options.page_options), fields)
+        # As it is once each index has been filled; on a new one, `reindex` sees to that.
+        paths = Registry().with_class(class_, BuildState.READY, now=0).paths(class_.name)
+        return "\n".join(_plan_lines(class_, query, plan_candidates(class_, query, paths))) + "\n"
+
+    return _print_of_model(options, explain)
+
+
+def _parse_json(text: str) -> Mapping[str, Any]:
+    try:
+        page_options = json.loads(text)
+    except ValueError as error:
+        raise CommandError(f"OPTIONS is no JSON: {error}.") from error
+    if not isinstance(page_options, dict):
+        raise CommandError('OPTIONS is no JSON object: give one such as {"orderBy": ["_id___ASC"]}.')
+    return page_options
+
+
+def _page_query(model: Model, class_: Class, page_options: Mapping[str, Any], fields: PageFields) -> Query:
+    """Return the query that getPage would make of its options. Raises CommandError for options it refuses."""
+    try:
+        type_ = generate_schema(model).type_map.get(type_name(class_.name, GeneratedType.OPTIONS))
+    except NothingServed as error:
+        raise CommandError(str(error)) from error
+    if not isinstance(type_, GraphQLInputObjectType):
+        raise CommandError(f"{class_.name} has no pages.")
+    mistakes: list[str] = []
+    validate_input_value(page_options, type_, lambda error, _: mistakes.append(error.message))
+    if mistakes:
+        raise CommandError("\n".join(f"OPTIONS: {mistake}" for mistake in mistakes))
+    try:
+        return QueryReader(model, class_).read(
+            coerce_input_value(page_options, type_), fields, InputContext()
+        )
+    except Refused as refusal:
+        raise CommandError(f"OPTIONS: {refusal}") from refusal
+
+
+def _plan_lines(class_: Class, query: Query, candidates: Sequence[PlanCandidate]) -> Iterator[str]:
+    """Yield a line for each way to find a page, the one taken first, and one for an index that would help."""
+    taken, *others = candidates
+    yield f"Taken: {_plan_line(taken)}"
+    yield from (f"Not taken: {_plan_line(other)}" for other in others)
+    missing = missing_index(class_, query)
+    known = {index.attributes[: len(missing)] for index in class_.indexes}
+    if missing and missing not in known and taken.estimated_reads > ASSUMED_OBJECTS / 10:
+        names = ", ".join(f'"{name}"' for name in missing)
+        yield f"Cheaper with: @index(attributes: [{names}])"
+
+
+def _plan_line(candidate: PlanCandidate) -> str:
+    return f"{candidate.description} (about {candidate.estimated_reads:,.0f} of {ASSUMED_OBJECTS:,} objects)"
+
+
+_ANOTHER = "another model than the one that is served"
+_FILE: Argument = ("file", {"nargs": "?", "type": Path, "help": _ANOTHER})
+_SUBCOMMANDS: Mapping[str, Subcommand] = {
+    "check": Subcommand(
+        _check,
+        "print the mistakes of a model, or ok, and what to look at",
+        (
+            _FILE,
+            (
+                "--data",
+                {
+                    "action": "store_true",
+                    "help": "count the stored objects that lack what the model requires",
+                },
+            ),
+        ),
+    ),
+    "directives": Subcommand(_print_directives, "print the directives that a model may use, for editors"),
+    "explain": Subcommand(
+        _explain,
+        "print how a page is found, and what that costs",
+        (
+            ("class_name", {"metavar": "CLASS", "help": "the class of whose objects a page is asked for"}),
+            (
+                "page_options",
+                {
+                    "metavar": "OPTIONS",
+                    "nargs": "?",
+                    "default": "{}",
+                    "help": "the options of getPage, as JSON",
+                },
+            ),
+            ("--total-count", {"action": "store_true", "help": "the page's totalCount is selected too"}),
+            ("--model", {"dest": "file", "type": Path, "help": _ANOTHER}),
+        ),
+    ),
+    "prepare": Subcommand(
+        _prepare,
+        "write what a deployed function reads in place of the model's text",
+        (
+            ("file", {"type": Path, "help": "the model"}),
+            ("output", {"nargs": "?", "type": Path, "help": "where it goes, if not beside the model"}),
+        ),
+    ),
+    "sdl": Subcommand(_print_sdl, "print the GraphQL schema that is generated from a model", (_FILE,)),
+}
+
+
+def _model_file(options: Options) -> Path:
+    return options.file or read_settings().model
+
+
+def _print_of_model(options: Options, text: Callable[[Model], str]) -> int:
+    """Print a text about the model that the options name, or the model's mistakes; return the exit code."""
+    try:
+        model = read_model_file(_model_file(options))
+    except InvalidModel as mistakes:
+        print(mistakes, file=sys.stderr)
+        return FAILED
+    print(text(model), end="")
+    return 0

@@ -1,0 +1,89 @@
+"""`stratabase reindex`: builds the indexes and unique constraints that a changed model asks for."""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+
+from stratabase.bootstrap import Instance
+from stratabase.cli.backfill.build import (
+    advice,
+    build_lock,
+    count_objects,
+    describe_unfinished,
+    is_embedded,
+)
+from stratabase.cli.terminal.command_error import CommandError
+from stratabase.cli.terminal.progress import ProgressBar
+from stratabase.cli.terminal.settings import read_settings
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.model.reading import InvalidModel
+from stratabase.store.backfill.reindex import Reindex
+from stratabase.store.backfill.uniques import MOST_REFUSED
+from stratabase.store.sqlite.errors import UnusableStore
+from stratabase.wording import pluralize
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "classes", metavar="CLASS", nargs="*", help="the classes; all of the model without any"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="name all that several objects have in common, however many"
+    )
+    parser.add_argument(
+        "--model",
+        metavar="FILE",
+        type=Path,
+        help="a model that is not served yet: build what it needs, and keep what the served one needs",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Build them, class by class. It may be stopped and started again at any time."""
+    settings = read_settings()
+    ahead = options.model is not None
+    instance = Instance(replace(settings, model=options.model) if ahead else settings)
+    try:
+        to_do = _reindex(instance, options.classes, in_full=options.all, ahead=ahead)
+        instance.engine.close()
+    except (InvalidModel, UnusableStore, Unavailable) as error:
+        raise CommandError(str(error)) from error
+    if to_do:
+        raise CommandError(to_do)
+    return 0
+
+
+def _reindex(instance: Instance, class_names: Sequence[str], *, in_full: bool, ahead: bool) -> str:
+    """Build what there is to build, and return what the person must do about the rest."""
+    engine, model, local = instance.engine, instance.model, is_embedded(instance.settings)
+    most = sys.maxsize if in_full else MOST_REFUSED
+    reindex = Reindex(engine, model, sleep=_pause, ahead=ahead, local=local, most=most)
+    stored = [class_.name for class_ in model.classes.values() if class_.is_stored]
+    if unknown := [name for name in class_names if name not in stored]:
+        raise CommandError(f"There is no class {', '.join(unknown)}; there are {', '.join(stored)}.")
+    outcomes = []
+    with build_lock(instance.settings.home, _warn) if local else nullcontext():
+        for name in class_names or stored:
+            progress = ProgressBar(name, count_objects(engine, name))
+            outcome = reindex.run(name, progress)
+            unfinished = list(describe_unfinished(name, outcome, in_full=in_full))
+            progress.end("not everything is ready" if unfinished else "everything is ready")
+            print("".join(f"{line}\n" for line in unfinished), end="")
+            outcomes.append(outcome)
+    return advice(outcomes)
+
+
+def _warn(*lines: str) -> None:
+    print(*lines, sep="\n", file=sys.stderr)
+
+
+def _pause(seconds: float) -> None:
+    if seconds:
+        text = f"Waiting {pluralize(round(seconds), 'second')}, until all that serve know of it."
+        print(text, file=sys.stderr)
+    time.sleep(seconds)

@@ -1,0 +1,65 @@
+"""The socket on which the service listens."""
+
+import errno
+import socket
+import time
+from collections.abc import Callable
+
+from stratabase.cli.terminal.command_error import CommandError
+
+BACKLOG = 2048
+PATIENCE = 2.0
+"""Seconds to wait for a taken port: the worker of a server that was just killed needs a moment to go."""
+
+
+def listen(host: str, port: int, patience: float = PATIENCE) -> socket.socket:
+    """Return a socket that listens on an address. Raises CommandError when it cannot."""
+    family, address = _resolve(host, port)
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        _bind_patiently(lambda: listener.bind(address), patience)
+        listener.listen(BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise CommandError(_explain_failure(error, host, port)) from error
+    return listener
+
+
+def listener_url(listener: socket.socket) -> str:
+    """Return the root of all addresses at which the service can be reached from this machine."""
+    return root_url(*listener.getsockname()[:2])
+
+
+def root_url(host: str, port: int) -> str:
+    """Return the root of all addresses of a service that listens on a host, or on all of this machine's."""
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - it is not bound here
+    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
+
+
+def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int]]:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        raise CommandError(f'HOST: "{host}" is no address of this machine; 127.0.0.1 is, and ::1.') from error
+    family, _, _, _, address = found[0]
+    return family, address  # type: ignore[return-value]
+
+
+def _bind_patiently(bind: Callable[[], None], patience: float) -> None:
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            return bind()
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
+                raise
+        time.sleep(0.02)
+
+
+def _explain_failure(error: OSError, host: str, port: int) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"PORT: {port} is taken on {host}. End what listens there, or choose another: PORT={port + 1}."
+    if error.errno == errno.EACCES:
+        return f"PORT: {port} may be used by the system's administrator only. Choose another: PORT=8000."
+    return f'HOST: "{host}" cannot be listened on ({error.strerror}); 127.0.0.1 can.'

@@ -1,0 +1,63 @@
+"""Ties a child process to its parent, so that the child ends when the parent dies, however that happens."""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+
+_PR_SET_PDEATHSIG = 1
+"""From <linux/prctl.h>."""
+
+
+def end_with_parent(parent: int, number: signal.Signals = signal.SIGKILL) -> None:
+    """Have the kernel send this process a signal when the process `parent`, which started it, dies.
+
+    This works on Linux only, and does nothing elsewhere. The kernel watches the thread that started this
+    process, not the whole parent: start such processes from the parent's main thread.
+    """
+    if sys.platform != "linux":
+        return
+    try:
+        import ctypes  # noqa: PLC0415 - a Python may be built without it
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+    except (ImportError, OSError, AttributeError):
+        return
+    if os.getppid() != parent:
+        # The parent died before the kernel was asked.
+        os.kill(os.getpid(), number)
+
+
+def tie_to_parent(command: Sequence[str], number: signal.Signals) -> list[str]:
+    """Return a command line that runs `command` and sends it a signal when this process dies.
+
+    From another thread than the main one, it returns the command as it is: the end of that thread would
+    count as the end of this process.
+    """
+    if sys.platform != "linux" or threading.current_thread() is not threading.main_thread():
+        return list(command)
+    return [
+        sys.executable,
+        "-P",
+        "-m",
+        "stratabase.cli.server.processes",
+        str(os.getpid()),
+        str(int(number)),
+        *command,
+    ]
+
+
+def main() -> int:
+    """Tie this process to its parent, and become the command in the arguments."""
+    parent, number, *command = sys.argv[1:]
+    end_with_parent(int(parent), signal.Signals(int(number)))
+    try:
+        os.execvp(command[0], command)  # noqa: S606 - the parent's own command
+    except OSError as error:
+        print(f"{command[0]} cannot be run ({error.strerror}).", file=sys.stderr)
+        return 127
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+"""Builds what a worker serves, serves it, and reports on both."""
+
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+from stratabase import bootstrap
+from stratabase.cli.backfill.build import build_before_serving, is_embedded
+from stratabase.cli.backfill.owners import resolve_owners
+from stratabase.cli.gateway.lambda_functions import load_function
+from stratabase.cli.gateway.server import ServerCallbacks, run_server
+from stratabase.cli.gateway.template import read_template
+from stratabase.cli.server.messages import Job, ReportKind, WorkerReport
+from stratabase.cli.server.sweeper import Sweeper
+from stratabase.cli.server.welcome import describe_unbuilt, new_password_lines, welcome_lines
+from stratabase.cli.terminal.command_error import CommandError
+from stratabase.cli.terminal.progress import PrintLines
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.refusals import BadMember
+from stratabase.model.difference import diff_models
+from stratabase.model.model import Model
+from stratabase.model.reading import InvalidModel, read_model
+from stratabase.schema.generate import NothingServed
+from stratabase.store.sqlite.errors import UnusableStore
+
+SendReport = Callable[[WorkerReport], None]
+"""Passes a report on to whoever shows it."""
+
+
+def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
+    """Serve until told to end; send READY in the event loop. Raises what goes wrong before that."""
+    _set_base_url(job.address)
+    template = read_template(job.template)
+    instance = bootstrap.instance()
+    _report_model_changes(job, instance.settings.model, instance.model, send)
+    try:
+        functions = {declared.name: load_function(declared) for declared in template.functions}
+        # Before a password is made up: whoever is stopped while it builds would not have told it.
+        build_before_serving(instance.settings, instance.engine, instance.model, _progress(send))
+        administrator = instance.first_administrator() or instance.present_administrator()
+        unbuilt = _unbuilt(instance)
+        owners = _resolve_owners(instance, send)
+    except (BadMember, NothingServed, UnusableStore, Unavailable) as error:
+        raise CommandError(str(error)) from error
+    ready = WorkerReport(
+        ReportKind.READY,
+        tuple(welcome_lines(job.address, instance.settings, instance.model, administrator)),
+        tuple(new_password_lines(administrator)),
+        (*describe_unbuilt(unbuilt, refusing=not is_embedded(instance.settings)), *owners),
+    )
+    try:
+        callbacks = ServerCallbacks(lambda _end: send(ready), lambda: send(WorkerReport(ReportKind.DRAINING)))
+        with Sweeper(instance.entities, instance.log):
+            run_server(listener, template, functions, callbacks)
+    finally:
+        instance.close()
+
+
+def _set_base_url(address: str) -> None:
+    """Have links lead here, unless it is set where they lead: the address is no https and has no stage."""
+    if not os.environ.get("STRATABASE_BASE_URL"):
+        os.environ["STRATABASE_BASE_URL"] = address
+
+
+def _progress(send: SendReport) -> PrintLines:
+    """Return what sends lines as reports of progress."""
+    return lambda *lines: send(WorkerReport(ReportKind.PROGRESS, lines))
+
+
+def _resolve_owners(instance: bootstrap.Instance, send: SendReport) -> tuple[str, ...]:
+    """Give ids to the names of members that an older version wrote to an embedded store; return the outcome.
+
+    Other stores may be large, and other processes may serve them: there, a person does that.
+    """
+    if not is_embedded(instance.settings):
+        return ()
+    return tuple(resolve_owners(instance, print_lines=_progress(send)))
+
+
+def _unbuilt(instance: bootstrap.Instance) -> tuple[str, ...]:
+    """Return what a reindex has to build; nothing when the store cannot say, which health checks tell."""
+    try:
+        return instance.entities.unbuilt()
+    except Unavailable:
+        return ()
+
+
+def _report_model_changes(job: Job, file: Path, model: Model, send: SendReport) -> None:
+    """Send how the model differs from the one that is served so far."""
+    if job.previous_model is None:
+        return
+    try:
+        previous = read_model(job.previous_model, str(file))
+    except InvalidModel:
+        return  # the code has changed, and takes for mistakes what it did not before
+    lines = tuple(diff_models(previous, model))
+    if lines:
+        send(WorkerReport(ReportKind.MODEL_CHANGED, lines))

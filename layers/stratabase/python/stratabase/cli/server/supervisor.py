@@ -1,0 +1,264 @@
+"""Keeps a worker serving: replaces it when something changes, or when it dies or gets stuck.
+
+A worker that is broken replaces none that serves.
+"""
+
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any, ClassVar
+
+from stratabase.cli.server.console import Console
+from stratabase.cli.server.messages import Job, ReportKind, WorkerReport
+from stratabase.cli.server.watchdog import Finding, Watchdog
+from stratabase.cli.server.watcher import Watcher
+from stratabase.cli.server.worker_process import WorkerProcess
+from stratabase.cli.terminal.command_error import FAILED
+
+PAUSES = (0.0, 0.5, 1.0, 2.0, 5.0)
+"""Seconds before a worker that died is started again, the first time, the second …"""
+STEADY = 10.0
+"""Seconds that a worker must have served for its death to count as the first again."""
+
+
+class Supervisor:
+    """Starts workers on one socket, so that a new one takes over without a gap.
+
+    `limit` is for how many seconds the event loop of a worker may stand still; 0 means for ever.
+    """
+
+    def __init__(
+        self, job: Job, model: Path, listener: socket.socket, console: Console, limit: float
+    ) -> None:
+        self._job = job
+        self._model = model
+        self._listener = listener
+        self._console = console
+        self._events: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        """What is to be done, by the one thread that runs `run`."""
+        self._workers: set[WorkerProcess] = set()
+        self._serving: WorkerProcess | None = None
+        self._starting: WorkerProcess | None = None
+        self._held_reports: dict[WorkerProcess, WorkerReport] = {}
+        """What to show when a worker that was replaced takes no more requests."""
+        self._watchdog: Watchdog[WorkerProcess] = Watchdog(limit)
+        self._last_relieved: WorkerProcess | None = None
+        """The last worker beside which another one was started because it was slow."""
+        self._served_model: str | None = None
+        self._served_since: float | None = None
+        self._deaths = 0
+        self._stopping = False
+        self._code = 0
+
+    def run(self) -> int:
+        """Serve until told to end, and return the exit code."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: self._events.put(self._end))
+        self._start()
+        watcher = self._watcher()
+        watcher.start()
+        while self._workers or not self._stopping:
+            self._do_next()
+        watcher.stop()
+        return self._code
+
+    def _do_next(self) -> None:
+        """Do what is to be done, or look after the workers when there is nothing for a while."""
+        try:
+            do = self._events.get(timeout=self._watchdog.due())
+        except Empty:
+            self._look_after_workers()
+        else:
+            do()
+
+    def _look_after_workers(self) -> None:
+        """End workers that are stuck; have another worker serve beside a slow one."""
+        # Before the findings, so that the tracebacks of a slow worker are written before its successor tells.
+        self._relieve()
+        for worker, finding in self._watchdog.look([each for each in self._workers if each.watched]):
+            seconds = self._watchdog.seconds(worker)
+            silence = f"The worker (process {worker.pid}) has not answered for {seconds:.0f} s"
+            if finding is Finding.STUCK:
+                self._console.warn(f"{silence}; ending it.")
+                worker.kill()
+            else:
+                self._console.warn(f"{silence}{_request_text(worker)}. Its threads, the main thread last:")
+                worker.show_tracebacks()
+
+    def _relieve(self) -> None:
+        """Start a worker beside the one that serves if that is slow: it may be stuck, and clients wait.
+
+        Never start more than one: what made a worker slow may make its successor slow too.
+        """
+        slow = [worker for worker in self._workers if self._watchdog.is_slow(worker)]
+        if (
+            slow == [self._serving]
+            and self._last_relieved not in slow
+            and not self._starting
+            and not self._stopping
+        ):
+            self._console.warn("Starting another worker, which will take the new connections.")
+            self._last_relieved = self._serving
+            self._start()
+
+    def _enqueue(self, do: Callable[..., None], *arguments: Any) -> None:
+        self._events.put(partial(do, *arguments))
+
+    def _watcher(self) -> Watcher:
+        root = self._job.template.parent
+        trees = [root / "layers", root / "functions"]
+        return Watcher(trees, [self._job.template, self._model], partial(self._enqueue, self._on_change))
+
+    def _start(self) -> None:
+        """Start a worker, in place of one that is just starting: that has read what is no longer so."""
+        if self._starting is not None:
+            self._starting.kill()
+        job = replace(self._job, previous_model=self._served_model)
+        worker = WorkerProcess(
+            job, self._listener, partial(self._enqueue, self._on_report), partial(self._enqueue, self._on_end)
+        )
+        worker.model = _read_text(self._model)
+        self._starting = worker
+        self._workers.add(worker)
+
+    def _on_change(self, paths: Iterable[Path]) -> None:
+        if not self._stopping:
+            self._console.say(f"Changed: {', '.join(sorted(_relative(path) for path in paths))}")
+            self._start()
+
+    def _on_report(self, worker: WorkerProcess, report: WorkerReport) -> None:
+        if worker is self._starting or report.kind in (ReportKind.DRAINING, ReportKind.ALIVE):
+            self._HANDLERS[report.kind](self, worker, report)
+
+    def _on_progress(self, _worker: WorkerProcess, report: WorkerReport) -> None:
+        self._console.show(report)
+
+    def _on_ready(self, worker: WorkerProcess, report: WorkerReport) -> None:
+        """Have a new worker take over."""
+        shown = report if self._served_since is None else replace(report, lines=("Serving that now.",))
+        if self._serving is None:
+            self._console.show(shown)
+        elif self._watchdog.is_slow(self._serving):
+            # It cannot take requests while it is stuck, and leaves when it is not any more.
+            self._console.show(shown)
+            self._serving.retire()
+        else:
+            self._held_reports[self._serving] = shown
+            self._serving.retire()
+        worker.watched = True
+        self._serving, self._starting = worker, None
+        self._served_model, self._served_since = worker.model, time.monotonic()
+
+    def _on_draining(self, worker: WorkerProcess, _report: WorkerReport) -> None:
+        """Tell that a new worker has taken over: from now on no request reaches the old one."""
+        shown = self._held_reports.pop(worker, None)
+        if shown is not None:
+            self._console.show(shown)
+
+    def _on_alive(self, worker: WorkerProcess, _report: WorkerReport) -> None:
+        """Note that a worker's event loop turns."""
+        silent = self._watchdog.answered(worker)
+        if silent is not None:
+            self._console.warn(f"The worker (process {worker.pid}) answers again, after {silent:.0f} s.")
+            if worker is self._last_relieved:
+                self._last_relieved = None
+
+    def _on_failed(self, _worker: WorkerProcess, report: WorkerReport) -> None:
+        """Keep what there is."""
+        self._console.show(report)
+        self._starting = None
+        if self._served_since is None:
+            self._code = FAILED
+            self._end()
+        elif self._serving is not None:
+            self._console.warn("The last good state keeps serving.")
+        else:
+            self._console.warn("Nothing is served until that is mended.")
+
+    _HANDLERS: ClassVar[dict[ReportKind, Callable[["Supervisor", WorkerProcess, WorkerReport], None]]] = {
+        ReportKind.MODEL_CHANGED: _on_progress,
+        ReportKind.PROGRESS: _on_progress,
+        ReportKind.READY: _on_ready,
+        ReportKind.FAILED: _on_failed,
+        ReportKind.DRAINING: _on_draining,
+        ReportKind.ALIVE: _on_alive,
+    }
+
+    def _on_end(self, worker: WorkerProcess, code: int) -> None:
+        self._workers.discard(worker)
+        self._on_draining(worker, WorkerReport(ReportKind.DRAINING))
+        if self._stopping:
+            return
+        death = f"The worker (process {worker.pid}) {_how_it_ended(code)}"
+        if worker is self._serving and code == 0:
+            # A worker that this process tells to end serves no more; so somebody else told this one.
+            self._console.say(f"The worker (process {worker.pid}) was told to end; ending the service.")
+            self._serving = None
+            self._end()
+        elif worker is self._serving:
+            self._serving = None
+            self._deaths = 0 if time.monotonic() - (self._served_since or 0) > STEADY else self._deaths
+            self._restart(death)
+        elif worker is self._starting and self._was_killed(code):
+            self._starting = None
+            self._restart(f"{death} before it served")
+        elif worker is self._starting:
+            self._on_failed(worker, WorkerReport(ReportKind.FAILED, (f"{death} before it served.",)))
+
+    def _was_killed(self, code: int) -> bool:
+        """Return whether a starting worker was killed from outside and nothing serves; the next may live."""
+        return code == -signal.SIGKILL and self._serving is None and self._served_since is not None
+
+    def _restart(self, death: str) -> None:
+        """Start a worker in place of one that died, later each time."""
+        self._console.warn(f"{death}; starting another.")
+        pause = PAUSES[min(self._deaths, len(PAUSES) - 1)]
+        self._deaths += 1
+        timer = threading.Timer(pause, self._enqueue, [self._start_if_none])
+        timer.daemon = True
+        timer.start()
+
+    def _start_if_none(self) -> None:
+        if not self._stopping and self._serving is None and self._starting is None:
+            self._start()
+
+    def _end(self) -> None:
+        """Let the workers finish; told so again, end them."""
+        if self._serving is not None and not self._stopping:
+            self._console.say("Finishing what is under way. Once more ends it at once.")
+        for worker in self._workers:
+            if self._stopping or worker is self._starting:
+                worker.kill()
+            else:
+                worker.retire()
+        self._stopping = True
+
+
+def _read_text(model: Path) -> str | None:
+    try:
+        return model.read_text("utf-8")
+    except (OSError, UnicodeError):
+        return None
+
+
+def _relative(path: Path) -> str:
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def _request_text(worker: WorkerProcess) -> str:
+    """Say in which request a worker is, if it is in one."""
+    name = worker.current_request()
+    return f" in {name}" if name else ""
+
+
+def _how_it_ended(code: int) -> str:
+    """Say how a process ended."""
+    if code < 0:
+        return f"was killed by {signal.Signals(-code).name}"
+    return f"ended with exit code {code}"

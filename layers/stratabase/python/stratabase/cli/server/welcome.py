@@ -1,0 +1,146 @@
+"""What is printed when the service is ready: where it is, and what to try first."""
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from stratabase import __version__
+from stratabase.cli.terminal.settings import EMULATOR_CREDENTIALS
+from stratabase.model.api_names import service_name
+from stratabase.model.model import Model
+from stratabase.operations.members.first_administrator import (
+    ADMIN_USERNAME,
+    Mismatch,
+    NewAdministrator,
+    PresentAdministrator,
+)
+from stratabase.schema.services import get_page
+from stratabase.settings import Settings
+from stratabase.store.indexes.entries import REQUIRED_ROLE
+
+_MOST_NAMED = 3
+"""How many things are named in one line."""
+_MISMATCH_TEXTS: Mapping[Mismatch, str] = {
+    Mismatch.OTHER_PASSWORD: f"{ADMIN_USERNAME} has another password",
+    Mismatch.NO_PASSWORD: f"{ADMIN_USERNAME} has no password yet",
+    Mismatch.DISABLED: f"{ADMIN_USERNAME} is disabled",
+    Mismatch.NO_MEMBER: f"there is no member {ADMIN_USERNAME}",
+}
+_PLACEHOLDER = "YOUR PASSWORD"
+_STORE_SETTINGS = (
+    "STRATABASE_HOME",
+    "STRATABASE_MODEL",
+    "STRATABASE_STORE",
+    "STRATABASE_TABLE",
+    "STRATABASE_ENDPOINT",
+)
+"""The settings that lead to the objects and members."""
+
+Administrator = NewAdministrator | PresentAdministrator
+
+
+def welcome_lines(
+    address: str, settings: Settings, model: Model, administrator: Administrator
+) -> Iterator[str]:
+    """Yield the lines for a person who has just started the service."""
+    graphql = f"{address}/auth/api/graphql/{model.application}"
+    yield f"Stratabase {__version__} serves the application {model.application}."
+    yield ""
+    yield f"  GraphQL  {graphql}"
+    if settings.graphiql:
+        yield f"  GraphiQL {address}/public/graphiql"
+    yield f"  Schema   {address}/auth/api/schema/{model.application}"
+    yield f"  Health   {address}/public/health"
+    yield f"  Model    {settings.model}"
+    yield f"  Data     {settings.home}"
+    yield ""
+    yield from _password_mismatch_lines(administrator)
+    yield from _example_lines(address, graphql, settings, model, administrator)
+
+
+def new_password_lines(administrator: Administrator) -> Iterator[str]:
+    """Yield what must be shown of an administrator who was just made: the password, if nobody knows it."""
+    if password := _unseen_password(administrator):
+        yield f"The member {administrator.username} was made. The password is shown only this once:"
+        yield f"  {password}"
+
+
+def describe_unbuilt(unbuilt: Sequence[str], *, refusing: bool) -> Iterator[str]:
+    """Yield what to do about indexes and constraints that not all objects keep to.
+
+    `refusing`: unique constraints among them may not be built at all yet.
+    """
+    if unbuilt:
+        shown = ", ".join(unbuilt[:_MOST_NAMED])
+        more = f" and {len(unbuilt) - _MOST_NAMED} more" if len(unbuilt) > _MOST_NAMED else ""
+        yield f"Not ready for older objects: {shown}{more}. While this serves, run: {_command()} reindex"
+        if refusing and any("@unique" in each for each in unbuilt):
+            yield "Until a unique constraint is built, writes that set its values are refused."
+        if any(REQUIRED_ROLE in each for each in unbuilt):
+            yield "Until a required role is built, what it leads to cannot be deleted."
+
+
+def _password_mismatch_lines(administrator: Administrator) -> Iterator[str]:
+    """Yield what is wrong with the password of the settings, and what to do."""
+    if isinstance(administrator, PresentAdministrator) and administrator.mismatch:
+        username = administrator.username
+        yield f"STRATABASE_ADMIN_PASSWORD has no effect: {_MISMATCH_TEXTS[administrator.mismatch]}."
+        yield f"Stratabase reads it only on the first start, to make the member {ADMIN_USERNAME}."
+        yield f"Sign in with the password of {username}, or set another one:"
+        yield f"  {_command()} members set-password {shlex.quote(username)}"
+        yield ""
+
+
+def _command() -> str:
+    """Return how to run `stratabase` in another terminal, so that it finds the same store.
+
+    It is named by its path, because its environment need not be active there.
+    """
+    settings = [name for name in _STORE_SETTINGS if name in os.environ]
+    settings += [name for name, value in EMULATOR_CREDENTIALS.items() if os.environ.get(name) == value]
+    command, here = Path(sys.executable).parent / "stratabase", Path.cwd()
+    if not command.exists():
+        command = Path(command.name)
+    elif command.is_relative_to(here):
+        command = command.relative_to(here)
+    return " ".join(
+        [*(f"{name}={shlex.quote(os.environ[name])}" for name in settings), shlex.quote(str(command))]
+    )
+
+
+def _example_lines(
+    address: str, graphql: str, settings: Settings, model: Model, administrator: Administrator
+) -> Iterator[str]:
+    """Yield a command that works as it is; if nobody but the person knows the password, curl asks for it."""
+    username, password = administrator.username, _unseen_password(administrator)
+    if settings.basic:
+        body = {"query": _example_query(model)}
+        credentials = f"{username}:{password}" if password else username
+        yield "Try first:" if password else f"Try first (curl asks for the password of {username}):"
+        url = f"-u {shlex.quote(credentials)} {graphql}"
+    else:
+        body = {"username": username, "password": password or _PLACEHOLDER}
+        yield "Try first, to get a token:"
+        url = f"{address}/public/token/getJwtToken"
+    yield ""
+    yield f"  curl {url} \\"
+    yield "    -H 'Content-Type: application/json' \\"
+    yield f"    -d {shlex.quote(json.dumps(body))}"
+
+
+def _unseen_password(administrator: Administrator) -> str | None:
+    """Return a password that nobody has seen yet."""
+    if isinstance(administrator, NewAdministrator) and administrator.is_generated:
+        return administrator.password
+    return None
+
+
+def _example_query(model: Model) -> str:
+    """Return a query that any model answers, one about its own objects if it can be."""
+    for class_ in model.classes.values():
+        if get_page.GET_PAGE.serves(class_):
+            return f"{{ {service_name(class_.name, get_page.GET_PAGE.verb)} {{ totalCount }} }}"
+    return "{ __typename }"

@@ -1,0 +1,80 @@
+"""The process that serves: it gets its job through its standard input, and lives no longer than that."""
+
+import asyncio
+import contextlib
+import faulthandler
+import os
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from io import FileIO
+from mmap import mmap
+
+from stratabase.cli.gateway.current_request import SIZE, current_request
+from stratabase.cli.server.console import explain_error
+from stratabase.cli.server.messages import ReportKind, WorkerReport, read_orders, write_report
+from stratabase.cli.server.processes import end_with_parent
+from stratabase.cli.server.watchdog import SHOW_TRACEBACKS
+
+
+class Pulse:
+    """Answers the supervisor's probes from the event loop: an answer shows that the loop turns."""
+
+    def __init__(self, answer: Callable[[], None]) -> None:
+        self._answer = answer
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def start(self) -> None:
+        """Answer from the event loop that runs here."""
+        self._loop = asyncio.get_running_loop()
+
+    def probed(self) -> None:
+        """Have the loop answer as soon as it turns."""
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: this process is about to end
+                self._loop.call_soon_threadsafe(self._answer)
+
+
+def main() -> int:
+    """Serve as told by the first line of the standard input. Returns the exit code."""
+    end_with_parent(int(sys.argv[1]))
+    faulthandler.register(SHOW_TRACEBACKS, all_threads=True)
+    orders = read_orders(sys.stdin.buffer.readline())
+    current_request.share(mmap(orders.current_request, SIZE))
+    os.close(orders.current_request)
+    os.set_inheritable(orders.reports, False)
+    reports = FileIO(orders.reports, "wb")
+    pulse = Pulse(lambda: write_report(reports, WorkerReport(ReportKind.ALIVE)))
+    threading.Thread(target=follow_supervisor, args=(pulse.probed,), name="supervisor", daemon=True).start()
+
+    def send(report: WorkerReport) -> None:
+        if report.kind is ReportKind.READY:
+            pulse.start()
+        write_report(reports, report)
+
+    try:
+        from stratabase.cli.server import service  # noqa: PLC0415 - if it cannot be imported, the supervisor must know why
+
+        listener = socket.socket(fileno=orders.listener)
+        service.serve(orders.job, listener, send)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is explained
+        write_report(reports, WorkerReport(ReportKind.FAILED, explain_error(error)))
+        return 1
+    return 0
+
+
+def follow_supervisor(probed: Callable[[], None]) -> None:
+    """Pass its probes on, and end at once with the standard input: the supervisor is dead.
+
+    This needs the interpreter, which a thread that is stuck in C code may keep for itself. On Linux the
+    kernel ends the process in that case too (see `processes`).
+    """
+    # Not through sys.stdin: a thread that waits inside of it would hold up the end of the process.
+    while os.read(0, 1):
+        probed()
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

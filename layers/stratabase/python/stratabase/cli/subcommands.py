@@ -1,0 +1,29 @@
+"""The subcommands of a command, such as `list` and `rotate` of `stratabase keys`, as a table."""
+
+import argparse
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+Options = argparse.Namespace
+"""The parsed arguments of a command."""
+Argument = tuple[str, Mapping[str, Any]]
+"""The name or flag of an argument, and the keyword arguments of argparse's `add_argument`."""
+
+
+class Subcommand(NamedTuple):
+    """What a subcommand does, its help text and its arguments."""
+
+    run: Callable[..., Any]
+    """What it takes and returns is between the table and the command's `run`."""
+    help_text: str
+    arguments: tuple[Argument, ...] = ()
+
+
+def add_subcommands(parser: argparse.ArgumentParser, subcommands: Mapping[str, Subcommand]) -> None:
+    """Add subcommands by name to a command's parser; `options.subcommand` is the `run` of the chosen one."""
+    subparsers = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    for name, subcommand in subcommands.items():
+        subparser = subparsers.add_parser(name, help=subcommand.help_text, description=subcommand.help_text)
+        subparser.set_defaults(subcommand=subcommand.run)
+        for argument, options in subcommand.arguments:
+            subparser.add_argument(argument, **options)

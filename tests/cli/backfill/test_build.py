@@ -1,0 +1,298 @@
+"""`stratabase serve` on an embedded store builds what a changed model needs before it serves that model."""
+
+import json
+import signal
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+
+from stratabase.bootstrap import Instance
+from stratabase.cli.backfill.build import build_before_serving, build_lock
+from stratabase.cli.server.welcome import describe_unbuilt
+from stratabase.cli.terminal import progress
+from stratabase.settings import Settings
+from stratabase.store.backfill.required_roles import ReportProgress, RoleBackfill
+from stratabase.store.backfill.uniques import Duplicates
+from stratabase.store.indexes.entries import RegistryEntry
+from stratabase.store.indexes.registry import parse_registry
+from stratabase.store.layout import keys
+from tests.cli.terminal import Project, Terminal, serving
+from tests.soak import count
+from tests.store.stores import Store
+from tests.worlds import ADMINISTRATOR
+
+OBJECTS = 120
+UNIQUE = '@unique(attributes: ["name"])'
+INDEX = '@index(attributes: ["name"])'
+OWNER = "type Owner { name: String }"
+
+
+def instance_of(project: Project) -> Instance:
+    """Return a process of the service."""
+    return Instance(Settings(home=project.home, model=project.model))
+
+
+def ask(instance: Instance, *fields: str, kind: str = "mutation") -> list[Any]:
+    """Return what a client gets that asks for one mutation after the other."""
+    answers = [
+        instance.executor.execute(f"{kind} {{ {field} }}", None, None, ADMINISTRATOR, "") for field in fields
+    ]
+    return [json.loads(answer.body) for answer in answers]
+
+
+def create(instance: Instance, *names: object) -> list[list[str]]:
+    """Create pets with these names, one by one; return the types of the issues of each."""
+    answers = ask(instance, *(f'Pet___create(data: {{name: "{name}"}}) {{ _id }}' for name in names))
+    return [[error["extensions"]["issueType"] for error in answer.get("errors", ())] for answer in answers]
+
+
+TAKEN = ["ENTITY_UNIQUE"]
+
+
+def fill(project: Project, names: Iterable[object]) -> None:
+    """Create pets with these names."""
+    instance = instance_of(project)
+    assert not any(create(instance, *names))
+    instance.close()
+
+
+def states(project: Project) -> list[str]:
+    """Return the states of what the registry lists for pets."""
+    instance = instance_of(project)
+    registry = parse_registry(instance.engine.get([keys.REGISTRY])[0])
+    instance.close()
+    listed = (*registry.classes["Pet"], *registry.uniques.get("Pet", ()))
+    return [one.state.value for one in listed]
+
+
+def constrain(project: Project, directives: str = UNIQUE) -> None:
+    """Add to the model what has to be built."""
+    project.edit(project.model, "type Pet", f"type Pet {directives}")
+
+
+def test_a_start_builds_what_the_model_needs(project: Project) -> None:
+    """Supervised or not; and at the next start nothing is left to build."""
+    for number, arguments in enumerate(((), ("--no-reload",))):
+        fill(project, range(number * OBJECTS, (number + 1) * OBJECTS))
+        constrain(project, INDEX + UNIQUE if number else UNIQUE)
+        terminal = Terminal(project, "serve", *arguments)
+        terminal.wait_for(r"^Building Pet @.* before the model is served\.$")
+        terminal.wait_for(rf"^Built Pet @.*: {OBJECTS * (number + 1)} objects were looked at\.$")
+        terminal.started()
+        assert terminal.end() == 0
+        assert set(states(project)) == {"READY"}
+        again = Terminal(project, "serve", *arguments).started()
+        assert again.end() == 0
+        assert not any("Buil" in line for line in again.printed)
+        project.edit(project.model, UNIQUE, "")
+
+
+def test_what_several_have_is_listed_and_the_constraint_holds_for_what_is_written(project: Project) -> None:
+    """At each start, until it is mended."""
+    fill(project, ["Rex", "Rex", "Tom"])
+    constrain(project)
+    for _ in range(2):
+        terminal = Terminal(project, "serve", "--no-reload")
+        terminal.wait_for(r"^Pet @unique\(name\) is not ready: 1 value is held by several objects$")
+        terminal.wait_for("^  name 'Rex': ")
+        terminal.wait_for("^Change or delete all but one")
+        terminal.started()
+        terminal.wait_for(r"^Not ready for older objects: Pet @unique\(name\)\.")
+        assert terminal.end() == 0
+    assert states(project) == ["ENFORCED"]
+    instance = instance_of(project)
+    assert create(instance, "Tom", "Max") == [TAKEN, []]
+    instance.close()
+    project.edit(project.model, UNIQUE, "")
+    instance = instance_of(project)
+    (page,) = ask(instance, "Pet___getPage { items { _id name } }", kind="query")
+    ids = [pet["_id"] for pet in page["data"]["Pet___getPage"]["items"] if pet["name"] == "Rex"]
+    ask(instance, f'Pet___delete(_id: "{ids[0]}") {{ deleted }}')
+    instance.close()
+    constrain(project)
+    assert Terminal(project, "serve", "--no-reload").started().end() == 0
+    assert states(project) == ["READY"]
+
+
+def test_the_last_good_model_serves_while_the_new_one_is_built(project: Project) -> None:
+    """And keeps what is being built, so that it is exact afterwards."""
+    fill(project, range(OBJECTS))
+    for terminal in serving(project):
+        terminal.started()
+        earlier = instance_of(project)
+        assert create(earlier, "before") == [[]]
+        with build_lock(project.home, print):
+            constrain(project)
+            terminal.wait_for("^Another process builds .*; waiting until it is done")
+            assert "@unique" not in terminal.get()
+            assert create(earlier, "new", "1") == [[], []]
+        terminal.wait_for("^Pet @unique.name. is not ready: 1 value is held by several objects$")
+        terminal.wait_for("^  name '1': ")
+        terminal.wait_for("^Serving that now")
+        assert "@unique" in terminal.get()
+        assert create(earlier, "after") == [[]]
+        earlier.close()
+        later = instance_of(project)
+        assert create(later, "new", "after", "before", "2") == [TAKEN] * 4
+        later.close()
+
+
+def test_a_build_that_was_killed_goes_on_at_the_next_start(project: Project) -> None:
+    objects = count(3000, 30_000)
+    instance = instance_of(project)
+    store = Store(instance.engine, instance.model.classes["Pet"])
+    store.fill({"_id": f"{number:05}", "name": f"{number}"} for number in range(objects))
+    instance.close()
+    constrain(project)
+    killed = Terminal(project, "serve", "--no-reload")
+    killed.wait_for(r"^Building Pet @unique\(name\) for ")
+    killed.end(signal.SIGKILL)
+    assert states(project) == ["BUILDING"]
+    again = Terminal(project, "serve", "--no-reload")
+    again.wait_for(rf"^Built Pet @unique\(name\): {objects:,} objects were looked at")
+    again.started()
+    assert again.end() == 0
+    assert states(project) == ["READY"]
+
+
+def test_of_two_processes_that_share_a_store_one_builds(project: Project) -> None:
+    fill(project, range(OBJECTS))
+    constrain(project)
+    with build_lock(project.home, print):
+        both = [Terminal(project, "serve", "--no-reload") for _ in range(2)]
+        for terminal in both:
+            terminal.wait_for("^Another process builds")
+    for terminal in both:
+        terminal.started()
+    for terminal in both:
+        assert terminal.end() == 0
+    built = [line for terminal in both for line in terminal.printed if line.startswith("Built")]
+    assert len(built) == 1
+    assert states(project) == ["READY"]
+
+
+def test_a_stop_ends_a_start_that_waits_for_a_build(project: Project) -> None:
+    fill(project, ["Rex"])
+    constrain(project)
+    with build_lock(project.home, print):
+        terminal = Terminal(project, "serve")
+        terminal.wait_for("^Another process builds")
+        assert terminal.end() == 0
+
+
+def test_the_progress_is_told_from_time_to_time(monkeypatch: pytest.MonkeyPatch, project: Project) -> None:
+    fill(project, range(OBJECTS))
+    constrain(project)
+    monkeypatch.setattr(progress, "INTERVAL", 0.0)
+    instance, told = instance_of(project), list[str]()
+    build_before_serving(
+        instance.settings, instance.engine, instance.model, lambda *lines: told.extend(lines)
+    )
+    assert told == [
+        "Building Pet @unique(name) for 120 objects before the model is served.",
+        "Building Pet @unique(name): 83% (100 of 120 objects)",
+        "Building Pet @unique(name): 100% (120 of 120 objects)",
+        "Built Pet @unique(name): 120 objects were looked at.",
+    ]
+    told.clear()
+    build_before_serving(instance.settings, instance.engine, instance.model, told.append)
+    assert not told
+    instance.close()
+
+
+def test_what_is_left_to_build_is_named() -> None:
+    """As on DynamoDB, where a model may be served before it is built."""
+    lacking = [f"Pet @unique(a{number})" for number in range(5)]
+    hint, consequence = describe_unbuilt(lacking, refusing=True)
+    assert hint.startswith(
+        "Not ready for older objects: Pet @unique(a0), Pet @unique(a1), Pet @unique(a2) and 2 more. "
+        "While this serves, run: "
+    )
+    assert hint.endswith("stratabase reindex")
+    assert consequence == "Until a unique constraint is built, writes that set its values are refused."
+    assert len(list(describe_unbuilt(lacking, refusing=False))) == 1
+    assert len(list(describe_unbuilt(["Pet @index(a)"], refusing=True))) == 1
+    assert not list(describe_unbuilt([], refusing=True))
+
+
+def test_a_start_links_and_counts_who_leads_by_a_role_that_becomes_required(project: Project) -> None:
+    project.edit(
+        project.model, "type Pet { name: String! }", "type Pet { name: String!  owner: Owner }\n" + OWNER
+    )
+    instance = instance_of(project)
+    (owner,) = ask(instance, 'Owner___create(data: {name: "Ann"}) { _id }')
+    id_ = owner["data"]["Owner___create"]["_id"]
+    fields = [f'Pet___create(data: {{name: "{n}", owner: "{id_}"}}) {{ _id }}' for n in range(OBJECTS)]
+    assert not any("errors" in answer for answer in ask(instance, *fields))
+    instance.close()
+    project.edit(project.model, "owner: Owner ", "owner: Owner! ")
+    terminal = Terminal(project, "serve")
+    terminal.wait_for(r"^Building Pet required role owner for 120 objects before the model is served\.$")
+    terminal.wait_for(r"^Built Pet required role owner: 121 objects were looked at\.$")
+    terminal.started()
+    assert terminal.end() == 0
+    instance = instance_of(project)
+    assert instance.entities.unbuilt() == ()
+    (answer,) = ask(instance, f'Owner___delete(_id: "{id_}") {{ deleted }}')
+    (error,) = answer["errors"]
+    assert "requires Owner" in error["message"]
+    instance.close()
+
+
+def test_roles_are_built_again_if_the_last_model_changes_them_meanwhile(
+    monkeypatch: pytest.MonkeyPatch, project: Project
+) -> None:
+    optional = f"type Pet {{ name: String!  owner: Owner }}\n{OWNER}"
+    project.edit(project.model, "type Pet { name: String! }", optional)
+    earlier, built = instance_of(project), list[object]()
+    (owner,) = ask(earlier, 'Owner___create(data: {name: "Ann"}) { _id }')
+    id_ = owner["data"]["Owner___create"]["_id"]
+    project.edit(project.model, "owner: Owner ", "owner: Owner! ")
+    later, build = instance_of(project), RoleBackfill.build
+
+    def interrupted(builder: RoleBackfill, tell: ReportProgress) -> Mapping[RegistryEntry, Duplicates]:
+        found = build(builder, tell)
+        if not built:
+            ask(earlier, f'Pet___create(data: {{name: "Rex", owner: "{id_}"}}) {{ _id }}')
+        built.append(found)
+        return found
+
+    monkeypatch.setattr(RoleBackfill, "build", interrupted)
+    build_before_serving(later.settings, later.engine, later.model, lambda *_: None)
+    assert len(built) == 2
+    assert later.entities.unbuilt() == ()
+    (answer,) = ask(later, f'Owner___delete(_id: "{id_}") {{ deleted }}')
+    assert "requires Owner" in answer["errors"][0]["message"]
+    earlier.close()
+    later.close()
+
+
+def test_a_role_that_objects_break_is_built_once_at_each_start(
+    monkeypatch: pytest.MonkeyPatch, project: Project
+) -> None:
+    optional = f"type Pet {{ name: String!  owner: Owner }}\n{OWNER}"
+    project.edit(project.model, "type Pet { name: String! }", optional)
+    instance = instance_of(project)
+    (owner,) = ask(instance, 'Owner___create(data: {name: "Ann"}) { _id }')
+    id_ = owner["data"]["Owner___create"]["_id"]
+    for name in ("Rex", "Tom"):
+        ask(instance, f'Pet___create(data: {{name: "{name}", owner: "{id_}"}}) {{ _id }}')
+    instance.close()
+    project.edit(project.model, "owner: Owner ", 'owner: Owner! @association(opposite: "pet", holds: true) ')
+    project.edit(project.model, OWNER, 'type Owner { name: String pet: Pet @association(opposite: "owner") }')
+    instance, told, built, build = instance_of(project), list[str](), list[object](), RoleBackfill.build
+
+    def counting(builder: RoleBackfill, tell: ReportProgress) -> Mapping[RegistryEntry, Duplicates]:
+        built.append(builder)
+        return build(builder, tell)
+
+    monkeypatch.setattr(RoleBackfill, "build", counting)
+    build_before_serving(
+        instance.settings, instance.engine, instance.model, lambda *lines: told.extend(lines)
+    )
+    assert any(
+        "one-to-one role Pet.owner is not ready: 1 value is held by several objects" in line for line in told
+    )
+    assert len(built) == 1
+    instance.close()

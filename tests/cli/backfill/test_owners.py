@@ -1,0 +1,168 @@
+"""`stratabase members` hands objects over, and gives names that an older version wrote ids."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+
+from stratabase.bootstrap import Instance
+from stratabase.cli.server import service
+from stratabase.cli.server.messages import ReportKind, WorkerReport
+from stratabase.cli.terminal import progress
+from stratabase.domain.members.member import Member
+from stratabase.domain.write.commands import Create
+from stratabase.model.member_names import MEMBER_IDS, NOBODY, member_id
+from stratabase.operations.auth.callers import CallerOf
+from stratabase.operations.write.services import save
+from stratabase.settings import Settings
+from stratabase.store.engine.port import Batch, Delete, Item, Patch
+from stratabase.store.layout import codec, keys
+from tests.cli.test_members import PASSWORD, Terminal
+from tests.service import ROOT
+
+MODEL = ROOT / "tests/scenarios/models/office.graphql"
+
+
+class Office(Terminal):
+    """A terminal, and the objects of the same store."""
+
+    def __init__(self, home: Path, *rest: object) -> None:
+        super().__init__(home, *rest)  # type: ignore[arg-type]
+        self.settings = Settings(home=home, model=MODEL)
+
+    def member(self, username: str) -> str:
+        """Make a member, and return its id."""
+        given = (username, f"{username}{len(self.done('list'))}@example.com", "Member", "--ask-password")
+        return self.done("create", *given, typed=f"{PASSWORD}\n").rsplit(" ", 1)[1].rstrip(".\n")
+
+    def create(self, username: str, *codes: str) -> None:
+        """Make projects on behalf of a member."""
+        instance = Instance(self.settings)
+        member = instance.member_stores.members.by_username(username)
+        assert isinstance(member, Member)
+        caller = CallerOf(instance.model.profiles)(member)
+        for code in codes:
+            save(instance.world, Create("Project", {"code": code}), caller)
+        instance.close()
+
+    def owners(self) -> dict[str, tuple[object, str | None]]:
+        """Return who owns each project, by name and id."""
+        instance = Instance(self.settings)
+        states = [codec.raw_state(item) for item in _listed(instance)]
+        instance.close()
+        return {str(state["code"]): (state["_ownedby"], member_id(state, "_ownedby")) for state in states}
+
+    def forget(self, *, marks: bool = True) -> None:
+        """Have objects as an older version left them, which knew no ids of members."""
+        instance = Instance(self.settings)
+        for item in _listed(instance):
+            state = orjson.loads(item.state or "")
+            del state[MEMBER_IDS]
+            patch = Patch(item.key, state=orjson.dumps(state).decode())
+            instance.engine.commit(Batch(f"forget{item.key}", (patch,)))
+        if marks:
+            instance.engine.commit(Batch("forget", (Delete(keys.MEMBER_IDS),)))
+        instance.close()
+
+
+def _listed(instance: Instance) -> list[Item]:
+    return [
+        item
+        for page in instance.engine.range(keys.LISTING, keys.listing("Project"))
+        for item in instance.engine.get([each.key for each in page])
+        if item is not None
+    ]
+
+
+@pytest.fixture
+def office(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Office:
+    monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("STRATABASE_MODEL", str(MODEL))
+    for name in ("STRATABASE_BASE_URL", "STRATABASE_STORE", "STRATABASE_ENDPOINT"):
+        monkeypatch.delenv(name, raising=False)
+    return Office(tmp_path / "home", capsys, monkeypatch)
+
+
+def test_objects_are_handed_over_by_name(office: Office) -> None:
+    rosa, otto = office.member("rosa"), office.member("otto")
+    office.create("rosa", "a", "b")
+    office.create("otto", "c")
+    assert office.done("hand-over", "ROSA", "otto") == '2 objects of "ROSA" are now owned by "otto".\n'
+    assert office.owners() == dict.fromkeys("abc", ("otto", otto))
+    assert office.done("hand-over", otto, "rosa", "--class", "Project").startswith("3 objects")
+    assert office.owners() == dict.fromkeys("abc", ("rosa", rosa))
+    assert office.done("hand-over", "otto", "rosa", "--class", "Note").startswith("0 objects")
+
+
+def test_objects_of_a_deleted_member_are_handed_over_by_name_or_id(office: Office) -> None:
+    first, otto = office.member("rosa"), office.member("otto")
+    office.create("rosa", "a")
+    office.done("delete", "rosa")
+    second = office.member("rosa")
+    office.create("rosa", "b")
+
+    assert (
+        office.done("hand-over", "rosa", "otto", "--former") == '1 object of "rosa" is now owned by "otto".\n'
+    )
+    assert office.owners() == {"a": ("otto", otto), "b": ("rosa", second)}
+    office.create("rosa", "c")
+    office.done("delete", "rosa")
+    assert office.done("hand-over", second, "otto").startswith("2 objects")
+    assert "no object that one owned" in office.refused("hand-over", first, "otto")
+    none = office.done("hand-over", "nobody", "otto")
+    assert none.startswith("0 objects")
+    assert 'There is no member "nobody" now.' in none
+
+
+def test_what_cannot_be_handed_over_is_refused(office: Office) -> None:
+    office.member("rosa")
+    office.member("otto")
+    assert 'There is no member "nobody"' in office.refused("hand-over", "rosa", "nobody")
+    assert "is the member who hands over" in office.refused("hand-over", "rosa", "rosa")
+    assert "those that do are Project, Note" in office.refused("hand-over", "rosa", "otto", "--class", "Task")
+
+
+def test_names_of_an_older_version_get_ids_once(office: Office) -> None:
+    rosa = office.member("rosa")
+    office.member("otto")
+    office.create("rosa", "a")
+    office.create("otto", "b")
+    office.done("delete", "otto")
+    office.member("otto")
+    office.forget()
+
+    assert office.done("resolve-owners").splitlines() == [
+        "Project: 3 names of members have the ids of their members now.",
+        "Project: 3 names mean nobody, since the member of that name was made after they were written.",
+    ]
+    assert office.owners() == {"a": ("rosa", rosa), "b": ("otto", NOBODY)}
+    assert office.done("resolve-owners").startswith("All names of members in objects have")
+
+
+def test_names_that_an_older_version_wrote_later_get_ids_if_they_are_looked_for_again(office: Office) -> None:
+    rosa = office.member("rosa")
+    office.create("rosa", "a")
+    office.done("resolve-owners")
+    office.forget(marks=False)
+    assert office.done("resolve-owners").startswith("All names")
+    assert office.done("resolve-owners", "--again").startswith("Project: 3 names of members have")
+    assert office.owners() == {"a": ("rosa", rosa)}
+
+
+def test_a_start_tells_how_far_it_is_with_the_names(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "INTERVAL", 0.0)
+    office.member("rosa")
+    office.create("rosa", "a", "b")
+    office.forget()
+    instance, told = Instance(office.settings), list[WorkerReport]()
+    left = service._resolve_owners(instance, told.append)
+    assert left == ("Project: 6 names of members have the ids of their members now.",)
+    assert {report.kind for report in told} == {ReportKind.PROGRESS}
+    assert [line for report in told for line in report.lines] == [
+        "Resolving the owners of Project for 2 objects before the model is served.",
+        "Resolving the owners of Project: 100% (2 of 2 objects)",
+    ]
+    told.clear()
+    assert service._resolve_owners(instance, told.append) == ()
+    assert not told
+    instance.close()

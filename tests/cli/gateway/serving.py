@@ -1,0 +1,139 @@
+"""A gateway over real HTTP, in a thread of the test, before functions that are made up."""
+
+import http.client
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Queue
+from typing import Any, NamedTuple
+
+from stratabase.cli.gateway.errors import INTEGRATION_TIMEOUT
+from stratabase.cli.gateway.lambda_functions import Handler, LambdaFunction
+from stratabase.cli.gateway.server import ServerCallbacks, run_server
+from stratabase.cli.gateway.template import FunctionDeclaration, GatewayResponse, RouteDeclaration, Template
+from stratabase.cli.server.listener import listen
+
+ROUTES = (
+    "/auth/api/graphql/{application}",
+    "/auth/file/{class}/{entity}",
+    "/files/{proxy+}",
+    "/public/health",
+    "/",
+    "/{proxy+}",
+)
+DEADLINE = 20
+DECLARED = FunctionDeclaration("Fake", Path("fake.py"), "handler", timeout=60, memory=512)
+
+
+class Response(NamedTuple):
+    """An HTTP response, read whole."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    def header(self, name: str) -> str | None:
+        return next((value for each, value in self.headers if each.lower() == name.lower()), None)
+
+
+class Client:
+    """Sends requests to a gateway, each on a connection of its own unless one is given."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    def connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE)
+
+    def request(
+        self,
+        method: str,
+        target: str,
+        headers: Mapping[str, str] | None = None,
+        body: Any = None,
+        connection: http.client.HTTPConnection | None = None,
+    ) -> Response:
+        own = connection or self.connection()
+        try:
+            own.request(method, target, body=body, headers=dict(headers or {}))
+            response = own.getresponse()
+            return Response(response.status, response.getheaders(), response.read())
+        finally:
+            if connection is None:
+                own.close()
+
+    def get(self, target: str, **headers: str) -> Response:
+        return self.request("GET", target, headers)
+
+    def event(self, method: str, target: str, **rest: Any) -> dict[str, Any]:
+        """Return the event that an echoing function got."""
+        found = self.request(method, target, **rest).json()
+        assert isinstance(found, dict)
+        return found
+
+    def raw(self, sent: bytes) -> bytes:
+        """Send bytes, and return all that comes back until the gateway hangs up."""
+        with socket.create_connection(("127.0.0.1", self.port), DEADLINE) as connection:
+            connection.sendall(sent)
+            return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+def echo(event: Any, _context: Any) -> Any:
+    """Answer with the event."""
+    return {"statusCode": 200, "body": json.dumps(event)}
+
+
+def answering(answer: Any) -> Handler:
+    """Return a function that always answers the same."""
+    return lambda _event, _context: answer
+
+
+@contextmanager
+def gateway(
+    handler: Callable[[Any, Any], Any] = echo,
+    routes: tuple[RouteDeclaration, ...] = tuple(RouteDeclaration(path, "ANY", "Fake") for path in ROUTES),
+    responses: Mapping[str, GatewayResponse] | None = None,
+    time_limit: float = INTEGRATION_TIMEOUT,
+) -> Iterator[Client]:
+    """Run a gateway for a while."""
+    declared = Template((DECLARED,), routes, responses or {})
+    ready: Queue[Callable[[], object]] = Queue()
+    listener = listen("127.0.0.1", 0)
+    functions = {"Fake": LambdaFunction(DECLARED, handler)}
+    thread = threading.Thread(
+        target=run_server, args=(listener, declared, functions, ServerCallbacks(ready.put), time_limit)
+    )
+    thread.start()
+    end = ready.get(timeout=DEADLINE)
+    try:
+        yield Client(listener.getsockname()[1])
+    finally:
+        end()
+        thread.join(DEADLINE)
+        listener.close()
+        assert not thread.is_alive()
+
+
+def problem(response: Response, status: int) -> str:
+    """Return the detail of an error, which is a problem with this status."""
+    assert response.status == status
+    assert response.header("Content-Type") == "application/problem+json"
+    assert response.json()["status"] == status
+    return str(response.json()["detail"])
+
+
+def status_of(received: bytes) -> int:
+    """Return the status of an answer, and check that it is whole and a problem unless it is 200."""
+    head, _, body = received.partition(b"\r\n\r\n")
+    status = int(head.split(b" ")[1])
+    if status != 200:
+        assert b"content-type: application/problem+json" in head.lower()
+        assert b"connection: close" in head.lower()
+        assert json.loads(body)["status"] == status
+    return status

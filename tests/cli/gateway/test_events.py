@@ -1,0 +1,114 @@
+"""Every event of events/ gets the answer that it stands for, from the function as it is deployed."""
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratabase import bootstrap
+from stratabase.cli.gateway.lambda_functions import LambdaFunction, load_function
+from stratabase.cli.gateway.responses import HttpResponse, function_response
+from stratabase.cli.gateway.routes import Routes
+from stratabase.cli.gateway.template import read_template
+
+ROOT = Path(__file__).parents[3]
+TEMPLATE = read_template(ROOT / "template.yaml")
+ROUTES = Routes(TEMPLATE.routes)
+EVENTS = {file.stem: json.loads(file.read_text()) for file in (ROOT / "events").glob("*.json")}
+
+ANSWERS = {
+    "graphql_query": (200, '"totalCount":'),
+    "graphql_create": (200, '"full_name":"Ada"'),
+    "graphql_get": (200, '"__typename":"Query"'),
+    "graphql_introspection_in_gzip": (200, '"name":"EmployeePage"'),
+    "graphql_options": (204, ""),
+    "graphql_without_credentials": (401, "Unauthorized"),
+    "graphql_with_a_wrong_password": (401, "Unauthorized"),
+    "graphql_of_an_unknown_application": (404, "Nowhere"),
+    "graphql_with_a_wrong_method": (405, "DELETE"),
+    "graphql_with_a_wrong_media_type": (415, "application/json"),
+    "graphql_with_broken_json": (400, "JSON"),
+    "graphql_with_an_unknown_field": (400, "ValidationError"),
+    "schema": (200, "type Employee"),
+    "schema_without_credentials": (401, "Unauthorized"),
+    "graphiql": (200, "<title>GraphiQL · Hr</title>"),
+    "graphiql_file": (200, "Permission is hereby granted"),
+    "graphiql_unknown_file": (404, "nothing.js"),
+    "health": (200, '"store":"reachable"'),
+    "health_with_a_wrong_method": (405, "POST"),
+    "root": (404, "Not Found"),
+    "unknown_address": (404, "/public/nothing"),
+    "unknown_address_without_credentials": (401, "Unauthorized"),
+    "token": (200, '"token_type":"Bearer"'),
+    "token_in_xml": (200, "<token_type>Bearer</token_type>"),
+    "token_with_a_wrong_password": (401, "The username or the password is wrong"),
+    "token_without_a_password": (400, "password"),
+    "refresh_with_a_password": (401, "Only a token can be refreshed"),
+    "refresh_with_a_forged_token": (401, "Unauthorized"),
+    "member": (200, '"username":"admin"'),
+    "members": (200, "<users><user>"),
+    "members_create": (201, '"id":'),
+    "members_create_with_an_unknown_field": (400, "colour"),
+    "member_of_an_unknown_id": (404, "Not Found"),
+    "member_delete_of_an_unknown_id": (500, "no member"),
+    "member_hand_over_to_nobody": (400, "is no id of a member"),
+    "member_update_without_credentials": (401, "Authorization"),
+    "reset_password_of_an_unknown_id": (404, "Not Found"),
+    "set_password_page": (200, "<html"),
+    "set_password_with_an_unknown_token": (401, "Unauthorized"),
+    "confirm_email_page": (200, "<html"),
+    "confirm_email_with_an_unknown_token": (401, "Unauthorized"),
+    "openapi": (200, '"openapi":"3.1.0"'),
+}
+
+
+@pytest.fixture(scope="module")
+def functions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, LambdaFunction]]:
+    """The functions by name, from a cold start, with an administrator."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STRATABASE_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setenv("STRATABASE_MODEL", str(ROOT / "layers/model/model.graphql"))
+        patch.setenv("STRATABASE_ADMIN_PASSWORD", "correct horse battery staple")
+        bootstrap.instance.cache_clear()
+        bootstrap.instance().first_administrator()
+        yield {declared.name: load_function(declared) for declared in TEMPLATE.functions}
+        bootstrap.instance().close()
+        bootstrap.instance.cache_clear()
+
+
+@pytest.mark.parametrize("name", sorted(ANSWERS))
+def test_an_event_gets_its_answer(name: str, functions: Mapping[str, LambdaFunction]) -> None:
+    status, said = ANSWERS[name]
+    event: Any = EVENTS[name]
+    match = ROUTES.match(event["httpMethod"], event["path"])
+
+    response = function_response(functions[match.function].handler(event, None), event["httpMethod"])
+
+    assert response.status == status
+    assert said in text_of(response)
+
+
+def text_of(response: HttpResponse) -> str:
+    """Return what a client reads."""
+    compressed = (b"Content-Encoding", b"gzip") in response.headers
+    return (gzip.decompress(response.body) if compressed else response.body).decode()
+
+
+def test_every_event_has_its_answer_here() -> None:
+    assert EVENTS.keys() == ANSWERS.keys()
+
+
+@pytest.mark.parametrize("name", sorted(EVENTS))
+def test_an_event_is_one_of_our_routes(name: str) -> None:
+    """It is what the gateway would make of the same request."""
+    event = EVENTS[name]
+    match = ROUTES.match(event["httpMethod"], event["path"])
+
+    assert (event["resource"], event["pathParameters"]) == (match.resource, match.parameters)
+
+
+def test_there_is_an_event_for_every_route() -> None:
+    assert {event["resource"] for event in EVENTS.values()} == {route.resource for route in TEMPLATE.routes}

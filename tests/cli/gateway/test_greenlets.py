@@ -1,0 +1,302 @@
+"""Functions that wait share one loop: others go on meanwhile, and nothing is lost."""
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import CancelledError, Future
+from functools import partial
+from typing import Any, TypeVar
+
+import pytest
+
+from stratabase.cli.gateway.greenlets import CallTimeout, Greenlets
+
+T = TypeVar("T")
+
+
+def in_loop(test: Callable[[Greenlets], Awaitable[T]]) -> T:
+    """Run a test with greenlets in a loop of its own."""
+
+    async def body() -> T:
+        greenlets = Greenlets(asyncio.get_running_loop())
+        result = await test(greenlets)
+        await greenlets.finish()
+        return result
+
+    return asyncio.run(asyncio.wait_for(body(), 20))
+
+
+def all_waiting(greenlets: Greenlets, futures: "list[Future[int]]") -> "list[asyncio.Task[int]]":
+    """Have one call wait for each future."""
+    return [asyncio.create_task(greenlets.run(partial(greenlets.until, future))) for future in futures]
+
+
+def resolved_elsewhere(futures: "list[Future[int]]") -> threading.Thread:
+    """Resolve futures from another thread, all in a row as a group commit does."""
+
+    def resolve() -> None:
+        for number, future in enumerate(futures):
+            future.set_result(number)
+
+    thread = threading.Thread(target=resolve)
+    thread.start()
+    return thread
+
+
+def test_what_does_not_wait_is_answered_without_a_turn_of_the_loop() -> None:
+    async def test(greenlets: Greenlets) -> None:
+        coroutine = greenlets.run(lambda: 7)
+        with pytest.raises(StopIteration) as stopped:
+            coroutine.send(None)
+        assert stopped.value.value == 7
+
+    in_loop(test)
+
+
+def test_an_exception_comes_out_as_it_is() -> None:
+    async def test(greenlets: Greenlets) -> None:
+        with pytest.raises(ZeroDivisionError):
+            await greenlets.run(lambda: 1 // 0)
+
+    in_loop(test)
+
+
+def test_many_wait_at_once_and_each_gets_its_own_result() -> None:
+    futures: list[Future[int]] = [Future() for _ in range(500)]
+
+    async def test(greenlets: Greenlets) -> list[int]:
+        tasks = all_waiting(greenlets, futures)
+        await asyncio.sleep(0)
+        resolved_elsewhere(futures)
+        return await asyncio.gather(*tasks)
+
+    assert in_loop(test) == list(range(500))
+
+
+def test_results_that_come_together_wake_the_loop_once() -> None:
+    futures: list[Future[int]] = [Future() for _ in range(100)]
+
+    async def test(greenlets: Greenlets) -> int:
+        tasks = all_waiting(greenlets, futures)
+        await asyncio.sleep(0)
+        resolved_elsewhere(futures).join()
+        await asyncio.gather(*tasks)
+        return greenlets.signals
+
+    assert in_loop(test) == 1
+
+
+def test_a_call_waits_as_often_as_it_likes() -> None:
+    def waits(greenlets: Greenlets) -> list[int]:
+        found = []
+        for number in range(50):
+            future: Future[int] = Future()
+            threading.Thread(target=future.set_result, args=(number,)).start()
+            found.append(greenlets.until(future))
+        return found
+
+    async def test(greenlets: Greenlets) -> list[int]:
+        return await greenlets.run(lambda: waits(greenlets))
+
+    assert in_loop(test) == list(range(50))
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), CancelledError()], ids=repr)
+def test_the_exception_of_what_is_waited_for_comes_out_where_it_is_waited(error: BaseException) -> None:
+    caught: list[BaseException] = []
+
+    def work(greenlets: Greenlets, future: "Future[int]") -> str:
+        try:
+            greenlets.until(future)
+        except (ValueError, CancelledError) as found:
+            caught.append(found)
+        return "went on"
+
+    async def test(greenlets: Greenlets) -> str:
+        future: Future[int] = Future()
+        task = asyncio.ensure_future(greenlets.run(lambda: work(greenlets, future)))
+        await asyncio.sleep(0)
+        future.cancel() if isinstance(error, CancelledError) else future.set_exception(error)
+        return await task
+
+    assert in_loop(test) == "went on"
+    assert type(caught[0]) is type(error)
+
+
+def test_who_waits_does_not_hold_up_who_does_not() -> None:
+    async def test(greenlets: Greenlets) -> str:
+        future: Future[str] = Future()
+        waits = asyncio.ensure_future(greenlets.run(lambda: greenlets.until(future)))
+        await asyncio.sleep(0)
+        assert await greenlets.run(lambda: "meanwhile") == "meanwhile"
+        assert not waits.done()
+        future.set_result("at last")
+        return await waits
+
+    assert in_loop(test) == "at last"
+
+
+def test_who_gives_way_lets_all_others_have_their_turn() -> None:
+    """Three long pieces of work that give way take turns, and a short one gets between them."""
+    turns: list[str] = []
+
+    def long(name: str, greenlets: Greenlets) -> None:
+        for _ in range(3):
+            turns.append(name)
+            greenlets.give_way()
+
+    async def test(greenlets: Greenlets) -> None:
+        works = [asyncio.create_task(greenlets.run(partial(long, name, greenlets))) for name in "abc"]
+        await asyncio.sleep(0)
+        short = asyncio.ensure_future(greenlets.run(lambda: turns.append("short")))
+        await asyncio.gather(short, *works)
+
+    in_loop(test)
+
+    assert turns[:3] == ["a", "b", "c"]
+    assert [turn for turn in turns if turn != "short"] == list("abcabcabc")
+    assert turns.index("short") < len(turns) - 1
+
+
+def test_many_pause_at_once_without_a_thread_and_others_go_on() -> None:
+    """As many as there could never be threads for; who comes meanwhile is answered before any of them."""
+    ended: list[str] = []
+
+    def pauses(greenlets: Greenlets) -> None:
+        greenlets.pause(0.01)
+        ended.append("paused")
+
+    async def test(greenlets: Greenlets) -> int:
+        before = threading.active_count()
+        tasks = [asyncio.create_task(greenlets.run(partial(pauses, greenlets))) for _ in range(1000)]
+        await asyncio.sleep(0)
+        await greenlets.run(lambda: ended.append("came meanwhile"))
+        more = threading.active_count() - before
+        await asyncio.gather(*tasks)
+        return more
+
+    assert in_loop(test) == 0
+    assert ended == ["came meanwhile", *["paused"] * 1000]
+
+
+def test_a_plain_thread_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+
+    async def test(greenlets: Greenlets) -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr("time.sleep", slept.append)
+            greenlets.pause(3)
+
+    in_loop(test)
+    assert slept == [3]
+
+
+def test_work_aside_runs_in_another_thread_and_others_go_on() -> None:
+    proceed = threading.Event()
+
+    def slow() -> str:
+        assert proceed.wait(20)
+        return threading.current_thread().name
+
+    async def test(greenlets: Greenlets) -> str:
+        task = asyncio.ensure_future(greenlets.run(lambda: greenlets.aside(slow)))
+        await asyncio.sleep(0)
+        await greenlets.run(proceed.set)
+        return await task
+
+    assert in_loop(test) != threading.current_thread().name
+
+
+def test_work_aside_sees_the_calls_context_variables() -> None:
+    variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="unset")
+
+    def work(greenlets: Greenlets) -> str:
+        variable.set("set")
+        return greenlets.aside(variable.get)
+
+    async def test(greenlets: Greenlets) -> str:
+        return await greenlets.run(lambda: work(greenlets))
+
+    assert in_loop(test) == "set"
+
+
+def test_a_call_leaves_no_context_variables_to_the_next() -> None:
+    variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="unset")
+
+    async def test(greenlets: Greenlets) -> str:
+        await greenlets.run(lambda: variable.set("set"))
+        return await greenlets.run(variable.get)
+
+    assert in_loop(test) == "unset"
+
+
+def test_plain_threads_block_as_ever() -> None:
+    """Code that is in no call waits as if there were no loop."""
+
+    async def test(greenlets: Greenlets) -> list[Any]:
+        future: Future[int] = Future()
+        outcome: Future[list[Any]] = Future()
+
+        def plain() -> None:
+            greenlets.give_way()
+            name = threading.current_thread().name
+            here = greenlets.aside(lambda: threading.current_thread().name) == name
+            outcome.set_result([greenlets.until(future), here])
+
+        threading.Thread(target=plain).start()
+        future.set_result(5)
+        return await asyncio.wrap_future(outcome)
+
+    assert in_loop(test) == [5, True]
+
+
+def test_a_call_that_is_given_up_still_ends_and_its_place_is_used_again() -> None:
+    async def test(greenlets: Greenlets) -> list[str]:
+        future: Future[None] = Future()
+        seen: list[str] = []
+
+        def work() -> None:
+            greenlets.until(future)
+            seen.append("ended")
+
+        with pytest.raises(CallTimeout):
+            await greenlets.run(work, time_limit=0.01)
+        future.set_result(None)
+        await greenlets.finish()
+        await greenlets.run(lambda: seen.append("next"))
+        return seen
+
+    assert in_loop(test) == ["ended", "next"]
+
+
+def test_a_cancelled_task_does_not_cancel_the_call() -> None:
+    async def test(greenlets: Greenlets) -> list[str]:
+        future: Future[None] = Future()
+        seen: list[str] = []
+
+        def work() -> None:
+            greenlets.until(future)
+            seen.append("ended")
+
+        task = asyncio.ensure_future(greenlets.run(work))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        future.set_result(None)
+        await greenlets.finish()
+        return seen
+
+    assert in_loop(test) == ["ended"]
+
+
+def test_a_timeout_that_the_work_raises_itself_is_not_the_gateways() -> None:
+    def work() -> None:
+        raise TimeoutError("its own")
+
+    async def test(greenlets: Greenlets) -> None:
+        with pytest.raises(TimeoutError, match="its own"):
+            await greenlets.run(work, time_limit=10)
+
+    in_loop(test)

@@ -1,0 +1,65 @@
+"""Of several resources that fit a path the most specific is meant, whatever their order in the template."""
+
+from itertools import permutations
+
+import pytest
+
+from stratabase.cli.gateway.errors import GatewayError
+from stratabase.cli.gateway.routes import Routes
+from stratabase.cli.gateway.template import RouteDeclaration
+from tests.cli.gateway.serving import Client, gateway, problem
+
+RESOURCES = ("/a/b", "/a/{x}", "/{x}/b", "/{all+}", "/a/{rest+}")
+
+
+@pytest.mark.parametrize(
+    ("path", "resource"),
+    [
+        ("/a/b", "/a/b"),
+        ("/a/c", "/a/{x}"),
+        ("/c/b", "/{x}/b"),
+        ("/a/b/c", "/a/{rest+}"),
+        ("/a", "/{all+}"),
+        ("/a/.", "/a/{x}"),
+        ("/axb", "/{all+}"),
+    ],
+)
+def test_the_most_specific_resource_wins(path: str, resource: str) -> None:
+    for order in permutations(RESOURCES):
+        routes = Routes(RouteDeclaration(each, "ANY", "F") for each in order)
+        assert routes.match("GET", path).resource == resource
+
+
+def test_a_method_of_its_own_wins_over_any() -> None:
+    routes = Routes([RouteDeclaration("/a", "ANY", "All"), RouteDeclaration("/a", "POST", "Post")])
+
+    assert routes.match("POST", "/a").function == "Post"
+    assert routes.match("PUT", "/a").function == "All"
+
+
+def test_parameters_may_have_any_name() -> None:
+    routes = Routes([RouteDeclaration("/{some-id}/{some.other}", "GET", "F")])
+
+    assert routes.match("GET", "/1/2").parameters == {"some-id": "1", "some.other": "2"}
+
+
+def test_a_root_that_has_no_route_is_refused() -> None:
+    """A greedy parameter stands for at least one character."""
+    with pytest.raises(GatewayError):
+        Routes([RouteDeclaration("/{all+}", "ANY", "F")]).match("GET", "/")
+
+
+@pytest.mark.parametrize("method", ["PROPFIND", "TRACE", "LOCK", "SEARCH"])
+def test_a_method_that_api_gateway_does_not_know_is_not_passed_on(echoing: Client, method: str) -> None:
+    assert method in problem(echoing.request(method, "/"), 403)
+
+
+def test_what_has_no_route_is_refused() -> None:
+    with gateway(routes=(RouteDeclaration("/only", "GET", "Fake"),)) as client:
+        assert [
+            client.request(*each).status for each in (("GET", "/only"), ("GET", "/other"), ("POST", "/only"))
+        ] == [
+            200,
+            403,
+            403,
+        ]

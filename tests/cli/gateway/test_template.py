@@ -1,0 +1,134 @@
+"""The template says what there is, here as on AWS."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from stratabase.cli.gateway.errors import ErrorType, GatewayError
+from stratabase.cli.gateway.responses import ErrorResponses
+from stratabase.cli.gateway.template import FunctionDeclaration, read_template
+from stratabase.cli.terminal.command_error import CommandError
+
+ROOT = Path(__file__).parents[3]
+OURS = read_template(ROOT / "template.yaml")
+
+SMALL = """
+Globals:
+  Function:
+    Timeout: 7
+    Handler: app.handler
+Resources:
+  Api:
+    Type: AWS::Serverless::Api
+    Properties:
+      StageName: !Ref Stage
+      BinaryMediaTypes: [!Sub "${All}", '*/*']
+      Name: !If [Test, {Ref: A}, !GetAtt B.C]
+  Other:
+    Type: AWS::S3::Bucket
+  Pets:
+    Type: AWS::Serverless::Function
+    Properties:
+      CodeUri: code/pets
+      Handler: shop.sell
+      MemorySize: 256
+      Events:
+        Feed: {Type: Api, Properties: {Path: "/pets/{id}", Method: post, RestApiId: !Ref Api}}
+        Night: {Type: Schedule, Properties: {Schedule: rate(1 day)}}
+  Rest:
+    Type: AWS::Serverless::Function
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "template.yaml"
+    file.write_text(text)
+    return file
+
+
+def test_functions_and_routes_are_read_and_globals_hold_for_all(tmp_path: Path) -> None:
+    """Tags of CloudFormation are no obstacle, and neither are events that are no routes."""
+    template = read_template(written(tmp_path, SMALL))
+
+    assert template.functions == (
+        FunctionDeclaration("Pets", tmp_path / "code/pets/shop.py", "sell", 7.0, 256),
+        FunctionDeclaration("Rest", tmp_path / "app.py", "handler", 7.0, 128),
+    )
+    assert [(route.resource, route.method, route.function) for route in template.routes] == [
+        ("/pets/{id}", "POST", "Pets")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("a: [", "is not YAML"), ("- a list", "no CloudFormation template"), ("", "no Cloud")]
+)
+def test_what_is_no_template_is_named(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        read_template(written(tmp_path, text))
+
+
+def test_for_a_missing_template_it_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="--template"):
+        read_template(tmp_path / "nowhere.yaml")
+
+
+def test_our_template_leads_every_path_somewhere() -> None:
+    routes = {(route.resource, route.method) for route in OURS.routes}
+
+    assert routes == {
+        ("/auth/api/graphql/{application}", "ANY"),
+        ("/auth/api/schema/{application}", "ANY"),
+        ("/public/health", "ANY"),
+        ("/public/graphiql", "ANY"),
+        ("/public/graphiql/{file}", "ANY"),
+        ("/public/openapi.json", "ANY"),
+        ("/public/token/getJwtToken", "ANY"),
+        ("/auth/token/refreshJwtToken", "ANY"),
+        ("/auth/administration/member", "ANY"),
+        ("/auth/administration/members", "ANY"),
+        ("/auth/administration/members/{id}", "ANY"),
+        ("/auth/administration/members/{id}/resetPassword", "ANY"),
+        ("/auth/administration/members/{id}/handOver", "ANY"),
+        ("/public/administration/setPassword", "ANY"),
+        ("/public/administration/confirmEmail", "ANY"),
+        ("/", "ANY"),
+        ("/{proxy+}", "ANY"),
+    }
+
+
+def test_every_function_of_our_template_has_its_file_and_outlasts_the_gateway() -> None:
+    for function in OURS.functions:
+        assert function.file.is_file()
+        assert function.timeout > 29
+
+
+@pytest.mark.parametrize("error_type", ErrorType)
+def test_every_error_of_our_gateway_is_a_problem(error_type: ErrorType) -> None:
+    """Its words are the template's, where that has some for it, with every variable filled."""
+    response = ErrorResponses(OURS.responses).response(GatewayError(error_type, 'because "so"'), "id-1")
+
+    problem = json.loads(response.body)
+    assert (b"Content-Type", b"application/problem+json") in response.headers
+    assert (b"Content-Length", str(len(response.body)).encode()) in response.headers
+    assert problem["status"] == response.status
+    assert problem["title"] == error_type.title or error_type is ErrorType.NO_ROUTE
+    assert problem["traceId"] == "id-1"
+    assert b"$" not in response.body
+    assert error_type is ErrorType.NO_ROUTE or problem["detail"] == 'because "so"'
+
+
+def test_a_method_without_a_route_is_405_with_what_is_allowed() -> None:
+    response = ErrorResponses(OURS.responses).response(GatewayError(ErrorType.NO_ROUTE, "no"), "id-1")
+
+    assert response.status == 405
+    assert dict(response.headers)[b"Allow"] == b"DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
+
+
+def test_other_errors_use_the_defaults_of_the_template() -> None:
+    """What API Gateway refuses for reasons that are not imitated here is a problem as well."""
+    for response_type in ("DEFAULT_4XX", "DEFAULT_5XX"):
+        declared = OURS.responses[response_type]
+        assert declared.headers["Content-Type"] == "application/problem+json"
+        assert re.search(r'"title": "\$context\.error\.responseType"', declared.body or "")

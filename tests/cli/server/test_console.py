@@ -1,0 +1,34 @@
+"""A person who edits is told what is wrong and where, and not how the server is made."""
+
+from pathlib import Path
+
+from stratabase.cli.gateway.lambda_functions import load_function
+from stratabase.cli.gateway.template import FunctionDeclaration
+from stratabase.cli.server.console import explain_error
+from stratabase.cli.terminal.command_error import CommandError
+from stratabase.model.reading.draft.errors import InvalidModel, ModelError
+
+
+def test_errors_of_the_model_have_a_line_each() -> None:
+    errors = [ModelError("model", line, 1, message) for line, message in ((1, "one"), (2, "two"))]
+    assert explain_error(InvalidModel(errors)) == ("model:1:1: one", "model:2:1: two")
+
+
+def test_a_command_error_is_shown_as_it_is() -> None:
+    assert explain_error(CommandError("do this instead")) == ("do this instead",)
+
+
+def test_other_errors_are_told_with_the_lines_of_the_persons_own_code(tmp_path: Path) -> None:
+    file = tmp_path / "app.py"
+    file.write_text("def broken():\n    return 1 / 0\n\nbroken()\n")
+    try:
+        load_function(FunctionDeclaration("Broken", file, "handler", 1, 128))
+    except ZeroDivisionError as error:
+        lines = explain_error(error)
+
+    text = "\n".join(lines)
+    assert text.endswith("ZeroDivisionError: division by zero")
+    assert f'File "{file}", line 4' in text
+    assert f'File "{file}", line 2, in broken' in text
+    assert "cli/gateway" not in text
+    assert "importlib" not in text

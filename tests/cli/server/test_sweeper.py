@@ -1,0 +1,123 @@
+"""The local server sweeps in a thread of its own: at the start, after deletions, and from time to time."""
+
+import io
+from collections.abc import Callable, Iterator
+from threading import Event
+
+import pytest
+
+from stratabase.cli.server import sweeper
+from stratabase.cli.server.sweeper import Sweeper
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.observe import Log
+from stratabase.store.write.cleanup import CleanupSteps
+
+PATIENCE = 30
+"""Seconds that a test waits for what must come."""
+
+
+class Store:
+    """Where sweeps are counted; each of the first ones may fail."""
+
+    def __init__(self, *failures: Exception, last: int = 1) -> None:
+        self.sweeps = 0
+        self.swept = Event()
+        """Set at the last sweep that a test waits for."""
+        self.take: Callable[[CleanupSteps], None]
+        self._failures = list(failures)
+        self._last = last
+
+    def hand_over_cleanup(self, take: Callable[[CleanupSteps], None]) -> None:
+        self.take = take
+
+    def sweep_steps(self) -> CleanupSteps:
+        if self._failures:
+            raise self._failures.pop(0)
+        yield
+        self.sweeps += 1
+        if self.sweeps == self._last:
+            self.swept.set()
+
+
+@pytest.fixture
+def lines() -> io.StringIO:
+    return io.StringIO()
+
+
+@pytest.fixture
+def log(lines: io.StringIO, request: pytest.FixtureRequest) -> Log:
+    # Those of one service share what the first of them writes to.
+    return Log(stream=lines, service=request.node.name)
+
+
+def test_it_sweeps_when_it_starts(log: Log, lines: io.StringIO) -> None:
+    store = Store()
+    with Sweeper(store, log):
+        assert store.swept.wait(PATIENCE)
+    assert store.sweeps == 1
+    assert lines.getvalue() == ""
+
+
+def test_it_sweeps_from_time_to_time(log: Log) -> None:
+    store = Store(last=3)
+    with Sweeper(store, log, period=0.0):
+        assert store.swept.wait(PATIENCE)
+
+
+def test_it_ends_what_a_deletion_has_left(log: Log) -> None:
+    """Without waiting for its next time."""
+    store, done = Store(), Event()
+
+    def rest() -> Iterator[None]:
+        yield
+        done.set()
+
+    with Sweeper(store, log):
+        assert store.swept.wait(PATIENCE)
+        store.take(rest())
+        assert done.wait(PATIENCE)
+
+
+def test_it_comes_again_when_the_store_does_not_answer(
+    log: Log, lines: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeper, "RETRY_PERIOD", 0.0)
+    store = Store(Unavailable("DynamoDB is asleep."))
+    with Sweeper(store, log):
+        assert store.swept.wait(PATIENCE)
+    assert '"level":"WARNING"' in lines.getvalue()
+    assert "DynamoDB is asleep." in lines.getvalue()
+
+
+def test_a_sweep_that_fails_is_told_and_not_the_last(
+    log: Log, lines: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeper, "RETRY_PERIOD", 0.0)
+    store = Store(KeyError("Lost"))
+    with Sweeper(store, log):
+        assert store.swept.wait(PATIENCE)
+    assert "A sweep failed" in lines.getvalue()
+    assert "KeyError" in lines.getvalue()
+
+
+def test_at_the_end_the_step_under_way_is_the_last(log: Log, lines: io.StringIO) -> None:
+    """It lives no longer than the service, however much is left."""
+    store, begun, may_end, steps = Store(), Event(), Event(), 0
+
+    def endless() -> Iterator[None]:
+        nonlocal steps
+        while True:
+            begun.set()
+            assert may_end.wait(PATIENCE)
+            steps += 1
+            yield
+
+    with Sweeper(store, log) as running:
+        assert store.swept.wait(PATIENCE)
+        store.take(endless())
+        assert begun.wait(PATIENCE)
+        running._ending.set()
+        may_end.set()
+    assert not running._thread.is_alive()
+    assert steps == 1
+    assert lines.getvalue() == ""
