@@ -41,7 +41,7 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.worlds import FrozenClock
+from tests.fakes import FrozenClock
 
 SIZES = tuple(map(int, os.environ.get("SIZES", "1000 10000 100000").split()))
 AT_ONCE = 90

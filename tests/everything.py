@@ -5,8 +5,8 @@ from pathlib import Path
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.model.reading import read_model_file
 from stratabase.model.types.storage import Stored
+from tests.fakes import DictEntities
 from tests.role_rules import ends
-from tests.worlds import DictEntities
 
 FILE = Path(__file__).parent / "schema/models/everything.graphql"
 EVERYTHING = read_model_file(FILE)

@@ -9,9 +9,9 @@ from stratabase.operations.auth.callers import CallerOf, MemberCache
 from stratabase.operations.auth.signing_keys import SigningKeyCache
 from stratabase.operations.auth.tokens import TokenIssuer, TokenTerms, TokenVerifier
 from stratabase.operations.ports import Keyring
+from tests.fakes import CountedIds, FrozenClock
 from tests.keys import ListKeyring, key
 from tests.members import DictMembers
-from tests.worlds import CountedIds, FrozenClock
 
 ANNA = Member("1", "Anna", "anna@example.com", "Boss", generation=4)
 BERT = Member("2", "Bert", "bert@example.com", "Clerk")

@@ -19,9 +19,9 @@ from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.members.password_reset import PasswordReset
 from stratabase.operations.members.update import UpdateMember
 from tests.attempts import DictAttempts
+from tests.fakes import FrozenClock
 from tests.mails import KeptMails
 from tests.members import DictMembers, PlainPasswords
-from tests.worlds import FrozenClock
 
 RESET_PASSWORD = "/auth/administration/members/{id}/resetPassword"
 SET_PASSWORD = "/public/administration/setPassword"

@@ -9,7 +9,7 @@ from stratabase.observe import Log
 from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.ports import Members
 from tests.attempts import DictAttempts
-from tests.worlds import FrozenClock
+from tests.fakes import FrozenClock
 
 _LINK = re.compile(r"https?://\S+")
 

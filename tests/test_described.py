@@ -25,16 +25,16 @@ def document(instance: Instance) -> Any:
     return golden.openapi(instance)
 
 
-def test_it_is_openapi(document: Any) -> None:
+def test_the_document_is_openapi(document: Any) -> None:
     OPENAPI_31_VALIDATOR.validate(document)
 
 
-def test_it_is_as_it_was_when_somebody_last_looked(document: Any) -> None:
+def test_the_document_equals_its_golden_file(document: Any) -> None:
     """`make golden` writes the file anew; the difference is what clients will meet."""
     assert golden.written(document) == golden.OPENAPI.read_text()
 
 
-def test_it_names_every_operation_that_is_wired_and_no_other(instance: Instance, document: Any) -> None:
+def test_the_document_has_exactly_the_operations_that_are_wired(instance: Instance, document: Any) -> None:
     described = {
         (resource, method.upper())
         for resource, path in document["paths"].items()
@@ -48,7 +48,7 @@ def test_it_names_every_operation_that_is_wired_and_no_other(instance: Instance,
     }
 
 
-def test_it_names_every_route_of_the_template_and_no_other(document: Any) -> None:
+def test_the_document_has_exactly_the_routes_of_the_template(document: Any) -> None:
     """But for the two that lead nowhere."""
     routes = {route.resource for route in read_template(ROOT / "template.yaml").routes}
     assert routes - {CATCH_ALL, "/"} == set(document["paths"])
@@ -64,6 +64,6 @@ def test_each_operation_has_a_name_of_its_own(document: Any) -> None:
     assert len(names) == len(set(names))
 
 
-def test_it_is_the_same_from_every_instance(document: Any) -> None:
+def test_the_document_is_the_same_from_every_instance(document: Any) -> None:
     with golden.sample() as another:
         assert golden.openapi(another) == document

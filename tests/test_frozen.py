@@ -16,7 +16,7 @@ class Point:
     notes: list[str] = field(default_factory=list, compare=False)
 
 
-def test_it_is_a_dataclass() -> None:
+def test_a_frozen_class_is_replaced_printed_and_hashed_as_a_dataclass() -> None:
     assert replace(Point(1, 2), x=3) == Point(3, 2, ["elsewhere"]) != Point(3, 3)
     assert repr(Point(1)) == "Point(x=1, y=0, notes=[])"
     assert len({Point(1), Point(1, 0), Point(2)}) == 2

@@ -140,7 +140,7 @@ def test_every_setting_can_be_set() -> None:
         ("STRATABASE_ADMIN_PASSWORD", "a\udcff", "at most 128 printable characters"),
     ],
 )
-def test_a_bad_value_is_told(variable: str, value: str, mistake: str) -> None:
+def test_a_bad_value_is_reported(variable: str, value: str, mistake: str) -> None:
     with pytest.raises(BadSettings) as caught:
         Settings.from_environment({variable: value})
     (found,) = caught.value.mistakes
@@ -148,7 +148,7 @@ def test_a_bad_value_is_told(variable: str, value: str, mistake: str) -> None:
     assert mistake in found
 
 
-def test_all_mistakes_are_told_together() -> None:
+def test_all_mistakes_are_reported_together() -> None:
     with pytest.raises(BadSettings) as caught:
         Settings.from_environment({"PORT": "x", "STRATABASE_BASIC": "x", "HOST": "localhost"})
     assert [mistake.partition(":")[0] for mistake in caught.value.mistakes] == ["PORT", "STRATABASE_BASIC"]

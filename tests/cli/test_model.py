@@ -10,7 +10,7 @@ from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
 from stratabase.model.prepared import read_prepared
 from stratabase.settings import Settings
-from tests.worlds import ADMINISTRATOR
+from tests.fakes import ADMINISTRATOR
 
 SAMPLE = Path(__file__).parents[2] / "layers/model/model.graphql"
 GOOD = 'extend schema @application(name: "Shop")\ntype Pet { name: String! }\n'

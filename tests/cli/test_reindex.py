@@ -16,7 +16,7 @@ from stratabase.settings import Settings
 from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
 from stratabase.store.layout import keys
 from tests import ministack
-from tests.worlds import ADMINISTRATOR
+from tests.fakes import ADMINISTRATOR
 
 MODEL = """
 extend schema @application(name: "Shop")

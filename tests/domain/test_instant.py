@@ -29,5 +29,5 @@ def test_the_spelling_means_the_instant_and_is_the_canonical_one(instant: int) -
         (LAST, "9999-12-31T23:59:59.999Z"),
     ],
 )
-def test_it_has_whole_milliseconds_and_four_digits_of_a_year(instant: int, text: str) -> None:
+def test_an_instant_has_whole_milliseconds_and_a_year_of_four_digits(instant: int, text: str) -> None:
     assert format_instant(instant) == text

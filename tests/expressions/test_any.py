@@ -88,13 +88,15 @@ def _mistakes(text: str, environment: Environment) -> tuple[ExpressionError, ...
 
 @given(mutations(), environments())
 @settings(max_examples=EXAMPLES, deadline=None)
-def test_changed_expressions(text: str, environment: Environment) -> None:
+def test_a_changed_expression_is_evaluated_or_refused_with_mistakes(
+    text: str, environment: Environment
+) -> None:
     _examined(text, environment)
 
 
 @given(st.lists(st.sampled_from(WORDS)).map(" ".join), environments())
 @settings(max_examples=EXAMPLES, deadline=None)
-def test_random_words(text: str, environment: Environment) -> None:
+def test_random_words_are_evaluated_or_refused_with_mistakes(text: str, environment: Environment) -> None:
     _examined(text, environment)
 
 
@@ -103,7 +105,7 @@ def test_random_words(text: str, environment: Environment) -> None:
 @example("'\ud800'", Environment({}))
 @example("\ufeff1", Environment({}))
 @settings(max_examples=EXAMPLES, deadline=None)
-def test_random_texts(text: str, environment: Environment) -> None:
+def test_a_random_text_is_refused_with_mistakes(text: str, environment: Environment) -> None:
     _examined(text, environment)
 
 

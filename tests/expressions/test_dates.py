@@ -48,12 +48,12 @@ BY_ZONE = {
 
 
 @pytest.mark.parametrize(("text", "wanted"), ANYWHERE.items(), ids=ANYWHERE)
-def test_anywhere(text: str, wanted: object) -> None:
+def test_dates_have_the_same_value_in_every_zone(text: str, wanted: object) -> None:
     assert [value(text, zone) for zone in (UTC, ROME, NEW_YORK)] == [wanted] * 3
 
 
 @pytest.mark.parametrize(("text", "wanted"), BY_ZONE.items(), ids=BY_ZONE)
-def test_in_utc_in_rome_and_in_new_york(text: str, wanted: tuple[object, ...]) -> None:
+def test_parts_of_an_instant_depend_on_the_time_zone(text: str, wanted: tuple[object, ...]) -> None:
     assert tuple(value(text, zone) for zone in (UTC, ROME, NEW_YORK)) == wanted
 
 

@@ -17,7 +17,7 @@ PAGE = (Path(__file__).parents[2] / "docs/expressions.md").read_text(encoding="u
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_each_function(name: str) -> None:
+def test_each_function_is_documented(name: str) -> None:
     assert f"{name}(" in PAGE
 
 
@@ -27,5 +27,5 @@ def test_each_field_of_the_caller_and_each_type(name: str) -> None:
 
 
 @pytest.mark.parametrize("limit", [MAX_EXPRESSION_LENGTH, MAX_STEPS, MAX_DEPTH, MAX_ROLES, MAX_REGEX_LENGTH])
-def test_each_limit(limit: int) -> None:
+def test_each_limit_is_documented(limit: int) -> None:
     assert f" {limit:,} " in PAGE or f" {limit:,}." in PAGE or f" {limit:,}\n" in PAGE

@@ -161,7 +161,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("marked", "message"), WRONG.items(), ids=WRONG)
-def test_a_mistake(marked: str, message: str) -> None:
+def test_each_mistake_is_reported_at_its_place(marked: str, message: str) -> None:
     assert mistakes(marked.replace(MARK, "")) == [(marked.index(MARK), message)]
 
 
@@ -205,7 +205,7 @@ RESULTS = {
 @pytest.mark.parametrize(
     ("type_", "marked"), [(name, text) for name, all_ in RESULTS.items() for text in all_]
 )
-def test_what_is_wanted(type_: str, marked: str) -> None:
+def test_a_result_of_another_type_is_refused(type_: str, marked: str) -> None:
     found = mistakes(marked.replace(MARK, ""), wanted=TYPES[type_])
     assert bool(found) is (MARK in marked)
     assert all(f"where {type_} is wanted" in message for _, message in found)

@@ -92,7 +92,7 @@ MATCHES: dict[str, object] = {
 
 
 @pytest.mark.parametrize(("text", "wanted"), (VALUES | MATCHES).items(), ids=VALUES | MATCHES)
-def test_value(text: str, wanted: object) -> None:
+def test_each_function_returns_its_value(text: str, wanted: object) -> None:
     found = value(text)
     assert found == wanted
     assert type(found) is type(wanted)

@@ -81,12 +81,12 @@ CHOICES = {
 
 
 @pytest.mark.parametrize("text", NULL)
-def test_null(text: str) -> None:
+def test_operators_on_null_give_null(text: str) -> None:
     assert value(text) is None
 
 
 @pytest.mark.parametrize(("left", "right"), list(product(TRUTHS, TRUTHS)))
-def test_kleene(left: str, right: str) -> None:
+def test_logic_with_nulls_follows_kleene(left: str, right: str) -> None:
     """What is known on one side decides where it can, on either side; otherwise nothing is known."""
     first, second = TRUTHS[left], TRUTHS[right]
     both = False if False in (first, second) else None if None in (first, second) else True

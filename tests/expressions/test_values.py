@@ -131,7 +131,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize(("text", "wanted"), VALUES.items(), ids=VALUES)
-def test_value(text: str, wanted: object) -> None:
+def test_each_expression_has_its_value(text: str, wanted: object) -> None:
     found = value(text)
     assert found == wanted
     assert type(found) is type(wanted)

@@ -20,7 +20,9 @@ REFUSED = "REFUSED"
 
 def lines(name: str) -> list[list[str]]:
     text = (Path(__file__).parent / name).read_text(encoding="utf-8")
-    return [line.split("\t") for line in text.splitlines()]
+    found = [line.split("\t") for line in text.splitlines()]
+    assert len(found) == 500
+    return found
 
 
 def date_text(pattern: str, language: str, time_zone: str, instant: str) -> str:
@@ -38,13 +40,13 @@ def number_text(pattern: str, language: str, number: str) -> str:
         return REFUSED
 
 
-def test_dates() -> None:
+def test_dates_are_written_as_java_writes_them() -> None:
     """500 random patterns and moments, in eight languages and four time zones."""
     for *given, expected in lines("dates.tsv"):
         assert date_text(*given) == expected, given
 
 
-def test_numbers() -> None:
+def test_numbers_are_written_as_java_writes_them() -> None:
     """500 random patterns and numbers, in five languages."""
     for *given, expected in lines("numbers.tsv"):
         assert number_text(*given) == expected, given
@@ -84,7 +86,7 @@ def test_the_samples_hold_both_kinds(name: str) -> None:
         ("0.00 %", "-0.001", "-0.10 %"),
     ],
 )
-def test_numbers_of_note(pattern: str, number: str, expected: str) -> None:
+def test_special_numbers_are_written_as_java_writes_them(pattern: str, number: str, expected: str) -> None:
     """Outputs of OpenJDK 17's DecimalFormat over BigDecimal."""
     assert number_text(pattern, "en", number) == expected
 
@@ -111,7 +113,7 @@ def test_numbers_of_note(pattern: str, number: str, expected: str) -> None:
         "0" * 101,
     ],
 )
-def test_no_numbers(pattern: str) -> None:
+def test_wrong_number_patterns_are_refused(pattern: str) -> None:
     """Java refuses these too, but for digits behind a suffix and mere length; the text shows a right one."""
     with pytest.raises(InvalidValue, match=r"#,##0\.00|write ''|at most"):
         compile_number_pattern(pattern)

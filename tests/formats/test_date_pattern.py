@@ -51,7 +51,7 @@ def read(
         ("", "en", ""),
     ],
 )
-def test_writing(pattern: str, language: str, expected: str) -> None:
+def test_dates_are_written_by_their_pattern(pattern: str, language: str, expected: str) -> None:
     """Outputs of OpenJDK 17's SimpleDateFormat."""
     assert written(pattern, language=language) == expected
 
@@ -64,7 +64,7 @@ def test_writing(pattern: str, language: str, expected: str) -> None:
         ("UTC", "en", "UTC Coordinated Universal Time +0000 Z Z Z"),
     ],
 )
-def test_time_zones(zone: str, language: str, expected: str) -> None:
+def test_time_zones_are_written_by_their_pattern(zone: str, language: str, expected: str) -> None:
     """A zone is written by its names and by its offset, in summer as in summer."""
     moment = datetime(2020, 7, 1, 12, tzinfo=UTC).astimezone(ZoneInfo(zone))
     assert written("z zzzz Z X XX XXX", moment, language) == expected
@@ -80,7 +80,7 @@ def test_time_zones(zone: str, language: str, expected: str) -> None:
         ("T", "put text in quotes"),
     ],
 )
-def test_refused(pattern: str, reason: str) -> None:
+def test_wrong_date_patterns_are_refused(pattern: str, reason: str) -> None:
     """What Java refuses is refused, and the text says what would be right."""
     with pytest.raises(InvalidValue, match=reason):
         compile_date_pattern(pattern)
@@ -118,7 +118,7 @@ def test_letters_out_of_place(pattern: str, allowed: frozenset[DatePart], letter
         ("dd/MM/yyyy HH z", "31/01/2020 10 CEST"),
     ],
 )
-def test_not_read(pattern: str, text: str) -> None:
+def test_texts_that_do_not_match_the_pattern_are_refused(pattern: str, text: str) -> None:
     """Reading is strict: a text that does not say a moment, or says two, is none."""
     assert read(pattern, text) is None
 
@@ -143,7 +143,7 @@ def test_not_read(pattern: str, text: str) -> None:
         ("G w W F u Y dd/MM/yyyy HH", "AD 5 5 5 5 2020 31/01/2020 10", "2020-01-31T10:00:00+01:00"),
     ],
 )
-def test_read(pattern: str, text: str, expected: str) -> None:
+def test_texts_are_read_by_their_pattern(pattern: str, text: str, expected: str) -> None:
     """What a text tells becomes a moment in the zone, or at the offset that it names."""
     moment = read(pattern, text)
     assert moment is not None
@@ -153,7 +153,7 @@ def test_read(pattern: str, text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     "pattern", ["dd/MM", "dd/MM/yyyy", "dd/MM/yyyy hh:mm", "dd/MM/YYYY HH", "dd dd/MM/yyyy HH"]
 )
-def test_no_reader(pattern: str) -> None:
+def test_patterns_that_leave_something_out_cannot_read(pattern: str) -> None:
     """A pattern that leaves something out, or says it in two runs of one letter, is for writing alone."""
     assert compile_date_pattern(pattern).parser("en", UTC, ALL) is None
 

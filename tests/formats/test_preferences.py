@@ -10,7 +10,7 @@ from stratabase.formats.locales import is_time_zone
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats, check_formats
 
 
-def test_good_formats() -> None:
+def test_right_formats_are_accepted() -> None:
     """The default and a member's own are taken."""
     assert check_formats(DEFAULT_FORMATS) == []
     assert check_formats(Formats("EEEE d MMMM yyyy", "hh:mm a", "America/Argentina/Ushuaia", "pt-BR")) == []
@@ -37,7 +37,7 @@ def test_some_numbers_may_run_together(formats: Formats) -> None:
         (Formats(language="xx"), "language", "'xx' is no known language"),
     ],
 )
-def test_bad_formats(formats: Formats, field: str, reason: str) -> None:
+def test_wrong_formats_are_refused(formats: Formats, field: str, reason: str) -> None:
     """Each field that does not hold is named, with what would be right."""
     (mistake,) = check_formats(formats)
     assert mistake.field == field
@@ -64,7 +64,7 @@ def test_bad_formats(formats: Formats, field: str, reason: str) -> None:
         ("d'1'M yyyy", "may mean several dates"),
     ],
 )
-def test_dates_must_be_told_whole(pattern: str, reason: str) -> None:
+def test_dates_must_be_complete(pattern: str, reason: str) -> None:
     """A date format whose dates cannot be read back is refused with the reason."""
     (mistake,) = check_formats(Formats(date_format=pattern))
     assert mistake.field == "date_format"
@@ -83,7 +83,7 @@ def test_dates_must_be_told_whole(pattern: str, reason: str) -> None:
         ("HH:ms", "may mean several times"),
     ],
 )
-def test_times_must_be_told_whole(pattern: str, reason: str) -> None:
+def test_times_must_be_complete(pattern: str, reason: str) -> None:
     """A time format whose times cannot be read back is refused with the reason."""
     (mistake,) = check_formats(Formats(time_format=pattern))
     assert mistake.field == "time_format"
@@ -103,13 +103,13 @@ def test_times_must_be_told_whole(pattern: str, reason: str) -> None:
         "yyyy-MM-dd (YYYY)",
     ],
 )
-def test_dates_that_are_told_whole(pattern: str) -> None:
+def test_dates_that_are_reported_whole(pattern: str) -> None:
     """A date format that tells year, month and day, or year and day of the year, is taken."""
     assert check_formats(Formats(date_format=pattern)) == []
 
 
 @pytest.mark.parametrize("pattern", ["HH", "H:mm", "HHmm", "kk.mm", "K:mm a", "a hh:mm:ss.SSS", "HH:mm:ss"])
-def test_times_that_are_told_whole(pattern: str) -> None:
+def test_times_that_are_reported_whole(pattern: str) -> None:
     """A time format that tells the hour is taken; what is finer is lost, as with the default."""
     assert check_formats(Formats(time_format=pattern)) == []
 
@@ -129,12 +129,12 @@ def test_no_time_zone(name: str) -> None:
 
 
 @pytest.mark.parametrize("code", ["it", "en", "pt-BR", "pt_BR", "zh-Hans-CN", "de-CH"])
-def test_languages(code: str) -> None:
+def test_known_languages_are_accepted(code: str) -> None:
     """A language, alone or with script and territory, with a hyphen or an underscore."""
     assert check_formats(Formats(language=code)) == []
 
 
 @pytest.mark.parametrize("code", ["", "xx", "english", "it-ITALY-ROME-XX-YY", "../it", "it\n", "\0", "C"])
-def test_no_language(code: str) -> None:
+def test_unknown_languages_are_refused(code: str) -> None:
     """Anything else is none."""
     assert [mistake.field for mistake in check_formats(Formats(language=code))] == ["language"]

@@ -6,14 +6,14 @@ from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.store.engine.port import Engine
 from tests.graphs.commands import do
 from tests.graphs.company import COMPANY
-from tests.graphs.deeds import DEEDS
-from tests.graphs.stored import world_over
+from tests.graphs.stored_company import services_over
+from tests.graphs.write_cases import WRITE_CASES
 
 
 def answer_of(engine: Engine, name: str) -> Any:
     """Do a command; return its issues, `Unavailable`, or None if it was done."""
     try:
-        do(world_over(engine, COMPANY), DEEDS[name])
+        do(services_over(engine, COMPANY), WRITE_CASES[name])
     except Refused as refusal:
         return refusal.issues
     except Unavailable:

@@ -17,7 +17,7 @@ from stratabase.domain.write.commands import (
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete as delete_
 from stratabase.operations.write.services import save
-from tests.worlds import ADMINISTRATOR
+from tests.fakes import ADMINISTRATOR
 
 
 def do(world: Services, command: Command) -> Any:

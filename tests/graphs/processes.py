@@ -7,10 +7,10 @@ from stratabase.operations.services import Services
 from stratabase.store.engine.port import Engine
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.repository import Repository
-from tests.worlds import world_of
+from tests.fakes import fake_services
 
 
 def process(engine: Engine, model: Model) -> Services:
     """Return what one of several processes works on."""
-    world, _, _ = world_of(model)
+    world, _, _ = fake_services(model)
     return replace(world, entities=Repository(engine, model), ids=TimeOrderedIds())

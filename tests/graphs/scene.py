@@ -10,9 +10,9 @@ from stratabase.domain.write.commands import Command, Delete
 from stratabase.model.model import Model
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
+from tests.fakes import ADMINISTRATOR, DictEntities, fake_services
 from tests.graphs.company import COMPANY
 from tests.role_rules import ends
-from tests.worlds import ADMINISTRATOR, DictEntities, world_of
 
 OBJECTS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "Team": {
@@ -75,7 +75,7 @@ class Scene:
     def __init__(self, model: Model = COMPANY) -> None:
         self.world: Services
         self.entities: DictEntities
-        self.world, self.entities, self.clock = world_of(model)
+        self.world, self.entities, self.clock = fake_services(model)
         for class_name, objects in OBJECTS.items():
             for id_, state in objects.items():
                 self.put(Reference(class_name, id_), state)
@@ -108,13 +108,13 @@ class Scene:
         before = self.entities.graph
         self.write(command)
         after = self.entities.graph
-        ended = {_spelled(reference): None for reference in before.objects.keys() - after.objects.keys()}
+        ended = {_label(reference): None for reference in before.objects.keys() - after.objects.keys()}
         links = {_link(link): link in after.links for link in before.links ^ after.links if _is_first(link)}
         return (
             ended
             | links
             | {
-                f"{_spelled(reference)}.{name}": value
+                f"{_label(reference)}.{name}": value
                 for reference, entity in after.objects.items()
                 for name, value in _changed(before.objects.get(reference), entity).items()
             }
@@ -127,7 +127,7 @@ def _changed(before: Entity | None, after: Entity) -> dict[str, Any]:
     return {name: after.state.get(name) for name in names if old.get(name) != after.state.get(name)}
 
 
-def _spelled(reference: Reference) -> str:
+def _label(reference: Reference) -> str:
     return f"{reference.class_name}.{reference.id}"
 
 
@@ -142,7 +142,7 @@ def _is_first(link: tuple[RoleName, str, str]) -> bool:
     return opposite is None or link[0].role_name in {"people", "friends"}
 
 
-def told(issue: Issue) -> tuple[Any, ...]:
+def issue_summary(issue: Issue) -> tuple[Any, ...]:
     """Return what a table of cases says of an issue."""
     names = issue.role_names or issue.attribute_names
     return issue.type.name, issue.entity_name, issue.entity_id, *names, ".".join(map(str, issue.path))

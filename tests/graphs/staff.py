@@ -6,21 +6,21 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.model.reading import read_model_file
 from stratabase.model.types.storage import Stored
 from tests.contract.engine.reference import ReferenceEngine
-from tests.graphs.stored import store
+from tests.graphs.stored_company import store_graph
 from tests.role_rules import Graph, ends
 from tests.service import SAMPLE_MODEL
-from tests.store.held import Held, held
+from tests.store.engine_items import Items, all_items
 
 HR = read_model_file(SAMPLE_MODEL)
 EMPLOYEES, TEAMS, PROJECTS = 500, 20, 50
 
 
 @cache
-def staff() -> Held:
+def staff() -> Items:
     """Return the items of an engine that holds them all."""
     engine = ReferenceEngine()
-    store(engine, HR, _graph())
-    return held(engine)
+    store_graph(engine, HR, _graph())
+    return all_items(engine)
 
 
 def _graph() -> Graph:

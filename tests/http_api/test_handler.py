@@ -263,7 +263,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_scenario(scenario: Scenario, send: Any) -> None:
+def test_each_request_has_its_answer(scenario: Scenario, send: Any) -> None:
     reply = send(scenario.method, scenario.resource, **scenario.request)
     assert reply.status == scenario.status, reply.body
     assert {name: reply.headers.get(name) for name in scenario.headers} == scenario.headers
@@ -364,7 +364,9 @@ def test_no_origin_is_allowed_by_default(send: Any) -> None:
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "OPTIONS"])
-def test_origins(origins: tuple[str, ...], origin: str | None, allowed: bool, method: str, send: Any) -> None:
+def test_origins_get_their_cors_headers(
+    origins: tuple[str, ...], origin: str | None, allowed: bool, method: str, send: Any
+) -> None:
     headers = {"Origin": origin} if origin else {}
     reply = send(method, headers=headers, cors=Cors(origins))
     assert reply.headers.get("Access-Control-Allow-Origin") == ([origin] if allowed else None)

@@ -15,7 +15,7 @@ def _changes(old: str, new: str) -> list[str]:
     return diff_models(_model(old), _model(new))
 
 
-def test_nothing() -> None:
+def test_equal_models_have_no_difference() -> None:
     text = "type A { x: Int e: E } enum E { X } type B { y: Int }"
     assert _changes(text, text) == []
     assert _changes(text, "type B { y: Int } enum E { X } type A { e: E x: Int }") == []
@@ -27,7 +27,7 @@ def test_classes_and_enums() -> None:
     assert _changes(old, new) == ["+ class C", "- class B", "+ E.Z", "- E.X", "+ enum F"]
 
 
-def test_attributes() -> None:
+def test_differences_of_attributes_are_listed() -> None:
     old = "type A { x: Int y: String z: String @domain(maxLength: 3) gone: Int }"
     new = (
         'type A { x: Real y: String! "Last." z: String @domain(minLength: 1, values: ["a", "b"]) n: Int! '
@@ -46,13 +46,13 @@ def test_attributes() -> None:
     ]
 
 
-def test_derivations() -> None:
+def test_differences_of_derivations_are_listed() -> None:
     old = 'type A { x: Int y: Int @derived(expression: "1") z: Int }'
     new = 'type A { x: Int y: Int @derived(expression: "2") z: Int @derived(expression: "1") }'
     assert _changes(old, new) == ["~ A.y: derived otherwise", "~ A.z: now derived"]
 
 
-def test_roles() -> None:
+def test_differences_of_roles_are_listed() -> None:
     old = "type A { b: B c: [B!] d: B } type B { x: Int }"
     new = (
         'type A { b: [B!] c: [B!]! @association(opposite: "a") p: [P!] @composition }\n'

@@ -32,12 +32,12 @@ def test_a_models_expressions_are_the_same_each_time() -> None:
     )
 
 
-def test_models_are_told_apart() -> None:
+def test_models_are_distinguished() -> None:
     models = [read_model(HEAD + "type A { x: Int }", "m") for _ in range(10)]
     assert all(expressions_of(model).model is model for model in models * 2)
 
 
-def test_what_it_reads_is_told() -> None:
+def test_an_expression_reports_the_members_that_it_reads() -> None:
     read = ModelExpressions(MODEL).condition(
         "Thing", "good && shelf.above.name == caller.email || isNull(shelf) && [1].all(name, name > 0)"
     )

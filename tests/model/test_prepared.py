@@ -127,7 +127,7 @@ def test_half_of_one_is_none() -> None:
     assert prepared.read_prepared(content[: len(content) // 2], TEXT) is None
 
 
-def test_it_lies_beside_the_text() -> None:
+def test_the_prepared_model_lies_beside_its_text() -> None:
     assert prepared.prepared_file(Path("/opt/model.graphql")) == Path("/opt/model.prepared.json")
 
 

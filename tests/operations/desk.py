@@ -9,8 +9,8 @@ from stratabase.model.model import Profile
 from stratabase.operations.auth.callers import MemberCache
 from stratabase.operations.auth.sign_in import SignIn
 from tests.attempts import DictAttempts
+from tests.fakes import FrozenClock
 from tests.members import DictMembers, PlainPasswords
-from tests.worlds import FrozenClock
 
 GERMAN = Formats("dd.MM.yyyy", "HH:mm", "Europe/Berlin", "de")
 ANNA = Member(

@@ -19,9 +19,9 @@ from stratabase.store.layout import keys
 from stratabase.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine
 from tests.contract.versions.models import COMPANY
+from tests.fakes import ADMINISTRATOR, NOON, CountedIds, FrozenClock, unlimited_budget
 from tests.graphs.commands import point
 from tests.store.cost import Cost, cost_of
-from tests.worlds import ADMINISTRATOR, NOON, CountedIds, FrozenClock, plenty
 
 pytestmark = pytest.mark.usefixtures("lasting_registry")
 
@@ -38,7 +38,7 @@ class Room:
         metered = MeteredEngine(self.engine, lambda: self._told.append)
         self.entities = Repository(metered, COMPANY)
         self.clock = FrozenClock()
-        self.world = Services(COMPANY, self.entities, self.clock, CountedIds(), plenty)
+        self.world = Services(COMPANY, self.entities, self.clock, CountedIds(), unlimited_budget)
         self.red, self.blue, self.desk, self.other_desk, self.room = (
             self._made(name) for name in ("Team", "Team", "Desk", "Desk", "Room")
         )
@@ -131,7 +131,7 @@ WRITES: dict[str, tuple[Callable[[Room], object], Cost]] = {
 
 
 @pytest.mark.parametrize(("work", "cost"), WRITES.values(), ids=WRITES)
-def test_a_write(work: Callable[[Room], object], cost: Cost) -> None:
+def test_a_write_of_a_versioned_object_costs_this_much(work: Callable[[Room], object], cost: Cost) -> None:
     assert Room().cost(work) == cost
 
 

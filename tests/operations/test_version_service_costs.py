@@ -12,9 +12,9 @@ from stratabase.operations.read.version_page import version_page
 from stratabase.operations.read.versions import get_version
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.services import restore
+from tests.fakes import ADMINISTRATOR, NOON, request_of
 from tests.operations.test_version_costs import STEP, Room, S
 from tests.store.cost import Cost
-from tests.worlds import ADMINISTRATOR, NOON, request_of
 
 pytestmark = pytest.mark.usefixtures("lasting_registry")
 

@@ -112,7 +112,7 @@ def test_several_operations_in_one_request_are_refused(service: RunningService) 
     assert "one request for each operation" in reply.json()["detail"]
 
 
-def test_a_client_that_takes_no_json_is_told_so(service: RunningService) -> None:
+def test_a_client_that_accepts_no_json_gets_406(service: RunningService) -> None:
     assert is_problem(post(service, {"query": COUNT}, Accept="text/html"), 406)
 
 
@@ -153,7 +153,7 @@ def test_there_is_nothing_at_other_addresses(service: RunningService, method: st
         ("PATCH", "/public/openapi.json", {"GET", "HEAD", "OPTIONS"}),
     ],
 )
-def test_a_wrong_method_is_told_the_right_ones(
+def test_a_wrong_method_gets_405_and_the_allowed_methods(
     service: RunningService, method: str, path: str, allowed: set[str]
 ) -> None:
     reply = service.request(method, path, headers=ADMINISTRATOR)
@@ -178,7 +178,7 @@ def test_a_wrong_method_is_told_the_right_ones(
 @pytest.mark.parametrize(
     "authorization", [None, basic("admin", "wrong"), basic("nobody", PASSWORD), "Bearer x.y.z", "Digest x"]
 )
-def test_nobody_is_told_anything_without_credentials(
+def test_requests_without_credentials_are_refused(
     service: RunningService, path: str, authorization: str | None
 ) -> None:
     """Not even whether there is something; the answer names the schemes on offer."""
@@ -283,7 +283,7 @@ def test_a_small_answer_is_sent_as_it_is(service: RunningService) -> None:
     assert (reply.headers.get("content-encoding"), reply.json()) == (None, {"data": {"__typename": "Query"}})
 
 
-def test_a_store_that_is_gone_is_told_and_nothing_of_how(tmp_path: Path) -> None:
+def test_an_unreachable_store_is_reported_without_details(tmp_path: Path) -> None:
     """Health says so, and a request is to come again later."""
     with emulator() as address:
         settings = {

@@ -154,7 +154,7 @@ def test_gql_gets_every_issue(session: SyncClientSession) -> None:
     assert {issue["issueType"] for issue in issues} == {"ATTRIBUTE_RANGE", "DATA_TYPE"}
 
 
-def test_gql_is_told_that_nobody_is_there(service: RunningService) -> None:
+def test_gql_reports_wrong_credentials(service: RunningService) -> None:
     transport = RequestsHTTPTransport(address(service), headers={"Authorization": basic("admin", "wrong")})
     with pytest.raises(TransportServerError) as caught, Client(transport=transport) as session:
         session.execute(gql("{ __typename }"))

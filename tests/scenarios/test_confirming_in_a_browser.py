@@ -95,7 +95,7 @@ def test_a_link_that_expires_while_one_thinks_says_what_to_do(
         seen.picture(folder, "expired")
 
 
-def test_an_address_that_another_has_by_now_is_told(
+def test_an_address_that_another_has_by_now_is_reported(
     visit: OpenVisit, origin: str, service: LinkService, folder: Path
 ) -> None:
     service.email_token(base_url=origin)

@@ -112,7 +112,7 @@ def test_parts_singletons_and_forms_have_them_too(company: Company) -> None:
     assert ask(complaint, data=heard) == {"length": 2, "heard_by": "alpha", "heads": 4}
 
 
-def test_they_are_aliased_formatted_and_spread_at_any_depth(company: Company) -> None:
+def test_derived_attributes_are_aliased_formatted_and_spread_at_any_depth(company: Company) -> None:
     found = company.client.ask_again(
         """query($id: ID!, $f: String) { p: Person___get(_id: $id) { ...F own: team_name mentor { ...F
              team { h: headcount members(options: {orderBy: [wage___DESC]}) { a: items { ...F } b: items {
@@ -154,7 +154,9 @@ def test_they_are_aliased_formatted_and_spread_at_any_depth(company: Company) ->
         ("NOT: {OR: [{pupil_count___gt: 0}, {team_size___lt: 3}]}", ["Bob", "Cyd"]),
     ],
 )
-def test_they_are_filtered_by(company: Company, filter_: str, expected: list[str]) -> None:
+def test_pages_are_filtered_by_derived_attributes(
+    company: Company, filter_: str, expected: list[str]
+) -> None:
     page = staff(
         company,
         f"filter: {{AND: [{{{STAFF}}}, {{{filter_}}}]}}, orderBy: [last_name___ASC]",
@@ -175,7 +177,9 @@ ORDERS = {
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("size", [1, 3])
-def test_they_are_ordered_by_there_and_back(company: Company, order: str, size: int) -> None:
+def test_pages_are_ordered_by_derived_attributes_forward_and_backward(
+    company: Company, order: str, size: int
+) -> None:
     """Page by page: forward by the cursor of the last item, backward by that of the first."""
     forward, backward = walked(company, order, "next", size), walked(company, order, "prev", size)
 

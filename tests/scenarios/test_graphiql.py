@@ -294,7 +294,7 @@ def test_the_script_runs_under_the_policy_and_no_other_does(visit: Visiting) -> 
         seen.complaints.clear()
 
 
-def test_it_can_be_switched_off(tmp_path: Path) -> None:
+def test_graphiql_can_be_switched_off(tmp_path: Path) -> None:
     with running(tmp_path / "home", settings={"STRATABASE_GRAPHIQL": "off"}) as service:
         assert service.request("GET", "/public/graphiql").status == 404
         assert service.request("GET", "/public/graphiql/licenses.txt").status == 404

@@ -263,7 +263,7 @@ def test_the_page_speaks_the_language_of_the_member(
     assert set_by(service)
 
 
-def test_who_comes_without_a_link_is_told_in_the_language_of_the_browser(
+def test_a_visit_without_a_link_is_answered_in_the_language_of_the_browser(
     visit: OpenVisit, origin: str
 ) -> None:
     with visit(locale="it-IT") as seen:

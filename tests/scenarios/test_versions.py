@@ -144,7 +144,7 @@ def test_what_is_no_instant_is_refused_with_the_format(roman: Client) -> None:
     assert (error["extensions"]["issueType"], FORMAT in error["message"]) == ("DATA_TYPE", True)
 
 
-def test_the_storage_calls_of_versions_are_told(roman: Client, request: pytest.FixtureRequest) -> None:
+def test_the_storage_calls_of_versions_are_reported(roman: Client, request: pytest.FixtureRequest) -> None:
     """To administrators only; anybody else is refused."""
     body = roman.send('{ Employee___getVersionPage(_id: "x", insight: LIGHT) { hasNext } }')
     assert body["errors"][0]["extensions"]["issueType"] == "APPLICATION_ACCESS_FORBIDDEN"

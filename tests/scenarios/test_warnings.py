@@ -71,7 +71,7 @@ def test_a_warning_is_told_with_all_that_is_known_of_it(client: Client) -> None:
     }
 
 
-def test_it_is_written_when_that_is_forced_and_not_otherwise(client: Client) -> None:
+def test_an_object_that_meets_a_warning_is_written_only_if_forced(client: Client) -> None:
     name = next(NUMBERS)
     create = f'mutation {{ Person___create(data: {{name: "{name}", age: 7}}, %s) {{ age }} }}'
     for unforced in (
@@ -95,7 +95,7 @@ def test_one_that_blocks_cannot_be_forced(client: Client) -> None:
     assert told(client, query) == [("ENTITY_DOMAIN", "ERROR", "Nobody is so old.", "Person___create.data")]
 
 
-def test_parts_and_other_issues_are_told_together(client: Client) -> None:
+def test_parts_and_other_issues_are_reported_together(client: Client) -> None:
     data = {"name": "admin", "age": 201, "phones": [{"digits": "123"}, {"digits": "1"}]}
     place = "Person___create.data"
 
@@ -132,7 +132,7 @@ def test_updates_through_roles_meet_those_of_the_objects_there(client: Client) -
     assert client.ask(phones, id=kim)["phones"]["items"] == [phone]
 
 
-def test_who_is_led_to_by_one_more_is_told_too(client: Client) -> None:
+def test_a_warning_of_the_target_of_a_new_association_is_reported(client: Client) -> None:
     team = client.create("Team", name=next(NUMBERS))
     for _ in range(2):
         client.create("Person", name="Kim", team=team)

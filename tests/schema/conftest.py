@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.schema.graph_room import GraphRoom, over_a_dict, over_sqlite
+from tests.schema.graph_api import GraphApi, over_a_dict, over_sqlite
 from tests.soak import mostly
 
 
 @pytest.fixture(params=mostly([over_a_dict, over_sqlite], "over_sqlite"), ids=["dict", "sqlite"])
-def graphs(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GraphRoom]:
+def graphs(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GraphApi]:
     """Requests to a graph, over each kind of store."""
-    room: GraphRoom = request.param(tmp_path)
-    yield room
-    room.close()
+    api: GraphApi = request.param(tmp_path)
+    yield api
+    api.close()

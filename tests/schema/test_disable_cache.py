@@ -10,8 +10,8 @@ from stratabase.domain.query import cursor
 from stratabase.domain.query.order import Order, OrderTerm, position_of
 from stratabase.domain.query.page import Page, Query
 from stratabase.schema.executor import SchemaExecutor
+from tests.fakes import ADMINISTRATOR, fake_services
 from tests.models import THING, THINGS
-from tests.worlds import ADMINISTRATOR, world_of
 
 BY_COUNT = Order.of((OrderTerm("count"),))
 
@@ -24,7 +24,7 @@ class Room:
     """The schema room over objects of which an index shows an older state."""
 
     def __init__(self, *, compiled: bool = True) -> None:
-        world, self.entities, _ = world_of(THINGS)
+        world, self.entities, _ = fake_services(THINGS)
         self.executor = SchemaExecutor(world, lambda *_: None, compile_answers=compiled)
         self.shown: tuple[Entity, ...] = ()
         self.entities.page = self._page  # type: ignore[assignment,method-assign]
@@ -48,18 +48,18 @@ class Room:
 
 
 @pytest.fixture
-def room() -> Room:
+def api() -> Room:
     return Room()
 
 
-def test_without_it_a_page_is_as_the_index_shows_it(room: Room) -> None:
+def test_without_it_a_page_is_as_the_index_shows_it(api: Room) -> None:
     for disable in ("false", "null"):
-        page = room.ask("{orderBy: [count___ASC]}", "items { _id count }", disable)
+        page = api.ask("{orderBy: [count___ASC]}", "items { _id count }", disable)
         assert [each["count"] for each in page["items"]] == [1, 2, 3, 4]
 
 
-def test_objects_are_as_they_are_and_in_order_and_those_that_are_gone_are_left_out(room: Room) -> None:
-    page = room.ask("{orderBy: [count___DESC]}", "items { _id count name }")
+def test_objects_are_as_they_are_and_in_order_and_those_that_are_gone_are_left_out(api: Room) -> None:
+    page = api.ask("{orderBy: [count___DESC]}", "items { _id count name }")
 
     assert page["items"] == [
         {"_id": "2", "count": 9, "name": None},
@@ -68,50 +68,50 @@ def test_objects_are_as_they_are_and_in_order_and_those_that_are_gone_are_left_o
     ]
 
 
-def test_what_matches_no_more_is_left_out(room: Room) -> None:
-    page = room.ask("{filter: {count___lt: 5}}", "items { _id }")
+def test_what_matches_no_more_is_left_out(api: Room) -> None:
+    page = api.ask("{filter: {count___lt: 5}}", "items { _id }")
 
     assert [each["_id"] for each in page["items"]] == ["1", "3"]
 
 
-def test_cursors_stay_where_the_index_ends_the_page(room: Room) -> None:
+def test_cursors_stay_where_the_index_ends_the_page(api: Room) -> None:
     """An object that has moved far ahead must not have the next page skip all that lies between."""
-    page = room.ask("{orderBy: [count___ASC]}", "items { _id } nextCursor prevCursor")
+    page = api.ask("{orderBy: [count___ASC]}", "items { _id } nextCursor prevCursor")
 
-    ends = (room.shown[-1], room.shown[0])
+    ends = (api.shown[-1], api.shown[0])
     assert [page["nextCursor"], page["prevCursor"]] == [
         cursor.encode(position_of(end.state, BY_COUNT), BY_COUNT, THING) for end in ends
     ]
 
 
-def test_a_page_whose_objects_are_all_gone_still_leads_on(room: Room) -> None:
-    room.have()
+def test_a_page_whose_objects_are_all_gone_still_leads_on(api: Room) -> None:
+    api.have()
 
-    page = room.ask("{}", "items { _id } nextCursor hasNext")
+    page = api.ask("{}", "items { _id } nextCursor hasNext")
 
     assert (page["items"], page["hasNext"]) == ([], True)
     assert page["nextCursor"] is not None
 
 
-def test_what_is_not_selected_is_not_read(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_selected_is_not_read(api: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*_: object) -> None:
         raise AssertionError("nothing had to be read")
 
-    monkeypatch.setattr(room.entities, "read", read)
+    monkeypatch.setattr(api.entities, "read", read)
 
-    assert room.ask("{}", "totalCount") == {"totalCount": 4}
+    assert api.ask("{}", "totalCount") == {"totalCount": 4}
 
 
-def test_what_is_read_again_draws_from_the_allowance(room: Room) -> None:
-    room.ask("{}", "items { _id }")
+def test_what_is_read_again_draws_from_the_allowance(api: Room) -> None:
+    api.ask("{}", "items { _id }")
 
-    assert len(room.entities.allowances) == 1
+    assert len(api.entities.allowances) == 1
 
 
 def test_compiled_answers_are_the_same() -> None:
     compiled, plain = (
-        [room.ask("{orderBy: [count___ASC]}", "items { _id count } nextCursor") for _ in range(3)]
-        for room in (Room(compiled=True), Room(compiled=False))
+        [api.ask("{orderBy: [count___ASC]}", "items { _id count } nextCursor") for _ in range(3)]
+        for api in (Room(compiled=True), Room(compiled=False))
     )
 
     assert compiled == plain

@@ -19,15 +19,15 @@ from stratabase.schema.execution.documents import Documents
 from stratabase.schema.execution.limits import Policy
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.schema.generate import generate_schema
+from tests.fakes import ADMINISTRATOR, fake_services
 from tests.models import THINGS
-from tests.worlds import ADMINISTRATOR, world_of
 
 
 class Room:
     """The schema room over a small world, and what it reported."""
 
     def __init__(self, *, compile_answers: bool = True, **policy: Any) -> None:
-        world, self.entities, self.clock = world_of(THINGS)
+        world, self.entities, self.clock = fake_services(THINGS)
         self.reported: list[tuple[BaseException, str]] = []
         self.executor = SchemaExecutor(
             world,
@@ -56,21 +56,21 @@ class Room:
 
 
 @pytest.fixture
-def room() -> Room:
+def api() -> Room:
     return Room()
 
 
 @pytest.fixture(autouse=True)
-def no_surprises(room: Room) -> Any:
+def no_surprises(api: Room) -> Any:
     """What the service reports as its own failure is never expected, unless a test says so."""
     yield
-    assert room.reported == []
+    assert api.reported == []
 
 
-def test_a_get_answers_what_was_selected_under_the_names_that_were_asked_for(room: Room) -> None:
-    room.put("1", name="chair", price="1.50")
+def test_a_get_answers_what_was_selected_under_the_names_that_were_asked_for(api: Room) -> None:
+    api.put("1", name="chair", price="1.50")
 
-    answer = room.ask(
+    answer = api.ask(
         "query($id: ID!) { one: Thing___get(_id: $id) { title: name ...P } } fragment P on Thing { price }",
         id="1",
     )
@@ -78,8 +78,8 @@ def test_a_get_answers_what_was_selected_under_the_names_that_were_asked_for(roo
     assert answer == {"data": {"one": {"title": "chair", "price": "1.50"}}}
 
 
-def test_every_type_is_written_as_the_contract_says(room: Room) -> None:
-    room.put(
+def test_every_type_is_written_as_the_contract_says(api: Room) -> None:
+    api.put(
         "1",
         count=3,
         price="1234567.5",
@@ -91,7 +91,7 @@ def test_every_type_is_written_as_the_contract_says(room: Room) -> None:
         colour="RED",
     )
 
-    answer = room.ask('{ Thing___get(_id: "1") { count price good day hour moment vintage colour name } }')
+    answer = api.ask('{ Thing___get(_id: "1") { count price good day hour moment vintage colour name } }')
 
     assert answer["data"]["Thing___get"] == {
         "count": 3,
@@ -106,14 +106,14 @@ def test_every_type_is_written_as_the_contract_says(room: Room) -> None:
     }
 
 
-def test_a_format_and_the_members_own_formats_are_followed(room: Room) -> None:
-    room.put("1", moment="2020-01-31T23:30:00.000Z", price="1234567.5")
+def test_a_format_and_the_members_own_formats_are_followed(api: Room) -> None:
+    api.put("1", moment="2020-01-31T23:30:00.000Z", price="1234567.5")
     roman = Caller(
         "2", "bruno", "Administrator", formats=Formats("d MMMM yyyy", "HH.mm", "Europe/Rome", "it")
     )
     query = '{ Thing___get(_id: "1") { moment iso: moment(format: "yyyy-MM-dd") price(format: "#,##0.00") } }'
 
-    answer = room.ask(query, roman)
+    answer = api.ask(query, roman)
 
     assert answer["data"]["Thing___get"] == {
         "moment": "1 febbraio 2020 00.30",
@@ -122,28 +122,28 @@ def test_a_format_and_the_members_own_formats_are_followed(room: Room) -> None:
     }
 
 
-def test_a_format_that_is_none_is_an_issue_of_its_attribute(room: Room) -> None:
-    room.put("1", moment="2020-01-31T23:30:00.000Z")
+def test_a_format_that_is_none_is_an_issue_of_its_attribute(api: Room) -> None:
+    api.put("1", moment="2020-01-31T23:30:00.000Z")
 
-    (issue,) = room.refusals('{ Thing___get(_id: "1") { moment(format: "bbb") } }')
+    (issue,) = api.refusals('{ Thing___get(_id: "1") { moment(format: "bbb") } }')
 
     assert (issue["issueType"], issue["attributeNames"]) == ("MALFORMED_REQUEST", ["moment"])
 
 
-def test_a_create_answers_the_object_with_the_name_that_its_client_gave_it(room: Room) -> None:
+def test_a_create_answers_the_object_with_the_name_that_its_client_gave_it(api: Room) -> None:
     query = "mutation($data: ThingCreate!) { Thing___create(data: $data) { _clientId _id name price } }"
 
-    answer = room.ask(query, data={"_clientId": "mine", "name": "chair", "price": "1.50"})
+    answer = api.ask(query, data={"_clientId": "mine", "name": "chair", "price": "1.50"})
 
     assert answer == {
         "data": {"Thing___create": {"_clientId": "mine", "_id": "id1", "name": "chair", "price": "1.5"}}
     }
 
 
-def test_every_issue_is_an_error_with_all_its_fields(room: Room) -> None:
+def test_every_issue_is_an_error_with_all_its_fields(api: Room) -> None:
     query = "mutation($data: ThingCreate!) { new: Thing___create(data: $data) { _id } }"
 
-    answer = room.ask(query, data={"_clientId": "c", "name": "far too long a name", "day": "soon"})
+    answer = api.ask(query, data={"_clientId": "c", "name": "far too long a name", "day": "soon"})
 
     assert answer["data"] == {"new": None}
     errors = {error["extensions"]["issueType"]: error for error in answer["errors"]}
@@ -167,37 +167,37 @@ def test_every_issue_is_an_error_with_all_its_fields(room: Room) -> None:
     }
 
 
-def test_save_makes_without_an_id_and_changes_with_one(room: Room) -> None:
+def test_save_makes_without_an_id_and_changes_with_one(api: Room) -> None:
     query = "mutation($data: ThingDraft!) { Thing___save(data: $data) { _id name count } }"
 
-    made = room.ask(query, data={"name": "chair"})["data"]["Thing___save"]
-    changed = room.ask(query, data={"_id": made["_id"], "count": 2})["data"]["Thing___save"]
+    made = api.ask(query, data={"name": "chair"})["data"]["Thing___save"]
+    changed = api.ask(query, data={"_id": made["_id"], "count": 2})["data"]["Thing___save"]
 
     assert changed == {"_id": made["_id"], "name": "chair", "count": 2}
 
 
-def test_delete_tells_whether_there_was_an_object(room: Room) -> None:
-    room.put("1", name="chair")
+def test_delete_tells_whether_there_was_an_object(api: Room) -> None:
+    api.put("1", name="chair")
     query = 'mutation { Thing___delete(_id: "1") { deleted } }'
 
-    assert room.ask(query) == {"data": {"Thing___delete": {"deleted": True}}}
-    assert room.ask(query) == {"data": {"Thing___delete": {"deleted": False}}}
+    assert api.ask(query) == {"data": {"Thing___delete": {"deleted": True}}}
+    assert api.ask(query) == {"data": {"Thing___delete": {"deleted": False}}}
 
 
-def test_one_mutation_that_is_refused_does_not_stop_the_next(room: Room) -> None:
+def test_one_mutation_that_is_refused_does_not_stop_the_next(api: Room) -> None:
     query = """mutation {
       bad: Thing___create(data: {name: "far too long a name"}) { _id }
       good: Thing___create(data: {name: "chair"}) { name }
     }"""
 
-    answer = room.ask(query)
+    answer = api.ask(query)
 
     assert answer["data"] == {"bad": None, "good": {"name": "chair"}}
     assert len(answer["errors"]) == 1
 
 
-def test_page_options_become_a_query(room: Room) -> None:
-    query = room.query(
+def test_page_options_become_a_query(api: Room) -> None:
+    query = api.query(
         '{filter: {name___starts_with: "c", OR: [{count___gt: 1}, {NOT: {day___eq: "31/01/2020"}}]},'
         " orderBy: [price___DESC, name___ASC], next: 3, offset: 2}"
     )
@@ -215,21 +215,21 @@ def test_page_options_become_a_query(room: Room) -> None:
 
 
 @pytest.mark.parametrize("options", ["{}", "{next: null, orderBy: null, filter: null}"])
-def test_without_options_a_page_has_ten_objects_by_id(room: Room, options: str) -> None:
-    query = room.query(options)
+def test_without_options_a_page_has_ten_objects_by_id(api: Room, options: str) -> None:
+    query = api.query(options)
 
     assert (query.filter, query.window, query.order.terms) == (None, Window(size=10), (OrderTerm("_id"),))
 
 
-def test_a_page_before_a_position_runs_backward(room: Room) -> None:
-    query = room.query('{orderBy: [count___ASC], fromCursor: {count: 3, _id: "x"}, prev: 5}')
+def test_a_page_before_a_position_runs_backward(api: Room) -> None:
+    query = api.query('{orderBy: [count___ASC], fromCursor: {count: 3, _id: "x"}, prev: 5}')
 
     assert (query.window.backward, query.window.size, query.window.inclusive) == (True, 5, True)
     assert query.window.start.values == (3, "x")
 
 
-def test_a_null_is_filtered_by_and_listed(room: Room) -> None:
-    query = room.query("{filter: {count___eq: null, day___in: [null], name___null: false}}")
+def test_a_null_is_filtered_by_and_listed(api: Room) -> None:
+    query = api.query("{filter: {count___eq: null, day___in: [null], name___null: false}}")
 
     assert query.filter == And(
         (
@@ -278,21 +278,21 @@ def test_a_null_is_filtered_by_and_listed(room: Room) -> None:
     ],
 )
 def test_options_that_make_no_sense_are_refused(
-    room: Room, options: str, issue_type: str | None, reference: str | None, word: str
+    api: Room, options: str, issue_type: str | None, reference: str | None, word: str
 ) -> None:
-    answer = room.ask(f"{{ p: Thing___getPage(options: {options}) {{ totalCount }} }}")
+    answer = api.ask(f"{{ p: Thing___getPage(options: {options}) {{ totalCount }} }}")
 
     (error,) = answer["errors"]
     assert error["extensions"].get("issueType") == issue_type
     assert error["extensions"].get("sourceRequestReference") == (reference and f"p.{reference}")
     assert word in error["message"]
-    assert room.entities.queries == []
+    assert api.entities.queries == []
 
 
 @pytest.mark.parametrize(("levels", "refused"), [(98, False), (99, True)])
 @pytest.mark.parametrize("many", [False, True])
 def test_filters_nest_a_hundred_levels_deep_with_the_options(
-    room: Room, levels: int, *, refused: bool, many: bool
+    api: Room, levels: int, *, refused: bool, many: bool
 ) -> None:
     """A place in a list is no level of its own."""
     nested: dict[str, Any] = {}
@@ -300,20 +300,20 @@ def test_filters_nest_a_hundred_levels_deep_with_the_options(
         nested = {"AND": [nested]} if many else {"NOT": nested}
     query = "query ($filter: ThingFilter) { Thing___getPage(options: {filter: $filter}) { totalCount } }"
 
-    issues = room.ask(query, filter=nested).get("errors", [])
+    issues = api.ask(query, filter=nested).get("errors", [])
 
     assert ["nested too deeply" in issue["message"] for issue in issues] == [True] * refused
 
 
-def test_a_cursor_leads_on_and_only_in_its_own_order(room: Room) -> None:
-    room.put("1", name="a")
+def test_a_cursor_leads_on_and_only_in_its_own_order(api: Room) -> None:
+    api.put("1", name="a")
     page = "{ Thing___getPage(options: {orderBy: [name___ASC]%s}) { nextCursor prevCursor items { _id } } }"
-    cursor = room.ask(page % "")["data"]["Thing___getPage"]["nextCursor"]
+    cursor = api.ask(page % "")["data"]["Thing___getPage"]["nextCursor"]
 
-    room.ask(page % f', cursor: "{cursor}"')
-    (refused,) = room.refusals(f'{{ Thing___getPage(options: {{cursor: "{cursor}"}}) {{ totalCount }} }}')
+    api.ask(page % f', cursor: "{cursor}"')
+    (refused,) = api.refusals(f'{{ Thing___getPage(options: {{cursor: "{cursor}"}}) {{ totalCount }} }}')
 
-    assert room.entities.queries[-1].window == Window(start=Position(("a", "1")))
+    assert api.entities.queries[-1].window == Window(start=Position(("a", "1")))
     assert refused["issueType"] == "MALFORMED_REQUEST"
 
 
@@ -332,10 +332,10 @@ def test_a_cursor_leads_on_and_only_in_its_own_order(room: Room) -> None:
         ("nextCursor", PageFields()),
     ],
 )
-def test_only_what_is_selected_is_found_out(room: Room, selection: str, wanted: PageFields) -> None:
-    room.ask(f"{{ Thing___getPage {{ {selection} }} }}")
+def test_only_what_is_selected_is_found_out(api: Room, selection: str, wanted: PageFields) -> None:
+    api.ask(f"{{ Thing___getPage {{ {selection} }} }}")
 
-    (query,) = room.entities.queries
+    (query,) = api.entities.queries
     assert query.fields == replace(wanted, version_start=False)
 
 
@@ -348,8 +348,8 @@ def test_only_what_is_selected_is_found_out(room: Room, selection: str, wanted: 
         ("query($id: ID!) { Thing___get(_id: $id) { _id } }", "ValidationError"),
     ],
 )
-def test_a_request_that_cannot_begin_says_why(room: Room, query: str, classification: str) -> None:
-    answer = room.answer(query)
+def test_a_request_that_cannot_begin_says_why(api: Room, query: str, classification: str) -> None:
+    answer = api.answer(query)
 
     assert answer.began is False
     body = json.loads(answer.body)
@@ -369,8 +369,8 @@ def test_a_request_that_cannot_begin_says_why(room: Room, query: str, classifica
     ],
     ids=["too long", "too involved", "a number without end"],
 )
-def test_a_document_beyond_all_bounds_is_refused_in_our_words(room: Room, query: str, said: str) -> None:
-    (error,) = room.ask(query)["errors"]
+def test_a_document_beyond_all_bounds_is_refused_in_our_words(api: Room, query: str, said: str) -> None:
+    (error,) = api.ask(query)["errors"]
 
     assert said in error["message"]
     assert "sys." not in error["message"]
@@ -379,7 +379,7 @@ def test_a_document_beyond_all_bounds_is_refused_in_our_words(room: Room, query:
 
 def test_the_documents_that_are_kept_are_bounded_by_their_length() -> None:
     """Clients that write values into their queries, where no two are alike, must not fill the memory."""
-    documents = Documents(generate_schema(world_of(THINGS)[0].model), Policy())
+    documents = Documents(generate_schema(fake_services(THINGS)[0].model), Policy())
     texts = [f'{{ Thing___get(_id: "{number:010000}") {{ _id }} }}' for number in range(50)]
     first = [documents.read(text) for text in texts]
 
@@ -387,52 +387,52 @@ def test_the_documents_that_are_kept_are_bounded_by_their_length() -> None:
     assert documents.read(texts[0]) is not first[0]
 
 
-def test_at_most_nine_mistakes_of_a_document_are_told(room: Room) -> None:
-    body = json.loads(room.answer("{ " + " ".join(f"no{number}" for number in range(20)) + " }").body)
+def test_at_most_nine_mistakes_of_a_document_are_reported(api: Room) -> None:
+    body = json.loads(api.answer("{ " + " ".join(f"no{number}" for number in range(20)) + " }").body)
 
     assert len(body["errors"]) == 9
 
 
 def test_suggestions_and_introspection_can_be_switched_off() -> None:
-    room = Room(introspection=False, suggestions=False)
+    api = Room(introspection=False, suggestions=False)
 
     assert "Did you mean" in Room().ask("{ Thing___gat }")["errors"][0]["message"]
-    assert "Did you mean" not in room.ask("{ Thing___gat }")["errors"][0]["message"]
-    assert "__schema" in room.ask("{ __schema { types { name } } }")["errors"][0]["message"]
-    assert room.ask("{ __typename }") == {"data": {"__typename": "Query"}}
+    assert "Did you mean" not in api.ask("{ Thing___gat }")["errors"][0]["message"]
+    assert "__schema" in api.ask("{ __schema { types { name } } }")["errors"][0]["message"]
+    assert api.ask("{ __typename }") == {"data": {"__typename": "Query"}}
 
 
-def test_a_mutation_is_not_done_where_only_queries_are(room: Room) -> None:
+def test_a_mutation_is_not_done_where_only_queries_are(api: Room) -> None:
     query = 'mutation { Thing___create(data: {name: "chair"}) { _id } }'
 
     with pytest.raises(QueriesOnly):
-        room.executor.execute(query, {}, None, ADMINISTRATOR, "t", queries_only=True)
-    assert room.entities.commits == []
+        api.executor.execute(query, {}, None, ADMINISTRATOR, "t", queries_only=True)
+    assert api.entities.commits == []
 
 
-def test_a_failure_inside_is_reported_with_its_trace_and_told_without_details(room: Room) -> None:
+def test_a_failure_inside_is_reported_with_its_trace_and_told_without_details(api: Room) -> None:
     fault = RuntimeError("secret detail")
-    room.entities.refuse = fault
+    api.entities.refuse = fault
 
-    answer = room.ask('mutation { Thing___create(data: {name: "chair"}) { _id } }')
+    answer = api.ask('mutation { Thing___create(data: {name: "chair"}) { _id } }')
 
     (error,) = answer["errors"]
     assert error["extensions"]["issueType"] == "SERVER_ERROR"
     assert "trace1" in error["message"]
     assert "secret" not in json.dumps(answer)
-    assert room.reported == [(fault, "trace1")]
-    room.reported.clear()
+    assert api.reported == [(fault, "trace1")]
+    api.reported.clear()
 
 
 def test_a_page_that_reads_too_much_says_which_index_is_missing(
-    room: Room, monkeypatch: pytest.MonkeyPatch
+    api: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def page(*_: object) -> None:
         raise TooMuchRead("Thing", 20_000, Hint(("name",), costly=("totalCount",)))
 
-    monkeypatch.setattr(room.entities, "page", page)
+    monkeypatch.setattr(api.entities, "page", page)
 
-    (issue,) = room.refusals("{ Thing___getPage { totalCount } }")
+    (issue,) = api.refusals("{ Thing___getPage { totalCount } }")
 
     assert (issue["issueType"], issue["entityName"]) == ("MALFORMED_REQUEST", "Thing")
     assert issue["attributeNames"] == ["name"]
@@ -440,47 +440,47 @@ def test_a_page_that_reads_too_much_says_which_index_is_missing(
     assert "totalCount" in issue["userMessage"]
 
 
-def test_all_reads_of_a_request_draw_from_one_allowance_and_each_request_has_its_own(room: Room) -> None:
+def test_all_reads_of_a_request_draw_from_one_allowance_and_each_request_has_its_own(api: Room) -> None:
     page = "Thing___getPage { totalCount }"
     query = f'{{ one: Thing___get(_id: "1") {{ name }} all: {page} {page} }}'
     for compiled in (False, True):
-        room.entities.allowances.clear()
-        room.ask(query)
-        first, *others = room.entities.allowances
+        api.entities.allowances.clear()
+        api.ask(query)
+        first, *others = api.entities.allowances
         assert len(others) == 2, compiled
         assert all(other is first for other in others)
-        room.ask(query)
-        assert room.entities.allowances[3] is not first
+        api.ask(query)
+        assert api.entities.allowances[3] is not first
 
 
-def test_a_read_that_comes_too_late_names_no_option(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_that_comes_too_late_names_no_option(api: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*_: object) -> None:
         raise TooMuchRead("Thing")
 
-    monkeypatch.setattr(room.entities, "read", read)
+    monkeypatch.setattr(api.entities, "read", read)
 
-    (issue,) = room.refusals('{ mine: Thing___get(_id: "1") { name } }')
+    (issue,) = api.refusals('{ mine: Thing___get(_id: "1") { name } }')
 
     assert issue["sourceRequestReference"] == "mine"
     assert "ask for less in one request" in issue["userMessage"]
 
 
-def test_a_busy_store_is_for_the_edge_to_tell_when_nothing_else_was_done(room: Room) -> None:
-    room.entities.refuse = Unavailable("busy")
+def test_a_busy_store_is_for_the_edge_to_tell_when_nothing_else_was_done(api: Room) -> None:
+    api.entities.refuse = Unavailable("busy")
 
     with pytest.raises(Unavailable):
-        room.answer('mutation { Thing___create(data: {name: "chair"}) { _id } }')
+        api.answer('mutation { Thing___create(data: {name: "chair"}) { _id } }')
 
 
-def test_a_busy_store_does_not_hide_what_was_done_before(room: Room) -> None:
-    room.put("1", name="chair")
+def test_a_busy_store_does_not_hide_what_was_done_before(api: Room) -> None:
+    api.put("1", name="chair")
     query = """mutation {
       done: Thing___update(data: {_id: "1"}) { name }
       busy: Thing___create(data: {name: "chair"}) { _id }
     }"""
-    room.entities.refuse = Unavailable("busy")
+    api.entities.refuse = Unavailable("busy")
 
-    answer = room.ask(query)
+    answer = api.ask(query)
 
     assert answer["data"] == {"done": {"name": "chair"}, "busy": None}
     assert answer["errors"][0]["extensions"]["issueType"] == "SERVER_ERROR"
@@ -488,11 +488,11 @@ def test_a_busy_store_does_not_hide_what_was_done_before(room: Room) -> None:
 
 def test_the_answer_to_a_mutation_says_that_it_may_have_written() -> None:
     """However often it is asked, and refused too; but not when it never began."""
-    room = Room()
+    api = Room()
     create = 'mutation { Thing___create(data: {name: "a"}) { _id } }'
     wrong = 'mutation { Thing___update(data: {_id: "none", name: "a"}) { _id } }'
 
-    assert [room.answer(create).mutated for _ in range(3)] == [True] * 3
-    assert room.answer(wrong).mutated
-    assert not room.answer("{ Thing___getPage { totalCount } }").mutated
-    assert not room.answer("mutation { nothing }").mutated
+    assert [api.answer(create).mutated for _ in range(3)] == [True] * 3
+    assert api.answer(wrong).mutated
+    assert not api.answer("{ Thing___getPage { totalCount } }").mutated
+    assert not api.answer("mutation { nothing }").mutated

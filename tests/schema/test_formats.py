@@ -5,24 +5,24 @@ from typing import Any
 import pytest
 
 from tests.everything import Objects
-from tests.schema.graph_room import GraphRoom
+from tests.schema.graph_api import GraphApi
 
 ISSUE = "MALFORMED_REQUEST"
 
 
 @pytest.fixture
-def room() -> GraphRoom:
+def api() -> GraphApi:
     """Five persons of one team."""
     objects = Objects()
     objects.put("Team", "t", name="t")
     for id_ in "abcde":
         objects.put("Person", id_, last_name=id_, born="2000-01-31", salary="1234.5", team="t", mentor="a")
-    return GraphRoom(objects)
+    return GraphApi(objects)
 
 
-def untouched(room: GraphRoom) -> bool:
-    assert isinstance(room.entities, Objects)
-    return not room.entities.allowances and not room.entities.commits
+def untouched(api: GraphApi) -> bool:
+    assert isinstance(api.entities, Objects)
+    return not api.entities.allowances and not api.entities.commits
 
 
 @pytest.mark.parametrize(
@@ -50,19 +50,19 @@ def untouched(room: GraphRoom) -> bool:
         ('{ p: Person___get(_id: "a") { born(format: "b") @skip(if: true) label } }', []),
     ],
 )
-def test_a_bad_format_refuses_the_service(room: GraphRoom, query: str, places: list[str]) -> None:
+def test_a_bad_format_refuses_the_service(api: GraphApi, query: str, places: list[str]) -> None:
     for _ in range(3):
         if not places:
-            assert "errors" not in room.body(query)
+            assert "errors" not in api.body(query)
         else:
-            assert room.issues(query) == [(ISSUE, place) for place in places]
-            assert untouched(room)
+            assert api.issues(query) == [(ISSUE, place) for place in places]
+            assert untouched(api)
 
 
-def test_the_issue_names_the_attribute_and_what_is_wrong(room: GraphRoom) -> None:
+def test_the_issue_names_the_attribute_and_what_is_wrong(api: GraphApi) -> None:
     query = '{ p: Person___getPage { totalCount items { when: born(format: "HH") } } }'
 
-    (error,) = room.body(query)["errors"]
+    (error,) = api.body(query)["errors"]
 
     assert (error["path"], error["locations"]) == (["p"], [{"line": 1, "column": 3}])
     assert error["message"].startswith("Person.born(format): ")
@@ -73,11 +73,11 @@ def test_the_issue_names_the_attribute_and_what_is_wrong(room: GraphRoom) -> Non
 
 
 @pytest.mark.parametrize("variables", [{"f": "bbb"}, {"f": "HH"}])
-def test_a_variable_may_hold_a_bad_format(room: GraphRoom, variables: dict[str, Any]) -> None:
+def test_a_variable_may_hold_a_bad_format(api: GraphApi, variables: dict[str, Any]) -> None:
     query = "query($f: String) { Person___getPage { items { born(format: $f) } } }"
 
-    assert room.issues(query, **variables) == [(ISSUE, "Person___getPage.items.born.format")]
-    assert untouched(room)
+    assert api.issues(query, **variables) == [(ISSUE, "Person___getPage.items.born.format")]
+    assert untouched(api)
 
 
 @pytest.mark.parametrize(
@@ -89,32 +89,32 @@ def test_a_variable_may_hold_a_bad_format(room: GraphRoom, variables: dict[str, 
         ({"f": "yyyy-MM-dd"}, "2000-01-31"),
     ],
 )
-def test_a_variable_may_hold_a_good_one(room: GraphRoom, variables: dict[str, Any], expected: str) -> None:
+def test_a_variable_may_hold_a_good_one(api: GraphApi, variables: dict[str, Any], expected: str) -> None:
     query = 'query($f: String = "yyyy") { Person___get(_id: "a") { born(format: $f) } }'
 
-    assert [room.ask(query, **variables) for _ in range(3)] == [{"born": expected}] * 3
+    assert [api.ask(query, **variables) for _ in range(3)] == [{"born": expected}] * 3
 
 
-def test_nothing_is_written_whose_answer_could_not_be_shown(room: GraphRoom) -> None:
+def test_nothing_is_written_whose_answer_could_not_be_shown(api: GraphApi) -> None:
     query = """mutation {
       good: Person___update(data: {_id: "a", height: 1}) { height born(format: "yyyy") }
       bad: Person___update(data: {_id: "b", height: 1}) { height mentor { born(format: "b") } }
     }"""
 
-    body = room.body(query)
+    body = api.body(query)
 
     assert body["data"] == {"good": {"height": 1, "born": "2000"}, "bad": None}
     (error,) = body["errors"]
     assert error["extensions"]["sourceRequestReference"] == "bad.mentor.born.format"
-    assert isinstance(room.entities, Objects)
-    assert len(room.entities.commits) == 1
+    assert isinstance(api.entities, Objects)
+    assert len(api.entities.commits) == 1
 
 
-def test_a_preview_and_a_bulk_service_look_first_too(room: GraphRoom) -> None:
+def test_a_preview_and_a_bulk_service_look_first_too(api: GraphApi) -> None:
     preview = """{ Person___previewUpdate(data: {_id: "a"}) { born(format: "b") } }"""
     bulk = """mutation { Person___updateBulk(data: {height: 1}, options: {}) {
       items { born(format: "b") } } }"""
 
-    assert room.issues(preview) == [(ISSUE, "Person___previewUpdate.born.format")]
-    assert room.issues(bulk) == [(ISSUE, "Person___updateBulk.items.born.format")]
-    assert untouched(room)
+    assert api.issues(preview) == [(ISSUE, "Person___previewUpdate.born.format")]
+    assert api.issues(bulk) == [(ISSUE, "Person___updateBulk.items.born.format")]
+    assert untouched(api)

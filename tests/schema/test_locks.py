@@ -11,8 +11,8 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.lock import Lock
 from stratabase.formats.preferences import Formats
 from tests.everything import Objects
-from tests.schema.graph_room import GraphRoom
-from tests.worlds import ADMINISTRATOR, NOON
+from tests.fakes import ADMINISTRATOR, NOON
+from tests.schema.graph_api import GraphApi
 
 ADA, BOB = Caller("a", "ada", "Member"), Caller("b", "bob", "Member")
 SECOND = 1000
@@ -20,9 +20,9 @@ LOCKED = {"lockedBy": "ada", "lockedUntil": "01/01/2020 12:10", "mine": False}
 INFO = "_lock { lockedBy lockedUntil mine }"
 
 
-def asked(room: GraphRoom, caller: Caller, query: str, **variables: Any) -> Any:
+def asked(api: GraphApi, caller: Caller, query: str, **variables: Any) -> Any:
     """Return all of the answer to a request of somebody."""
-    return json.loads(room.executor.execute(query, variables, None, caller, "trace").body)
+    return json.loads(api.executor.execute(query, variables, None, caller, "trace").body)
 
 
 def entities(*named: tuple[str, str]) -> list[dict[str, str]]:
@@ -42,7 +42,7 @@ def issues(answer: Any) -> list[tuple[Any, ...]]:
     return [tuple(issue[name] for name in names) for issue in found]
 
 
-def test_objects_are_locked_and_unlocked(graphs: GraphRoom) -> None:
+def test_objects_are_locked_and_unlocked(graphs: GraphApi) -> None:
     team, house = ("Team", graphs.create("Team", name="red")), ("House", "1")
     answer = asked(graphs, ADA, LOCK, locks=entities(team, house), minutes=3)
     assert answer == {"data": {"lock": {"locked": True, "minutes": 3}}}
@@ -69,7 +69,7 @@ def test_objects_are_locked_and_unlocked(graphs: GraphRoom) -> None:
         'mutation { lock(locks: {entityName: Skill, _id: "ID"}, minutes: 10) { locked minutes } }',
     ],
 )
-def test_ten_minutes_are_usual(graphs: GraphRoom, query: str) -> None:
+def test_ten_minutes_are_usual(graphs: GraphApi, query: str) -> None:
     skill = graphs.create("Skill", name="sing")
     for _ in range(3):  # so that it is compiled
         answer = asked(graphs, ADA, query.replace("ID", skill))
@@ -93,11 +93,11 @@ def test_ten_minutes_are_usual(graphs: GraphRoom, query: str) -> None:
         ('mutation { x: lock(locks: [{entityName: House, _id: "1"}], minutes: -1) { locked } }', "x.minutes"),
     ],
 )
-def test_what_makes_no_sense_is_refused(graphs: GraphRoom, query: str, found: str) -> None:
+def test_what_makes_no_sense_is_refused(graphs: GraphApi, query: str, found: str) -> None:
     assert issues(asked(graphs, ADA, query)) == [("MALFORMED_REQUEST", None, None, found)]
 
 
-def test_every_class_can_be_named_and_what_is_not_there_is_told(graphs: GraphRoom) -> None:
+def test_objects_of_every_class_can_be_named_and_missing_ones_are_reported(graphs: GraphApi) -> None:
     """Parts, what has no services, and forms, of which nothing is ever kept."""
     for name in graphs.world.model.classes:
         answer = asked(graphs, ADA, LOCK, locks=entities((name, "none")))
@@ -108,7 +108,7 @@ def test_every_class_can_be_named_and_what_is_not_there_is_told(graphs: GraphRoo
     assert error["extensions"] == {"classification": "ValidationError"}
 
 
-def test_a_part_is_locked_by_itself(graphs: GraphRoom) -> None:
+def test_a_part_is_locked_by_itself(graphs: GraphApi) -> None:
     person = graphs.person()
     (phone,) = graphs.get("Person", person, "phones { items { _id } }")["phones"]["items"]
     asked(graphs, ADA, LOCK, locks=entities(("Phone", phone["_id"])))
@@ -123,7 +123,7 @@ def test_a_part_is_locked_by_itself(graphs: GraphRoom) -> None:
     assert shown == {"_lock": None, "phones": {"items": [{"digits": "2", "_lock": LOCKED}]}}
 
 
-def test_writes_of_others_are_refused_with_their_reason(graphs: GraphRoom) -> None:
+def test_writes_of_others_are_refused_with_their_reason(graphs: GraphApi) -> None:
     team = graphs.create("Team", name="red")
     asked(graphs, ADA, LOCK, locks=entities(("Team", team)))
     queries = [
@@ -149,7 +149,7 @@ def test_writes_of_others_are_refused_with_their_reason(graphs: GraphRoom) -> No
     assert asked(graphs, ADA, queries[0])["data"] == {"Team___update": {"name": "blue"}}
 
 
-def test_one_request_locks_writes_and_unlocks(graphs: GraphRoom) -> None:
+def test_one_request_locks_writes_and_unlocks(graphs: GraphApi) -> None:
     team = graphs.create("Team", name="red")
     named = f'locks: [{{entityName: Team, _id: "{team}"}}]'
     answer = asked(
@@ -167,7 +167,7 @@ def test_one_request_locks_writes_and_unlocks(graphs: GraphRoom) -> None:
     assert graphs.get("Team", team, INFO) == {"_lock": None}
 
 
-def small() -> tuple[GraphRoom, Objects]:
+def small() -> tuple[GraphApi, Objects]:
     """Return a person in a team, with a phone and a desk, each of which ada has locked but the desk."""
     objects = Objects()
     objects.put("Person", "p", last_name="Li", team="t", phones=["h"], desk="d")
@@ -178,7 +178,7 @@ def small() -> tuple[GraphRoom, Objects]:
     until = NOON + 600 * SECOND
     for class_name, id_ in (("Person", "p"), ("Phone", "h"), ("Team", "t"), ("Desk", "e"), ("House", "1")):
         objects.locks[Reference(class_name, id_)] = Lock("a", "ada", until)
-    return GraphRoom(objects), objects
+    return GraphApi(objects), objects
 
 
 SHOWN: dict[str, tuple[str, Any]] = {
@@ -255,30 +255,30 @@ SHOWN: dict[str, tuple[str, Any]] = {
 
 @pytest.mark.parametrize(("query", "found"), SHOWN.values(), ids=SHOWN)
 def test_the_lock_is_shown_wherever_an_object_is(query: str, found: Any) -> None:
-    room, _ = small()
+    api, _ = small()
     mine = '"mine": true' in json.dumps(found) or "mutation" in query or "previewUpdate" in query
-    answer = asked(room, ADA if mine else BOB, query)
+    answer = asked(api, ADA if mine else BOB, query)
     assert answer == {"data": {"found": found}}
 
 
-def test_it_is_null_when_it_has_ended() -> None:
-    room, objects = small()
-    clock: Any = room.world.clock
+def test_the_lock_field_is_null_when_the_lock_has_ended() -> None:
+    api, objects = small()
+    clock: Any = api.world.clock
     clock.instant = NOON + 600 * SECOND - 1
-    assert room.get("Team", "t", INFO) == {"_lock": LOCKED}
+    assert api.get("Team", "t", INFO) == {"_lock": LOCKED}
     clock.instant += 1
-    assert room.get("Team", "t", INFO) == {"_lock": None}
+    assert api.get("Team", "t", INFO) == {"_lock": None}
     assert Reference("Team", "t") in objects.locks
 
 
-def test_its_end_is_written_in_the_members_formats_or_another() -> None:
-    room, _ = small()
+def test_the_end_of_a_lock_is_written_in_the_format_of_the_member_or_the_request() -> None:
+    api, _ = small()
     query = """query($f: String = "HH:mm:ss z") { Team___get(_id: "t") { _lock {
       lockedUntil plain: lockedUntil(format: "dd-MM-yyyy HH:mm:ss.SSS")
       other: lockedUntil(format: $f) } } }"""
     rosa = Caller("r", "rosa", "Member", formats=Formats("d MMMM yyyy", "HH:mm", "Europe/Rome", "it"))
     for _ in range(3):
-        answer = asked(room, rosa, query)
+        answer = asked(api, rosa, query)
         assert answer["data"]["Team___get"]["_lock"] == {
             "lockedUntil": "1 gennaio 2020 13:10",
             "plain": "01-01-2020 13:10:00.000",
@@ -287,9 +287,9 @@ def test_its_end_is_written_in_the_members_formats_or_another() -> None:
 
 
 def test_a_format_that_is_none_is_refused() -> None:
-    room, _ = small()
+    api, _ = small()
     for _ in range(3):
-        answer = asked(room, ADA, '{ Team___get(_id: "t") { _lock { lockedUntil(format: "jj") } } }')
+        answer = asked(api, ADA, '{ Team___get(_id: "t") { _lock { lockedUntil(format: "jj") } } }')
         assert [issue[0] for issue in issues(answer)] == ["MALFORMED_REQUEST"]
         assert "LockInfo.lockedUntil(format)" in answer["errors"][0]["message"]
 
@@ -328,7 +328,7 @@ def test_only_who_asks_for_locks_of_a_page_reads_its_objects_all_in_one_batch(
         objects.put("Skill", f"s{number:02}", name="sing")
     objects.put("Person", "p", last_name="Li", favourite="s03")
     counted = counting(objects)
-    answer = asked(GraphRoom(objects), ADA, query)
+    answer = asked(GraphApi(objects), ADA, query)
     assert "errors" not in answer
     assert counted == read
 
@@ -344,12 +344,12 @@ def test_what_has_been_deleted_since_the_page_was_made_has_no_lock() -> None:
         return found
 
     objects.page = passing  # type: ignore[method-assign, assignment]
-    answer = asked(GraphRoom(objects), ADA, "{ Skill___getPage { items { name _lock { mine } } } }")
+    answer = asked(GraphApi(objects), ADA, "{ Skill___getPage { items { name _lock { mine } } } }")
     assert answer["data"]["Skill___getPage"]["items"] == [{"name": "sing", "_lock": None}]
 
 
-def test_they_take_no_diagnostics() -> None:
-    room, _ = small()
+def test_lock_services_take_no_diagnostics() -> None:
+    api, _ = small()
     for argument in ("insight: LIGHT", "disableCache: true", "forceWarnings: {}"):
-        (error,) = asked(room, ADA, f"mutation {{ unlock({argument}) {{ locked }} }}")["errors"]
+        (error,) = asked(api, ADA, f"mutation {{ unlock({argument}) {{ locked }} }}")["errors"]
         assert error["extensions"] == {"classification": "ValidationError"}

@@ -8,11 +8,11 @@ import pytest
 from stratabase.domain.issues.refusals import TooMuchRead, Unavailable
 from stratabase.domain.objects.entity import Entity
 from tests.everything import Objects
-from tests.schema.graph_room import GraphRoom
+from tests.schema.graph_api import GraphApi
 
 
 @pytest.fixture
-def staff(graphs: GraphRoom) -> dict[str, str]:
+def staff(graphs: GraphApi) -> dict[str, str]:
     """Five persons of one team, led by the first, who is the mentor of the others."""
     needs = graphs.needs()
     ids = {"team": needs["team"], "a": graphs.create("Person", **needs)}
@@ -22,7 +22,7 @@ def staff(graphs: GraphRoom) -> dict[str, str]:
     return ids
 
 
-def test_roles_are_followed_at_any_depth_and_back(graphs: GraphRoom, staff: dict[str, str]) -> None:
+def test_roles_are_followed_at_any_depth_and_back(graphs: GraphApi, staff: dict[str, str]) -> None:
     found = graphs.get(
         "Person",
         staff["b"],
@@ -35,7 +35,7 @@ def test_roles_are_followed_at_any_depth_and_back(graphs: GraphRoom, staff: dict
     assert found == {"mentor": {"leads": leads}}
 
 
-def test_a_role_is_selected_twice_with_different_options(graphs: GraphRoom, staff: dict[str, str]) -> None:
+def test_a_role_is_selected_twice_with_different_options(graphs: GraphApi, staff: dict[str, str]) -> None:
     found = graphs.get(
         "Person",
         staff["a"],
@@ -48,7 +48,7 @@ def test_a_role_is_selected_twice_with_different_options(graphs: GraphRoom, staf
     assert found == {"first": {"items": [{"last_name": "b"}]}, "last": {"items": [last]}}
 
 
-def test_a_page_may_show_its_items_twice(graphs: GraphRoom, staff: dict[str, str]) -> None:
+def test_a_page_may_show_its_items_twice(graphs: GraphApi, staff: dict[str, str]) -> None:
     found = graphs.get(
         "Person",
         staff["b"],
@@ -60,7 +60,7 @@ def test_a_page_may_show_its_items_twice(graphs: GraphRoom, staff: dict[str, str
     assert shown == {"x": [{"k": {"_id": staff["team"]}}], "y": [{"k": {"_id": staff["a"]}}]}
 
 
-def test_a_nested_page_has_a_filter_an_order_and_cursors(graphs: GraphRoom, staff: dict[str, str]) -> None:
+def test_a_nested_page_has_a_filter_an_order_and_cursors(graphs: GraphApi, staff: dict[str, str]) -> None:
     page = """pupils(options: {filter: {last_name___ne: "c"}, orderBy: [last_name___DESC], next: 2%s})
               { items { last_name } totalCount hasNext hasPrev nextCursor }"""
     first = graphs.get("Person", staff["a"], page % "")["pupils"]
@@ -77,7 +77,7 @@ def test_a_nested_page_has_a_filter_an_order_and_cursors(graphs: GraphRoom, staf
     assert (second["hasNext"], second["hasPrev"], second["totalCount"]) == (False, True, 3)
 
 
-def test_a_nested_page_has_ten_items_unless_it_says_how_many(graphs: GraphRoom) -> None:
+def test_a_nested_page_has_ten_items_unless_it_says_how_many(graphs: GraphApi) -> None:
     id_ = graphs.person(phones=[{"digits": str(number)} for number in range(12)])
 
     found = graphs.get(
@@ -90,9 +90,7 @@ def test_a_nested_page_has_ten_items_unless_it_says_how_many(graphs: GraphRoom) 
     assert len(found["all"]["items"]) == 12
 
 
-def test_what_has_been_deleted_reads_as_null_and_is_left_out(
-    graphs: GraphRoom, staff: dict[str, str]
-) -> None:
+def test_what_has_been_deleted_reads_as_null_and_is_left_out(graphs: GraphApi, staff: dict[str, str]) -> None:
     project = graphs.create("Project", title="P", members=[staff["b"], staff["c"], staff["d"]])
     graphs.ask(f'mutation {{ Person___delete(_id: "{staff["c"]}") {{ deleted }} }}')
     graphs.update("Team", "_id", _id=staff["team"], lead={"remove": True})
@@ -104,7 +102,7 @@ def test_what_has_been_deleted_reads_as_null_and_is_left_out(
     assert graphs.get("Team", staff["team"], "members { totalCount }")["members"]["totalCount"] == 3
 
 
-def test_a_singleton_is_there_before_anybody_has_written_it(graphs: GraphRoom) -> None:
+def test_a_singleton_is_there_before_anybody_has_written_it(graphs: GraphApi) -> None:
     found = graphs.ask(
         "{ House___get { _id name place { _id } doors { totalCount } guests { items { _id } } } }"
     )
@@ -118,7 +116,7 @@ def test_a_singleton_is_there_before_anybody_has_written_it(graphs: GraphRoom) -
     assert found == {"_id": "1", **nothing}
 
 
-def test_a_part_of_several_wholes_leads_back_to_the_one_it_has(graphs: GraphRoom) -> None:
+def test_a_part_of_several_wholes_leads_back_to_the_one_it_has(graphs: GraphApi) -> None:
     home = {"street": "s", "rooms": [{"name": "r", "windows": [{}]}]}
     id_ = graphs.person(home=home, addresses=[{"street": "t"}])
     place = graphs.update(
@@ -132,17 +130,17 @@ def test_a_part_of_several_wholes_leads_back_to_the_one_it_has(graphs: GraphRoom
              rooms { items { address_ { street } windows { totalCount } } } }""",
     )
 
-    room = {"address_": {"street": "s"}, "windows": {"totalCount": 1}}
+    api = {"address_": {"street": "s"}, "windows": {"totalCount": 1}}
     assert found["home"] == {
         "dweller": {"_id": id_},
         "visitor": None,
         "house": None,
-        "rooms": {"items": [room]},
+        "rooms": {"items": [api]},
     }
     assert place == {"place": {"house": {"name": "H"}, "dweller": None}}
 
 
-def test_a_part_that_is_exposed_is_read_by_itself(graphs: GraphRoom) -> None:
+def test_a_part_that_is_exposed_is_read_by_itself(graphs: GraphApi) -> None:
     id_ = graphs.person(contract={"starts_on": "2020-01-31", "reference": "c"})
     contract = graphs.get("Person", id_, "contract { _id }")["contract"]["_id"]
 
@@ -168,19 +166,19 @@ def test_a_part_whose_whole_is_gone_is_shown_nowhere() -> None:
     objects.put("Room", "s", name="s", address_="b", windows=["w"])
     objects.put("Window", "w", room_="s", faces="r")
     objects.put("Person", "p", last_name="Li", addresses=["b"], contract=["d"])
-    room = GraphRoom(objects)
+    api = GraphApi(objects)
 
-    assert room.get("Contract", "c", "_id") is None
-    assert room.get("Contract", "d", "_id") == {"_id": "d"}
-    assert room.ask("{ Contract___getPage { items { _id } } }") == {"items": [{"_id": "d"}]}
-    windows = room.get(
+    assert api.get("Contract", "c", "_id") is None
+    assert api.get("Contract", "d", "_id") == {"_id": "d"}
+    assert api.ask("{ Contract___getPage { items { _id } } }") == {"items": [{"_id": "d"}]}
+    windows = api.get(
         "Person", "p", "addresses { items { rooms { items { windows { items { faces { _id } } } } } } }"
     )
     assert '"faces": {' not in str(windows)
     assert "None" in str(windows)
 
 
-def test_an_object_is_found_by_unique_values(graphs: GraphRoom) -> None:
+def test_an_object_is_found_by_unique_values(graphs: GraphApi) -> None:
     id_ = graphs.person(email="a@example.com", born="2000-01-31")
     by_email = "query($email: String!) { Person___getByEmail(email: $email) { _id team { _id } } }"
     by_birth = '{ Person___getByLast_name_Born(last_name: "Li", born: "31/01/2000") { _id } }'
@@ -193,13 +191,13 @@ def test_an_object_is_found_by_unique_values(graphs: GraphRoom) -> None:
     assert graphs.ask(by_birth) is None
 
 
-def test_unique_values_that_cannot_be_read_are_issues_of_their_arguments(graphs: GraphRoom) -> None:
+def test_unique_values_that_cannot_be_read_are_issues_of_their_arguments(graphs: GraphApi) -> None:
     query = '{ one: Person___getByLast_name_Born(last_name: "Li", born: "soon") { _id } }'
 
     assert graphs.issues(query) == [("DATA_TYPE", "one.born")]
 
 
-def test_all_objects_of_a_class_may_be_associated(graphs: GraphRoom, staff: dict[str, str]) -> None:
+def test_all_objects_of_a_class_may_be_associated(graphs: GraphApi, staff: dict[str, str]) -> None:
     graphs.create("Team", name="free")
 
     found = graphs.get(
@@ -213,7 +211,7 @@ def test_all_objects_of_a_class_may_be_associated(graphs: GraphRoom, staff: dict
     assert found["team___associables"] == {**page, "hasNext": True}
 
 
-def test_of_a_one_to_one_only_the_free_may_be_associated_and_the_present_partner(graphs: GraphRoom) -> None:
+def test_of_a_one_to_one_only_the_free_may_be_associated_and_the_present_partner(graphs: GraphApi) -> None:
     one, two = graphs.person(), graphs.person()
     desks = [graphs.create("Desk", number=number, owner=owner) for number, owner in enumerate([one, two])]
     three = graphs.person()
@@ -246,7 +244,7 @@ def test_of_a_one_to_one_only_the_free_may_be_associated_and_the_present_partner
 def test_options_that_make_no_sense_are_refused_before_anything_is_read(field: str, place: str) -> None:
     objects = Objects()
 
-    ((_, found),) = GraphRoom(objects).issues(f'{{ one: Person___get(_id: "p") {{ {field} }} }}')
+    ((_, found),) = GraphApi(objects).issues(f'{{ one: Person___get(_id: "p") {{ {field} }} }}')
 
     assert found == place
     assert objects.allowances == []
@@ -305,7 +303,7 @@ def test_round_trips_depend_on_the_depth_alone(persons: int, selection: str, tri
     """One batch for what keys and parts lead to, and the links before it; what was read is not read again."""
     objects = Watched(persons)
 
-    found = GraphRoom(objects).ask(
+    found = GraphApi(objects).ask(
         f"{{ Person___getPage(options: {{next: {persons}}}) {{ items {{ {selection} }} }} }}"
     )
 
@@ -334,7 +332,7 @@ def test_roles_are_exact_though_the_page_that_they_start_from_may_lag(arguments:
     for id_ in "ab":
         objects.put("Person", id_, last_name="new", mentor="a", team="u")
 
-    found = GraphRoom(objects).ask(
+    found = GraphApi(objects).ask(
         f"""{{ Person___getPage{arguments} {{ items {{ last_name
           mentor {{ last_name team {{ _id members {{ totalCount }} }} }} }} }} }}"""
     )
@@ -355,15 +353,15 @@ def test_what_is_not_asked_of_a_page_is_not_read(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(objects, "read", counted)
     for shown in ("items { _id }", "items { _id } hasNext", "items { _id } totalCount", "__typename"):
-        GraphRoom(objects).get("Team", "t0", f"members(options: {{next: 3}}) {{ {shown} }}")
+        GraphApi(objects).get("Team", "t0", f"members(options: {{next: 3}}) {{ {shown} }}")
 
     assert asked == [1, 3, 1, 4, 1, 14, 1]
 
 
 def test_a_written_object_that_cannot_be_shown_is_told_to_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     objects = Objects()
-    room = GraphRoom(objects)
-    team = room.create("Team", name="old")
+    api = GraphApi(objects)
+    team = api.create("Team", name="old")
 
     troubles = [TooMuchRead("Person"), Unavailable("busy")]
 
@@ -375,16 +373,16 @@ def test_a_written_object_that_cannot_be_shown_is_told_to_be_written(monkeypatch
         f'mutation {{ Team___update(data: {{_id: "{team}", name: "new"}}) {{ members {{ totalCount }} }} }}'
     )
     while troubles:
-        (error,) = room.body(query)["errors"]
+        (error,) = api.body(query)["errors"]
         assert "was written, but" in error["message"]
         assert (error["extensions"]["entityName"], error["extensions"]["entityID"]) == ("Team", team)
-    assert room.get("Team", team, "name") == {"name": "new"}
+    assert api.get("Team", team, "name") == {"name": "new"}
 
 
 def test_all_that_roles_read_draws_on_the_allowance_of_the_request() -> None:
     objects = Watched(3)
-    room = GraphRoom(objects)
-    room.ask(
+    api = GraphApi(objects)
+    api.ask(
         "{ Person___getPage { items { team { members { items { desk___associables { totalCount } } } } } } }"
     )
 

@@ -11,7 +11,7 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.layout import keys
 from stratabase.store.read.required_values import MissingValues, RequiredValues
 from tests.contract.engine.kinds import STURDY
-from tests.schema.evolving_room import HEADING, EvolvingRoom
+from tests.schema.evolving_api import HEADING, EvolvingApi
 from tests.schema.test_required_on_old_data import NEW, OLD
 from tests.soak import mostly
 
@@ -25,9 +25,9 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
 
 
 def test_objects_that_lack_something_are_counted_by_attribute_and_role(engine: Engine) -> None:
-    room = EvolvingRoom(engine, OLD)
-    team, gone, badge, skill = (room.create(name) for name in ("Team", "Team", "Badge", "Skill"))
-    room.create(
+    api = EvolvingApi(engine, OLD)
+    team, gone, badge, skill = (api.create(name) for name in ("Team", "Team", "Badge", "Skill"))
+    api.create(
         "Person",
         name="Ann",
         team=team,
@@ -35,12 +35,12 @@ def test_objects_that_lack_something_are_counted_by_attribute_and_role(engine: E
         skills=[skill],
         phones=[{"digits": "1"}, {"digits": "2"}],
     )
-    room.create("Person", name="Bob", team=gone, phones=[{"digits": "1"}])
-    ended = room.create("Person")
+    api.create("Person", name="Bob", team=gone, phones=[{"digits": "1"}])
+    ended = api.create("Person")
     for _ in range(105):
-        room.create("Person", name="Cy", team=team)
-    assert room.delete("Team", gone) == room.delete("Person", ended) == []
-    assert room.update("House", name="x") == []
+        api.create("Person", name="Cy", team=team)
+    assert api.delete("Team", gone) == api.delete("Person", ended) == []
+    assert api.update("House", name="x") == []
     registry = engine.get([keys.REGISTRY])
 
     counted = RequiredValues(engine, read_model(HEADING + NEW, "model.graphql"), sequential_map)
@@ -56,23 +56,23 @@ def test_objects_that_lack_something_are_counted_by_attribute_and_role(engine: E
 
 
 def test_a_value_of_an_earlier_type_is_missing(engine: Engine) -> None:
-    room = EvolvingRoom(engine, "type Pet { age: String }")
-    room.create("Pet", age="old")
-    room.serve("type Pet { age: Int! }")
-    assert [*RequiredValues(engine, room.model, sequential_map).missing_values()] == [
+    api = EvolvingApi(engine, "type Pet { age: String }")
+    api.create("Pet", age="old")
+    api.serve("type Pet { age: Int! }")
+    assert [*RequiredValues(engine, api.model, sequential_map).missing_values()] == [
         MissingValues("Pet", "age", 1, 1)
     ]
 
 
-def test_those_who_lead_back_fill_a_required_list(engine: Engine) -> None:
-    room = EvolvingRoom(engine, "type Team { name: String }  type Player { team: Team }")
-    team = room.create("Team")
-    room.create("Team")
-    room.create("Player", team=team)
-    room.serve(
+def test_keys_that_lead_back_fill_a_required_list(engine: Engine) -> None:
+    api = EvolvingApi(engine, "type Team { name: String }  type Player { team: Team }")
+    team = api.create("Team")
+    api.create("Team")
+    api.create("Player", team=team)
+    api.serve(
         'type Team { name: String  players: [Player!]! @association(opposite: "team") }'
         'type Player { team: Team @association(opposite: "players") }'
     )
-    assert [*RequiredValues(engine, room.model, sequential_map).missing_values()] == [
+    assert [*RequiredValues(engine, api.model, sequential_map).missing_values()] == [
         MissingValues("Team", "players", 1, 2)
     ]

@@ -5,18 +5,18 @@ from typing import Any
 import pytest
 
 from stratabase.domain.members.member import Caller
-from tests.schema.graph_room import GraphRoom
-from tests.schema.versioned_room import TIMES, VersionedRoom
-from tests.worlds import NOON
+from tests.fakes import NOON
+from tests.schema.graph_api import GraphApi
+from tests.schema.versioned_api import TIMES, VersionedApi
 
 
 @pytest.fixture
-def room(graphs: GraphRoom) -> VersionedRoom:
-    return VersionedRoom(graphs)
+def api(graphs: GraphApi) -> VersionedApi:
+    return VersionedApi(graphs)
 
 
-def second(room: VersionedRoom, number: int) -> str:
-    return room.at(NOON + 1000 * number)
+def second(api: VersionedApi, number: int) -> str:
+    return api.at(NOON + 1000 * number)
 
 
 def told(body: dict[str, Any]) -> list[tuple[str, str, str]]:
@@ -28,117 +28,117 @@ def told(body: dict[str, Any]) -> list[tuple[str, str, str]]:
     ]
 
 
-def test_values_and_keys_become_what_they_were_in_a_new_version(room: VersionedRoom) -> None:
-    mentor = room.person(last_name="mentor")
-    id_ = room.person(last_name="a", height=180, mentor=mentor)
-    room.update(id_, last_name="b", height=None, email="b@example.com", mentor={"remove": True})
-    body = room.restore(
-        id_, second(room, 2), selection=f"last_name height email mentor {{ last_name }} {TIMES}"
+def test_values_and_keys_become_what_they_were_in_a_new_version(api: VersionedApi) -> None:
+    mentor = api.person(last_name="mentor")
+    id_ = api.person(last_name="a", height=180, mentor=mentor)
+    api.update(id_, last_name="b", height=None, email="b@example.com", mentor={"remove": True})
+    body = api.restore(
+        id_, second(api, 2), selection=f"last_name height email mentor {{ last_name }} {TIMES}"
     )
     assert body["data"]["Person___restoreVersion"] == {
         "last_name": "a",
         "height": 180,
         "email": None,
         "mentor": {"last_name": "mentor"},
-        "_versionStart": second(room, 4),
+        "_versionStart": second(api, 4),
         "_versionEnd": None,
     }
-    assert room.names(id_) == ["a", "b", "a"]
-    assert room.graphs.get("Person", mentor, "pupils { items { _id } }")["pupils"]["items"] == [{"_id": id_}]
+    assert api.names(id_) == ["a", "b", "a"]
+    assert api.graphs.get("Person", mentor, "pupils { items { _id } }")["pupils"]["items"] == [{"_id": id_}]
 
 
-def test_what_the_service_records_is_of_now(room: VersionedRoom) -> None:
-    id_ = room.person(last_name="a")
-    room.update(id_, last_name="b")
-    room.graphs.caller = Caller("2", "bob", "Administrator")
-    room.restore(id_, second(room, 1))
-    shown = room.graphs.get("Person", id_, '_createdby _lastmodifiedby _lastmodifiedon(format: "ss")')
+def test_what_the_service_records_is_of_now(api: VersionedApi) -> None:
+    id_ = api.person(last_name="a")
+    api.update(id_, last_name="b")
+    api.graphs.caller = Caller("2", "bob", "Administrator")
+    api.restore(id_, second(api, 1))
+    shown = api.graphs.get("Person", id_, '_createdby _lastmodifiedby _lastmodifiedon(format: "ss")')
     assert shown == {"_createdby": "ada", "_lastmodifiedby": "bob", "_lastmodifiedon": "03"}
 
 
-def test_what_is_so_already_makes_no_version(room: VersionedRoom) -> None:
-    id_ = room.person(last_name="a")
-    body = room.restore(id_, second(room, 9))
+def test_what_is_so_already_makes_no_version(api: VersionedApi) -> None:
+    id_ = api.person(last_name="a")
+    body = api.restore(id_, second(api, 9))
     assert body["data"]["Person___restoreVersion"] == {
         "last_name": "a",
-        "_versionStart": second(room, 1),
+        "_versionStart": second(api, 1),
         "_versionEnd": None,
     }
-    assert room.names(id_) == ["a"]
+    assert api.names(id_) == ["a"]
 
 
-def test_of_no_version_at_all_nothing_becomes_anything(room: VersionedRoom) -> None:
-    id_ = room.person(last_name="a")
-    assert told(room.restore(id_, second(room, 0))) == [("ERROR", "ENTITY_NOT_FOUND", "")]
-    assert told(room.restore("nobody", second(room, 1))) == [("ERROR", "ENTITY_NOT_FOUND", "")]
-    room.delete(id_)
-    assert told(room.restore(id_, room.at(room.clock.instant))) == [("ERROR", "ENTITY_NOT_FOUND", "")]
+def test_of_no_version_at_all_nothing_becomes_anything(api: VersionedApi) -> None:
+    id_ = api.person(last_name="a")
+    assert told(api.restore(id_, second(api, 0))) == [("ERROR", "ENTITY_NOT_FOUND", "")]
+    assert told(api.restore("nobody", second(api, 1))) == [("ERROR", "ENTITY_NOT_FOUND", "")]
+    api.delete(id_)
+    assert told(api.restore(id_, api.at(api.clock.instant))) == [("ERROR", "ENTITY_NOT_FOUND", "")]
 
 
-def test_a_key_to_what_is_there_no_more_is_left_out_and_named_in_a_warning(room: VersionedRoom) -> None:
-    mentor = room.person(last_name="mentor")
-    id_ = room.person(last_name="a", mentor=mentor)
-    room.update(id_, last_name="b", mentor={"remove": True})
-    room.delete(mentor)
-    body = room.restore(id_, second(room, 2))
+def test_a_key_to_what_is_there_no_more_is_left_out_and_named_in_a_warning(api: VersionedApi) -> None:
+    mentor = api.person(last_name="mentor")
+    id_ = api.person(last_name="a", mentor=mentor)
+    api.update(id_, last_name="b", mentor={"remove": True})
+    api.delete(mentor)
+    body = api.restore(id_, second(api, 2))
     assert told(body) == [("WARNING", "ENTITY_NOT_FOUND", "mentor")]
     assert f"there is no Person with _id '{mentor}'" in body["errors"][0]["message"]
-    assert room.names(id_) == ["a", "b"]
-    forced = room.restore(id_, second(room, 2), force=True, selection="last_name mentor { _id }")
+    assert api.names(id_) == ["a", "b"]
+    forced = api.restore(id_, second(api, 2), force=True, selection="last_name mentor { _id }")
     assert forced["data"]["Person___restoreVersion"] == {"last_name": "a", "mentor": None}
 
 
-def test_parts_without_versions_stay_if_they_are_there_and_others_are_left_out(room: VersionedRoom) -> None:
-    id_ = room.person(last_name="a", phones=[{"digits": "1"}, {"digits": "2"}])
-    phones = room.graphs.get("Person", id_, "phones { items { _id } }")["phones"]["items"]
+def test_parts_without_versions_stay_if_they_are_there_and_others_are_left_out(api: VersionedApi) -> None:
+    id_ = api.person(last_name="a", phones=[{"digits": "1"}, {"digits": "2"}])
+    phones = api.graphs.get("Person", id_, "phones { items { _id } }")["phones"]["items"]
     changed = {"_id": phones[0]["_id"], "digits": "11"}
-    room.update(
+    api.update(
         id_,
         last_name="b",
         phones={"update": [changed], "delete": [phones[1]["_id"]], "create": [{"digits": "3"}]},
     )
-    assert told(room.restore(id_, second(room, 1))) == [("WARNING", "ENTITY_NOT_FOUND", "phones")]
-    forced = room.restore(id_, second(room, 1), force=True, selection="last_name phones { items { digits } }")
+    assert told(api.restore(id_, second(api, 1))) == [("WARNING", "ENTITY_NOT_FOUND", "phones")]
+    forced = api.restore(id_, second(api, 1), force=True, selection="last_name phones { items { digits } }")
     shown = {"last_name": "a", "phones": {"items": [{"digits": "11"}]}}
     assert forced["data"]["Person___restoreVersion"] == shown
 
 
-def test_unique_values_that_are_another_s_by_now_are_refused(room: VersionedRoom) -> None:
-    id_ = room.person(last_name="a", email="a@example.com")
-    room.update(id_, email=None)
-    room.person(last_name="other", email="a@example.com")
-    assert told(room.restore(id_, second(room, 1), force=True)) == [("ERROR", "ENTITY_UNIQUE", "email")]
+def test_unique_values_that_are_another_s_by_now_are_refused(api: VersionedApi) -> None:
+    id_ = api.person(last_name="a", email="a@example.com")
+    api.update(id_, email=None)
+    api.person(last_name="other", email="a@example.com")
+    assert told(api.restore(id_, second(api, 1), force=True)) == [("ERROR", "ENTITY_UNIQUE", "email")]
 
 
-def test_a_partner_whom_another_has_by_now_is_refused(room: VersionedRoom) -> None:
-    id_ = room.person(last_name="a")
-    desk = room.graphs.create("Desk", number=1, owner=id_)
-    room.clock.instant += 1000
-    other = room.person(last_name="other")
-    room.clock.instant += 1000
-    room.graphs.update("Desk", "_id", _id=desk, owner={"set": other})
-    body = room.restore(id_, room.at(room.clock.instant - 1001))
+def test_a_partner_whom_another_has_by_now_is_refused(api: VersionedApi) -> None:
+    id_ = api.person(last_name="a")
+    desk = api.graphs.create("Desk", number=1, owner=id_)
+    api.clock.instant += 1000
+    other = api.person(last_name="other")
+    api.clock.instant += 1000
+    api.graphs.update("Desk", "_id", _id=desk, owner={"set": other})
+    body = api.restore(id_, api.at(api.clock.instant - 1001))
     assert ("ERROR", "ROLE_CARDINALITY", "desk") in told(body)
 
 
-def test_what_another_has_locked_is_not_restored(room: VersionedRoom) -> None:
-    id_ = room.person(last_name="a")
-    room.update(id_, last_name="b")
-    room.graphs.ask(f'mutation {{ lock(locks: [{{entityName: Person, _id: "{id_}"}}]) {{ locked }} }}')
-    room.graphs.caller = Caller("2", "bob", "Administrator")
-    assert told(room.restore(id_, second(room, 1), force=True)) == [("ERROR", "ENTITY_LOCK_PERSIST", "")]
-    assert room.names(id_) == ["a", "b"]
+def test_what_another_has_locked_is_not_restored(api: VersionedApi) -> None:
+    id_ = api.person(last_name="a")
+    api.update(id_, last_name="b")
+    api.graphs.ask(f'mutation {{ lock(locks: [{{entityName: Person, _id: "{id_}"}}]) {{ locked }} }}')
+    api.graphs.caller = Caller("2", "bob", "Administrator")
+    assert told(api.restore(id_, second(api, 1), force=True)) == [("ERROR", "ENTITY_LOCK_PERSIST", "")]
+    assert api.names(id_) == ["a", "b"]
 
 
-def test_what_would_leave_a_required_role_empty_is_refused(room: VersionedRoom) -> None:
+def test_what_would_leave_a_required_role_empty_is_refused(api: VersionedApi) -> None:
     """Many-to-many links have no versions: those of a deleted object are gone for good."""
-    id_ = room.person(last_name="a")
-    room.delete(id_)
-    body = room.restore(id_, second(room, 1), force=True)
+    id_ = api.person(last_name="a")
+    api.delete(id_)
+    body = api.restore(id_, second(api, 1), force=True)
     assert set(told(body)) == {
         ("ERROR", "ROLE_CARDINALITY", role) for role in ("skills", "contract", "phones")
     }
-    assert room.version(id_, room.at(room.clock.instant)) is None
+    assert api.version(id_, api.at(api.clock.instant)) is None
 
 
 UPDATE = """mutation($id: ID!, $name: String!, $v: Datetime)
@@ -149,57 +149,57 @@ DELETE = "mutation($id: ID!, $v: Datetime) { r: Person___delete(_id: $id, ifVers
 
 @pytest.mark.parametrize("query", [UPDATE, SAVE, DELETE])
 def test_a_write_that_relies_on_another_version_is_refused_with_the_present_one(
-    room: VersionedRoom, query: str
+    api: VersionedApi, query: str
 ) -> None:
-    id_ = room.person(last_name="a")
-    room.update(id_, last_name="b")
+    id_ = api.person(last_name="a")
+    api.update(id_, last_name="b")
     given = {} if query is DELETE else {"name": "c"}
-    for wrong in (second(room, 1), room.at(NOON + 1999), room.at(NOON + 2001)):
-        body = room.graphs.body(query, id=id_, v=wrong, **given)
+    for wrong in (second(api, 1), api.at(NOON + 1999), api.at(NOON + 2001)):
+        body = api.graphs.body(query, id=id_, v=wrong, **given)
         assert told(body) == [("ERROR", "ENTITY_LOCK_PERSIST", "")]
         assert body["errors"][0]["extensions"]["sourceRequestReference"] == "r.ifVersion"
-        assert second(room, 2) in body["errors"][0]["message"]
-    assert room.names(id_) == ["a", "b"]
-    assert "errors" not in room.graphs.body(query, id=id_, v=second(room, 2), **given)
+        assert second(api, 2) in body["errors"][0]["message"]
+    assert api.names(id_) == ["a", "b"]
+    assert "errors" not in api.graphs.body(query, id=id_, v=second(api, 2), **given)
 
 
 @pytest.mark.parametrize("query", [UPDATE, SAVE, DELETE])
-def test_a_write_that_relies_on_nothing_is_done(room: VersionedRoom, query: str) -> None:
-    id_ = room.person(last_name="a")
+def test_a_write_that_relies_on_nothing_is_done(api: VersionedApi, query: str) -> None:
+    id_ = api.person(last_name="a")
     given = {} if query is DELETE else {"name": "c"}
-    assert "errors" not in room.graphs.body(query, id=id_, v=None, **given)
+    assert "errors" not in api.graphs.body(query, id=id_, v=None, **given)
 
 
-def test_also_a_change_that_changes_nothing_relies_on_its_version(room: VersionedRoom) -> None:
-    id_ = room.person(last_name="a")
-    body = room.graphs.body(UPDATE, id=id_, v=second(room, 0), name="a")
+def test_an_update_without_changes_is_refused_if_the_version_is_not_the_named_one(api: VersionedApi) -> None:
+    id_ = api.person(last_name="a")
+    body = api.graphs.body(UPDATE, id=id_, v=second(api, 0), name="a")
     assert told(body) == [("ERROR", "ENTITY_LOCK_PERSIST", "")]
 
 
-def test_also_a_change_of_roles_relies_on_its_version(room: VersionedRoom) -> None:
-    id_ = room.person(last_name="a")
+def test_an_update_of_roles_is_refused_if_the_version_is_not_the_named_one(api: VersionedApi) -> None:
+    id_ = api.person(last_name="a")
     query = """mutation($id: ID!, $v: Datetime, $p: [PhoneCreate])
                { Person___update(data: {_id: $id, phones: {create: $p}}, ifVersion: $v) { last_name } }"""
     phone = [{"digits": "5"}]
-    assert told(room.graphs.body(query, id=id_, v=second(room, 0), p=phone)) == [
+    assert told(api.graphs.body(query, id=id_, v=second(api, 0), p=phone)) == [
         ("ERROR", "ENTITY_LOCK_PERSIST", "")
     ]
-    assert room.graphs.ask(query, id=id_, v=second(room, 1), p=phone) == {"last_name": "a"}
+    assert api.graphs.ask(query, id=id_, v=second(api, 1), p=phone) == {"last_name": "a"}
 
 
-def test_a_save_without_an_id_cannot_rely_on_a_version(room: VersionedRoom) -> None:
+def test_a_save_without_an_id_cannot_rely_on_a_version(api: VersionedApi) -> None:
     query = """mutation { r: Person___save(data: {last_name: "x"}, ifVersion: "%s") { _id } }"""
-    body = room.graphs.body(query % second(room, 0))
+    body = api.graphs.body(query % second(api, 0))
     assert told(body) == [("ERROR", "MALFORMED_REQUEST", "")]
     assert body["errors"][0]["extensions"]["sourceRequestReference"] == "r.ifVersion"
 
 
-def test_a_deletion_of_what_is_not_there_relies_on_nothing(room: VersionedRoom) -> None:
-    assert room.graphs.ask(DELETE, id="nobody", v=second(room, 1)) == {"deleted": False}
+def test_a_deletion_of_what_is_not_there_relies_on_nothing(api: VersionedApi) -> None:
+    assert api.graphs.ask(DELETE, id="nobody", v=second(api, 1)) == {"deleted": False}
 
 
-def test_a_singleton_that_was_never_written_has_no_version_to_rely_on(room: VersionedRoom) -> None:
+def test_a_singleton_that_was_never_written_has_no_version_to_rely_on(api: VersionedApi) -> None:
     query = 'mutation { House___update(data: {name: "x"}, ifVersion: "%s") { name } }'
-    body = room.graphs.body(query % second(room, 0))
+    body = api.graphs.body(query % second(api, 0))
     assert told(body) == [("ERROR", "ENTITY_LOCK_PERSIST", "")]
     assert "has no version" in body["errors"][0]["message"]

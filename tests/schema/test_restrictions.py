@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.everything import EVERYTHING, Objects
-from tests.schema.graph_room import GraphRoom
+from tests.schema.graph_api import GraphApi
 
 GOOD: dict[str, Any] = {
     "code": "AB123",
@@ -28,14 +28,14 @@ NEEDED = {name: GOOD[name] for name in ("code", "fragile", "mood")}
 
 
 @pytest.fixture
-def room() -> GraphRoom:
-    return GraphRoom(Objects())
+def api() -> GraphApi:
+    return GraphApi(Objects())
 
 
-def test_good_values_are_kept(room: GraphRoom) -> None:
-    id_ = room.create("Specimen", **GOOD)
+def test_good_values_are_kept(api: GraphApi) -> None:
+    id_ = api.create("Specimen", **GOOD)
 
-    found = room.get("Specimen", id_, f"{' '.join(GOOD)} total has_picture")
+    found = api.get("Specimen", id_, f"{' '.join(GOOD)} total has_picture")
 
     assert found == {**GOOD, "total": "99950", "has_picture": False}
 
@@ -65,10 +65,10 @@ def test_each_attribute_that_a_client_gives_is_tried() -> None:
         ("tax_code", "RSSMRA85T10A562T", "ATTRIBUTE_CODICE_FISCALE_PERSONA_FISICA"),
     ],
 )
-def test_a_bad_value_is_refused(room: GraphRoom, name: str, bad: Any, issue: str) -> None:
+def test_a_bad_value_is_refused(api: GraphApi, name: str, bad: Any, issue: str) -> None:
     query = "mutation($data: SpecimenCreate!) { Specimen___create(data: $data) { _id } }"
 
-    found = room.issues(query, data={**NEEDED, name: bad})
+    found = api.issues(query, data={**NEEDED, name: bad})
 
     assert (issue, f"Specimen___create.data.{name}") in found
     assert {place for _, place in found} == {f"Specimen___create.data.{name}"}

@@ -18,10 +18,10 @@ from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client, over_ministack
+from tests.fakes import ADMINISTRATOR, fake_services
 from tests.graphs.staff import HR, PROJECTS, staff
 from tests.soak import FULL, mostly
 from tests.store.dynamodb.scripted import WatchedClient
-from tests.worlds import ADMINISTRATOR, world_of
 
 
 class Room:
@@ -30,7 +30,7 @@ class Room:
     def __init__(self, engine: Engine, together: ParallelMap, wire: Sequence[str] = ()) -> None:
         """`wire`: what has been asked over the network."""
         self.wire = wire
-        world, _, _ = world_of(HR)
+        world, _, _ = fake_services(HR)
         entities = Repository(MeteredEngine(engine), HR, together)
         entities.unbuilt()  # the registry is read before
         self.executor = SchemaExecutor(
@@ -64,7 +64,7 @@ def over_dynamodb(_: Path) -> Iterator[Room]:
 @pytest.fixture(
     scope="module", params=mostly([over_sqlite, over_dynamodb], "over_sqlite"), ids=["sqlite", "dynamodb"]
 )
-def room(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
+def api(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
     """The staff on either engine; the registry of slots stays fresh."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry_cache, "MAX_AGE", 1e9)
@@ -89,26 +89,26 @@ SELECTIONS: dict[str, tuple[str, int]] = {
 
 @pytest.mark.soak
 @pytest.mark.parametrize(("selection", "trips"), SELECTIONS.values(), ids=SELECTIONS)
-def test_a_level_takes_one_round_trip_and_another_for_links(room: Room, selection: str, trips: int) -> None:
+def test_a_level_takes_one_round_trip_and_another_for_links(api: Room, selection: str, trips: int) -> None:
     """For 5 employees as for 500, whose heads do not fit in one request."""
-    for number in (5, 50, 500) if FULL or not room.wire else (5, 110):
+    for number in (5, 50, 500) if FULL or not api.wire else (5, 110):
         query = "{ Employee___getPage(options: {next: %d}, insight: LIGHT) { items { %s } } }"
-        found, insight = room.ask(query % (number, selection))
+        found, insight = api.ask(query % (number, selection))
         assert len(found["items"]) == number
         assert insight["roundTrips"] == trips, number
-    _, insight = room.ask(f'{{ Employee___get(_id: "e001", insight: LIGHT) {{ {selection} }} }}')
+    _, insight = api.ask(f'{{ Employee___get(_id: "e001", insight: LIGHT) {{ {selection} }} }}')
     assert insight["roundTrips"] <= trips  # less, where it leads back to the object itself
 
 
-def test_every_request_over_the_network_is_told(room: Room) -> None:
+def test_every_request_over_the_network_is_reported(api: Room) -> None:
     """Those that are made at the same time, too, though they count once."""
-    before = len(room.wire)
+    before = len(api.wire)
     query = f"{{ Employee___getPage(options: {{next: 120}}, insight: FULL) {{ items {{ {ALL} }} }} }}"
 
-    _, insight = room.ask(query)
+    _, insight = api.ask(query)
 
     told = [call["kind"] for call in insight["calls"] for _ in range(call["roundTrips"])]
     assert (told.count("range"), told.count("get")) == (1 + 120 + PROJECTS, 2 + 3)
-    if room.wire:
-        assert len(room.wire) - before == len(told)
+    if api.wire:
+        assert len(api.wire) - before == len(told)
     assert insight["roundTrips"] == 1 + 2 + 2

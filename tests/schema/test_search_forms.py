@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.everything import Objects
-from tests.schema.graph_room import GraphRoom
+from tests.schema.graph_api import GraphApi
 
 FILTER = """query($filter: PersonFilter) {
   p: Person___getPage(options: {filter: $filter}) { items { _id } } }"""
@@ -26,7 +26,7 @@ EVERYBODY = "abcd"
 
 
 @pytest.fixture
-def room() -> GraphRoom:
+def api() -> GraphApi:
     """Four persons of a team: a is the mentor of the others, and two have no height."""
     objects = Objects()
     objects.put("Team", "t", name="team")
@@ -42,12 +42,12 @@ def room() -> GraphRoom:
             mentor=mentor,
             born="2000-01-31",
         )
-    return GraphRoom(objects)
+    return GraphApi(objects)
 
 
-def found(room: GraphRoom, query: str, **variables: Any) -> str:
+def found(api: GraphApi, query: str, **variables: Any) -> str:
     """Return the ids that a page has, asked three times: the second time on, the document is compiled."""
-    answers = [room.ask(query, **variables) for _ in range(3)]
+    answers = [api.ask(query, **variables) for _ in range(3)]
     assert answers[0] == answers[1] == answers[2]
     return "".join(item["_id"] for item in answers[0]["items"])
 
@@ -81,10 +81,10 @@ def found(room: GraphRoom, query: str, **variables: Any) -> str:
     ],
 )
 def test_what_has_no_value_is_left_out_of_a_page(
-    room: GraphRoom, filter_: dict[str, Any], expected: str
+    api: GraphApi, filter_: dict[str, Any], expected: str
 ) -> None:
     """An empty element of OR too, which would match everything, and a NOT of nothing, which would nothing."""
-    assert found(room, FILTER, filter=filter_) == expected
+    assert found(api, FILTER, filter=filter_) == expected
 
 
 @pytest.mark.parametrize(
@@ -101,37 +101,37 @@ def test_what_has_no_value_is_left_out_of_a_page(
     ],
 )
 def test_a_form_may_leave_any_of_its_fields_empty(
-    room: GraphRoom, given: dict[str, Any], expected: str
+    api: GraphApi, given: dict[str, Any], expected: str
 ) -> None:
-    assert found(room, FORM, **given) == expected
+    assert found(api, FORM, **given) == expected
 
 
-def test_a_document_that_is_kept_forgets_what_was_null(room: GraphRoom) -> None:
+def test_a_document_that_is_kept_forgets_what_was_null(api: GraphApi) -> None:
     """It is the same compiled document, whatever its variables were before."""
     for given, expected in (({"tall": None}, EVERYBODY), ({"tall": 180}, "a"), ({}, EVERYBODY)) * 2:
-        assert found(room, FORM, **given) == expected
+        assert found(api, FORM, **given) == expected
 
 
-def test_pages_of_roles_and_of_what_may_be_associated_leave_it_out_too(room: GraphRoom) -> None:
+def test_pages_of_roles_and_of_what_may_be_associated_leave_it_out_too(api: GraphApi) -> None:
     query = """query($q: String) { p: Person___get(_id: "a") {
       pupils(options: {filter: {last_name___starts_with: $q}, filter_exp: ""}) { items { _id } }
       mentor___associables(options: {filter: {NOT: {last_name___starts_with: $q}}}) { totalCount }
     } }"""
 
-    assert [room.ask(query, q=None) for _ in range(2)] == [
+    assert [api.ask(query, q=None) for _ in range(2)] == [
         {
             "pupils": {"items": [{"_id": "b"}, {"_id": "c"}, {"_id": "d"}]},
             "mentor___associables": {"totalCount": 4},
         }
     ] * 2
-    assert room.ask(query, q="b") == {
+    assert api.ask(query, q="b") == {
         "pupils": {"items": [{"_id": "b"}]},
         "mentor___associables": {"totalCount": 3},
     }
 
 
-def test_whether_there_is_a_value_is_never_asked_by_null(room: GraphRoom) -> None:
-    issues = room.issues(FILTER, filter={"height___null": None, "mood___not___null": None})
+def test_whether_there_is_a_value_is_never_asked_by_null(api: GraphApi) -> None:
+    issues = api.issues(FILTER, filter={"height___null": None, "mood___not___null": None})
 
     assert issues == [
         ("MALFORMED_REQUEST", "p.options.filter.height___null"),
@@ -139,19 +139,19 @@ def test_whether_there_is_a_value_is_never_asked_by_null(room: GraphRoom) -> Non
     ]
 
 
-def test_what_is_wrong_is_told_at_its_place_though_others_are_left_out(room: GraphRoom) -> None:
+def test_what_is_wrong_is_told_at_its_place_though_others_are_left_out(api: GraphApi) -> None:
     filter_ = {"OR": [{"height___gt": None}, {}, {"born___gt": "soon"}]}
 
-    assert room.issues(FILTER, filter=filter_) == [("DATA_TYPE", "p.options.filter.OR.2.born___gt")]
+    assert api.issues(FILTER, filter=filter_) == [("DATA_TYPE", "p.options.filter.OR.2.born___gt")]
 
 
-def test_fields_that_are_left_out_do_not_count_as_comparisons(room: GraphRoom) -> None:
+def test_fields_that_are_left_out_do_not_count_as_comparisons(api: GraphApi) -> None:
     """A form has as many fields as it likes; those that compare are limited as ever."""
     empty = {"OR": [{"height___gt": None}] * 600}
     nulls = {"OR": [{"height___eq": None}] * 501}
 
-    assert found(room, FILTER, filter=empty) == EVERYBODY
-    assert room.issues(FILTER, filter=nulls) == [("MALFORMED_REQUEST", "p.options.filter")]
+    assert found(api, FILTER, filter=empty) == EVERYBODY
+    assert api.issues(FILTER, filter=nulls) == [("MALFORMED_REQUEST", "p.options.filter")]
 
 
 @pytest.mark.parametrize("verb", BULK)
@@ -175,16 +175,16 @@ def test_fields_that_are_left_out_do_not_count_as_comparisons(room: GraphRoom) -
     ],
 )
 def test_nothing_is_written_in_bulk_by_what_has_no_value(
-    room: GraphRoom, verb: str, options: dict[str, Any], place: str
+    api: GraphApi, verb: str, options: dict[str, Any], place: str
 ) -> None:
     for _ in range(3):
-        answer = room.body(BULK[verb], o=options)
+        answer = api.body(BULK[verb], o=options)
         (issue,) = [error["extensions"] for error in answer["errors"]]
         assert (issue["issueType"], issue["sourceRequestReference"]) == (
             "MALFORMED_REQUEST",
             f"p.options.{place}",
         )
-    assert found(room, FILTER, filter={}) == EVERYBODY
+    assert found(api, FILTER, filter={}) == EVERYBODY
 
 
 @pytest.mark.parametrize(
@@ -204,27 +204,27 @@ def test_nothing_is_written_in_bulk_by_what_has_no_value(
     ],
 )
 def test_a_variable_that_is_forgotten_deletes_no_class(
-    room: GraphRoom, options: str, refused: str | None
+    api: GraphApi, options: str, refused: str | None
 ) -> None:
     """GraphQL takes its field for not written. That widens a filter, and below OR it would be all."""
     query = f"mutation($name: String) {{ p: Person___deleteBulk(options: {options}) {{ deleted }} }}"
     for _ in range(3):
-        body = room.body(query)
+        body = api.body(query)
         if refused:
             (issue,) = [error["extensions"] for error in body["errors"]]
             assert issue["sourceRequestReference"] == f"p.options.{refused}"
             assert "$name has no value" in issue["userMessage"]
-    assert (found(room, FILTER, filter={}) == EVERYBODY) is bool(refused)
+    assert (found(api, FILTER, filter={}) == EVERYBODY) is bool(refused)
 
 
-def test_a_null_beside_a_condition_is_the_same_as_nothing_there(room: GraphRoom) -> None:
+def test_a_null_beside_a_condition_is_the_same_as_nothing_there(api: GraphApi) -> None:
     """Clients send whole options; and to delete everything is to say nothing of what."""
     by_filter = {"filter": {"mood___eq": "GOOD"}, "filter_exp": None, "next": None, "cursor": None}
     by_text = {"filter": None, "filter_exp": "mood == 'BAD'"}
 
-    assert room.ask(BULK["deleteBulk"], o=by_filter) == {"deleted": 1}
-    assert room.ask(BULK["deleteBulk"], o=by_text) == {"deleted": 2}
-    assert room.ask(BULK["deleteBulk"], o={"filter": {}}) == {"deleted": 1}
+    assert api.ask(BULK["deleteBulk"], o=by_filter) == {"deleted": 1}
+    assert api.ask(BULK["deleteBulk"], o=by_text) == {"deleted": 2}
+    assert api.ask(BULK["deleteBulk"], o={"filter": {}}) == {"deleted": 1}
 
 
 WHOLE = """query($from: PersonCursor, $order: [PersonSort!]) {
@@ -242,13 +242,13 @@ WHOLE = """query($from: PersonCursor, $order: [PersonSort!]) {
     ],
 )
 def test_a_position_is_what_the_order_needs_of_a_whole_object(
-    room: GraphRoom, order: list[str], given: dict[str, Any], expected: str
+    api: GraphApi, order: list[str], given: dict[str, Any], expected: str
 ) -> None:
-    assert found(room, WHOLE, **{"from": given, "order": order}) == expected
+    assert found(api, WHOLE, **{"from": given, "order": order}) == expected
 
 
 @pytest.mark.parametrize("given", [{"last_name": "bbb"}, {"last_name": "bbb", "_id": "b"}])
-def test_a_position_without_what_is_ordered_by_first_is_none(room: GraphRoom, given: dict[str, Any]) -> None:
-    issues = room.issues(WHOLE, **{"from": given, "order": ["height___ASC"]})
+def test_a_position_without_what_is_ordered_by_first_is_none(api: GraphApi, given: dict[str, Any]) -> None:
+    issues = api.issues(WHOLE, **{"from": given, "order": ["height___ASC"]})
 
     assert issues == [("MALFORMED_REQUEST", "p.options.fromCursor")]

@@ -57,11 +57,11 @@ def model(request: pytest.FixtureRequest) -> Model:
     return MODELS[request.param]
 
 
-def test_it_is_printed_as_the_whole_schema(model: Model) -> None:
+def test_a_lazy_schema_is_printed_as_the_whole_schema(model: Model) -> None:
     assert print_schema(generate_schema(model)) == print_schema(eager(model))
 
 
-def test_it_is_introspected_as_the_whole_schema() -> None:
+def test_a_lazy_schema_is_introspected_as_the_whole_schema() -> None:
     query = get_introspection_query()
     assert graphql_sync(generate_schema(EVERYTHING), query) == graphql_sync(eager(EVERYTHING), query)
 
@@ -72,7 +72,7 @@ def test_the_whole_schema_is_valid(model: Model) -> None:
 
 @settings(max_examples=EXAMPLES // 2)
 @given(models())
-def test_that_of_a_random_model_is_valid_and_the_same(model: Model) -> None:
+def test_the_lazy_schema_of_a_random_model_is_valid_and_equals_the_whole_one(model: Model) -> None:
     whole = eager(model)
 
     assert not validate_schema(whole)

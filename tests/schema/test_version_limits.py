@@ -8,13 +8,13 @@ import pytest
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.schema.execution.limits import Limits, Policy
 from stratabase.schema.executor import SchemaExecutor
-from tests.schema.graph_room import GraphRoom, over_sqlite
-from tests.schema.versioned_room import VersionedRoom
+from tests.schema.graph_api import GraphApi, over_sqlite
+from tests.schema.versioned_api import VersionedApi
 
 
 @pytest.fixture
-def room(graphs: GraphRoom) -> VersionedRoom:
-    return VersionedRoom(graphs)
+def api(graphs: GraphApi) -> VersionedApi:
+    return VersionedApi(graphs)
 
 
 @pytest.mark.parametrize(
@@ -30,13 +30,13 @@ def room(graphs: GraphRoom) -> VersionedRoom:
     ],
 )
 def test_the_cost_of_versions_is_estimated_before_anything_runs(
-    graphs: GraphRoom, query: str, cost: int
+    graphs: GraphApi, query: str, cost: int
 ) -> None:
     assert not _too_costly(graphs, query, cost)
     assert _too_costly(graphs, query, cost - 1)
 
 
-def _too_costly(graphs: GraphRoom, query: str, most: int) -> bool:
+def _too_costly(graphs: GraphApi, query: str, most: int) -> bool:
     executor = SchemaExecutor(graphs.world, lambda *_: None, Policy(limits=Limits(cost=most)))
     answer = executor.execute(query, {}, None, graphs.caller, "trace")
     return b"would cost about" in answer.body
@@ -54,13 +54,13 @@ def test_what_has_too_many_versions_read_says_what_costs(
     tmp_path_factory: pytest.TempPathFactory, options: dict[str, Any], selected: str, remedy: str
 ) -> None:
     graphs = over_sqlite(tmp_path_factory.mktemp("store"))
-    room = VersionedRoom(graphs)
-    id_ = room.person(last_name="a")
+    api = VersionedApi(graphs)
+    id_ = api.person(last_name="a")
     for number in range(300):
-        room.update(id_, height=number)
+        api.update(id_, height=number)
     world = replace(graphs.world, new_budget=lambda: ReadBudget(20_000, 1, clock=lambda: 0.0))
     graphs.executor = SchemaExecutor(world, lambda *_: None)
-    assert len(room.page(id_, orderBy=["_versionStart___DESC"])["items"]) == 10
+    assert len(api.page(id_, orderBy=["_versionStart___DESC"])["items"]) == 10
     call = "Person___getVersionPage(_id: $id, options: $o)"
     query = f"query($id: ID!, $o: PersonPageOptions) {{ {call} {{ {selected} }} }}"
     (error,) = graphs.body(query, id=id_, o=options)["errors"]

@@ -17,11 +17,11 @@ from stratabase.store.repository import Repository
 from tests.contract.engine.dynamodb import over_ministack
 from tests.contract.engine.reference import ReferenceEngine
 from tests.everything import EVERYTHING
+from tests.fakes import ADMINISTRATOR
 from tests.schema.grants.archive import CLERK, Archive
-from tests.schema.graph_room import GraphRoom
-from tests.schema.versioned_room import FORMAT, VersionedRoom
+from tests.schema.graph_api import GraphApi
+from tests.schema.versioned_api import FORMAT, VersionedApi
 from tests.soak import FULL
-from tests.worlds import ADMINISTRATOR
 
 VERSIONS = 50
 LETTERS = "abcdefghij"
@@ -69,14 +69,14 @@ class Past:
     """Ada, who has often changed, as those have to whom her roles lead, and to whom those of theirs do."""
 
     def __init__(self, engine: Engine, together: ParallelMap) -> None:
-        graphs = GraphRoom(Repository(MeteredEngine(engine), EVERYTHING, together))
+        graphs = GraphApi(Repository(MeteredEngine(engine), EVERYTHING, together))
         graphs.world = replace(graphs.world, measuring=record_consumption)
         graphs.executor = SchemaExecutor(graphs.world, _failed)
-        self.room = VersionedRoom(graphs)
+        self.api = VersionedApi(graphs)
         self._teams = [graphs.create("Team", name=f"team {number}") for number in range(3)]
-        self._mentors = [self.room.person(last_name=f"mentor {number}") for number in range(3)]
-        self.ada = self.room.person(last_name="ada")
-        self._pupils = [self.room.person(last_name=f"pupil {number}") for number in range(4)]
+        self._mentors = [self.api.person(last_name=f"mentor {number}") for number in range(3)]
+        self.ada = self.api.person(last_name="ada")
+        self._pupils = [self.api.person(last_name=f"pupil {number}") for number in range(4)]
         self._desk = graphs.create("Desk", number=1, owner=self.ada)
         self._projects = [
             graphs.create("Project", title=f"p{number}", members=[self.ada]) for number in range(3)
@@ -84,18 +84,18 @@ class Past:
         for number in range(VERSIONS):
             self._go_on(number)
         for each in (*self._mentors, *self._pupils):
-            self.room.update(each, last_name="now")
+            self.api.update(each, last_name="now")
 
     def _go_on(self, number: int) -> None:
         """Change Ada, and the others before her."""
-        room, other, flips = self.room, number % 3, number // 4 % 2
+        api, other, flips = self.api, number % 3, number // 4 % 2
         mentor = {"set": self._pupils[number % 4]}
-        room.update(self._mentors[other], last_name=f"mentor of {number}", mentor=mentor)
+        api.update(self._mentors[other], last_name=f"mentor of {number}", mentor=mentor)
         led = {"set": self._mentors[0] if flips else self.ada}
-        room.update(self._pupils[number % 4], last_name=f"pupil of {number}", mentor=led)
+        api.update(self._pupils[number % 4], last_name=f"pupil of {number}", mentor=led)
         owner = {"set": self._mentors[0] if number % 2 else self.ada}
-        room.graphs.update("Desk", "_id", _id=self._desk, owner=owner)
-        room.update(
+        api.graphs.update("Desk", "_id", _id=self._desk, owner=owner)
+        api.update(
             self.ada,
             last_name=f"ada {number}",
             mentor={"set": self._mentors[other]},
@@ -113,7 +113,7 @@ class Past:
             f'{{ Person___getVersionPage(_id: "{self.ada}", options: {options}, insight: LIGHT) '
             f"{{ items {{ {START} {selection} }} }} }}"
         )
-        body = self.room.graphs.body(query)
+        body = self.api.graphs.body(query)
         assert "errors" not in body, body["errors"]
         return body["data"]["Person___getVersionPage"]["items"], body["extensions"]["insight"]
 
@@ -162,7 +162,7 @@ def test_a_page_of_versions_takes_as_many_round_trips_as_its_selection_is_deep(
 
 
 @pytest.mark.parametrize("selection", [each for each, _ in SELECTIONS.values()], ids=SELECTIONS)
-def test_each_version_on_it_is_what_is_told_of_it_alone(past: Past, selection: str) -> None:
+def test_each_version_of_a_page_equals_the_version_that_is_read_alone(past: Past, selection: str) -> None:
     assert compared(past, selection) > 1 or "projects" in selection
 
 
@@ -170,7 +170,7 @@ def compared(past: Past, selection: str) -> int:
     """Compare a page of versions with what each of them is alone; return how many differ from one another."""
     found, _ = past.page(selection, VERSIONS)
     for version in found[::5]:
-        alone = past.room.version(past.ada, version["start"], f"{START} {selection}")
+        alone = past.api.version(past.ada, version["start"], f"{START} {selection}")
         assert alone == version
     return len({str({**each, "start": None}) for each in found})
 
@@ -208,7 +208,7 @@ def test_what_is_asked_for_several_versions_is_read_once(past: Past) -> None:
     ["{ items { name } }", "{ items { name shelf { name } } totalCount }", "{ items { label } }"],
 )
 @pytest.mark.parametrize("order", ["_versionStart___ASC", "label___DESC"])
-def test_so_it_is_where_grants_hide_some_of_it(
+def test_round_trips_do_not_grow_with_the_versions_where_grants_hide_some(
     monkeypatch: pytest.MonkeyPatch, asked: str, order: str
 ) -> None:
     monkeypatch.setattr(registry_cache, "MAX_AGE", 1e9)

@@ -13,40 +13,43 @@ from stratabase.domain.objects.instant import Instant, parse_instant
 from stratabase.domain.objects.version import parse_version_instant
 from stratabase.formats.preferences import Formats
 from tests.everything import Objects
-from tests.schema.graph_room import GraphRoom
-from tests.schema.versioned_room import FORMAT, TIMES, VersionedRoom
-from tests.worlds import NOON
+from tests.fakes import NOON
+from tests.schema.graph_api import GraphApi
+from tests.schema.versioned_api import FORMAT, TIMES, VersionedApi
 
 HOUR = 3_600_000
 
 
 @pytest.fixture
-def room(graphs: GraphRoom) -> VersionedRoom:
-    return VersionedRoom(graphs)
+def api(graphs: GraphApi) -> VersionedApi:
+    return VersionedApi(graphs)
 
 
 @pytest.fixture
-def alan(room: VersionedRoom) -> str:
+def alan(api: VersionedApi) -> str:
     """A person of whom there are five versions, one second each, the last of which still holds."""
-    id_ = room.person(last_name="a")
+    id_ = api.person(last_name="a")
     for name in "bcde":
-        room.update(id_, last_name=name)
+        api.update(id_, last_name=name)
     return id_
 
 
-def check_agreement(room: VersionedRoom, id_: str) -> None:
+def check_agreement(api: VersionedApi, id_: str) -> None:
     """Compare getVersion with getVersionPage at each boundary, and a millisecond before and after it."""
-    items = room.page(id_, next=100)["items"]
-    formats = room.graphs.caller.formats
+    items = api.page(id_, next=100)["items"]
+    formats = api.graphs.caller.formats
     starts = {room_start(item, formats) for item in items}
     ends = {end for item in items if (end := room_end(item, formats)) is not None}
     assert starts
+    compared = 0
     for instant in {edge + beside for edge in starts | ends for beside in (-1, 0, 1)}:
         covering = [item for item in items if holds_at(item, instant, formats)]
         assert len(covering) <= 1
-        text = room.at(instant)
-        if len(parse_version_instant(text, formats)) == 1:
-            assert room.version(id_, text) == (covering[0] if covering else None), text
+        text = api.at(instant)
+        if len(parse_version_instant(text, formats)) == 1:  # in the hour that occurs twice, there are two
+            compared += 1
+            assert api.version(id_, text) == (covering[0] if covering else None), text
+    assert compared >= len(starts)
 
 
 def room_start(item: dict[str, Any], formats: Formats) -> Instant:
@@ -62,40 +65,40 @@ def holds_at(item: dict[str, Any], instant: Instant, formats: Formats) -> bool:
     return room_start(item, formats) <= instant and (end is None or instant < end)
 
 
-def test_get_version_agrees_with_the_page_at_every_boundary(room: VersionedRoom, alan: str) -> None:
-    check_agreement(room, alan)
-    room.delete(alan)
-    check_agreement(room, alan)
-    room.restore(alan, room.at(NOON + 1000), force=True)
-    check_agreement(room, alan)
+def test_get_version_agrees_with_the_page_at_every_boundary(api: VersionedApi, alan: str) -> None:
+    check_agreement(api, alan)
+    api.delete(alan)
+    check_agreement(api, alan)
+    api.restore(alan, api.at(NOON + 1000), force=True)
+    check_agreement(api, alan)
 
 
 @settings(max_examples=20)
 @given(st.lists(st.sampled_from([0, 1, 2, 999, 1000, 60_000, -1, -5000, -HOUR]), min_size=1, max_size=12))
-def test_so_it_does_whatever_the_clock_has_done(steps: Sequence[int]) -> None:
+def test_get_version_agrees_with_the_page_whatever_the_clock_has_done(steps: Sequence[int]) -> None:
     """The clock stands, jumps back, and goes on: intervals touch, and start later and later."""
-    room = VersionedRoom(GraphRoom(Objects()))
-    id_ = room.person(last_name="0")
+    api = VersionedApi(GraphApi(Objects()))
+    id_ = api.person(last_name="0")
     for number, step in enumerate(steps, 1):
-        room.clock.instant += step - 1000
-        room.update(id_, last_name=str(number))
-    items = room.page(id_, next=100)["items"]
+        api.clock.instant += step - 1000
+        api.update(id_, last_name=str(number))
+    items = api.page(id_, next=100)["items"]
     assert [item["last_name"] for item in items] == [str(number) for number in range(len(steps) + 1)]
     for one, next_ in pairwise(items):
         assert one["_versionEnd"] == next_["_versionStart"]
         assert one["_versionStart"] != one["_versionEnd"]
-    check_agreement(room, id_)
+    check_agreement(api, id_)
 
 
 def test_before_it_began_after_it_ended_and_of_an_unknown_id_there_is_none(
-    room: VersionedRoom, alan: str
+    api: VersionedApi, alan: str
 ) -> None:
-    room.delete(alan)
+    api.delete(alan)
     for id_, instant in ((alan, NOON), (alan, NOON + 6000), ("nobody", NOON), ("é" * 300, NOON)):
-        assert room.version(id_, room.at(instant)) is None
-    assert room.version(alan, "01-01-0001 00:00:00.000") is None
-    assert room.version(alan, "31-12-9999 23:59:59.999") is None
-    assert room.page("nobody", "totalCount items { _id } hasNext hasPrev nextCursor") == {
+        assert api.version(id_, api.at(instant)) is None
+    assert api.version(alan, "01-01-0001 00:00:00.000") is None
+    assert api.version(alan, "31-12-9999 23:59:59.999") is None
+    assert api.page("nobody", "totalCount items { _id } hasNext hasPrev nextCursor") == {
         "totalCount": 0,
         "items": [],
         "hasNext": False,
@@ -104,40 +107,40 @@ def test_before_it_began_after_it_ended_and_of_an_unknown_id_there_is_none(
     }
 
 
-def test_the_version_that_holds_has_no_end_in_whatever_service(room: VersionedRoom, alan: str) -> None:
-    shown = {"_versionStart": room.at(NOON + 5000), "_versionEnd": None}
-    assert room.graphs.get("Person", alan, TIMES) == shown
-    by_page = room.graphs.ask(f"{{ Person___getPage {{ items {{ {TIMES} }} }} }}")
+def test_the_version_that_holds_has_no_end_in_whatever_service(api: VersionedApi, alan: str) -> None:
+    shown = {"_versionStart": api.at(NOON + 5000), "_versionEnd": None}
+    assert api.graphs.get("Person", alan, TIMES) == shown
+    by_page = api.graphs.ask(f"{{ Person___getPage {{ items {{ {TIMES} }} }} }}")
     assert by_page["items"] == [shown]
-    written = room.update(alan, last_name="f")
-    assert written["_versionStart"] == room.at(NOON + 6000)
-    assert room.graphs.ask(
-        f'{{ Person___getVersion(_id: "{alan}", atVersion: "{room.at(NOON + 1000)}") {{ {TIMES} }} }}'
+    written = api.update(alan, last_name="f")
+    assert written["_versionStart"] == api.at(NOON + 6000)
+    assert api.graphs.ask(
+        f'{{ Person___getVersion(_id: "{alan}", atVersion: "{api.at(NOON + 1000)}") {{ {TIMES} }} }}'
     ) == {
-        "_versionStart": room.at(NOON + 1000),
-        "_versionEnd": room.at(NOON + 2000),
+        "_versionStart": api.at(NOON + 1000),
+        "_versionEnd": api.at(NOON + 2000),
     }
 
 
-def test_the_times_of_versions_take_formats(room: VersionedRoom, alan: str) -> None:
+def test_the_times_of_versions_take_formats(api: VersionedApi, alan: str) -> None:
     selection = '_versionStart day: _versionStart(format: "yyyy-MM-dd") _versionEnd(format: "HH:mm:ss")'
-    assert room.version(alan, room.at(NOON + 1000), selection) == {
+    assert api.version(alan, api.at(NOON + 1000), selection) == {
         "_versionStart": "01/01/2020 12:00",
         "day": "2020-01-01",
         "_versionEnd": "12:00:02",
     }
 
 
-def test_pages_of_a_class_are_ordered_by_when_versions_began(room: VersionedRoom) -> None:
-    one, other = room.person(last_name="one"), room.person(last_name="other")
-    room.update(one, last_name="later")
+def test_pages_of_a_class_are_ordered_by_when_versions_began(api: VersionedApi) -> None:
+    one, other = api.person(last_name="one"), api.person(last_name="other")
+    api.update(one, last_name="later")
     options = "options: {orderBy: [_versionStart___%s], next: 1%s}"
     page = f"{{ Person___getPage({options}) {{ items {{ _id }} nextCursor }} }}"
-    first = room.graphs.ask(page % ("DESC", ""))
-    second = room.graphs.ask(page % ("DESC", f', cursor: "{first["nextCursor"]}"'))
+    first = api.graphs.ask(page % ("DESC", ""))
+    second = api.graphs.ask(page % ("DESC", f', cursor: "{first["nextCursor"]}"'))
     assert [first["items"], second["items"]] == [[{"_id": one}], [{"_id": other}]]
-    since = f', fromCursor: {{_versionStart: "{room.at(NOON)[6:10]}-01-01T12:00:02.500Z"}}'
-    assert room.graphs.ask(page % ("ASC", since))["items"] == [{"_id": one}]
+    since = f', fromCursor: {{_versionStart: "{api.at(NOON)[6:10]}-01-01T12:00:02.500Z"}}'
+    assert api.graphs.ask(page % ("ASC", since))["items"] == [{"_id": one}]
 
 
 @pytest.mark.parametrize(
@@ -149,13 +152,13 @@ def test_pages_of_a_class_are_ordered_by_when_versions_began(room: VersionedRoom
     ],
 )
 def test_a_page_of_a_class_tells_when_versions_began_wherever_it_is_asked(
-    room: VersionedRoom, alan: str, query: str
+    api: VersionedApi, alan: str, query: str
 ) -> None:
     """Where nobody asks for it, it is not read."""
-    (last,) = room.page(alan, prev=1)["items"]
+    (last,) = api.page(alan, prev=1)["items"]
     query = query.replace("START", f'_versionStart(format: "{FORMAT}")')
     for _ in range(3):
-        (person,) = room.graphs.ask(query)["items"]
+        (person,) = api.graphs.ask(query)["items"]
         assert person["began"] == last["_versionStart"]
 
 
@@ -176,14 +179,14 @@ ORDERS: list[tuple[list[str], str]] = [
 
 @pytest.mark.parametrize(("order", "names"), ORDERS)
 def test_versions_come_in_every_order_with_cursors_both_ways(
-    room: VersionedRoom, alan: str, order: list[str], names: str
+    api: VersionedApi, alan: str, order: list[str], names: str
 ) -> None:
     options: dict[str, Any] = {"orderBy": order} if order else {}
-    assert "".join(room.names(alan, **options)) == names
+    assert "".join(api.names(alan, **options)) == names
     for way, across in (("next", names), ("prev", names[::-1])):
         found, cursor = "", None
         while len(found) < len(names):
-            page = room.page(
+            page = api.page(
                 alan,
                 "items { last_name } hasNext hasPrev nextCursor prevCursor",
                 **options,
@@ -213,105 +216,105 @@ def test_versions_come_in_every_order_with_cursors_both_ways(
     ],
 )
 def test_pages_of_versions_have_all_the_options(
-    room: VersionedRoom, alan: str, order: list[str], options: dict[str, Any], names: str
+    api: VersionedApi, alan: str, order: list[str], options: dict[str, Any], names: str
 ) -> None:
-    assert "".join(room.names(alan, orderBy=order, **options)) == names
+    assert "".join(api.names(alan, orderBy=order, **options)) == names
 
 
-def test_a_position_is_given_by_when_a_version_began(room: VersionedRoom, alan: str) -> None:
+def test_a_position_is_given_by_when_a_version_began(api: VersionedApi, alan: str) -> None:
     start = {"_versionStart": "2020-01-01T12:00:03.000Z"}
-    assert room.names(alan, orderBy=["_versionStart___ASC"], fromCursor=start) == ["c", "d", "e"]
-    assert room.names(alan, orderBy=["_versionStart___DESC"], fromCursor=start) == ["c", "b", "a"]
-    assert room.names(alan, orderBy=["_versionStart___ASC"], fromCursor=start, prev=1) == ["c"]
-    assert room.names(alan, fromCursor={"_id": alan, **start}) == ["c", "d", "e"]
-    assert room.names(alan, fromCursor={"_id": alan}) == ["a", "b", "c", "d", "e"]
+    assert api.names(alan, orderBy=["_versionStart___ASC"], fromCursor=start) == ["c", "d", "e"]
+    assert api.names(alan, orderBy=["_versionStart___DESC"], fromCursor=start) == ["c", "b", "a"]
+    assert api.names(alan, orderBy=["_versionStart___ASC"], fromCursor=start, prev=1) == ["c"]
+    assert api.names(alan, fromCursor={"_id": alan, **start}) == ["c", "d", "e"]
+    assert api.names(alan, fromCursor={"_id": alan}) == ["a", "b", "c", "d", "e"]
 
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Tokyo"])
-def test_a_start_that_is_shown_in_iso_is_a_position(room: VersionedRoom, alan: str, zone: str) -> None:
+def test_a_start_that_is_shown_in_iso_is_a_position(api: VersionedApi, alan: str, zone: str) -> None:
     """As the refusal of anything else says."""
-    room.graphs.caller = replace(room.graphs.caller, formats=Formats(time_zone=zone))
+    api.graphs.caller = replace(api.graphs.caller, formats=Formats(time_zone=zone))
     order, iso = ["_versionStart___ASC"], "yyyy-MM-dd'T'HH:mm:ss.SSSXXX"
-    items = room.page(alan, f'items {{ s: _versionStart(format: "{iso}") {TIMES} }}')["items"]
-    assert room.names(alan, orderBy=order, fromCursor={"_versionStart": items[2]["s"]}) == ["c", "d", "e"]
+    items = api.page(alan, f'items {{ s: _versionStart(format: "{iso}") {TIMES} }}')["items"]
+    assert api.names(alan, orderBy=order, fromCursor={"_versionStart": items[2]["s"]}) == ["c", "d", "e"]
     call = "Person___getVersionPage(_id: $id, options: $o)"
     query = f"query($id: ID!, $o: PersonPageOptions) {{ {call} {{ hasNext }} }}"
     given = {"orderBy": order, "fromCursor": {"_versionStart": items[2]["_versionStart"]}}
-    (error,) = room.graphs.body(query, id=alan, o=given)["errors"]
+    (error,) = api.graphs.body(query, id=alan, o=given)["errors"]
     assert error["extensions"]["issueType"] == "DATA_TYPE"
     assert f'_versionStart(format: "{iso}")' in error["message"]
 
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Tokyo"])
-def test_the_ends_of_time_are_instants_in_every_zone(room: VersionedRoom, alan: str, zone: str) -> None:
+def test_the_ends_of_time_are_instants_in_every_zone(api: VersionedApi, alan: str, zone: str) -> None:
     """Though in UTC some lie in a year that there is not."""
-    room.graphs.caller = replace(room.graphs.caller, formats=Formats(time_zone=zone))
+    api.graphs.caller = replace(api.graphs.caller, formats=Formats(time_zone=zone))
     first, last = "01-01-0001 00:00:00.000", "31-12-9999 23:59:59.999"
-    assert room.version(alan, first) is None
-    assert room.version(alan, last)["last_name"] == "e"
-    assert room.diff(alan, first, last)["last_name"]["new"] == '"e"'
+    assert api.version(alan, first) is None
+    assert api.version(alan, last)["last_name"] == "e"
+    assert api.diff(alan, first, last)["last_name"]["new"] == '"e"'
     order = {"orderBy": ["_versionStart___ASC"]}
-    assert room.names(alan, **order, fromCursor={"_versionStart": "0001-01-01T00:00:00"}) == [*"abcde"]
-    assert room.names(alan, **order, fromCursor={"_versionStart": "9999-12-31T23:59:59.999"}) == []
+    assert api.names(alan, **order, fromCursor={"_versionStart": "0001-01-01T00:00:00"}) == [*"abcde"]
+    assert api.names(alan, **order, fromCursor={"_versionStart": "9999-12-31T23:59:59.999"}) == []
 
 
-def test_without_options_a_page_has_the_first_ten_versions(room: VersionedRoom) -> None:
-    id_ = room.person(last_name="0")
+def test_without_options_a_page_has_the_first_ten_versions(api: VersionedApi) -> None:
+    id_ = api.person(last_name="0")
     for number in range(1, 13):
-        room.update(id_, last_name=str(number))
-    page = room.page(id_, "items { last_name } totalCount hasNext nextCursor")
+        api.update(id_, last_name=str(number))
+    page = api.page(id_, "items { last_name } totalCount hasNext nextCursor")
     assert [item["last_name"] for item in page["items"]] == [str(number) for number in range(10)]
     assert (page["totalCount"], page["hasNext"]) == (13, True)
-    assert room.names(id_, cursor=page["nextCursor"]) == ["10", "11", "12"]
+    assert api.names(id_, cursor=page["nextCursor"]) == ["10", "11", "12"]
 
 
-def test_each_version_on_a_page_shows_what_its_roles_led_to_when_it_began(room: VersionedRoom) -> None:
-    mentor = room.person(last_name="old name")
-    pupil = room.person(last_name="pupil", mentor=mentor)
-    room.update(mentor, last_name="new name")
-    room.update(pupil, last_name="same pupil")
-    room.update(pupil, mentor={"remove": True})
+def test_each_version_on_a_page_shows_what_its_roles_led_to_when_it_began(api: VersionedApi) -> None:
+    mentor = api.person(last_name="old name")
+    pupil = api.person(last_name="pupil", mentor=mentor)
+    api.update(mentor, last_name="new name")
+    api.update(pupil, last_name="same pupil")
+    api.update(pupil, mentor={"remove": True})
     selection = "items { mentor { last_name pupils { items { last_name } } } }"
-    shown = [item["mentor"] for item in room.page(pupil, selection)["items"]]
+    shown = [item["mentor"] for item in api.page(pupil, selection)["items"]]
     assert shown == [
         {"last_name": "old name", "pupils": {"items": [{"last_name": "pupil"}]}},
         {"last_name": "new name", "pupils": {"items": [{"last_name": "same pupil"}]}},
         None,
     ]
     pupils = "items { last_name pupils { totalCount } }"
-    counted = [item["pupils"]["totalCount"] for item in room.page(mentor, pupils)["items"]]
+    counted = [item["pupils"]["totalCount"] for item in api.page(mentor, pupils)["items"]]
     assert counted == [0, 1]
 
 
-def test_a_one_to_one_shows_the_partner_of_then(room: VersionedRoom) -> None:
-    one, other = room.person(last_name="one"), room.person(last_name="other")
-    room.clock.instant += 1000
-    desk = room.graphs.create("Desk", number=1, owner=one)
-    room.clock.instant += 1000
-    room.graphs.update("Desk", "_id", _id=desk, owner={"set": other})
-    now = room.graphs.get("Desk", desk, "owner { last_name }")
+def test_a_one_to_one_shows_the_partner_of_then(api: VersionedApi) -> None:
+    one, other = api.person(last_name="one"), api.person(last_name="other")
+    api.clock.instant += 1000
+    desk = api.graphs.create("Desk", number=1, owner=one)
+    api.clock.instant += 1000
+    api.graphs.update("Desk", "_id", _id=desk, owner={"set": other})
+    now = api.graphs.get("Desk", desk, "owner { last_name }")
     assert now == {"owner": {"last_name": "other"}}
     selection = "desk { number owner { last_name } }"
-    at = [room.at(NOON + second * 1000) for second in (3, 4)]
-    assert room.version(one, at[0], selection) == {"desk": {"number": 1, "owner": {"last_name": "one"}}}
-    assert room.version(other, at[0], selection) == {"desk": None}
-    assert room.version(one, at[1], selection) == {"desk": None}
-    assert room.version(other, at[1], selection) == {"desk": {"number": 1, "owner": {"last_name": "other"}}}
+    at = [api.at(NOON + second * 1000) for second in (3, 4)]
+    assert api.version(one, at[0], selection) == {"desk": {"number": 1, "owner": {"last_name": "one"}}}
+    assert api.version(other, at[0], selection) == {"desk": None}
+    assert api.version(one, at[1], selection) == {"desk": None}
+    assert api.version(other, at[1], selection) == {"desk": {"number": 1, "owner": {"last_name": "other"}}}
 
 
-def test_a_lock_is_of_no_version(room: VersionedRoom, alan: str) -> None:
-    room.graphs.ask(f'mutation {{ lock(locks: [{{entityName: Person, _id: "{alan}"}}]) {{ locked }} }}')
+def test_a_lock_is_of_no_version(api: VersionedApi, alan: str) -> None:
+    api.graphs.ask(f'mutation {{ lock(locks: [{{entityName: Person, _id: "{alan}"}}]) {{ locked }} }}')
     mine = {"_lock": {"mine": True}}
-    assert room.graphs.get("Person", alan, "_lock { mine }") == mine
+    assert api.graphs.get("Person", alan, "_lock { mine }") == mine
     for second in (1, 5, 9):
-        assert room.version(alan, room.at(NOON + second * 1000), "_lock { mine }") == {"_lock": None}
-    assert room.page(alan, "items { _lock { mine } }")["items"] == [{"_lock": None}] * 5
+        assert api.version(alan, api.at(NOON + second * 1000), "_lock { mine }") == {"_lock": None}
+    assert api.page(alan, "items { _lock { mine } }")["items"] == [{"_lock": None}] * 5
 
 
-def test_what_may_be_associated_is_not_asked_of_versions(room: VersionedRoom, alan: str) -> None:
+def test_what_may_be_associated_is_not_asked_of_versions(api: VersionedApi, alan: str) -> None:
     query = """query($id: ID!, $at: Datetime!) {
       Person___getVersion(_id: $id, atVersion: $at) { mentor___associables { totalCount } } }"""
-    (error,) = room.graphs.body(query, id=alan, at=room.at(NOON + 1000))["errors"]
+    (error,) = api.graphs.body(query, id=alan, at=api.at(NOON + 1000))["errors"]
     assert error["extensions"]["issueType"] == "MALFORMED_REQUEST"
     assert "of the present only" in error["message"]
 
@@ -326,53 +329,55 @@ ZONES = {
 @pytest.mark.parametrize("beside", [-HOUR, -1, 0, 1, 59 * 60_000, HOUR])
 @pytest.mark.parametrize("zone", ZONES)
 def test_a_start_that_was_read_finds_its_version_also_when_clocks_change(
-    room: VersionedRoom, zone: str, first: int, beside: int
+    api: VersionedApi, zone: str, first: int, beside: int
 ) -> None:
     """Also in one of two hours that are called the same, if no version began at that time of the other."""
-    room.graphs.caller = replace(room.graphs.caller, formats=Formats(time_zone=zone))
+    api.graphs.caller = replace(api.graphs.caller, formats=Formats(time_zone=zone))
     began = parse_instant(ZONES[zone][first]) + beside
-    room.clock.instant = began - 1000
-    id_ = room.person(last_name="first")
-    room.clock.instant = began + 2 * HOUR
-    room.update(id_, last_name="second")
-    for version in room.page(id_)["items"]:
-        assert room.version(id_, version["_versionStart"]) == version
-        changes = room.diff(id_, version["_versionStart"], version["_versionStart"])
+    api.clock.instant = began - 1000
+    id_ = api.person(last_name="first")
+    api.clock.instant = began + 2 * HOUR
+    api.update(id_, last_name="second")
+    versions = api.page(id_)["items"]
+    assert [version["last_name"] for version in versions] == ["first", "second"]
+    for version in versions:
+        assert api.version(id_, version["_versionStart"]) == version
+        changes = api.diff(id_, version["_versionStart"], version["_versionStart"])
         assert changes == {}
-        assert room.graphs.get("Person", id_, TIMES)["_versionEnd"] is None
+        assert api.graphs.get("Person", id_, TIMES)["_versionEnd"] is None
 
 
 @pytest.mark.parametrize("zone", ZONES)
-def test_of_two_starts_that_are_called_the_same_the_earlier_is_meant(room: VersionedRoom, zone: str) -> None:
-    room.graphs.caller = replace(room.graphs.caller, formats=Formats(time_zone=zone))
+def test_of_two_starts_that_are_called_the_same_the_earlier_is_meant(api: VersionedApi, zone: str) -> None:
+    api.graphs.caller = replace(api.graphs.caller, formats=Formats(time_zone=zone))
     early, late, _ = map(parse_instant, ZONES[zone])
-    room.clock.instant = early - 1000
-    id_ = room.person(last_name="early")
-    room.clock.instant = late - 1000
-    room.update(id_, last_name="late")
-    one, other = room.page(id_)["items"]
+    api.clock.instant = early - 1000
+    id_ = api.person(last_name="early")
+    api.clock.instant = late - 1000
+    api.update(id_, last_name="late")
+    one, other = api.page(id_)["items"]
     assert one["_versionStart"] == other["_versionStart"]
-    assert room.version(id_, one["_versionStart"])["last_name"] == "early"
+    assert api.version(id_, one["_versionStart"])["last_name"] == "early"
     given = {"id": id_, "v": one["_versionStart"]}
     query = """mutation($id: ID!, $v: Datetime!)
                { Person___update(data: {_id: $id, last_name: "on"}, ifVersion: $v) { last_name } }"""
-    assert room.graphs.ask(query, **given) == {"last_name": "on"}
+    assert api.graphs.ask(query, **given) == {"last_name": "on"}
 
 
-def test_the_end_of_a_deleted_object_is_found_in_the_hour_that_occurs_twice(room: VersionedRoom) -> None:
-    room.graphs.caller = replace(room.graphs.caller, formats=Formats(time_zone="Europe/Rome"))
+def test_the_end_of_a_deleted_object_is_found_in_the_hour_that_occurs_twice(api: VersionedApi) -> None:
+    api.graphs.caller = replace(api.graphs.caller, formats=Formats(time_zone="Europe/Rome"))
     early, late, _ = map(parse_instant, ZONES["Europe/Rome"])
-    room.clock.instant = early - HOUR
-    id_ = room.person(last_name="a")
-    room.clock.instant = late - 1000
-    room.delete(id_)
-    (version,) = room.page(id_)["items"]
-    assert room.version(id_, version["_versionEnd"]) is None
-    assert room.version(id_, room.at(late - 1))["last_name"] == "a"
+    api.clock.instant = early - HOUR
+    id_ = api.person(last_name="a")
+    api.clock.instant = late - 1000
+    api.delete(id_)
+    (version,) = api.page(id_)["items"]
+    assert api.version(id_, version["_versionEnd"]) is None
+    assert api.version(id_, api.at(late - 1))["last_name"] == "a"
 
 
 @pytest.mark.parametrize("given", ["2020-01-01T12:00:01Z", "01/01/2020 12:00", "01-01-2020", "", 5, True])
-def test_anything_but_the_one_format_is_refused_with_it(room: VersionedRoom, alan: str, given: Any) -> None:
+def test_anything_but_the_one_format_is_refused_with_it(api: VersionedApi, alan: str, given: Any) -> None:
     calls = [
         ("query($x: Datetime!) { r: Person___getVersion(_id: %s, atVersion: $x) { _id } }", ["atVersion"]),
         (
@@ -394,27 +399,27 @@ def test_anything_but_the_one_format_is_refused_with_it(room: VersionedRoom, ala
         ),
     ]
     for query, places in calls:
-        body = room.graphs.body(query % f'"{alan}"', x=given)
+        body = api.graphs.body(query % f'"{alan}"', x=given)
         issues = [error["extensions"] for error in body["errors"]]
         assert [(each["issueType"], each["sourceRequestReference"]) for each in issues] == [
             ("DATA_TYPE", f"r.{place}") for place in places
         ]
         assert all(FORMAT in error["message"] for error in body["errors"])
-    assert room.version(alan, room.at(NOON + 9000))["last_name"] == "e"
+    assert api.version(alan, api.at(NOON + 9000))["last_name"] == "e"
 
 
-def test_what_differs_is_told_with_who_changed_it_and_when(room: VersionedRoom, alan: str) -> None:
-    room.update(alan, height=180, salary="1.50", born="2000-01-31", remote=True)
-    room.update(alan, height=181)
-    changes = room.diff(alan, room.at(NOON + 2000), room.at(NOON + 7000))
+def test_what_differs_is_told_with_who_changed_it_and_when(api: VersionedApi, alan: str) -> None:
+    api.update(alan, height=180, salary="1.50", born="2000-01-31", remote=True)
+    api.update(alan, height=181)
+    changes = api.diff(alan, api.at(NOON + 2000), api.at(NOON + 7000))
     assert changes["last_name"] == {
         "old": '"b"',
         "new": '"e"',
         "changedBy": "ada",
-        "changedOn": room.at(NOON + 5000),
+        "changedOn": api.at(NOON + 5000),
     }
     told = {name: (each["new"], each["changedOn"]) for name, each in changes.items() if each["old"] is None}
-    late, later = room.at(NOON + 6000), room.at(NOON + 7000)
+    late, later = api.at(NOON + 6000), api.at(NOON + 7000)
     assert told == {
         "height": ("181", later),
         "salary": ('"1.5"', late),
@@ -424,60 +429,60 @@ def test_what_differs_is_told_with_who_changed_it_and_when(room: VersionedRoom, 
     assert changes["_lastmodifiedon"]["new"] == '"2020-01-01T12:00:07.000Z"'
 
 
-def test_what_differs_can_be_asked_backwards(room: VersionedRoom, alan: str) -> None:
-    changes = room.diff(alan, room.at(NOON + 5000), room.at(NOON + 2000))
+def test_what_differs_can_be_asked_backwards(api: VersionedApi, alan: str) -> None:
+    changes = api.diff(alan, api.at(NOON + 5000), api.at(NOON + 2000))
     assert (changes["last_name"]["old"], changes["last_name"]["new"]) == ('"e"', '"b"')
-    assert changes["last_name"]["changedOn"] == room.at(NOON + 5000)
+    assert changes["last_name"]["changedOn"] == api.at(NOON + 5000)
 
 
-def test_roles_differ_by_ids(room: VersionedRoom) -> None:
-    mentor = room.person(last_name="m")
-    id_ = room.person(last_name="a", phones=[{"digits": "1"}])
+def test_roles_differ_by_ids(api: VersionedApi) -> None:
+    mentor = api.person(last_name="m")
+    id_ = api.person(last_name="a", phones=[{"digits": "1"}])
     phones = [
-        each["_id"] for each in room.graphs.get("Person", id_, "phones { items { _id } }")["phones"]["items"]
+        each["_id"] for each in api.graphs.get("Person", id_, "phones { items { _id } }")["phones"]["items"]
     ]
-    room.update(id_, mentor={"set": mentor}, phones={"create": [{"digits": "2"}]})
+    api.update(id_, mentor={"set": mentor}, phones={"create": [{"digits": "2"}]})
     more = [
-        each["_id"] for each in room.graphs.get("Person", id_, "phones { items { _id } }")["phones"]["items"]
+        each["_id"] for each in api.graphs.get("Person", id_, "phones { items { _id } }")["phones"]["items"]
     ]
-    changes = room.diff(id_, room.at(NOON + 2000), room.at(NOON + 3000))
+    changes = api.diff(id_, api.at(NOON + 2000), api.at(NOON + 3000))
     listed = '["{}"]'.format('","'.join(phones)), '["{}"]'.format('","'.join(more))
     assert (changes["phones"]["old"], changes["phones"]["new"]) == listed
     assert (changes["mentor"]["old"], changes["mentor"]["new"]) == (None, f'"{mentor}"')
 
 
-def test_an_object_that_is_not_there_differs_in_all_that_it_had(room: VersionedRoom, alan: str) -> None:
-    room.delete(alan)
-    made = room.diff(alan, room.at(NOON), room.at(NOON + 1000))
+def test_an_object_that_is_not_there_differs_in_all_that_it_had(api: VersionedApi, alan: str) -> None:
+    api.delete(alan)
+    made = api.diff(alan, api.at(NOON), api.at(NOON + 1000))
     assert made["last_name"] == {
         "old": None,
         "new": '"a"',
         "changedBy": "ada",
-        "changedOn": room.at(NOON + 1000),
+        "changedOn": api.at(NOON + 1000),
     }
-    gone = room.diff(alan, room.at(NOON + 5000), room.at(NOON + 9000))
+    gone = api.diff(alan, api.at(NOON + 5000), api.at(NOON + 9000))
     assert gone["last_name"] == {
         "old": '"e"',
         "new": None,
         "changedBy": None,
-        "changedOn": room.at(NOON + 6000),
+        "changedOn": api.at(NOON + 6000),
     }
     query = '{ Person___getVersionDiff(_id: "nobody", from: "%s", to: "%s") { from } }'
-    assert room.graphs.ask(query % (room.at(NOON), room.at(NOON))) is None
+    assert api.graphs.ask(query % (api.at(NOON), api.at(NOON))) is None
 
 
-def test_a_singleton_has_versions_without_an_id(room: VersionedRoom) -> None:
-    early = room.at(NOON)
+def test_a_singleton_has_versions_without_an_id(api: VersionedApi) -> None:
+    early = api.at(NOON)
     for name in "ab":
-        room.clock.instant += 1000
-        room.graphs.ask(f'mutation {{ House___update(data: {{name: "{name}"}}) {{ _id }} }}')
+        api.clock.instant += 1000
+        api.graphs.ask(f'mutation {{ House___update(data: {{name: "{name}"}}) {{ _id }} }}')
     query = '{ House___getVersion(atVersion: "%s") { _id name } }'
-    assert room.graphs.ask(query % early) is None
-    assert room.graphs.ask(query % room.at(NOON + 1000)) == {"_id": "1", "name": "a"}
-    page = room.graphs.ask("{ House___getVersionPage { totalCount items { name } } }")
+    assert api.graphs.ask(query % early) is None
+    assert api.graphs.ask(query % api.at(NOON + 1000)) == {"_id": "1", "name": "a"}
+    page = api.graphs.ask("{ House___getVersionPage { totalCount items { name } } }")
     assert page == {"totalCount": 2, "items": [{"name": "a"}, {"name": "b"}]}
     diff = '{ House___getVersionDiff(from: "%s", to: "%s") { changes { name old new } } }'
-    changes = room.graphs.ask(diff % (room.at(NOON + 1000), room.at(NOON + 2000)))["changes"]
+    changes = api.graphs.ask(diff % (api.at(NOON + 1000), api.at(NOON + 2000)))["changes"]
     assert {"name": "name", "old": '"a"', "new": '"b"'} in changes
-    restore = f'mutation {{ House___restoreVersion(atVersion: "{room.at(NOON + 1000)}") {{ name }} }}'
-    assert room.graphs.ask(restore) == {"name": "a"}
+    restore = f'mutation {{ House___restoreVersion(atVersion: "{api.at(NOON + 1000)}") {{ name }} }}'
+    assert api.graphs.ask(restore) == {"name": "a"}

@@ -11,8 +11,8 @@ from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine
-from tests.schema.graph_room import OrderedIds
-from tests.worlds import ADMINISTRATOR, NOON, FrozenClock, plenty
+from tests.fakes import ADMINISTRATOR, NOON, FrozenClock, unlimited_budget
+from tests.schema.graph_api import OrderedIds
 
 MODEL = read_model(
     """extend schema @application(name: "Orders")
@@ -39,7 +39,9 @@ class Room:
 
     def __init__(self, model: Model = MODEL) -> None:
         self.clock = FrozenClock()
-        world = Services(model, Repository(ReferenceEngine(), model), self.clock, OrderedIds(), plenty)
+        world = Services(
+            model, Repository(ReferenceEngine(), model), self.clock, OrderedIds(), unlimited_budget
+        )
         self._executor = SchemaExecutor(world, lambda *_: None)
 
     def ask(self, query: str) -> Any:
@@ -52,32 +54,32 @@ class Room:
 
 
 def test_a_page_tells_the_versions_of_a_part_whose_whole_is_gone() -> None:
-    room = Room()
+    api = Room()
     selected = "_id lines { items { _id } }"
-    order = room.ask(f'mutation {{ Order___create(data: {{lines: [{{text: "a"}}]}}) {{ {selected} }} }}')
+    order = api.ask(f'mutation {{ Order___create(data: {{lines: [{{text: "a"}}]}}) {{ {selected} }} }}')
     line = order["lines"]["items"][0]["_id"]
     update = f'lines: {{update: [{{_id: "{line}", text: "b"}}]}}'
-    room.ask(f'mutation {{ Order___update(data: {{_id: "{order["_id"]}", {update}}}) {{ _id }} }}')
+    api.ask(f'mutation {{ Order___update(data: {{_id: "{order["_id"]}", {update}}}) {{ _id }} }}')
     shown = "text order_ { _id }"
     page = f'{{ Line___getVersionPage(_id: "{line}") {{ totalCount items {{ {shown} }} }} }}'
-    before = room.ask(page)
+    before = api.ask(page)
     assert [item["text"] for item in before["items"]] == ["a", "b"]
-    room.ask(f'mutation {{ Order___delete(_id: "{order["_id"]}") {{ deleted }} }}')
+    api.ask(f'mutation {{ Order___delete(_id: "{order["_id"]}") {{ deleted }} }}')
     after = [{**item, "order_": None} for item in before["items"]]
-    assert room.ask(page) == {"totalCount": 2, "items": after}
+    assert api.ask(page) == {"totalCount": 2, "items": after}
     for second, version in zip((1, 2), after, strict=True):
         at = format_version_instant(NOON + second * 1000, DEFAULT_FORMATS)
         query = f'{{ Line___getVersion(_id: "{line}", atVersion: "{at}") {{ {shown} }} }}'
-        assert room.ask(query) == version
+        assert api.ask(query) == version
 
 
 def test_a_version_shows_no_part_that_its_whole_did_not_list_then() -> None:
-    room = Room(PARTS_WITHOUT_VERSIONS)
-    order = room.ask('mutation { Order___create(data: {name: "a"}) { _id } }')["_id"]
+    api = Room(PARTS_WITHOUT_VERSIONS)
+    order = api.ask('mutation { Order___create(data: {name: "a"}) { _id } }')["_id"]
     line = f'lines: {{create: [{{text: "new", about: "{order}"}}]}}'
-    room.ask(f'mutation {{ Order___update(data: {{_id: "{order}", name: "b", {line}}}) {{ _id }} }}')
+    api.ask(f'mutation {{ Order___update(data: {{_id: "{order}", name: "b", {line}}}) {{ _id }} }}')
     shown = "items { name lines { items { text } } mentions { items { text } } }"
-    items = room.ask(f'{{ Order___getVersionPage(_id: "{order}") {{ {shown} }} }}')["items"]
+    items = api.ask(f'{{ Order___getVersionPage(_id: "{order}") {{ {shown} }} }}')["items"]
     new = {"items": [{"text": "new"}]}
     assert items == [
         {"name": "a", "lines": {"items": []}, "mentions": {"items": []}},

@@ -6,10 +6,10 @@ from typing import Any
 
 from stratabase.store.engine.port import NO_EXPECTATION, Action, Batch, Check, Delete, Patch, Put
 from stratabase.store.layout.versions import END
-from tests.store.passing import PassingEngine
+from tests.store.delegating_engine import DelegatingEngine
 
 
-class FaultyEngine(PassingEngine):
+class FaultyEngine(DelegatingEngine):
     """Passes every call on, batches as they come out of `changed`."""
 
     def commit(self, batch: Batch) -> None:

@@ -3,10 +3,10 @@
 from threading import Condition
 
 from stratabase.store.engine.port import Engine
-from tests.store.passing import PassingEngine
+from tests.store.delegating_engine import DelegatingEngine
 
 
-class Gate(PassingEngine):
+class Gate(DelegatingEngine):
     """Passes calls on. Who waits goes on once so many calls have been made, or when it is closed."""
 
     def __init__(self, engine: Engine) -> None:

@@ -16,7 +16,7 @@ def disagreements(model: Model, graph: Graph, items: Mapping[Key, Item]) -> list
     guards = {**_guards(model, graph), **_unique_guards(model, graph)}
     links = dict.fromkeys(_links(model, graph))
     wanted = {**_heads(graph), **links, **guards, **dict(_past(model, graph))}
-    found = {key: _told(item) for key, item in items.items() if not _is_kept_for_good(key)}
+    found = {key: _content(item) for key, item in items.items() if not _is_kept_for_good(key)}
     return [
         *(f"{key} is missing" for key in wanted if key not in found),
         *(f"{key} is left over" for key in found if key not in wanted),
@@ -35,7 +35,7 @@ def _is_kept_for_good(key: Key) -> bool:
     return key == keys.REGISTRY or key.partition.startswith("N#")
 
 
-def _told(item: Item) -> Any:
+def _content(item: Item) -> Any:
     """Return what is of interest in an item."""
     if (gone := versions.read_tombstone(item)) is not None:
         return gone
@@ -99,7 +99,7 @@ def _links(model: Model, graph: Graph) -> Iterator[Key]:
             yield keys.link(Reference(opposite.class_name, id_), opposite.role_name, holder)
     for name, role in roles(model):
         if role.holds_key and role.required and role.opposite is None:
-            for holder, id_ in _held(name, graph):
+            for holder, id_ in _held_keys(name, graph):
                 yield keys.link(Reference(role.target, id_), str(name), holder)
     for name, owner, other in graph.links:
         yield keys.link(Reference(name.class_name, owner), name.role_name, other)
@@ -129,11 +129,11 @@ def _keys(model: Model, graph: Graph) -> Iterator[tuple[RoleName, RoleName, str,
     for name, role in roles(model):
         opposite = opposite_of(model, name)
         if role.holds_key and opposite:
-            for holder, id_ in _held(name, graph):
+            for holder, id_ in _held_keys(name, graph):
                 yield name, opposite, holder, id_
 
 
-def _held(name: RoleName, graph: Graph) -> Iterator[tuple[str, str]]:
+def _held_keys(name: RoleName, graph: Graph) -> Iterator[tuple[str, str]]:
     """Yield the keys of a role: who holds it, and what it leads to."""
     for (class_name, holder), entity in graph.objects.items():
         id_ = entity.state.get(name.role_name)

@@ -26,8 +26,8 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.indexes.entries import BuildState
 from stratabase.store.indexes.registry import Registry
 from stratabase.store.repository import Repository
+from tests.fakes import unlimited_budget
 from tests.models import attribute, model
-from tests.worlds import plenty
 
 _numbers: Iterator[int] = count(1)
 
@@ -243,7 +243,7 @@ class Objects:
     def page(self, class_name: str) -> Sequence[Entity]:
         """Return the objects of a class, as its listing shows them."""
         query = Query(self.reference(class_name, "").class_name, Order.of(()), window=Window(size=100))
-        return self.entities.page(query, plenty()).items
+        return self.entities.page(query, unlimited_budget()).items
 
     def linked(self, class_name: str, role: str, id_: str, **range_: Any) -> str:
         """Return what a role leads to, as one text."""

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from stratabase.store.engine.port import Engine, Item, Key
 from tests.contract.engine.reference import ReferenceEngine
-from tests.store.passing import PassingEngine
+from tests.store.delegating_engine import DelegatingEngine
 
 
-class InterruptedEngine(PassingEngine):
+class InterruptedEngine(DelegatingEngine):
     """Passes calls on, and reads item by item. Before its step of a number, from 0, something else happens.
 
     Each item of a `get` is a step, since an engine may show some of them before a commit and some after it.
@@ -34,7 +34,7 @@ class InterruptedEngine(PassingEngine):
             self._meanwhile()
 
 
-class Interrupted(PassingEngine):
+class Interrupted(DelegatingEngine):
     """Lets others come between: before each call, what is to be done then is done."""
 
     def __init__(self) -> None:

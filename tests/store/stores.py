@@ -15,8 +15,8 @@ from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.indexes.registry import Registry
 from stratabase.store.indexes.registry_cache import RegistryCache, WriteRules
 from stratabase.store.repository import Repository
+from tests.fakes import unlimited_budget
 from tests.models import THING, model
-from tests.worlds import plenty
 
 _numbers: Iterator[int] = count(1)
 
@@ -33,7 +33,7 @@ def fresh_class(*uniques: tuple[str, ...], indexes: Iterable[tuple[str, ...]] = 
 
 def unlimited() -> ReadLimiter:
     """Return a limiter with an allowance that nothing uses up."""
-    return ReadLimiter(plenty(), "Thing")
+    return ReadLimiter(unlimited_budget(), "Thing")
 
 
 class Unguarding(RegistryCache):
@@ -102,4 +102,6 @@ class Store:
 
     def page(self, query: Query, allowance: ReadBudget | None = None) -> Page:
         """Return a page, found within an allowance."""
-        return self.entities.page(replace(query, class_name=self.class_.name), allowance or plenty())
+        return self.entities.page(
+            replace(query, class_name=self.class_.name), allowance or unlimited_budget()
+        )

@@ -20,10 +20,10 @@ from stratabase.model.model_expressions import expressions_of
 from stratabase.model.types import TYPES
 from stratabase.model.types.operators import Operator
 from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import unlimited_budget
 from tests.models import model
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
-from tests.worlds import plenty
 
 LARGE = "n" * 34_000
 BY_ID = Order.of([])
@@ -62,7 +62,7 @@ class Derived(Store):
 
     def shown(self, query: Query, allowance: ReadBudget | None = None) -> Page:
         asked = replace(query, class_name=self.class_.name)
-        return self.entities.page(asked, allowance or plenty(), self.derive)
+        return self.entities.page(asked, allowance or unlimited_budget(), self.derive)
 
 
 def ids(page: Page) -> list[int]:

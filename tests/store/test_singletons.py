@@ -29,12 +29,12 @@ def objects(engine: Engine) -> Objects:
     return Objects(engine, MODEL)
 
 
-def test_it_is_there_before_it_is_written(objects: Objects) -> None:
+def test_a_singleton_exists_before_it_is_written(objects: Objects) -> None:
     assert objects.get("Settings", "1") == Entity(objects.reference("Settings", "1"), {"_id": "1"})
     assert objects.find("Settings", "2") is None
 
 
-def test_its_first_update_makes_it(objects: Objects) -> None:
+def test_the_first_update_of_a_singleton_stores_it(objects: Objects) -> None:
     first, second = objects.update("Settings", "1", name="a"), objects.update("Settings", "1", name="b")
     objects.commit(first, commit_id="c1")
     assert objects.get("Settings", "1") == Entity(
@@ -46,7 +46,7 @@ def test_its_first_update_makes_it(objects: Objects) -> None:
     assert objects.get("Settings", "1").state["name"] == "c"
 
 
-def test_its_head_lies_where_those_of_others_do() -> None:
+def test_the_head_of_a_singleton_is_stored_like_others() -> None:
     engine = WatchedEngine()
     objects = Objects(engine, MODEL)
     objects.commit(objects.update("Settings", "1", name="a"))
@@ -54,7 +54,7 @@ def test_its_head_lies_where_those_of_others_do() -> None:
     assert engine.items[keys.head(reference)].places == {keys.LISTING: keys.listed(reference)}
 
 
-def test_it_is_linked_before_it_is_written(objects: Objects) -> None:
+def test_a_singleton_can_be_linked_before_it_is_written(objects: Objects) -> None:
     objects.create("Person", "p", "q")
     objects.commit(*objects.linking("Settings", "favourites", "1", "p"))
     objects.commit(*objects.linking("Settings", "favourites", "1", "q"))
@@ -78,7 +78,7 @@ def test_what_it_leads_to_must_be_there(objects: Objects) -> None:
     assert objects.linked("Settings", "favourites", "1") == ""
 
 
-def test_it_is_written_and_linked_at_once(objects: Objects) -> None:
+def test_a_singleton_can_be_written_and_linked_in_one_commit(objects: Objects) -> None:
     objects.commit(
         objects.creation("Person", "p"),
         objects.update("Settings", "1", chief="p"),

@@ -18,9 +18,9 @@ from stratabase.store.indexes.entries import RegistryEntry
 from stratabase.store.indexes.registry import parse_registry
 from stratabase.store.layout import keys
 from tests.cli.terminal import Project, Terminal, serving
+from tests.fakes import ADMINISTRATOR
 from tests.soak import count
 from tests.store.stores import Store
-from tests.worlds import ADMINISTRATOR
 
 OBJECTS = 120
 UNIQUE = '@unique(attributes: ["name"])'

@@ -7,8 +7,8 @@ import pytest
 from stratabase.domain.members.attempts import FAILURE_WINDOW, MAIL_WINDOW, MAX_ATTEMPTS_KEPT
 from stratabase.operations.ports import Attempts
 from tests.contract.engine.acting import together
+from tests.fakes import NOON
 from tests.soak import count
-from tests.worlds import NOON
 
 SINCE = NOON - FAILURE_WINDOW
 """What still counts at noon."""

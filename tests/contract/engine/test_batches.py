@@ -77,7 +77,7 @@ def test_one_failure_anywhere_stops_all(engine: Engine, at: int) -> None:
     assert [item for item in engine.get(KEYS) if item] == [occupied]
 
 
-def test_all_failures_are_told_in_the_order_of_the_actions(engine: Engine) -> None:
+def test_all_failures_are_reported_in_the_order_of_the_actions(engine: Engine) -> None:
     held = Item(KEYS[0], {"n": 1}, "{}")
     commit(engine, Put(held))
     actions: list[Action] = [
@@ -113,7 +113,7 @@ def test_after_a_refusal_the_next_batch_goes_through(engine: Engine) -> None:
     commit(engine, Check(KEYS[0], EXISTS))
 
 
-def test_a_batch_of_nothing_is_done(engine: Engine) -> None:
+def test_an_empty_batch_is_committed(engine: Engine) -> None:
     engine.commit(Batch("empty", ()))
 
 

@@ -61,7 +61,7 @@ def test_any_number_of_keys_is_read_at_once(engine: Engine, count: int) -> None:
     assert [item for item in engine.get(keys) if item] == written
 
 
-def test_partition_and_sort_are_told_apart(engine: Engine) -> None:
+def test_partition_and_sort_are_distinguished(engine: Engine) -> None:
     commit(engine, Put(Item(Key("ab", "c"), {"n": 1})), Put(Item(Key("a", "bc"), {"n": 2})))
     assert there(engine, Key("ab", "c")).attributes == {"n": 1}
     assert there(engine, Key("a", "bc")).attributes == {"n": 2}

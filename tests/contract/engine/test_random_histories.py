@@ -165,7 +165,7 @@ def test_an_engine_does_as_the_plain_one(lasting: Engine, history: Histories, ra
 @on("metered", "lagging", "dynamodb-ministack")
 @settings(max_examples=count(EXAMPLES, EXAMPLES // 10))
 @given(HISTORIES, RANGES)
-def test_so_do_the_others(lasting: Engine, history: Histories, ranges: Ranges) -> None:
+def test_the_other_engines_do_as_the_plain_one(lasting: Engine, history: Histories, ranges: Ranges) -> None:
     check(lasting, history, ranges)
 
 

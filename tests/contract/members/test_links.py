@@ -12,10 +12,10 @@ from stratabase.domain.members.password import PasswordPolicy
 from stratabase.operations.members.password_reset import PasswordReset
 from stratabase.operations.ports import Members
 from tests.contract.engine.acting import together
+from tests.fakes import FrozenClock
 from tests.mails import KeptMails
 from tests.members import PlainPasswords
 from tests.soak import count
-from tests.worlds import FrozenClock
 
 ROUNDS = count(1, 50)
 RIVALS = 8

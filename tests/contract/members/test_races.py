@@ -72,7 +72,7 @@ def test_of_those_who_want_one_address_exactly_one_is_added(sturdy: Members) -> 
         assert sum(together(*(partial(adds, sturdy, member) for member in wanting))) == 1
 
 
-def test_of_those_who_create_one_username_exactly_one_is_told_so(sturdy: Members) -> None:
+def test_of_callers_who_create_one_username_exactly_one_succeeds(sturdy: Members) -> None:
     invited: list[str] = []
     create = CreateMember(sturdy, TimeOrderedIds(), PROFILES, lambda id_, _: invited.append(id_))
 

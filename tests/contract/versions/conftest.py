@@ -8,21 +8,21 @@ import pytest
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from tests.contract.engine.kinds import KINDS
-from tests.contract.versions.chronicle import Chronicle
 from tests.contract.versions.models import COMPANY
+from tests.contract.versions.versioned_objects import VersionedObjects
+from tests.fakes import DictEntities
 from tests.soak import mostly
-from tests.worlds import DictEntities
 
 PLAIN = "plain"
 
 
 @pytest.fixture(params=mostly([PLAIN, *(kind.name for kind in KINDS)], "dynamodb-moto", "metered"))
-def chronicle(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chronicle]:
+def chronicle(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VersionedObjects]:
     """An empty company."""
     if request.param == PLAIN:
-        yield Chronicle(DictEntities(COMPANY))
+        yield VersionedObjects(DictEntities(COMPANY))
         return
     (kind,) = (kind for kind in KINDS if kind.name == request.param)
     engine: Engine = kind.open(tmp_path)
-    yield Chronicle(Repository(engine, COMPANY))
+    yield VersionedObjects(Repository(engine, COMPANY))
     engine.close()

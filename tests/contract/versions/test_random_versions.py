@@ -17,9 +17,9 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from tests import soak
 from tests.contract.engine.kinds import KINDS, Kind
-from tests.contract.versions.chronicle import HOUR, NOON, Chronicle
 from tests.contract.versions.models import COMPANY
-from tests.worlds import DictEntities
+from tests.contract.versions.versioned_objects import HOUR, NOON, VersionedObjects
+from tests.fakes import DictEntities
 
 _numbers = count(1)
 WALKED = (("Team", "members"), ("Desk", "owner"), ("Room", "people"))
@@ -67,7 +67,7 @@ class Company:
 
     def __init__(self, entities: Entities, number: int) -> None:
         self.entities = entities
-        self._chronicle = Chronicle(entities)
+        self._chronicle = VersionedObjects(entities)
         self._number = number
 
     def named(self, class_name: str, id_: str) -> Reference:

@@ -20,7 +20,7 @@ def test_without_grants_everybody_may() -> None:
     assert access_of(THINGS, "whoever") is None
 
 
-def test_it_is_made_once_for_a_model() -> None:
+def test_the_access_of_a_profile_is_built_once_for_a_model() -> None:
     assert access_of(GUILD, "Member") is access_of(GUILD, "Member")
     assert access_of(GUILD, "Scribe") is not access_of(GUILD, "Member")
 

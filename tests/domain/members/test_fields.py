@@ -57,7 +57,7 @@ def test_there_are_the_fields_of_the_specification() -> None:
         ("disabled", True),
     ],
 )
-def test_good_values(name: str, value: Any) -> None:
+def test_right_values_of_member_fields_are_accepted(name: str, value: Any) -> None:
     assert mistakes(name, value) == ""
 
 
@@ -96,7 +96,7 @@ def test_good_values(name: str, value: Any) -> None:
         ("disabled", None, "must be true or false"),
     ],
 )
-def test_bad_values_are_told_with_what_would_be_right(name: str, value: Any, told: str) -> None:
+def test_bad_values_are_reported_with_what_would_be_right(name: str, value: Any, told: str) -> None:
     assert told in mistakes(name, value)
 
 

@@ -39,7 +39,7 @@ def test_a_name_is_the_same_in_every_spelling() -> None:
     assert POLICY.weaknesses("STRASSENCAFE\u0301", ["stra\u00dfencaf\u00e9"]) == (Weakness.NAME,)
 
 
-def test_how_short_a_password_may_be_is_a_setting() -> None:
+def test_the_least_length_is_a_setting() -> None:
     assert PasswordPolicy(POLICY.is_common, 8).weaknesses("8 chars!", NAMES) == ()
     assert (
         PasswordPolicy(POLICY.is_common, 8)
@@ -48,8 +48,11 @@ def test_how_short_a_password_may_be_is_a_setting() -> None:
     )
 
 
-def test_every_weakness_has_advice() -> None:
-    assert all(POLICY.advice(weakness) for weakness in Weakness)
+def test_every_weakness_has_advice_of_its_own() -> None:
+    told = {weakness: POLICY.advice(weakness) for weakness in Weakness}
+    assert len({*told.values()}) == len(Weakness)
+    assert told[Weakness.SHORT].startswith("is too short: give at least 12 ")
+    assert told[Weakness.LONG] == "is too long: give at most 128 characters"
 
 
 def test_a_password_of_megabytes_is_not_looked_up() -> None:
@@ -59,5 +62,5 @@ def test_a_password_of_megabytes_is_not_looked_up() -> None:
     assert PasswordPolicy(refuse).weaknesses("x" * 1_000_000, NAMES) == (Weakness.LONG,)
 
 
-def test_a_password_is_one_however_it_is_typed() -> None:
-    assert normalize_password("cafe\u0301") == normalize_password("caf\u00e9")
+def test_one_password_has_one_spelling_however_it_is_typed() -> None:
+    assert normalize_password("cafe\u0301") == normalize_password("caf\u00e9") == "caf\u00e9"

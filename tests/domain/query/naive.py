@@ -32,7 +32,7 @@ MEANING: dict[str, Any] = {
 }
 
 
-def worth(class_: Class, attribute: str, value: Any) -> Any:
+def comparable_value(class_: Class, attribute: str, value: Any) -> Any:
     """Return what a stored value stands for: a number, a moment, a text as its code points."""
     if value is None:
         return None
@@ -76,7 +76,7 @@ def compares(operator: Operator, attribute: str, value: Any, operand: Any, class
         return operator is Operator.EQ and value is None and operand is None
     if operator in {Operator.CONTAINS, Operator.STARTS_WITH, Operator.ENDS_WITH}:
         return _has(operator, list(value), list(operand))
-    mine, other = worth(class_, attribute, value), worth(class_, attribute, operand)
+    mine, other = comparable_value(class_, attribute, value), comparable_value(class_, attribute, operand)
     if mine == other:
         return operator in {Operator.EQ, Operator.LTE, Operator.GTE}
     return operator in ({Operator.LT, Operator.LTE} if mine < other else {Operator.GT, Operator.GTE})
@@ -96,7 +96,7 @@ def _has(operator: Operator, text: list[str], piece: list[str]) -> bool:
 def direction(order: Order, class_: Class, left: Iterable[Any], right: Iterable[Any]) -> int:
     """Return -1, 0 or 1 as the values `left` come before, with or after the values `right`."""
     for term, mine, other in zip(order.terms, left, right, strict=False):
-        a, b = worth(class_, term.attribute, mine), worth(class_, term.attribute, other)
+        a, b = comparable_value(class_, term.attribute, mine), comparable_value(class_, term.attribute, other)
         if a != b:
             first = a is None or (b is not None and a < b)
             return -1 if first is not term.descending else 1
@@ -117,7 +117,7 @@ def in_order(states: Iterable[State], order: Order, class_: Class) -> list[State
     return sorted(states, key=cmp_to_key(compare))
 
 
-class Seen(NamedTuple):
+class ExpectedPage(NamedTuple):
     """What a page shows."""
 
     ids: list[Any]
@@ -128,14 +128,14 @@ class Seen(NamedTuple):
 
 def page(
     states: Iterable[State], filter_: Filter | None, order: Order, window: Window, class_: Class
-) -> Seen:
+) -> ExpectedPage:
     """Return what a page shows: cut out of all matches in order, by their numbers."""
     found = in_order(
         (state for state in states if filter_ is None or matches(filter_, state, class_)), order, class_
     )
     first, end = _slice(found, order, window, class_)
     ids = [state["_id"] for state in found[first:end]]
-    return Seen(ids, len(found), end < len(found), first > 0)
+    return ExpectedPage(ids, len(found), end < len(found), first > 0)
 
 
 def _slice(found: list[State], order: Order, window: Window, class_: Class) -> tuple[int, int]:

@@ -51,7 +51,9 @@ def of(aggregate: Aggregate, values: list[Any], type_: Any, result: Any) -> Any:
         (Aggregate.MAX, ["a", "é", "Z"], STRING, STRING, "é"),
     ],
 )
-def test_each(aggregate: Aggregate, values: list[Any], type_: Any, result: Any, expected: Any) -> None:
+def test_each_aggregate_has_its_value(
+    aggregate: Aggregate, values: list[Any], type_: Any, result: Any, expected: Any
+) -> None:
     assert of(aggregate, values, type_, result) == expected
 
 

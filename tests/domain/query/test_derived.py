@@ -45,14 +45,14 @@ PLAIN, LOUD = holds("size > 1 && _id != 'a'"), holds("size > 1 || loud == 'a'")
         (And(()), (), None, None),
     ],
 )
-def test_filters(
+def test_derived_attributes_in_filters_are_found(
     filter_: Filter | None, names: tuple[str, ...], kept: Filter | None, derived: Filter | None
 ) -> None:
     assert split_filter(filter_, THING) == (kept, derived)
     assert derived_attributes(Query("Thing", Order(), filter_), THING) == names
 
 
-def test_orders() -> None:
+def test_derived_attributes_in_orders_are_found() -> None:
     order = Order.of([OrderTerm("size"), OrderTerm("loud"), OrderTerm("twice", descending=True)])
     assert derived_attributes(Query("Thing", order, LOUD), THING) == ("loud", "twice")
 

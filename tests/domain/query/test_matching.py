@@ -52,7 +52,7 @@ def holds(attribute: str, operator: Operator, operand: Any, value: Any) -> bool:
         (Operator.GTE, [False, False, True, True]),
     ],
 )
-def test_comparisons(attribute: str, operator: Operator, answers: list[bool]) -> None:
+def test_comparisons_match_by_value(attribute: str, operator: Operator, answers: list[bool]) -> None:
     """Null and three values, compared with the middle one: only `ne` matches null."""
     values = ATTRIBUTES_IN_ORDER[attribute]
     assert [holds(attribute, operator, values[1], value) for value in (None, *values)] == answers
@@ -70,7 +70,9 @@ def test_comparisons(attribute: str, operator: Operator, answers: list[bool]) ->
         (Operator.NOT_NULL, False, True, False),
     ],
 )
-def test_null(attribute: str, operator: Operator, operand: bool | None, null: bool, value: bool) -> None:
+def test_null_is_what_is_absent(
+    attribute: str, operator: Operator, operand: bool | None, null: bool, value: bool
+) -> None:
     """Null is what is absent, for every type, and nothing else is (not 0, not false, not the empty text)."""
     assert holds(attribute, operator, operand, None) is null
     assert {holds(attribute, operator, operand, one) for one in VALUES[attribute]} == {value}
@@ -83,7 +85,7 @@ def test_a_file_is_there_or_not(operator: Operator) -> None:
 
 
 @pytest.mark.parametrize("attribute", VALUES)
-def test_in(attribute: str) -> None:
+def test_in_matches_any_of_its_operands(attribute: str) -> None:
     """`in` finds what is listed, null only when it is listed; `not_in` is its opposite."""
     one, other, *_ = VALUES[attribute]
     for operand in [(), (one,), (None,), (None, other), (one, other)]:
@@ -112,7 +114,9 @@ def test_in(attribute: str) -> None:
         (None, "a", (False, False, False)),
     ],
 )
-def test_texts(attribute: str, value: str | None, operand: str, found: tuple[bool, bool, bool]) -> None:
+def test_text_operators_match_texts(
+    attribute: str, value: str | None, operand: str, found: tuple[bool, bool, bool]
+) -> None:
     """Contains, starts with, ends with: by code point, and case-sensitively; the negations match null."""
     operators = (Operator.CONTAINS, Operator.STARTS_WITH, Operator.ENDS_WITH)
     negations = (Operator.NOT_CONTAINS, Operator.NOT_STARTS_WITH, Operator.NOT_ENDS_WITH)

@@ -21,7 +21,7 @@ def test_a_page_is_what_the_contract_says(data: st.DataObject, states: list[dict
     page = Paginator(query, THING).page(data.draw(st.permutations(entities)))
 
     expected = naive.page(states, query.filter, order, query.window, THING)
-    found = naive.Seen(
+    found = naive.ExpectedPage(
         [entity.reference.id for entity in page.items],
         page.total_count or 0,
         page.has_next is True,

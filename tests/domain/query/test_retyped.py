@@ -59,7 +59,7 @@ def _operands(operator: Operator, good: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize(("name", "left"), [each for each in LEFT if each[0] != "picture"])
-def test_it_is_ordered_and_paged_from_as_null(name: str, left: Any) -> None:
+def test_a_value_of_a_former_type_is_ordered_as_null(name: str, left: Any) -> None:
     order = Order.of([OrderTerm(name)])
     states: list[dict[str, Any]] = [{"_id": "3", name: GOOD[name]}, {"_id": "2", name: left}, {"_id": "1"}]
     assert [state["_id"] for state in sort_objects(states, lambda state: state, order, THING)] == [

@@ -9,7 +9,7 @@ from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand, ToOneCommand
 from tests.graphs.commands import add, change, create, delete, end, make, point, remove, update
 from tests.graphs.company import COMPANY
-from tests.graphs.scene import Scene, told
+from tests.graphs.scene import Scene, issue_summary
 from tests.role_rules import ends
 
 DONE: dict[str, tuple[Command, dict[str, Any]]] = {
@@ -353,7 +353,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
 def test_what_keys_cannot_do_is_refused_where_it_was_asked(
     command: Command, issues: list[tuple[Any, ...]]
 ) -> None:
-    assert sorted(map(told, Scene().refusal(command)), key=str) == sorted(issues, key=str)
+    assert sorted(map(issue_summary, Scene().refusal(command)), key=str) == sorted(issues, key=str)
 
 
 def test_a_partner_that_was_deleted_leaves_the_other_one_free() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from tests.graphs.commands import add, change, delete, end, make, remove, update
-from tests.graphs.scene import Scene, told
+from tests.graphs.scene import Scene, issue_summary
 
 DONE: dict[str, tuple[Command, dict[str, Any]]] = {
     "added": (change("Project", "p1", people=add("e3")), {"Project.people p1 e3": True}),
@@ -177,7 +177,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
 def test_what_links_cannot_do_is_refused_where_it_was_asked(
     command: Command, issues: list[tuple[Any, ...]]
 ) -> None:
-    assert sorted(map(told, Scene().refusal(command)), key=str) == sorted(issues, key=str)
+    assert sorted(map(issue_summary, Scene().refusal(command)), key=str) == sorted(issues, key=str)
 
 
 def test_the_last_one_of_a_list_goes_when_the_list_goes_too() -> None:
@@ -185,6 +185,6 @@ def test_the_last_one_of_a_list_goes_when_the_list_goes_too() -> None:
 
     assert scene.write(end("Meeting", "m1")) is True
     assert scene.changes(change("Project", "p1", people=remove("e1"))) == {"Project.people p1 e1": False}
-    assert [told(issue)[:2] for issue in scene.refusal(change("Project", "p1", people=remove("e2")))] == [
-        ("ROLE_CARDINALITY", "Project")
-    ]
+    assert [
+        issue_summary(issue)[:2] for issue in scene.refusal(change("Project", "p1", people=remove("e2")))
+    ] == [("ROLE_CARDINALITY", "Project")]

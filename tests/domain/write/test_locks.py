@@ -8,9 +8,9 @@ import pytest
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
+from tests.fakes import NOON
 from tests.graphs.commands import add, change, create, delete, end, make, point, remove, update
-from tests.graphs.scene import Scene, told
-from tests.worlds import NOON
+from tests.graphs.scene import Scene, issue_summary
 
 BOBS = Lock("m2", "bob", NOON + 600_000)
 
@@ -137,7 +137,7 @@ def reference(text: str) -> Reference:
 
 
 @EACH
-def test_all_that_are_locked_are_told_at_once(case: Case) -> None:
+def test_all_that_are_locked_are_reported_at_once(case: Case) -> None:
     """An administrator is no exception; and nothing else is asked."""
     scene = Scene()
     locked(scene, *everything(scene))
@@ -197,7 +197,7 @@ def test_an_issue_tells_where_the_request_speaks_of_it(command: Command, asked: 
     scene = Scene()
     locked(scene, reference(asked))
     (issue,) = scene.refusal(command)
-    assert told(issue) == ("ENTITY_LOCK_PERSIST", *asked.split("."), place)
+    assert issue_summary(issue) == ("ENTITY_LOCK_PERSIST", *asked.split("."), place)
 
 
 def test_what_else_is_wrong_is_told_with_it() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from stratabase.domain.write.commands import Command, PartsCommand
 from tests.graphs.commands import change, create, delete, end, make, point, update
-from tests.graphs.scene import Scene, told
+from tests.graphs.scene import Scene, issue_summary
 
 DONE: dict[str, tuple[Command, dict[str, Any]]] = {
     "made": (
@@ -278,7 +278,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
 def test_what_parts_cannot_do_is_refused_where_it_was_asked(
     command: Command, issues: list[tuple[Any, ...]]
 ) -> None:
-    assert sorted(map(told, Scene().refusal(command)), key=str) == sorted(issues, key=str)
+    assert sorted(map(issue_summary, Scene().refusal(command)), key=str) == sorted(issues, key=str)
 
 
 def test_an_issue_of_a_new_part_bears_what_its_client_calls_it() -> None:

@@ -3,9 +3,9 @@
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Create, Update
 from stratabase.operations.write.services import save
+from tests.fakes import ADMINISTRATOR
 from tests.graphs.commands import add, change, create, make, point, update
-from tests.graphs.scene import Scene, told
-from tests.worlds import ADMINISTRATOR
+from tests.graphs.scene import Scene, issue_summary
 
 
 def test_new_objects_lead_to_one_another_also_to_those_that_come_later_and_in_a_circle() -> None:
@@ -50,7 +50,7 @@ def test_a_new_object_leads_to_itself_and_its_parts_and_they_to_it() -> None:
     assert changes["Address.guests id2 e1"] is True
 
 
-def test_both_ends_of_a_new_association_may_be_asked() -> None:
+def test_a_request_may_name_a_new_association_from_both_ends() -> None:
     rooms = create(
         make("Room", "a", name="a", next=point("b")), make("Room", "b", name="b", before=point("a"))
     )
@@ -68,7 +68,7 @@ def test_a_name_is_one_within_its_class_only() -> None:
         "Employee", name="Eve", friends=add("x"), addresses=create(make("Address", "x", street="x"))
     )
 
-    assert [told(issue) for issue in Scene().refusal(command)] == [
+    assert [issue_summary(issue) for issue in Scene().refusal(command)] == [
         ("ENTITY_NOT_FOUND", "Employee", None, "friends", "data.friends")
     ]
 
@@ -80,7 +80,7 @@ def test_two_objects_of_a_class_cannot_have_one_name() -> None:
 
     (issue,) = Scene().refusal(command)
 
-    assert told(issue) == ("MALFORMED_REQUEST", "Address", None, "data.addresses.create.1._clientId")
+    assert issue_summary(issue) == ("MALFORMED_REQUEST", "Address", None, "data.addresses.create.1._clientId")
     assert issue.client_id == "x"
 
 

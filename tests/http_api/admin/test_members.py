@@ -55,7 +55,7 @@ def go(scenario: Scenario, form: str, send: Any, **more: Any) -> Any:
 
 @pytest.mark.parametrize("form", ["json", "xml"])
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: f"{scenario.method} {scenario.name}")
-def test_scenario(scenario: Scenario, form: str, send: Any, world: World) -> None:
+def test_each_request_has_its_answer(scenario: Scenario, form: str, send: Any, world: World) -> None:
     reply = go(scenario, form, send)
     assert reply.status == scenario.status, reply.body
     (content_type,) = reply.headers["Content-Type"]

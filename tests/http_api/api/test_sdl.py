@@ -11,7 +11,7 @@ def test_the_schema_is_text(send: Any) -> None:
     assert reply.headers["Content-Type"] == ["text/plain; charset=utf-8"]
 
 
-def test_it_is_for_members_only(send: Any) -> None:
+def test_the_sdl_is_for_members_only(send: Any) -> None:
     reply = send("GET", SCHEMA, parameters={"application": "Hr"})
     assert (reply.status, "Query" in reply.body) == (401, False)
 

@@ -48,7 +48,7 @@ def test_the_base_url_is_never_what_the_client_says(header: str, event: Any) -> 
     ("body", "encoded", "expected"),
     [(None, False, b""), (None, True, b""), ("é", False, b"\xc3\xa9"), ("AP8=", True, b"\x00\xff")],
 )
-def test_bodies(body: str | None, encoded: bool, expected: bytes, event: Any) -> None:
+def test_bodies_of_events_are_decoded(body: str | None, encoded: bool, expected: bytes, event: Any) -> None:
     assert decode_event_body(event(body=body, base64_body=encoded)) == expected
 
 

@@ -42,7 +42,7 @@ def test_what_counts_is_the_answer_as_json(body: bytes, status: int) -> None:
         (True, "or accept gzip; what the mutation could do has been done: read before you repeat it."),
     ],
 )
-def test_who_may_have_written_is_told_to_look(wrote: bool, end: str) -> None:
+def test_an_answer_that_is_too_large_says_whether_it_may_have_written(wrote: bool, end: str) -> None:
     with pytest.raises(ResponseTooLarge) as refusal:
         check_response_size(
             proxy_response(Response(200, TYPE, b"a" * MAX_RESPONSE_SIZE)), may_have_written=wrote

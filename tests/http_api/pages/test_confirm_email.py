@@ -71,7 +71,7 @@ def test_an_address_is_confirmed_once(
     assert service.anna().email == NEW_EMAIL
 
 
-def test_an_expired_token_is_told(ask: Send, service: LinkService) -> None:
+def test_an_expired_token_is_reported(ask: Send, service: LinkService) -> None:
     request = as_json(service.email_token())
     service.clock.instant += LINK_LIFETIME
     reply = ask("POST", **request)
@@ -80,7 +80,7 @@ def test_an_expired_token_is_told(ask: Send, service: LinkService) -> None:
 
 
 @pytest.mark.parametrize("written", [as_json, as_xml])
-def test_an_address_that_another_has_by_now_is_told(
+def test_an_address_that_another_has_by_now_is_reported(
     written: Callable[[str], Mapping[str, Any]], ask: Send, service: LinkService
 ) -> None:
     token = service.email_token()
@@ -105,7 +105,9 @@ def test_an_address_that_another_has_by_now_is_told(
         ({"body": "token=a&token=b", "headers": {"Content-Type": FORM}}, 400, "more than once"),
     ],
 )
-def test_what_cannot_be_read_is_told(request_: Mapping[str, Any], status: int, words: str, ask: Send) -> None:
+def test_what_cannot_be_read_is_reported(
+    request_: Mapping[str, Any], status: int, words: str, ask: Send
+) -> None:
     reply = ask("POST", **request_)
     assert reply.status == status
     assert words in html.unescape(reply.body.replace('\\"', '"'))

@@ -421,7 +421,7 @@ TEXT, SHAPE = 4.5, 3.0
         ("error", "card", SHAPE),
     ],
 )
-def test_colours_can_be_told_apart(
+def test_colours_can_be_distinguished(
     scheme: str, shades: dict[str, str], one: str, other: str, least: float
 ) -> None:
     assert contrast(shades[one], shades[other]) >= least

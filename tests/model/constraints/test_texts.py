@@ -16,13 +16,13 @@ def breaches(text: str, domain: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("text", ["12345", "n/a", "AB"])
-def test_admitted(text: str) -> None:
+def test_texts_that_meet_their_constraint_are_admitted(text: str) -> None:
     """Any pattern may match, or any value be equal."""
     assert breaches(text, {"pattern": ("[0-9]{5}", "[A-Z]+"), "values": ("n/a",)}) == []
 
 
 @pytest.mark.parametrize("text", ["", "1234", "123456", "12345\n", "a", "12345 ABC"])
-def test_not_admitted(text: str) -> None:
+def test_texts_that_break_their_constraint_are_refused(text: str) -> None:
     """A pattern matches the whole value, no part of it."""
     domain: dict[str, Any] = {"pattern": ("[0-9]{5}", "[A-Z]+"), "values": ("n/a",)}
     assert breaches(text, domain) == ["ATTRIBUTE_STRING_PATTERN"]
@@ -47,7 +47,7 @@ def test_values_alone() -> None:
         "a" * 64 + "@b.it",
     ],
 )
-def test_email(text: str) -> None:
+def test_email_addresses_are_admitted(text: str) -> None:
     """Addresses that people have, of any script."""
     assert breaches(text, {"email": True}) == []
 
@@ -81,7 +81,7 @@ def test_email(text: str) -> None:
         "a@" + "b." * 130 + "it",
     ],
 )
-def test_no_email(text: str) -> None:
+def test_texts_that_are_no_email_address_are_refused(text: str) -> None:
     """No lists (not even encoded ones), no display names, no spaces, no host without a dot."""
     assert "ATTRIBUTE_EMAIL" in breaches(text, {"email": True})
 
@@ -89,7 +89,7 @@ def test_no_email(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["112", "+39 06 1234567", "(06) 123-45.67", "06/1234567", "+123456789012345"]
 )
-def test_phone(text: str) -> None:
+def test_phone_numbers_are_admitted(text: str) -> None:
     """Digits, grouped as people do."""
     assert breaches(text, {"phone": True}) == []
 
@@ -109,13 +109,13 @@ def test_phone(text: str) -> None:
         "\u0660\u0661\u0662\u0663",
     ],
 )
-def test_no_phone(text: str) -> None:
+def test_texts_that_are_no_phone_number_are_refused(text: str) -> None:
     """Three to fifteen digits."""
     assert breaches(text, {"phone": True}) == ["ATTRIBUTE_PHONE"]
 
 
 @pytest.mark.parametrize("text", ["07643520567", "00743110157", "12345670017"])
-def test_partita_iva(text: str) -> None:
+def test_right_partite_iva_are_admitted(text: str) -> None:
     """Numbers whose last digit checks."""
     assert breaches(text, {"partitaIva": True}) == []
     assert breaches(text, {"codiceFiscale": True}) == []
@@ -137,7 +137,7 @@ def test_every_other_check_digit_is_wrong() -> None:
 
 
 @pytest.mark.parametrize("text", [CODE, "RSSMRA85T10A562S", "MRTMTT91D08F20RE"])
-def test_codice_fiscale(text: str) -> None:
+def test_right_codici_fiscali_are_admitted(text: str) -> None:
     """Persons' codes, also one with a letter in place of a digit (omocodia)."""
     assert breaches(text, {"codiceFiscale": True}) == []
 

@@ -27,11 +27,11 @@ def test_out_of_bounds(value: int, domain: dict[str, Any], text: str) -> None:
 
 
 @pytest.mark.parametrize("value", [-10, 0, 8])
-def test_within(value: int) -> None:
+def test_values_within_the_range_are_admitted(value: int) -> None:
     """Bounds belong to what is admitted."""
     assert violations("Int", value, min="-10", max="8") == []
 
 
-def test_every_mistake_is_told() -> None:
+def test_every_mistake_is_reported() -> None:
     """Each rule that is broken is named."""
     assert len(violations("Int", 9, max="8", values=("1",))) == 2

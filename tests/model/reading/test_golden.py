@@ -31,7 +31,7 @@ def test_all_mistakes_are_found_in_one_reading(mistakes: tuple[ModelError, ...])
     assert "\n".join([*found, ""]) == GOLDEN.read_text(encoding="utf-8")
 
 
-def test_they_are_of_many_kinds(mistakes: tuple[ModelError, ...]) -> None:
+def test_the_mistakes_of_the_golden_file_are_of_many_kinds(mistakes: tuple[ModelError, ...]) -> None:
     """The fixture shows mistakes of many kinds, not one kind many times."""
     kinds = {re.sub(r"[\w.\"'-]*[A-Z_.\"'0-9][\w.\"'-]*", "…", one.message) for one in mistakes}
     assert len(kinds) >= FEWEST_KINDS

@@ -145,7 +145,7 @@ def small() -> Model:
 
 
 @pytest.mark.parametrize("one", MODEL.classes.values(), ids=MODEL.classes)
-def test_each_class(small: Model, one: Class) -> None:
+def test_each_class_is_read_as_written(small: Model, one: Class) -> None:
     assert small.classes[one.name] == one
 
 
@@ -157,7 +157,7 @@ def test_the_whole_model_in_its_order(small: Model) -> None:
         assert list(small.classes[one.name].roles) == list(one.roles)
 
 
-def test_it_is_frozen(small: Model) -> None:
+def test_a_model_is_frozen(small: Model) -> None:
     with pytest.raises(TypeError):
         small.classes["New"] = TILL  # type: ignore[index] # that is the point
     with pytest.raises(TypeError):

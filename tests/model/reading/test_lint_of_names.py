@@ -70,7 +70,7 @@ def test_uses_that_may_go_by_a_name_are_found(where: str, at: int, path: str, ma
     assert uses(where) == [NameUse(at, path, made_of)]
 
 
-def test_what_a_person_is_told() -> None:
+def test_what_a_person_is_reported() -> None:
     assert str(NameUse(0, "owner", "_ownedby")) == (
         "This may go by owner, made of _ownedby, as it was written, a name that another member can take: "
         "compare it with caller.username, by ==, != or in."

@@ -30,13 +30,13 @@ def test_an_employee_needs_a_name_and_an_address_only(sample: Model) -> None:
     assert not [one.name for one in employee.roles.values() if one.required]
 
 
-def test_it_has_all_attribute_types_and_kinds(sample: Model) -> None:
+def test_the_sample_has_all_attribute_types_and_kinds_of_class(sample: Model) -> None:
     types = {one.type.name for class_ in sample.classes.values() for one in class_.attributes.values()}
     assert types >= {*TYPES, *sample.enumerations}
     assert {class_.kind for class_ in sample.classes.values()} == set(ClassKind)
 
 
-def test_it_uses_every_argument_of_every_directive() -> None:
+def test_the_sample_uses_every_argument_of_every_directive() -> None:
     text = SAMPLE.read_text(encoding="utf-8")
     used = {
         (use.name.value, argument.name.value)

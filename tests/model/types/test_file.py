@@ -20,7 +20,7 @@ REFERENCE: dict[str, Any] = {
 }
 
 
-def test_read() -> None:
+def test_file_references_are_read() -> None:
     """All fields are kept, the date in its stored spelling."""
     stored = FILE.read(REFERENCE, Formats(time_zone="Europe/Rome"))
     assert stored == {**REFERENCE, "uploadedOn": "2020-01-31T09:00:00.000Z"}
@@ -38,7 +38,7 @@ def test_read() -> None:
         ({"link": "x"}, "all that the upload answered"),
     ],
 )
-def test_refused(changed: dict[str, Any], reason: str) -> None:
+def test_wrong_file_references_are_refused(changed: dict[str, Any], reason: str) -> None:
     """A field that is wrong is named."""
     with pytest.raises(InvalidValue, match=reason):
         FILE.read({**REFERENCE, **changed}, DEFAULT_FORMATS)
@@ -52,7 +52,7 @@ def test_a_field_is_missing(field: str) -> None:
         FILE.read(part, DEFAULT_FORMATS)
 
 
-def test_domain() -> None:
+def test_files_outside_of_their_domain_are_refused() -> None:
     """Extensions whatever their case, and a size."""
     stored = FILE.read(REFERENCE, DEFAULT_FORMATS)
     assert violations("File", stored, extensions=("pdf",), maxSize=12) == []

@@ -49,7 +49,7 @@ def read(given: Any) -> Any:
         ("1" + "0" * 125, "1E+125"),
     ],
 )
-def test_canonical(given: Any, expected: str) -> None:
+def test_real_numbers_are_stored_in_canonical_form(given: Any, expected: str) -> None:
     """A number has one spelling: plain, unless it is very large or very small."""
     assert read(given) == expected
 
@@ -81,7 +81,7 @@ def test_canonical(given: Any, expected: str) -> None:
         None,
     ],
 )
-def test_refused(given: Any) -> None:
+def test_wrong_real_numbers_are_refused(given: Any) -> None:
     """What cannot be kept exactly is refused, never rounded; the text says what would be right."""
     with pytest.raises(InvalidValue, match="is not a Real: give a decimal number such as"):
         read(given)
@@ -110,7 +110,7 @@ def test_equal_numbers_are_spelled_alike(one: Decimal, zeros: int, exponent: int
 
 
 @given(one=reals, other=reals)
-def test_rank(one: Decimal, other: Decimal) -> None:
+def test_real_numbers_are_ordered_by_value(one: Decimal, other: Decimal) -> None:
     """Ranks compare as the numbers do."""
     ranks = REAL.sort_key(read(str(one))), REAL.sort_key(read(str(other)))
     assert (ranks[0] < ranks[1], ranks[0] == ranks[1]) == (one < other, one == other)
@@ -137,7 +137,7 @@ def test_floats(number: float) -> None:
         ("0.0%", "en", "0.125", "12.5%"),
     ],
 )
-def test_written(pattern: str, language: str, stored: str, expected: str) -> None:
+def test_real_numbers_are_written(pattern: str, language: str, stored: str, expected: str) -> None:
     """As it is stored, or by a Java pattern in the member's language."""
     assert REAL.serializer(pattern, Formats(language=language))(stored) == expected
 
@@ -148,7 +148,7 @@ def test_a_pattern_that_is_none() -> None:
         REAL.serializer("0..0", DEFAULT_FORMATS)
 
 
-def test_domain() -> None:
+def test_real_numbers_outside_of_their_domain_are_refused() -> None:
     """Bounds compare as numbers, and decimals are counted without zeros at the end."""
     domain: dict[str, Any] = {"min": "-2", "max": "10", "digits": 2}
     assert violations("Real", "9.25", **domain) == []

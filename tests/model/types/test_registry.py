@@ -62,7 +62,9 @@ HOSTILE: list[Any] = [
         ("File", EQUALITY_OPERATORS, set(), False),
     ],
 )
-def test_types(name: str, operators: set[Operator], restrictions: set[str], formatted: bool) -> None:
+def test_each_type_has_the_operators_and_restrictions_of_the_contract(
+    name: str, operators: set[Operator], restrictions: set[str], formatted: bool
+) -> None:
     """As in section 3 of the API contract."""
     type_ = TYPES[name]
     assert type_.name == name
@@ -80,7 +82,7 @@ def test_no_other_types() -> None:
 
 @pytest.mark.parametrize("type_", EVERY, ids=lambda type_: type_.name)
 @pytest.mark.parametrize("number", range(len(HOSTILE)))
-def test_nothing_crashes(type_: Any, number: int) -> None:
+def test_no_type_crashes_on_any_value(type_: Any, number: int) -> None:
     """Whatever JSON a client sends is read or refused, in a text that is short and can be sent."""
     try:
         type_.read(HOSTILE[number], DEFAULT_FORMATS)

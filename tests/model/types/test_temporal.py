@@ -71,7 +71,7 @@ def test_a_format_that_cannot_be_read_back_writes_and_leaves_iso_8601_to_read() 
         ("Datetime", "0001-01-01T00:00:00.000Z", NEW_YORK, "0001-01-01T00:00:00.000Z"),
     ],
 )
-def test_read(name: str, given: str, formats: Formats, expected: str) -> None:
+def test_temporal_values_are_read(name: str, given: str, formats: Formats, expected: str) -> None:
     """The member's format comes first, then ISO 8601; what is finer than a millisecond is cut off."""
     assert read(name, given, formats) == expected
 
@@ -105,7 +105,7 @@ def test_read(name: str, given: str, formats: Formats, expected: str) -> None:
         ("Datetime", "31/01/2020 10:30" + " " * 300),
     ],
 )
-def test_refused(name: str, given: Any) -> None:
+def test_wrong_temporal_values_are_refused(name: str, given: Any) -> None:
     """What is no such moment is refused, and the text shows both ways to write one."""
     with pytest.raises(
         InvalidValue, match=rf"is not a {name}: give it as .* \(such as .*\), or in ISO 8601 \("
@@ -174,7 +174,9 @@ def test_when_clocks_change(given: str, expected: str) -> None:
         ("Datetime", "9999-12-31T23:59:59.999Z", "default", ROME, "31/12/9999 23:59"),
     ],
 )
-def test_written(name: str, stored: str, pattern: str, formats: Formats, expected: str) -> None:
+def test_temporal_values_are_written(
+    name: str, stored: str, pattern: str, formats: Formats, expected: str
+) -> None:
     """In the member's format or the given one, in the member's time zone and language."""
     assert written(name, stored, pattern, formats) == expected
 
@@ -239,7 +241,7 @@ def test_writers_are_kept() -> None:
     assert type_.serializer("default", ROME) is not type_.serializer("default", DEFAULT_FORMATS)
 
 
-def test_domain() -> None:
+def test_temporal_values_outside_of_their_domain_are_refused() -> None:
     """Bounds belong to what is admitted."""
     domain: dict[str, Any] = {"min": "2020-01-01", "max": "2020-12-31"}
     type_ = TYPES["Date"]
@@ -272,7 +274,7 @@ def test_a_message_shows_a_moment_as_its_reader_does(
     assert TYPES[name].display(stored, formats) == text
 
 
-def test_bounds_are_told_in_the_formats_of_the_member() -> None:
+def test_bounds_are_reported_in_the_formats_of_the_member() -> None:
     domain: dict[str, Any] = {"min": "2020-01-01", "values": ("2020-01-01", "2020-02-01")}
     low, other = violations("Date", "2019-12-31", Formats("d.M.yyyy"), **domain)
     assert low.text == "31.12.2019 is too low: give 1.1.2020 at least"

@@ -22,14 +22,14 @@ def test_kept_as_given(name: str, given: str) -> None:
 
 
 @pytest.mark.parametrize(("given", "at"), [("\ud800", 0), ("ab\udc00c", 2), ("😀\udfff", 1)])
-def test_half_characters(given: str, at: int) -> None:
+def test_half_characters_are_refused(given: str, at: int) -> None:
     """A lone surrogate is refused with its place: no other program could read it."""
     with pytest.raises(InvalidValue, match=f"the character at {at} is a lone surrogate"):
         TYPES["Text"].read(given, DEFAULT_FORMATS)
 
 
 @pytest.mark.parametrize("given", [1, 1.5, True, [], {}])
-def test_no_text(given: Any) -> None:
+def test_values_that_are_no_text_are_refused(given: Any) -> None:
     """Nothing else is made into text."""
     with pytest.raises(InvalidValue, match="is not a String: give a text"):
         TYPES["String"].read(given, DEFAULT_FORMATS)
@@ -47,7 +47,9 @@ def test_no_text(given: Any) -> None:
         ("Text", 11, {"maxLength": 10}, 1),
     ],
 )
-def test_length(name: str, length: int, domain: dict[str, Any], mistakes: int) -> None:
+def test_texts_of_wrong_length_are_refused(
+    name: str, length: int, domain: dict[str, Any], mistakes: int
+) -> None:
     """Characters count, not bytes; a String has at most 255 unless its domain says otherwise."""
     found = violations(name, "😀" * length, **domain)
     assert [mistake.issue for mistake in found] == ["ATTRIBUTE_STRING_LENGTH"] * mistakes

@@ -27,7 +27,7 @@ def read(name: str, given: Any) -> Any:
         ("Serial", 0, 0),
     ],
 )
-def test_read(name: str, given: Any, expected: int) -> None:
+def test_whole_numbers_are_read(name: str, given: Any, expected: int) -> None:
     """Whole numbers of the type's range, as numbers and as text, become ints."""
     number = read(name, given)
     assert number == expected
@@ -52,7 +52,7 @@ def test_read(name: str, given: Any, expected: int) -> None:
         ("Boolean", "true", "give true or false"),
     ],
 )
-def test_refused(name: str, given: Any, right: str) -> None:
+def test_wrong_whole_numbers_are_refused(name: str, given: Any, right: str) -> None:
     """Booleans are no numbers, numbers no booleans; the text says what would be right."""
     with pytest.raises(InvalidValue, match=right):
         read(name, given)
@@ -62,7 +62,7 @@ def test_refused(name: str, given: Any, right: str) -> None:
     ("name", "stored", "expected"),
     [("Int", 3, 3), ("Year", 2020, 2020), ("Serial", 3, "3"), ("Boolean", True, True)],
 )
-def test_written(name: str, stored: Any, expected: Any) -> None:
+def test_whole_numbers_are_written(name: str, stored: Any, expected: Any) -> None:
     """As JSON of their own kind, a Serial as text."""
     written = TYPES[name].serializer("default", DEFAULT_FORMATS)(stored)
     assert written == expected

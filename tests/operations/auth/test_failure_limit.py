@@ -12,8 +12,8 @@ from stratabase.domain.members.attempts import FAILURE_WINDOW, source_key
 from stratabase.operations.auth.sign_in_limits import LONGEST_ATTEMPT, MAX_FAILURES, FailureLimit
 from tests.attempts import DictAttempts
 from tests.contract.engine.acting import together
+from tests.fakes import FrozenClock
 from tests.operations.desk import ELSEWHERE, HOME, SPACING, Desk
-from tests.worlds import FrozenClock
 
 
 @pytest.fixture

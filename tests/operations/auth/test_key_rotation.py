@@ -13,10 +13,10 @@ from stratabase.operations.auth.signing_keys import (
     KeyRotation,
     RotateKeys,
 )
+from tests.fakes import CountedIds, FrozenClock
 from tests.gate import FIRST, TERMS, Gate
 from tests.keys import ListKeyring
 from tests.soak import count, seed
-from tests.worlds import CountedIds, FrozenClock
 
 VALIDITY = TERMS.validity
 

@@ -6,9 +6,9 @@ import pytest
 
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.operations.auth.callers import MAX_MEMBERS, MEMBER_FRESHNESS, MemberCache
+from tests.fakes import FrozenClock
 from tests.members import DictMembers
 from tests.operations.desk import ANNA
-from tests.worlds import FrozenClock
 
 
 @pytest.fixture

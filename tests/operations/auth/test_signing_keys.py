@@ -12,8 +12,8 @@ from stratabase.operations.auth.signing_keys import (
     MIN_REREAD_INTERVAL,
     SigningKeyCache,
 )
+from tests.fakes import CountedIds, FrozenClock
 from tests.keys import ListKeyring, key
-from tests.worlds import CountedIds, FrozenClock
 
 VALIDITY = 1_800_000
 OLD, NEW = key("old"), key("new", 1)

@@ -17,9 +17,9 @@ from stratabase.operations.auth.callers import MEMBER_FRESHNESS
 from stratabase.operations.auth.json_web_tokens import LEEWAY
 from stratabase.operations.auth.signing_keys import KEY_FRESHNESS, MAX_STALENESS, MIN_REREAD_INTERVAL
 from stratabase.operations.auth.tokens import MAX_VERIFIED_TOKENS, TokenTerms
+from tests.fakes import NOON
 from tests.gate import ANNA, BERT, FIRST, Gate
 from tests.keys import ListKeyring, key
-from tests.worlds import NOON
 
 MINUTE, HOUR = 60, 3600
 

@@ -9,7 +9,7 @@ import pytest
 
 from stratabase.operations.auth.sign_in import VerifiedCredentials
 from tests.contract.engine.acting import together
-from tests.worlds import FrozenClock
+from tests.fakes import FrozenClock
 
 
 def test_threads_that_come_at_once_share_the_key(monkeypatch: pytest.MonkeyPatch) -> None:

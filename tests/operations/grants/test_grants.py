@@ -18,11 +18,11 @@ from stratabase.operations.ports import Entities
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
 from stratabase.operations.write.services import delete, preview, save, validate
+from tests.fakes import NOON, fake_services, request_of, unlimited_budget
 from tests.graphs.commands import add, change, create, end, make, point, update
 from tests.operations.write.noted_calls import NotedCalls
 from tests.role_rules import ends
 from tests.schema.grants.guild import GUILD, MANAGER, SMITH
-from tests.worlds import NOON, plenty, request_of, world_of
 
 SEEN = evaluation_context(SMITH, NOON)
 
@@ -31,7 +31,7 @@ class Desk:
     """Some masters in a dict."""
 
     def __init__(self) -> None:
-        self.world, self.entities, _ = world_of(GUILD)
+        self.world, self.entities, _ = fake_services(GUILD)
         self.put("Master", "ada", name="Ada", level=1, email="a", tools=["saw"])
         self.put("Tool", "saw", label="saw", master="ada")
         self.put("Master", "zoe", name="Zoe", level=9, email="z")
@@ -122,7 +122,7 @@ def test_a_condition_holds_for_the_object_that_is_written() -> None:
     assert desk.entities.objects[Reference("Master", "ada")].state["name"] == "Ada"
 
 
-def test_so_it_does_for_one_that_is_deleted() -> None:
+def test_a_condition_holds_for_the_object_that_is_deleted() -> None:
     desk = Desk()
     hidden_meanwhile(desk, "ada")
 
@@ -130,13 +130,18 @@ def test_so_it_does_for_one_that_is_deleted() -> None:
     assert Reference("Master", "ada") in desk.entities.objects
 
 
-def test_so_it_does_for_each_of_a_bulk_service() -> None:
+def test_a_condition_holds_for_each_object_of_a_bulk_service() -> None:
     desk = Desk()
     desk.put("Master", "bob", name="Bob", level=1)
     hidden_meanwhile(desk, "bob")
 
     done = update_bulk(
-        desk.world, UpdateBulk("Master", {"name": "x"}), Query("Master", Order()), SMITH, plenty(), SEEN
+        desk.world,
+        UpdateBulk("Master", {"name": "x"}),
+        Query("Master", Order()),
+        SMITH,
+        unlimited_budget(),
+        SEEN,
     )
 
     assert [each.reference.id for each in done] == ["ada"]
@@ -185,7 +190,7 @@ def test_bulk_and_rehearsals_keep_to_them_too() -> None:
     desk = Desk()
     masters, teams = Query("Master", Order()), Query("Team", Order())
 
-    (issue,) = validate_bulk(desk.world, None, teams, SMITH, plenty(), SEEN)
+    (issue,) = validate_bulk(desk.world, None, teams, SMITH, unlimited_budget(), SEEN)
     assert (issue.type.name, issue.path) == ("ENTITY_GRANT_DELETE", ("options",))
     assert [each.type.name for each in validate(desk.world, end("Team", "red"), SMITH)] == [
         "ENTITY_GRANT_DELETE"
@@ -194,5 +199,5 @@ def test_bulk_and_rehearsals_keep_to_them_too() -> None:
         preview(desk.world, make("Team", name="x"), SMITH)
     with pytest.raises(Refused, match="lacks the grant CREATE"):
         preview(desk.world, make("Master", name="x", level=1, tasks=create(make("Task", label="x"))), SMITH)
-    assert delete_bulk(desk.world, masters, SMITH, plenty(), SEEN) == 1
+    assert delete_bulk(desk.world, masters, SMITH, unlimited_budget(), SEEN) == 1
     assert Reference("Master", "zoe") in desk.entities.objects

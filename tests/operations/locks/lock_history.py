@@ -19,12 +19,12 @@ from stratabase.operations.services import Services
 from stratabase.operations.write.services import save
 from stratabase.store.ids import TimeOrderedIds
 from tests.contract.engine.acting import together
+from tests.fakes import ADMINISTRATOR, NOON, unlimited_budget
 from tests.graphs.commands import change, create, make
 from tests.graphs.commands import update as updating
 from tests.graphs.company import COMPANY
 from tests.linearizability import Operation
-from tests.operations.locks.lock_model import KINDS, PART, WHOLE, Asked, Told, member_id
-from tests.worlds import ADMINISTRATOR, NOON, plenty
+from tests.operations.locks.lock_model import KINDS, PART, WHOLE, LockAnswer, LockCall, member_id
 
 MEMBERS = 5
 
@@ -69,7 +69,7 @@ class History:
     def __init__(self, processes: Sequence[Entities]) -> None:
         self._clock = SharedClock()
         ids = TimeOrderedIds()
-        self._worlds = [Services(COMPANY, each, self._clock, ids, plenty) for each in processes]
+        self._worlds = [Services(COMPANY, each, self._clock, ids, unlimited_budget) for each in processes]
         command = make(WHOLE, name="0", addresses=create(make(PART, street="0")))
         whole = save(self._worlds[0], command, ADMINISTRATOR)
         parts = whole.state["addresses"]
@@ -95,49 +95,49 @@ class History:
             for operation in one
         ]
 
-    def _told(self, asked: Asked) -> Told:
+    def _told(self, asked: LockCall) -> LockAnswer:
         try:
             return _ACTS[asked.kind](self, self._worlds[asked.member], asked)
         except Refused as refusal:
-            return Told(held=frozenset(_holder(issue.message) for issue in refusal.issues))
+            return LockAnswer(held=frozenset(_holder(issue.message) for issue in refusal.issues))
 
-    def _named(self, asked: Asked) -> list[Reference]:
+    def _named(self, asked: LockCall) -> list[Reference]:
         return [self._references[name] for name in asked.of]
 
-    def lock(self, world: Services, asked: Asked) -> Told:
+    def lock(self, world: Services, asked: LockCall) -> LockAnswer:
         """Lock."""
         lock(world, self._named(asked), _MINUTES, _caller(asked))
         until = self._clock.last_told + _MINUTES * 60_000
-        return Told(lock=Lock(member_id(asked.member), _caller(asked).username, until))
+        return LockAnswer(lock=Lock(member_id(asked.member), _caller(asked).username, until))
 
-    def unlock(self, world: Services, asked: Asked) -> Told:
+    def unlock(self, world: Services, asked: LockCall) -> LockAnswer:
         """Unlock."""
         unlock(world, self._named(asked), _caller(asked))
-        return Told()
+        return LockAnswer()
 
-    def write(self, world: Services, asked: Asked) -> Told:
+    def write(self, world: Services, asked: LockCall) -> LockAnswer:
         """Write the whole, or the part through it."""
         whole, value = self._references[WHOLE], str(asked.value)
         command = change(*whole, name=value)
         if asked.of == (PART,):
             command = change(*whole, addresses=updating(change(*self._references[PART], street=value)))
         save(world, command, _caller(asked))
-        return Told()
+        return LockAnswer()
 
-    def read(self, world: Services, asked: Asked) -> Told:
+    def read(self, world: Services, asked: LockCall) -> LockAnswer:
         """Read."""
         (entity,) = world.entities.read(self._named(asked))
         assert entity is not None
         value = entity.state["name" if asked.of == (WHOLE,) else "street"]
-        return Told(lock=entity.lock, value=str(value))
+        return LockAnswer(lock=entity.lock, value=str(value))
 
-    def wait(self, _: Services, asked: Asked) -> Told:
+    def wait(self, _: Services, asked: LockCall) -> LockAnswer:
         """Let time go by."""
         self._clock.go_on(asked.value)
-        return Told()
+        return LockAnswer()
 
 
-_ACTS: Mapping[str, Callable[[History, Services, Asked], Told]] = {
+_ACTS: Mapping[str, Callable[[History, Services, LockCall], LockAnswer]] = {
     "lock": History.lock,
     "unlock": History.unlock,
     "write": History.write,
@@ -146,15 +146,15 @@ _ACTS: Mapping[str, Callable[[History, Services, Asked], Told]] = {
 }
 
 
-def _any(chance: Random, member: int, value: int) -> Asked:
+def _any(chance: Random, member: int, value: int) -> LockCall:
     (kind,) = chance.choices(KINDS, (4, 2, 6, 4, 1))
     if kind == "wait":
-        return Asked(kind, member, value=chance.choice((1, 60_000, 119_999, 120_000)))
+        return LockCall(kind, member, value=chance.choice((1, 60_000, 119_999, 120_000)))
     sets = ((WHOLE,), (PART,)) if kind in {"write", "read"} else ((WHOLE,), (PART,), (WHOLE, PART))
-    return Asked(kind, member, chance.choice(sets), value)
+    return LockCall(kind, member, chance.choice(sets), value)
 
 
-def _caller(asked: Asked) -> Caller:
+def _caller(asked: LockCall) -> Caller:
     member = asked.member
     return Caller(member_id(member), f"member{member}", "Member", administrator=member == 0)
 

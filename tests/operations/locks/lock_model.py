@@ -4,13 +4,13 @@ from typing import Any, NamedTuple
 
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock, admits
+from tests.fakes import NOON
 from tests.linearizability import Operation
-from tests.worlds import NOON
 
 WHOLE, PART = "Customer", "Address"
 
 
-class Asked(NamedTuple):
+class LockCall(NamedTuple):
     """What a member asks for, by its number; the first one is an administrator."""
 
     kind: str
@@ -21,7 +21,7 @@ class Asked(NamedTuple):
     """What is written, or how many milliseconds go by."""
 
 
-class Told(NamedTuple):
+class LockAnswer(NamedTuple):
     """What came of it."""
 
     held: frozenset[tuple[str, str]] = frozenset()
@@ -69,7 +69,7 @@ def step(state: State, operation: Operation) -> State | None:
     return _STEPS[asked.kind](state, asked, told)
 
 
-def _is_refused(state: State, asked: Asked, told: Told) -> bool:
+def _is_refused(state: State, asked: LockCall, told: LockAnswer) -> bool:
     """Return whether something is locked that was told to be: what is read of several need not be of one
     moment."""
     locks = {name: state.of(name).lock for name, _ in told.held}
@@ -80,11 +80,11 @@ def _is_refused(state: State, asked: Asked, told: Told) -> bool:
     )
 
 
-def _all_admit(state: State, asked: Asked, *names: str) -> bool:
+def _all_admit(state: State, asked: LockCall, *names: str) -> bool:
     return all(admits(state.of(name).lock, member_id(asked.member), state.now) for name in names)
 
 
-def _lock(state: State, asked: Asked, told: Told) -> State | None:
+def _lock(state: State, asked: LockCall, told: LockAnswer) -> State | None:
     if not _all_admit(state, asked, *asked.of):
         return None
     for name in asked.of:
@@ -92,7 +92,7 @@ def _lock(state: State, asked: Asked, told: Told) -> State | None:
     return state
 
 
-def _unlock(state: State, asked: Asked, _: Told) -> State | None:
+def _unlock(state: State, asked: LockCall, _: LockAnswer) -> State | None:
     if asked.member and not _all_admit(state, asked, *asked.of):
         return None
     for name in asked.of:
@@ -100,18 +100,18 @@ def _unlock(state: State, asked: Asked, _: Told) -> State | None:
     return state
 
 
-def _write(state: State, asked: Asked, _: Told) -> State | None:
+def _write(state: State, asked: LockCall, _: LockAnswer) -> State | None:
     """Write the whole, or the part through its whole."""
     (name,) = asked.of
     return state.put(name, value=str(asked.value)) if _all_admit(state, asked, WHOLE, name) else None
 
 
-def _read(state: State, asked: Asked, told: Told) -> State | None:
+def _read(state: State, asked: LockCall, told: LockAnswer) -> State | None:
     (name,) = asked.of
     return state if state.of(name) == Object(told.value, told.lock) else None
 
 
-def _wait(state: State, asked: Asked, _: Told) -> State:
+def _wait(state: State, asked: LockCall, _: LockAnswer) -> State:
     return state._replace(now=state.now + asked.value)
 
 

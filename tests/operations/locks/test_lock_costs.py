@@ -17,11 +17,11 @@ from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from stratabase.store.dynamodb.metering import MeteredEngine
 from stratabase.store.repository import Repository
+from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, request_of, unlimited_budget
 from tests.graphs.commands import change, create, make, update
 from tests.graphs.company import COMPANY
 from tests.store.cost import Cost, cost_of
 from tests.store.watched_engine import WatchedEngine
-from tests.worlds import ADMINISTRATOR, CountedIds, FrozenClock, plenty, request_of
 
 pytestmark = pytest.mark.usefixtures("lasting_registry")
 
@@ -36,7 +36,7 @@ class Room:
         self._told: list[Consumption] = []
         metered = MeteredEngine(self.engine, lambda: self._told.append)
         entities = Repository(metered, COMPANY)
-        self.world = Services(COMPANY, entities, FrozenClock(), CountedIds(), plenty)
+        self.world = Services(COMPANY, entities, FrozenClock(), CountedIds(), unlimited_budget)
         whole = make(
             "Customer",
             name="Acme",

@@ -20,7 +20,7 @@ from tests.lock_rules import refuse_held, refuse_unlockable
 from tests.operations.locks.lock_history import MEMBERS, History
 from tests.operations.locks.lock_model import State, step
 from tests.soak import count, seed
-from tests.store.hurried import taking_turns
+from tests.store.thread_switching import taking_turns
 
 HISTORIES = count(4, 300)
 MOST = 2000

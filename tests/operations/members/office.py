@@ -14,9 +14,9 @@ from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.members.members import CreateMember, ListMembers, ReadMember, RemoveMember
 from stratabase.operations.members.update import UpdateMember
 from tests.attempts import DictAttempts
+from tests.fakes import CountedIds, FrozenClock
 from tests.mails import KeptMails
 from tests.members import DictMembers, PlainPasswords
-from tests.worlds import CountedIds, FrozenClock
 
 PROFILES = {
     "Boss": Profile("Boss", administrator=True),

@@ -15,8 +15,8 @@ from stratabase.formats.preferences import Formats
 from stratabase.operations.auth.callers import CallerOf
 from stratabase.operations.members.mailed_links import MAX_MAILS_BY_MEMBER, MAX_MAILS_TO_ADDRESS
 from stratabase.operations.members.rules import CONSOLE
+from tests.fakes import NOON
 from tests.operations.members.office import ANNA, BEA, HERSELF, PROFILES, Office
-from tests.worlds import NOON
 
 BASE = "https://api.example.com/hr"
 OLD, NEW = "anna@example.com", "anne@example.org"

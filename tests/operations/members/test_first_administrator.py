@@ -14,8 +14,8 @@ from stratabase.operations.members.first_administrator import (
     NewAdministrator,
     PresentAdministrator,
 )
+from tests.fakes import CountedIds
 from tests.members import COMMON, DictMembers, PlainPasswords
-from tests.worlds import CountedIds
 
 PROFILES = {"Clerk": Profile("Clerk"), "Boss": Profile("Boss", administrator=True)}
 MODEL = Model("Hr", {"Team": Class("Team")}, profiles=PROFILES)

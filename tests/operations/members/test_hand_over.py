@@ -18,10 +18,10 @@ from stratabase.model.reading import read_model
 from stratabase.model.types.storage import Stored
 from stratabase.operations.members.hand_over import FormerMember, From, HandOver, HandOverResult
 from stratabase.store.ids import TimeOrderedIds
+from tests.fakes import NOON, fake_services
 from tests.members import DictMembers
 from tests.operations.members.office import BEA, HERSELF
 from tests.soak import count
-from tests.worlds import NOON, world_of
 
 MODEL = read_model(
     """
@@ -54,7 +54,7 @@ class Work:
 
     def __init__(self) -> None:
         self.members = DictMembers(ANNA, BERT)
-        self.world, self.entities, self.clock = world_of(MODEL)
+        self.world, self.entities, self.clock = fake_services(MODEL)
         self.clock.instant = NOON + 1_000_000
 
     def put(self, class_name: str, id_: str, name: str, member: str | None, **state: Stored) -> None:

@@ -14,9 +14,9 @@ from stratabase.domain.members.refusals import NoSuchMember, WeakPassword
 from stratabase.formats.preferences import Formats
 from stratabase.operations.members.password_reset import PasswordReset
 from stratabase.operations.members.rules import MAX_ROUNDS
+from tests.fakes import NOON, FrozenClock
 from tests.mails import KeptMails
 from tests.members import COMMON, DictMembers, PlainPasswords
-from tests.worlds import NOON, FrozenClock
 
 BASE = "https://api.example.com/hr"
 NEW = "correct horse battery"

@@ -12,7 +12,7 @@ from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.model.model import Class, Role
 from stratabase.model.types.operators import Operator
 from tests.everything import EVERYTHING, Objects
-from tests.operations.read.naive import Shown
+from tests.operations.read.naive import ExpectedView
 from tests.role_rules import is_linked
 
 IDS = ["a", "b", "c", "d", "e"]
@@ -116,9 +116,9 @@ def _role(draw: st.DrawFn, class_: Class, name: str, depth: int) -> RoleFetch:
 
 
 def _shown(query: Query) -> Any:
-    def shown(page: Any, views: Any) -> Shown:
+    def shown(page: Any, views: Any) -> ExpectedView:
         wanted = query.fields
-        return Shown(
+        return ExpectedView(
             list(views) if wanted.items else [],
             page.total_count if wanted.total_count else None,
             page.has_next if wanted.has_next else None,

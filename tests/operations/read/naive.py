@@ -11,7 +11,7 @@ from tests.everything import EVERYTHING, Objects
 from tests.role_rules import is_linked
 
 
-class Shown(NamedTuple):
+class ExpectedView(NamedTuple):
     """What is answered of a page; None for what nobody wanted to know."""
 
     views: list[Any]
@@ -35,13 +35,13 @@ def _value(objects: Objects, wanted: RoleFetch, owner: Entity) -> Any:
     return _page(objects, wanted, list(_led_to(objects, wanted.name, owner)))
 
 
-def _page(objects: Objects, wanted: Any, found: list[Entity]) -> Shown:
+def _page(objects: Objects, wanted: Any, found: list[Entity]) -> ExpectedView:
     query: Query = wanted.query
     class_ = EVERYTHING.classes[wanted.role.target]
     by_id = {entity.reference.id: entity for entity in found}
     seen = naive.page([each.state for each in found], query.filter, query.order, query.window, class_)
     views = [view(objects, wanted.fetch, by_id[id_]) for id_ in seen.ids]
-    return Shown(
+    return ExpectedView(
         views if query.fields.items else [],
         seen.total_count if query.fields.total_count else None,
         seen.has_next if query.fields.has_next else None,

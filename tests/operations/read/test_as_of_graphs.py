@@ -20,10 +20,10 @@ from stratabase.operations.ports import Entities
 from stratabase.store.repository import Repository
 from tests.contract.engine.kinds import KINDS, Kind
 from tests.contract.engine.reference import ReferenceEngine
-from tests.graphs.diary import Diary
+from tests.fakes import CountedIds, fake_services
 from tests.graphs.models import models
+from tests.graphs.recorded_history import RecordedHistory
 from tests.soak import count, mostly
-from tests.worlds import CountedIds, world_of
 
 REQUESTS = 12
 INSTANTS = 6
@@ -42,16 +42,18 @@ class OwnIds(CountedIds):
         return f"{self._own}{super().new().removeprefix('id'):0>6}"
 
 
-def kept(model: Model, chance: Random, entities: Entities | None = None, requests: int = REQUESTS) -> Diary:
+def kept(
+    model: Model, chance: Random, entities: Entities | None = None, requests: int = REQUESTS
+) -> RecordedHistory:
     """Return a diary of random requests, over a dict unless a store is given."""
-    world, objects, clock = world_of(model)
-    diary = Diary(replace(world, entities=entities or objects, ids=OwnIds()), clock, chance)
+    world, objects, clock = fake_services(model)
+    diary = RecordedHistory(replace(world, entities=entities or objects, ids=OwnIds()), clock, chance)
     for _ in range(requests):
         diary.go_on()
     return diary
 
 
-def check(diary: Diary, chance: Random) -> None:
+def check(diary: RecordedHistory, chance: Random) -> None:
     """Compare as of several instants, at which something changed, or right beside; and pages of versions."""
     instants = sorted(diary.instants())
     for instant in chance.sample(instants, min(INSTANTS, len(instants))):
@@ -69,7 +71,7 @@ def test_a_graph_as_of_an_instant_is_what_was_recorded_then(model: Model, chance
 
 @settings(max_examples=count(8, 1000))
 @given(models(versioned=True), st.randoms(use_true_random=False))
-def test_so_it_is_over_a_store(model: Model, chance: Random) -> None:
+def test_a_graph_as_of_an_instant_is_the_recorded_one_over_a_store(model: Model, chance: Random) -> None:
     check(kept(model, chance, Repository(ReferenceEngine(), model)), chance)
 
 
@@ -80,7 +82,7 @@ DISTANT = [kind for kind in KINDS if kind.name in {"sqlite", "dynamodb-ministack
 @pytest.mark.parametrize("kind", DISTANT, ids=lambda kind: kind.name)
 @settings(max_examples=count(2, 40))
 @given(models(versioned=True), st.integers())
-def test_and_over_each_engine(
+def test_a_graph_as_of_an_instant_is_the_recorded_one_over_each_engine(
     kind: Kind, tmp_path_factory: pytest.TempPathFactory, model: Model, number: int
 ) -> None:
     engine, chance = kind.open(tmp_path_factory.mktemp("store")), Random(number)

@@ -10,7 +10,7 @@ from stratabase.operations.read.identity_map import IdentityMap
 from stratabase.operations.read.loading import run
 from tests.everything import EVERYTHING as MODEL
 from tests.everything import Objects
-from tests.worlds import request_of
+from tests.fakes import request_of
 
 MEMBERS = RoleName("Team", "members")
 

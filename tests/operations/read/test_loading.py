@@ -17,7 +17,7 @@ from stratabase.operations.read.as_of import AsOfBatch
 from stratabase.operations.read.loading import Load, Phase, Reading, run_together
 from stratabase.operations.read.reader import Reader
 from tests.everything import EVERYTHING, Objects
-from tests.worlds import request_of
+from tests.fakes import request_of
 
 MENTORS, MEMBERS = RoleName("Person", "pupils"), RoleName("Project", "members")
 

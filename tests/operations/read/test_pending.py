@@ -16,10 +16,10 @@ from stratabase.operations.read.loading import run
 from stratabase.operations.read.pending import PendingWrite
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.pipeline import Write
+from tests.fakes import ADMINISTRATOR, request_of
 from tests.graphs.commands import add, change, end, make, point
 from tests.graphs.company import COMPANY
 from tests.graphs.scene import Scene
-from tests.worlds import ADMINISTRATOR, request_of
 
 COMMANDS: dict[str, Command] = {
     "a new object": make("Employee", name="Eve", team=point("t1"), projects=add("p1"), leads=point("t3")),
@@ -65,7 +65,7 @@ def all_read(reader: Reader, references: list[Reference]) -> object:
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-def test_it_reads_as_the_store_does_when_it_is_done(command: Command) -> None:
+def test_an_overlay_reads_as_the_store_does_after_the_commit(command: Command) -> None:
     scene = Scene()
     rehearsed = Write(scene.world, command, ADMINISTRATOR).dry_run()
     before = reader_of(scene.entities, rehearsed.change.effects)

@@ -11,9 +11,9 @@ from stratabase.operations.read import associable_views
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.views import read_views
 from tests.everything import EVERYTHING, Objects
+from tests.fakes import request_of
 from tests.operations.read import naive
 from tests.operations.read.graphs import fetches, graphs
-from tests.worlds import request_of
 
 
 @pytest.fixture(autouse=True, scope="module")

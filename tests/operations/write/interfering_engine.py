@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from stratabase.store.engine.port import Batch, Engine
-from tests.store.passing import PassingEngine
+from tests.store.delegating_engine import DelegatingEngine
 
 
 class Killed(BaseException):
@@ -14,7 +14,7 @@ def _nothing(_: int) -> None:
     """Do nothing."""
 
 
-class Meddling(PassingEngine):
+class InterferingEngine(DelegatingEngine):
     """Numbers its commits from 1, and has something done before and after each."""
 
     def __init__(self, engine: Engine) -> None:

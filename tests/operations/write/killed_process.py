@@ -21,8 +21,8 @@ from stratabase.domain.issues.refusals import Refused
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.graphs.commands import do
 from tests.graphs.company import COMPANY
-from tests.graphs.deeds import DEEDS
-from tests.graphs.stored import world_over
+from tests.graphs.stored_company import services_over
+from tests.graphs.write_cases import WRITE_CASES
 
 BEGUN, HEARD = b".", b"!"
 
@@ -50,7 +50,7 @@ def live(path: Path, name: str, last: int, told: int) -> None:
 
     watch(begun)
     try:
-        do(world_over(SqliteEngine(path), COMPANY), DEEDS[name])
+        do(services_over(SqliteEngine(path), COMPANY), WRITE_CASES[name])
     except Refused:
         return
     os.write(told, HEARD)

@@ -12,14 +12,14 @@ from pathlib import Path
 
 from stratabase.domain.objects.entity import Reference
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.operations.write.interfering_engine import Meddling
+from tests.fakes import FrozenClock
+from tests.operations.write.interfering_engine import InterferingEngine
 from tests.operations.write.large_orders import Shop
-from tests.worlds import FrozenClock
 
 
 def main(path: str, order: str, at: str, now: str, call: str) -> None:
     """Restore the order, or die."""
-    engine = Meddling(SqliteEngine(Path(path)))
+    engine = InterferingEngine(SqliteEngine(Path(path)))
     shop = Shop(engine, FrozenClock(int(now)))
     shop.entities.unbuilt()
     engine.commits = 0

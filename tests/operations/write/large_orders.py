@@ -24,8 +24,8 @@ from stratabase.operations.write.services import delete, restore, save
 from stratabase.store.engine.port import Engine
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.repository import Repository
+from tests.fakes import ADMINISTRATOR, NOON, FrozenClock, fake_services, request_of
 from tests.graphs.commands import change, create, end, make, point
-from tests.worlds import ADMINISTRATOR, NOON, FrozenClock, request_of, world_of
 
 MODEL = read_model(
     """extend schema @application(name: "Orders")
@@ -64,7 +64,7 @@ class Shop:
         self.engine = engine
         self.clock = clock or FrozenClock()
         self.entities = Repository(engine, MODEL, now=self.clock.now)
-        world, _, _ = world_of(MODEL)
+        world, _, _ = fake_services(MODEL)
         self.world: Services = replace(
             world, entities=self.entities, clock=self.clock, ids=TimeOrderedIds(lambda: NOON)
         )

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.worlds import DictEntities
+from tests.fakes import DictEntities
 
 
 class NotedCalls:

@@ -16,9 +16,9 @@ from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.model.types.operators import Operator
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
 from stratabase.operations.write.bulk_issues import FirstIssues
+from tests.fakes import ADMINISTRATOR, unlimited_budget
 from tests.graphs.commands import add, change, end, point
-from tests.graphs.scene import Scene, told
-from tests.worlds import ADMINISTRATOR, plenty
+from tests.graphs.scene import Scene, issue_summary
 
 EVERYBODY = Query("Employee", Order(), window=Window(10_000))
 LABELS = Query("Label", Order(), window=Window(10_000))
@@ -63,7 +63,7 @@ def test_all_that_match_are_updated_and_the_others_are_not() -> None:
         UpdateBulk("Employee", {"age": 7}, {"team": point("t2"), "friends": add("e4")}),
         query,
         ADMINISTRATOR,
-        plenty(),
+        unlimited_budget(),
         EMPTY_CONTEXT,
     )
 
@@ -82,7 +82,9 @@ def test_what_is_so_already_counts_and_is_not_written() -> None:
     scene = Scene()
     command = UpdateBulk("Label", {"name": "hot"})
 
-    assert len(update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty(), EMPTY_CONTEXT)) == 2
+    assert (
+        len(update_bulk(scene.world, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)) == 2
+    )
     assert len(scene.entities.commits) == 1
 
 
@@ -90,7 +92,7 @@ def test_all_that_match_are_deleted_with_their_parts() -> None:
     scene = Scene()
     query = Query("Project", Order(), window=Window(10_000))
 
-    assert delete_bulk(scene.world, query, ADMINISTRATOR, plenty(), EMPTY_CONTEXT) == 1
+    assert delete_bulk(scene.world, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
     assert not {"Project", "Task", "Charter"} & {name for name, _ in scene.entities.objects}
 
 
@@ -99,7 +101,9 @@ def test_no_more_than_a_window_are_touched() -> None:
     labelled(scene, 5)
 
     assert (
-        delete_bulk(scene.world, replace(LABELS, window=Window(3)), ADMINISTRATOR, plenty(), EMPTY_CONTEXT)
+        delete_bulk(
+            scene.world, replace(LABELS, window=Window(3)), ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+        )
         == 3
     )
     assert len(names(scene)) == 4
@@ -110,9 +114,14 @@ def test_too_many_are_refused_with_their_number_before_anything_is_written() -> 
     labelled(scene, 5)
 
     for work in (
-        lambda: delete_bulk(scene.world, LABELS, ADMINISTRATOR, plenty(), EMPTY_CONTEXT),
+        lambda: delete_bulk(scene.world, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT),
         lambda: update_bulk(
-            scene.world, UpdateBulk("Label", {"name": "x"}), LABELS, ADMINISTRATOR, plenty(), EMPTY_CONTEXT
+            scene.world,
+            UpdateBulk("Label", {"name": "x"}),
+            LABELS,
+            ADMINISTRATOR,
+            unlimited_budget(),
+            EMPTY_CONTEXT,
         ),
     ):
         (issue,) = refusal(work)
@@ -130,10 +139,12 @@ def test_where_they_cannot_be_counted_too_many_are_refused_all_the_same(
     def uncountable(query: Query, *given: object) -> object:
         if query.fields.total_count:
             raise TooMuchRead("Label")
-        return page(query, plenty())
+        return page(query, unlimited_budget())
 
     monkeypatch.setattr(scene.entities, "page", uncountable)
-    (issue,) = refusal(lambda: delete_bulk(scene.world, LABELS, ADMINISTRATOR, plenty(), EMPTY_CONTEXT))
+    (issue,) = refusal(
+        lambda: delete_bulk(scene.world, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+    )
 
     assert issue.message.startswith("more than 1 Label objects match")
 
@@ -142,11 +153,11 @@ def test_one_that_is_refused_keeps_nothing_from_the_others() -> None:
     scene = Scene()
 
     summary, *issues = refusal(
-        lambda: delete_bulk(scene.world, EVERYBODY, ADMINISTRATOR, plenty(), EMPTY_CONTEXT)
+        lambda: delete_bulk(scene.world, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     )
 
     assert summary.message.startswith("1 of 4 Employee objects were deleted")
-    assert {told(issue)[0] for issue in issues} == {"ROLE_CARDINALITY"}
+    assert {issue_summary(issue)[0] for issue in issues} == {"ROLE_CARDINALITY"}
     assert Reference("Employee", "e4") not in scene.entities.objects
     assert Reference("Employee", "e1") in scene.entities.objects
 
@@ -161,14 +172,18 @@ def test_when_the_time_is_over_it_says_how_far_it_has_come_and_can_go_on() -> No
 
     scene.entities.before_commit = time_goes_by
     (issue,) = refusal(
-        lambda: update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty(), EMPTY_CONTEXT)
+        lambda: update_bulk(scene.world, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     )
 
     assert "3 of 8 Label objects were updated" in issue.message
     assert issue.type is IssueType.SERVICE_HANDLER_ERROR
     assert names(scene).count("new") == 3
-    refusal(lambda: update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty(), EMPTY_CONTEXT))
-    assert len(update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty(), EMPTY_CONTEXT)) == 8
+    refusal(
+        lambda: update_bulk(scene.world, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+    )
+    assert (
+        len(update_bulk(scene.world, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)) == 8
+    )
     assert set(names(scene)) == {"new"}
 
 
@@ -184,7 +199,7 @@ def test_what_matches_no_more_when_its_turn_comes_is_left_alone() -> None:
         scene.write(end("Label", "x002"))
 
     scene.entities.before_commit = others
-    assert delete_bulk(scene.world, query, ADMINISTRATOR, plenty(), EMPTY_CONTEXT) == 1
+    assert delete_bulk(scene.world, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
     assert sorted(map(str, names(scene))) == ["cold", "hot", "precious"]
 
 
@@ -198,7 +213,7 @@ def test_an_object_that_changes_before_it_is_written_is_looked_at_once_more() ->
         scene.write(change("Label", "x000", name="precious"))
 
     scene.entities.before_commit = other
-    assert delete_bulk(scene.world, query, ADMINISTRATOR, plenty(), EMPTY_CONTEXT) == 0
+    assert delete_bulk(scene.world, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 0
 
 
 def test_trouble_with_the_store_says_how_far_it_has_come() -> None:
@@ -211,18 +226,20 @@ def test_trouble_with_the_store_says_how_far_it_has_come() -> None:
 
     scene.entities.before_commit = trouble
     with pytest.raises(Unavailable, match="2 of 4 Label objects were deleted, then: too busy") as unavailable:
-        delete_bulk(scene.world, LABELS, ADMINISTRATOR, plenty(), EMPTY_CONTEXT)
+        delete_bulk(scene.world, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     assert unavailable.value.retry_after == 5
 
 
 def test_a_bulk_write_is_validated_without_a_trace() -> None:
     scene = scene_with(objects=4)
 
-    assert list(validate_bulk(scene.world, None, LABELS, ADMINISTRATOR, plenty(), EMPTY_CONTEXT)) == []
+    assert (
+        list(validate_bulk(scene.world, None, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)) == []
+    )
     wrong = UpdateBulk("Employee", {"age": -1}, {"team": point("t9")})
-    issues = validate_bulk(scene.world, wrong, EVERYBODY, ADMINISTRATOR, plenty(), EMPTY_CONTEXT)
+    issues = validate_bulk(scene.world, wrong, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
 
-    assert [(*told(issue)[:3], issue.message) for issue in issues] == [
+    assert [(*issue_summary(issue)[:3], issue.message) for issue in issues] == [
         (
             "ATTRIBUTE_RANGE",
             "Employee",
@@ -242,20 +259,22 @@ def test_a_bulk_write_is_validated_without_a_trace() -> None:
 def test_too_many_are_an_issue_of_its_validation() -> None:
     scene = scene_with(objects=3)
 
-    (issue,) = validate_bulk(scene.world, None, EVERYBODY, ADMINISTRATOR, plenty(), EMPTY_CONTEXT)
+    (issue,) = validate_bulk(scene.world, None, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
 
     assert issue.message.startswith("4 Employee objects match")
 
 
-def test_of_very_many_issues_the_first_are_told_and_the_others_counted() -> None:
+def test_of_very_many_issues_the_first_are_reported_and_the_others_counted() -> None:
     scene = Scene()
     command = UpdateBulk("Employee", {}, {"friends": add(*(f"none{number}" for number in range(120)))})
     more = "100 of 120 issues are told here: 20 more were found"
 
     summary, *told = refusal(
-        lambda: update_bulk(scene.world, command, EVERYBODY, ADMINISTRATOR, plenty(), EMPTY_CONTEXT)
+        lambda: update_bulk(scene.world, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     )
-    *found, last = validate_bulk(scene.world, command, EVERYBODY, ADMINISTRATOR, plenty(), EMPTY_CONTEXT)
+    *found, last = validate_bulk(
+        scene.world, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+    )
 
     none = "0 of 4 Employee objects were updated; what kept the others from it follows"
     assert summary.message == f"{none}; {more}"
@@ -265,10 +284,10 @@ def test_of_very_many_issues_the_first_are_told_and_the_others_counted() -> None
     assert all(issue.message.endswith(" (the same for 4 objects)") for issue in told)
 
 
-def test_a_unique_value_that_is_taken_is_told_once() -> None:
+def test_a_unique_value_that_is_taken_is_reported_once() -> None:
     """No part of it comes from the objects that would have it."""
     same = UpdateBulk("Employee", {"email": "ada@x.org"}, {})
-    (issue,) = validate_bulk(Scene().world, same, EVERYBODY, ADMINISTRATOR, plenty(), EMPTY_CONTEXT)
+    (issue,) = validate_bulk(Scene().world, same, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     assert (issue.type, issue.entity_id) == (IssueType.ENTITY_UNIQUE, None)
     assert issue.message.endswith(" (the same for 3 objects)")
 
@@ -282,7 +301,7 @@ def test_what_depends_on_the_object_is_told_of_each() -> None:
 
     def found(command: UpdateBulk, query: Query = EVERYBODY) -> list[tuple[str, str | None]]:
         query = replace(query, class_name=command.class_name)
-        issues = validate_bulk(scene.world, command, query, ADMINISTRATOR, plenty(), EMPTY_CONTEXT)
+        issues = validate_bulk(scene.world, command, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
         return [(issue.type.name, issue.entity_id) for issue in issues]
 
     assert found(empty) == [("ROLE_CARDINALITY", "p1")]

@@ -6,9 +6,9 @@ from stratabase.domain.query.page import Query
 from stratabase.domain.write.commands import UpdateBulk
 from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
+from tests.fakes import ADMINISTRATOR, unlimited_budget
 from tests.graphs.commands import end
 from tests.graphs.scene import Scene
-from tests.worlds import ADMINISTRATOR, plenty
 
 LABELS = Query("Label", Order())
 
@@ -25,25 +25,25 @@ def scene_in_which_the_second_ends() -> Scene:
     return scene
 
 
-def test_it_is_not_counted_as_deleted() -> None:
+def test_an_object_that_another_deletes_first_is_not_counted_as_deleted() -> None:
     scene = scene_in_which_the_second_ends()
 
-    assert delete_bulk(scene.world, LABELS, ADMINISTRATOR, plenty(), EMPTY_CONTEXT) == 1
+    assert delete_bulk(scene.world, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
 
 
-def test_it_is_not_updated_and_refuses_nothing() -> None:
+def test_an_object_that_another_deletes_first_is_not_updated_and_no_issue() -> None:
     scene, command = scene_in_which_the_second_ends(), UpdateBulk("Label", {"name": "new"})
 
-    done = update_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty(), EMPTY_CONTEXT)
+    done = update_bulk(scene.world, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
 
     assert [each.reference for each in done] == [Reference("Label", "l1")]
 
 
 def test_nothing_is_said_of_it_in_a_validation() -> None:
     scene = Scene()
-    page = scene.entities.page(LABELS, plenty())
+    page = scene.entities.page(LABELS, unlimited_budget())
     scene.write(end("Label", "l2"))
     scene.entities.page = lambda *_: page  # type: ignore[method-assign]
     command = UpdateBulk("Label", {"name": "new"})
 
-    assert validate_bulk(scene.world, command, LABELS, ADMINISTRATOR, plenty(), EMPTY_CONTEXT) == []
+    assert validate_bulk(scene.world, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == []

@@ -18,11 +18,11 @@ from tests.contract.engine.acting import together
 from tests.contract.engine.kinds import STURDY
 from tests.graphs.commands import add, change, create, do, end, make, point, remove, update
 from tests.graphs.company import COMPANY
+from tests.graphs.item_faults import item_faults
 from tests.graphs.processes import process
-from tests.graphs.recovered import faults
 from tests.soak import count, seed
+from tests.store.engine_items import all_items
 from tests.store.gate import Gate
-from tests.store.held import held
 
 pytestmark = pytest.mark.soak
 
@@ -46,7 +46,7 @@ def worlds(engine: Engine) -> Iterator[Sequence[Services]]:
     """Processes that share the engine, in which nothing may be wrong when all is done."""
     yield [process(engine, COMPANY) for _ in range(4)]
     Repository(engine, COMPANY).sweep()
-    assert faults(COMPANY, held(engine)) == []
+    assert item_faults(COMPANY, all_items(engine)) == []
 
 
 def made(world: Services, class_name: str, **asked: Any) -> str:
@@ -214,5 +214,6 @@ def test_parts_that_are_written_while_their_whole_is_deleted_go_with_it(
         assert {*outcomes} <= {True, "ENTITY_NOT_FOUND"}
         assert worlds[0].entities.linked(RoleName("Employee", "projects"), [employee]) == [()]
     Repository(engine, COMPANY).sweep()
-    left = {key.partition.split("#")[0] for key in held(engine)}
+    left = {key.partition.split("#")[0] for key in all_items(engine)}
+    assert "Employee" in left
     assert not left & {"Project", "Task", "Charter"}

@@ -9,9 +9,9 @@ from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.change import Change, Creation
 from stratabase.domain.write.commands import Command, Create, ToManyCommand, Update
 from stratabase.operations.write.services import preview, validate
+from tests.fakes import ADMINISTRATOR
 from tests.graphs.commands import add, change, create, end, make, point, remove, update
-from tests.graphs.scene import Scene, told
-from tests.worlds import ADMINISTRATOR
+from tests.graphs.scene import Scene, issue_summary
 
 BROKEN: dict[str, Command] = {
     "wrong values": make("Employee", name=3, age=-1),
@@ -55,7 +55,7 @@ def _previewed(scene: Scene, command: Create | Update) -> Sequence[Issue]:
 def test_all_that_is_wrong_is_told_at_once() -> None:
     issues = validate(Scene().world, BROKEN["several things"], ADMINISTRATOR)
 
-    assert sorted(told(issue) for issue in issues) == [
+    assert sorted(issue_summary(issue) for issue in issues) == [
         ("ATTRIBUTE_RANGE", "Employee", "e2", "age", "data.age"),
         ("ENTITY_NOT_FOUND", "Employee", "e2", "friends", "data.friends"),
         ("ENTITY_NOT_FOUND", "Employee", "e2", "team", "data.team"),

@@ -2,9 +2,9 @@
 
 from stratabase.domain.objects.change import LinkCreation
 from stratabase.operations.write.services import preview, validate
+from tests.fakes import ADMINISTRATOR
 from tests.graphs.commands import add, make, point
-from tests.graphs.scene import Scene, told
-from tests.worlds import ADMINISTRATOR
+from tests.graphs.scene import Scene, issue_summary
 
 
 def test_a_form_is_shown_with_what_it_leads_to() -> None:
@@ -24,7 +24,7 @@ def test_what_is_wrong_with_a_form_is_told_at_once() -> None:
         Scene().world, make("Leave", days="x", employee=point("e9"), deputies=add("e1", "e8")), ADMINISTRATOR
     )
 
-    assert sorted(told(issue) for issue in issues) == [
+    assert sorted(issue_summary(issue) for issue in issues) == [
         ("DATA_TYPE", "Leave", None, "days", "data.days"),
         ("ENTITY_NOT_FOUND", "Leave", None, "deputies", "data.deputies"),
         ("ENTITY_NOT_FOUND", "Leave", None, "employee", "data.employee"),
@@ -34,4 +34,4 @@ def test_what_is_wrong_with_a_form_is_told_at_once() -> None:
 def test_a_form_needs_what_it_requires() -> None:
     (issue,) = validate(Scene().world, make("Leave", days=1), ADMINISTRATOR)
 
-    assert told(issue) == ("ROLE_CARDINALITY", "Leave", None, "employee", "data.employee")
+    assert issue_summary(issue) == ("ROLE_CARDINALITY", "Leave", None, "employee", "data.employee")

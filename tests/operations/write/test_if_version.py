@@ -17,9 +17,9 @@ from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
+from tests.fakes import ADMINISTRATOR, CountedIds, fake_services
 from tests.graphs.commands import add, change, create, make
 from tests.graphs.commands import update as parts
-from tests.worlds import ADMINISTRATOR, CountedIds, world_of
 
 MODEL = read_model(
     """
@@ -50,7 +50,7 @@ class Between(CountedIds):
 
 @pytest.fixture(params=["dict", "sqlite"])
 def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Services]:
-    made, _, _ = world_of(MODEL)
+    made, _, _ = fake_services(MODEL)
     if request.param == "dict":
         yield replace(made, ids=Between())
         return
@@ -65,7 +65,7 @@ def relying(command: Update | Delete, start: Instant | None) -> Update | Delete:
 
 @pytest.mark.parametrize("asked", ["value", "links", "parts", "end"])
 @pytest.mark.parametrize("is_rivalled", [False, True])
-def test_the_version_is_that_one_when_the_write_is_done(
+def test_a_write_that_names_a_version_is_done_on_that_version(
     world: Services, asked: str, *, is_rivalled: bool
 ) -> None:
     tag = save(world, make("Tag", name="t"), ADMINISTRATOR).reference.id

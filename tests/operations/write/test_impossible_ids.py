@@ -12,12 +12,12 @@ from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.services import delete, save, validate
 from stratabase.store.engine.port import Engine
 from tests.contract.engine.kinds import STURDY
+from tests.fakes import ADMINISTRATOR, request_of
 from tests.graphs.commands import add, change, create, end, make, point, remove
 from tests.graphs.company import COMPANY
 from tests.graphs.processes import process
-from tests.graphs.scene import told
+from tests.graphs.scene import issue_summary
 from tests.soak import mostly
-from tests.worlds import ADMINISTRATOR, request_of
 
 IDS = {
     "long": "x" * 1500,
@@ -39,7 +39,7 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.mark.parametrize("id_", IDS.values(), ids=IDS)
-def test_they_are_not_found(engine: Engine, id_: str) -> None:
+def test_impossible_ids_are_reported_as_not_found(engine: Engine, id_: str) -> None:
     world = process(engine, COMPANY)
     commands: list[tuple[Command, list[str]]] = [
         (make("Employee", name="Eve", team=point(id_)), ["team"]),
@@ -51,7 +51,9 @@ def test_they_are_not_found(engine: Engine, id_: str) -> None:
     ]
     for command, roles in commands:
         issues = validate(world, command, ADMINISTRATOR)
-        assert [told(issue)[::3][:2] for issue in issues] == [("ENTITY_NOT_FOUND", role) for role in roles]
+        assert [issue_summary(issue)[::3][:2] for issue in issues] == [
+            ("ENTITY_NOT_FOUND", role) for role in roles
+        ]
         assert all(len(issue.message) < 150 for issue in issues)
 
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 from stratabase.domain.objects.instant import format_instant
 from stratabase.domain.write.commands import Create, Delete, Update
 from stratabase.operations.write.services import delete, preview, save
+from tests.fakes import ADMINISTRATOR, NOON, fake_services
 from tests.graphs.commands import add, change, make, point
 from tests.graphs.commands import create as parts
 from tests.graphs.commands import update as changed
 from tests.graphs.company import COMPANY
 from tests.models import THING, model
-from tests.worlds import ADMINISTRATOR, NOON, world_of
 
 HOUR = 3_600_000
 THINGS = model(replace(THING, versioned=True))
@@ -18,7 +18,7 @@ REMEMBERING = model(*(replace(each, versioned=True) for each in COMPANY.classes.
 
 
 def test_a_new_object_begins_now() -> None:
-    world, entities, _ = world_of(THINGS)
+    world, entities, _ = fake_services(THINGS)
     made = save(world, Create("Thing", {"name": "x"}), ADMINISTRATOR)
     assert made.state["_versionStart"] == made.state["_createdon"] == format_instant(NOON)
     assert made.entity.start == entities.commits[-1].instant == NOON
@@ -26,7 +26,7 @@ def test_a_new_object_begins_now() -> None:
 
 
 def test_a_changed_object_begins_anew_also_when_the_clock_has_stepped_back() -> None:
-    world, entities, clock = world_of(THINGS)
+    world, entities, clock = fake_services(THINGS)
     made = save(world, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
     for number in range(1, 4):
         clock.instant -= HOUR
@@ -40,7 +40,7 @@ def test_a_changed_object_begins_anew_also_when_the_clock_has_stepped_back() -> 
 
 
 def test_a_write_that_changes_nothing_makes_no_version() -> None:
-    world, entities, clock = world_of(THINGS)
+    world, entities, clock = fake_services(THINGS)
     made = save(world, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
     clock.instant += HOUR
     for command in (Update(made, {"name": "x"}), Update(made), Update(made, {"name": "x"}, "called")):
@@ -51,7 +51,7 @@ def test_a_write_that_changes_nothing_makes_no_version() -> None:
 
 
 def test_a_deletion_is_later_than_what_it_ends() -> None:
-    world, entities, clock = world_of(THINGS)
+    world, entities, clock = fake_services(THINGS)
     made = save(world, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
     clock.instant -= HOUR
     assert delete(world, Delete(made), ADMINISTRATOR)
@@ -63,7 +63,7 @@ def test_a_deletion_is_later_than_what_it_ends() -> None:
 
 def test_all_that_one_write_makes_and_changes_is_of_one_instant() -> None:
     """The latest of what it changes decides: others, and what is new, might be earlier."""
-    world, entities, clock = world_of(REMEMBERING)
+    world, entities, clock = fake_services(REMEMBERING)
     early = save(world, make("Employee", name="Ada"), ADMINISTRATOR).reference
     clock.instant += HOUR
     late = save(world, make("Employee", name="Bob"), ADMINISTRATOR).reference
@@ -82,7 +82,7 @@ def test_all_that_one_write_makes_and_changes_is_of_one_instant() -> None:
 
 def test_what_a_write_only_touches_does_not_delay_it() -> None:
     """A whole of which a part is changed, the target of a key: they stay as they are."""
-    world, entities, clock = world_of(REMEMBERING)
+    world, entities, clock = fake_services(REMEMBERING)
     ada = save(
         world, make("Employee", name="Ada", addresses=parts(make("Address", street="1st"))), ADMINISTRATOR
     ).reference
@@ -95,7 +95,7 @@ def test_what_a_write_only_touches_does_not_delay_it() -> None:
 
 
 def test_a_preview_tells_since_when_it_would_be_so() -> None:
-    world, entities, clock = world_of(REMEMBERING)
+    world, entities, clock = fake_services(REMEMBERING)
     made = save(world, make("Employee", name="Ada"), ADMINISTRATOR).reference
     clock.instant += 5
     shown, _ = preview(world, change("Employee", made.id, name="Eva"), ADMINISTRATOR)
@@ -105,7 +105,7 @@ def test_a_preview_tells_since_when_it_would_be_so() -> None:
 
 
 def test_the_parts_that_end_with_their_whole_end_at_one_instant() -> None:
-    world, entities, clock = world_of(REMEMBERING)
+    world, entities, clock = fake_services(REMEMBERING)
     streets = parts(make("Address", street="1st"), make("Address", street="2nd"))
     ada = save(world, make("Employee", name="Ada", addresses=streets), ADMINISTRATOR).reference
     clock.instant += HOUR

@@ -16,14 +16,14 @@ from tests.contract.engine.acting import put
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.commands import do
 from tests.graphs.company import COMPANY
-from tests.graphs.deeds import DEEDS, LARGE
-from tests.graphs.recovered import faults
-from tests.graphs.stored import company, world_over
+from tests.graphs.item_faults import item_faults
+from tests.graphs.stored_company import company_items, services_over
+from tests.graphs.write_cases import LARGE, WRITE_CASES
 from tests.soak import count, seed
-from tests.store.held import held, of_objects
+from tests.store.engine_items import all_items, object_items
 from tests.store.interrupted import InterruptedEngine
 
-NAMES = [name for name in DEEDS if name != LARGE]
+NAMES = [name for name in WRITE_CASES if name != LARGE]
 MINE, OTHERS = "mine", "others"
 
 
@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
 def act(engine: Engine, name: str, whose: str) -> tuple[str, ...]:
     """Do something in a process of its own; return the kinds of the issues for which it is refused."""
     try:
-        do(replace(world_over(engine, COMPANY), ids=Ids(whose)), DEEDS[name])
+        do(replace(services_over(engine, COMPANY), ids=Ids(whose)), WRITE_CASES[name])
     except Refused as refusal:
         return tuple(sorted({issue.type.name for issue in refusal.issues}))
     return ()
@@ -59,14 +59,14 @@ def act(engine: Engine, name: str, whose: str) -> tuple[str, ...]:
 def fresh() -> ReferenceEngine:
     """Return an engine that holds the company."""
     engine = ReferenceEngine()
-    put(engine, company().values())
+    put(engine, company_items().values())
     return engine
 
 
 def left(engine: ReferenceEngine) -> Any:
     """Return what an engine holds, in which nothing may be wrong."""
-    assert faults(COMPANY, held(engine)) == []
-    return {key: told(item) for key, item in of_objects(held(engine)).items()}
+    assert item_faults(COMPANY, all_items(engine)) == []
+    return {key: told(item) for key, item in object_items(all_items(engine)).items()}
 
 
 def told(item: Item) -> Any:

@@ -13,11 +13,11 @@ import pytest
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.graphs.company import COMPANY
-from tests.graphs.deeds import DEEDS, LARGE
-from tests.graphs.stages import original
-from tests.graphs.stored import company
+from tests.graphs.company_engines import original
+from tests.graphs.stored_company import company_items
+from tests.graphs.write_cases import LARGE, WRITE_CASES
 from tests.soak import count, seed
-from tests.store.held import Held, held, of_objects
+from tests.store.engine_items import Items, all_items, object_items
 
 ROOT = Path(__file__).parents[2]
 NEVER = -1
@@ -29,7 +29,7 @@ class Life(NamedTuple):
 
     statements: int
     heard: bool
-    left: Held
+    left: Items
 
 
 class Killer:
@@ -58,10 +58,10 @@ class Killer:
         statements, heard = json.loads(self._makes.stdout.readline())
         return Life(statements, heard, self._left())
 
-    def _left(self) -> Held:
+    def _left(self) -> Items:
         engine = SqliteEngine(self._path)
         Repository(engine, COMPANY).sweep()
-        items = of_objects(held(engine))
+        items = object_items(all_items(engine))
         engine.close()
         return items
 
@@ -79,15 +79,15 @@ def killer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killer]:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("name", DEEDS)
+@pytest.mark.parametrize("name", WRITE_CASES)
 def test_a_killed_process_leaves_the_old_graph_or_the_new_one(killer: Killer, name: str) -> None:
     """The old one up to some statement, and from there on the new one; a client that heard of it finds it."""
     whole = killer.life(name, NEVER)
-    assert whole.heard == (whole.left != of_objects(company()))
+    assert whole.heard == (whole.left != object_items(company_items()))
     every = count(400, 5) if name == LARGE else count(16, 1)
     lives = [killer.life(name, last) for last in range(seed() % every, whole.statements, every)]
     assert {life.heard for life in lives} <= {False}
     are_new = [life.left == whole.left for life in lives]
     old = [life.left for life, is_new in zip(lives, are_new, strict=True) if not is_new]
-    assert [left == of_objects(company()) for left in old] == [True] * len(old)
+    assert [left == object_items(company_items()) for left in old] == [True] * len(old)
     assert are_new == sorted(are_new)

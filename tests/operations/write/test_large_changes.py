@@ -16,10 +16,10 @@ from stratabase.operations.write.services import save
 from stratabase.store.layout import keys
 from stratabase.store.write import cleanup, staged_restoration
 from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import ADMINISTRATOR, FrozenClock
 from tests.graphs.commands import change, make, point
-from tests.operations.write.interfering_engine import Meddling
+from tests.operations.write.interfering_engine import InterferingEngine
 from tests.operations.write.large_orders import LINES, MINUTE, Inquirer, Shop, Told
-from tests.worlds import ADMINISTRATOR, FrozenClock
 
 RIVAL = Caller("m2", "bob", "Administrator", administrator=True)
 
@@ -36,7 +36,7 @@ class Scene:
         self.old = self.shop.lines(self.order)
         self.clock.instant += MINUTE
         self.full = self.clock.instant
-        self.engine = Meddling(self.store)
+        self.engine = InterferingEngine(self.store)
         self.process = Shop(self.engine, self.clock)
         self.process.entities.unbuilt()
         self.clock.instant += MINUTE

@@ -19,11 +19,11 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import ADMINISTRATOR
 from tests.graphs.commands import change, create, end, make, point
 from tests.graphs.company import COMPANY
 from tests.graphs.processes import process
-from tests.graphs.reading import plain_of
-from tests.worlds import ADMINISTRATOR
+from tests.graphs.read_graph import read_graph
 
 RIVAL = Caller("m2", "bob", "Administrator", administrator=True)
 LONG_TEXTS = """
@@ -65,7 +65,7 @@ def test_more_than_can_be_done_at_once_is_refused_with_number_and_limit(world: S
     assert issue.path == ("data",)
     assert "121" in issue.message
     assert "100" in issue.message
-    assert plain_of(world.entities, COMPANY).objects == {}
+    assert read_graph(world.entities, COMPANY).objects == {}
 
 
 def test_a_part_that_is_too_large_is_refused_with_the_limit(world: Services) -> None:
@@ -93,7 +93,7 @@ def test_a_whole_with_more_parts_than_end_at_once_can_be_deleted(world: Services
     assert delete(world, end("Employee", eve.id), ADMINISTRATOR) is True
 
     assert set(world.entities.read([eve, *(Reference("Address", id_) for id_ in ids)])) == {None}
-    assert plain_of(world.entities, COMPANY).objects == {}
+    assert read_graph(world.entities, COMPANY).objects == {}
 
 
 def test_so_it_can_be_when_something_else_must_have_it_only_by_being_refused(world: Services) -> None:
@@ -106,7 +106,7 @@ def test_so_it_can_be_when_something_else_must_have_it_only_by_being_refused(wor
         delete(world, end("Employee", eve.id), ADMINISTRATOR)
 
     assert [issue.type for issue in refused.value.issues] == [IssueType.ROLE_CARDINALITY]
-    assert len(plain_of(world.entities, COMPANY).objects) == 162
+    assert len(read_graph(world.entities, COMPANY).objects) == 162
 
 
 def test_all_parts_of_a_whole_that_stays_can_be_deleted_however_many(world: Services) -> None:
@@ -120,7 +120,7 @@ def test_all_parts_of_a_whole_that_stays_can_be_deleted_however_many(world: Serv
     assert list(validate(world, command, ADMINISTRATOR)) == []
     state = save(world, command, ADMINISTRATOR).state
 
-    assert len(plain_of(world.entities, COMPANY).objects) == 2
+    assert len(read_graph(world.entities, COMPANY).objects) == 2
     (entity,) = world.entities.read([eve])
     assert entity is not None
     assert entity.state["addresses"] == state["addresses"]
@@ -135,10 +135,10 @@ def test_but_not_together_with_more_new_ones_than_fit(world: Services) -> None:
     issue = refusal(world, change("Employee", eve.id, addresses=PartsCommand(create=made, delete_all=True)))
 
     assert issue.type is IssueType.MALFORMED_REQUEST
-    assert len(plain_of(world.entities, COMPANY).objects) == 161
+    assert len(read_graph(world.entities, COMPANY).objects) == 161
 
 
-def test_nor_while_another_has_locked_one_of_them(world: Services) -> None:
+def test_a_large_graph_is_not_deleted_while_another_member_has_locked_a_part(world: Services) -> None:
     eve = save(world, make("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(2):
         save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
@@ -151,4 +151,4 @@ def test_nor_while_another_has_locked_one_of_them(world: Services) -> None:
     issue = refusal(world, change("Employee", eve.id, addresses=PartsCommand(delete_all=True)))
 
     assert issue.type is IssueType.ENTITY_LOCK_PERSIST
-    assert len(plain_of(world.entities, COMPANY).objects) == 161
+    assert len(read_graph(world.entities, COMPANY).objects) == 161

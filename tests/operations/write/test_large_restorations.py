@@ -24,12 +24,12 @@ from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.store.write import cleanup, staged_restoration
 from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import ADMINISTRATOR, FrozenClock
 from tests.graphs.commands import add, change, create, end, make, point
 from tests.models import model
-from tests.operations.write.interfering_engine import Meddling
+from tests.operations.write.interfering_engine import InterferingEngine
 from tests.operations.write.large_orders import LINES, MINUTE, MODEL, Inquirer, Shop, Told
 from tests.soak import count
-from tests.worlds import ADMINISTRATOR, FrozenClock
 
 FOR_EVER = 1000
 """More commits than there are."""
@@ -53,7 +53,7 @@ class Scene:
         self.ended = self.shop.delete(self.order)
         self.clock.instant += MINUTE
         self.deleted = self.told()
-        self.engine = Meddling(self.store)
+        self.engine = InterferingEngine(self.store)
         self.process = Shop(self.engine, self.clock)
         self.process.entities.unbuilt()
         self.engine.commits = 0
@@ -178,7 +178,7 @@ def test_what_went_through_without_an_answer_is_done_when_it_is_asked_again() ->
     scene.check_back()
 
 
-def test_of_two_who_restore_at_once_one_does_and_the_other_is_told_so() -> None:
+def test_of_two_concurrent_restorations_one_is_done_and_the_other_refused() -> None:
     scene = Scene()
     refused = list[str]()
 
@@ -377,7 +377,7 @@ def test_what_a_large_deletion_has_left_is_ended_before_it_comes_back(
     scene.check_back()
 
 
-class Unfenced(Meddling):
+class Unfenced(InterferingEngine):
     """Judges no fences, as an engine that many machines share."""
 
     def commit(self, batch: Batch) -> None:

@@ -5,9 +5,9 @@ from dataclasses import replace
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Create, Update
 from stratabase.operations.write.services import save
+from tests.fakes import ADMINISTRATOR, NOON
 from tests.graphs.commands import add, change, create, make, point, update
 from tests.graphs.scene import Scene
-from tests.worlds import ADMINISTRATOR, NOON
 
 BOB = replace(ADMINISTRATOR, username="bob")
 

@@ -15,16 +15,16 @@ from stratabase.operations.write.services import delete, save
 from stratabase.store.engine.port import Engine
 from tests.contract.engine.acting import together
 from tests.contract.engine.kinds import STURDY
-from tests.graphs.comparing import told_by, told_by_plain
+from tests.fakes import ADMINISTRATOR, request_of
+from tests.graphs.item_faults import item_faults
 from tests.graphs.models import OF_KINDS
-from tests.graphs.plain import Plain
 from tests.graphs.processes import process
-from tests.graphs.reading import plain_of
-from tests.graphs.recovered import faults
-from tests.graphs.requests import Requests
+from tests.graphs.random_commands import RandomCommands
+from tests.graphs.read_graph import read_graph
+from tests.graphs.reference_graph import ReferenceGraph
+from tests.graphs.stored_objects import expected_objects, stored_objects
 from tests.soak import count, seed
-from tests.store.held import held
-from tests.worlds import ADMINISTRATOR, request_of
+from tests.store.engine_items import all_items
 
 pytestmark = pytest.mark.soak
 
@@ -54,12 +54,12 @@ def done(world: Services, command: Command) -> bool:
     return True
 
 
-def look(world: Services) -> Plain:
+def look(world: Services) -> ReferenceGraph:
     """Return the graph that a store holds; it must be as the model wants it, also from the other sides."""
-    graph = plain_of(world.entities, world.model)
-    assert told_by(Reader(request_of(world.model, world.entities)), graph, graph.objects) == told_by_plain(
-        graph
-    )
+    graph = read_graph(world.entities, world.model)
+    assert stored_objects(
+        Reader(request_of(world.model, world.entities)), graph, graph.objects
+    ) == expected_objects(graph)
     parts = [
         Reference(world.class_(whole.class_name).roles[name].target, id_)
         for (whole, name), ids in graph.parts.items()
@@ -76,11 +76,13 @@ def test_random_requests_of_several_leave_a_graph_as_the_model_wants_it(engine: 
 
     def act(chance: Random) -> int:
         world = process(engine, model)
-        commands = (Requests(plain_of(world.entities, model), chance).command() for _ in range(REQUESTS))
+        commands = (
+            RandomCommands(read_graph(world.entities, model), chance).command() for _ in range(REQUESTS)
+        )
         return sum(done(world, command) for command in commands)
 
     counts = together(*(partial(act, Random(seed() + number)) for number in range(THREADS)))
 
     assert sum(counts) > 0
     look(process(engine, model)).check()
-    assert faults(model, held(engine)) == []
+    assert item_faults(model, all_items(engine)) == []

@@ -23,19 +23,19 @@ from stratabase.store.write import commit
 from tests.contract.engine.acting import settled
 from tests.contract.engine.kinds import KINDS, Kind
 from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import fake_services, request_of, unlimited_budget
 from tests.graphs.commands import do
-from tests.graphs.comparing import told_by, told_by_plain
-from tests.graphs.doubled import Doubled
+from tests.graphs.expected_views import expected_views, views
+from tests.graphs.item_faults import item_faults
+from tests.graphs.mirrored_entities import MirroredEntities
 from tests.graphs.models import OF_FAMILIES, OF_KINDS, models
-from tests.graphs.plain import Plain, Wrong
-from tests.graphs.recovered import faults
-from tests.graphs.requests import Requests
-from tests.graphs.story import SharedIds, Story
-from tests.graphs.views import plain_views, views
+from tests.graphs.random_commands import RandomCommands
+from tests.graphs.random_session import RandomSession, SharedIds
+from tests.graphs.reference_graph import InvalidCommand, ReferenceGraph
+from tests.graphs.stored_objects import expected_objects, stored_objects
 from tests.soak import count, seed
+from tests.store.engine_items import all_items
 from tests.store.failing import FailingEngine, Fault
-from tests.store.held import held
-from tests.worlds import plenty, request_of, world_of
 
 REQUESTS = 10
 EXAMPLES = {"reference": 25, "lagging": 25, "sqlite": 5, "dynamodb-ministack": 4}
@@ -51,50 +51,52 @@ def few_fit(patch: pytest.MonkeyPatch, most: int) -> None:
     patch.setattr(commit, "fits_in_one_commit", lambda actions: len(actions) <= most)
 
 
-def tell(engine: Engine, model: Model, chance: Random) -> None:
+def run_and_compare(engine: Engine, model: Model, chance: Random) -> None:
     """Let things happen, compare all that is stored and shown after each, and delete all in the end."""
-    entities = Doubled(engine, model)
-    world, _, _ = world_of(model)
-    story = Story(replace(world, entities=cast("Entities", entities), ids=SharedIds()), chance)
+    entities = MirroredEntities(engine, model)
+    world, _, _ = fake_services(model)
+    session = RandomSession(replace(world, entities=cast("Entities", entities), ids=SharedIds()), chance)
     for _ in range(REQUESTS):
-        story.go_on()
-        glance(entities, model, story.graph)
+        session.run_random_command()
+        check_lagging_listing(entities, model, session.graph)
         settled(engine)
-        look(entities, model, story.graph)
-    story.end()
+        check_listed_objects(entities, model, session.graph)
+    session.delete_everything()
     entities.sweep()
     entities.check()
 
 
-def look(entities: Doubled, model: Model, graph: Plain) -> None:
+def check_listed_objects(entities: MirroredEntities, model: Model, graph: ReferenceGraph) -> None:
     """Page by page, each object must be shown with all its roles."""
     for class_name, found in pages(entities, model):
         there = sorted(each for each in graph.objects if each.class_name == class_name)
-        assert views(entities, model, class_name, found) == plain_views(graph, there)
+        assert views(entities, model, class_name, found) == expected_views(graph, there)
 
 
-def glance(entities: Doubled, model: Model, graph: Plain) -> None:
+def check_lagging_listing(entities: MirroredEntities, model: Model, graph: ReferenceGraph) -> None:
     """While pages may be of a moment ago, what they show as it is must have the roles that it has."""
     for class_name, found in pages(entities, model):
         now = entities.read([each.reference for each in found])
         same = [each for each, there in zip(found, now, strict=True) if each == there]
-        expected = plain_views(graph, [each.reference for each in same])
+        expected = expected_views(graph, [each.reference for each in same])
         assert views(entities, model, class_name, same) == expected
         views(entities, model, class_name, found)
 
 
-def pages(entities: Doubled, model: Model) -> Iterator[tuple[str, list[Entity]]]:
+def pages(entities: MirroredEntities, model: Model) -> Iterator[tuple[str, list[Entity]]]:
     """Yield the objects of each class, as its listing shows them."""
     for class_ in model.classes.values():
         query = Query(class_.name, Order.of(()), window=Window(1000))
-        yield class_.name, [*entities.page(query, plenty()).items]
+        yield class_.name, [*entities.page(query, unlimited_budget()).items]
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize(
     "kind", [kind for kind in KINDS if kind.name in EXAMPLES], ids=lambda kind: kind.name
 )
-def test_what_is_stored_and_shown_is_as_told_plainly(kind: Kind, tmp_path: Path) -> None:
+def test_random_writes_leave_every_kind_of_store_as_the_reference_graph_is(
+    kind: Kind, tmp_path: Path
+) -> None:
     """Item by item, after each request; in the end nothing is left but the links of who is still there."""
     phases = [*Phase] if kind.name in QUICK else [Phase.generate]
 
@@ -106,7 +108,7 @@ def test_what_is_stored_and_shown_is_as_told_plainly(kind: Kind, tmp_path: Path)
             number = len([*tmp_path.iterdir()])
             engine = kind.open(tmp_path / str(number))
             try:
-                tell(engine, model, chance)
+                run_and_compare(engine, model, chance)
             finally:
                 engine.close()
 
@@ -115,11 +117,13 @@ def test_what_is_stored_and_shown_is_as_told_plainly(kind: Kind, tmp_path: Path)
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", [*OF_KINDS, *OF_FAMILIES])
-def test_so_it_is_with_each_kind_of_association(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_writes_on_each_kind_of_association_leave_a_store_as_the_reference_graph_is(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also between a whole and its parts."""
     for number in range(count(3, 100)):
         few_fit(monkeypatch, 2 + number % 4)
-        tell(ReferenceEngine(), {**OF_KINDS, **OF_FAMILIES}[kind], Random(seed() + number))
+        run_and_compare(ReferenceEngine(), {**OF_KINDS, **OF_FAMILIES}[kind], Random(seed() + number))
 
 
 @given(models(), st.randoms(use_true_random=False), MOST_AS_ONE)
@@ -127,17 +131,17 @@ def test_a_call_that_fails_leaves_the_old_graph_or_the_new_one(
     model: Model, chance: Random, most: int
 ) -> None:
     """Whichever it is: of each request one call may go wrong, and its client hear nothing."""
-    engine, ids, graph, failed = ReferenceEngine(), SharedIds(), Plain(model), 0
+    engine, ids, graph, failed = ReferenceEngine(), SharedIds(), ReferenceGraph(model), 0
     with pytest.MonkeyPatch.context() as patch:
         few_fit(patch, most)
         for _ in range(REQUESTS):
-            command = Requests(graph, chance).command()
+            command = RandomCommands(graph, chance).command()
             try:
                 expected = graph.after(command, ids.next())
-            except Wrong:
+            except InvalidCommand:
                 expected = graph
             fault = Fault(chance.randrange(12), after=chance.random() < 0.5)
-            world, _, _ = world_of(model)
+            world, _, _ = fake_services(model)
             entities = Repository(FailingEngine(engine, fault), model)
             try:
                 do(replace(world, entities=entities, ids=ids), command)
@@ -148,19 +152,19 @@ def test_a_call_that_fails_leaves_the_old_graph_or_the_new_one(
                 possible = [graph, expected]
                 failed += 1
             Repository(engine, model).sweep()
-            assert faults(model, held(engine)) == []
-            graph = there(engine, model, possible)
+            assert item_faults(model, all_items(engine)) == []
+            graph = stored_graph(engine, model, possible)
     event(f"{failed} of {REQUESTS} failed")
 
 
-def there(engine: Engine, model: Model, possible: list[Plain]) -> Plain:
+def stored_graph(engine: Engine, model: Model, possible: list[ReferenceGraph]) -> ReferenceGraph:
     """Return which of several graphs a store holds."""
     stored = Repository(engine, model)
     known = {reference for graph in possible for reference in graph.objects}
     found = [
         graph
         for graph in possible
-        if told_by(Reader(request_of(model, stored)), graph, known) == told_by_plain(graph)
+        if stored_objects(Reader(request_of(model, stored)), graph, known) == expected_objects(graph)
     ]
     assert found
     return found[0]

@@ -18,9 +18,9 @@ from stratabase.operations.write.services import delete, restore, save
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.store.write import cleanup
+from tests.fakes import ADMINISTRATOR, NOON, fake_services, request_of
 from tests.graphs.commands import change, create, end, make
-from tests.graphs.shown import view_of
-from tests.worlds import ADMINISTRATOR, NOON, request_of, world_of
+from tests.graphs.nested_views import view_of
 
 BOX = """extend schema @application(name: "Retyped")
 type Box @class(versioned: true) {{ name: String {} }}"""
@@ -30,13 +30,13 @@ OLD, NEW, STRICT = (read_model(BOX.format(size), "m") for size in SIZES)
 
 def test_a_value_that_its_attribute_cannot_have_any_more_is_left_out(tmp_path: Path) -> None:
     engine = SqliteEngine(tmp_path / "store.db")
-    old, _, clock = world_of(OLD)
+    old, _, clock = fake_services(OLD)
     old = replace(old, entities=Repository(engine, OLD))
     box = save(old, make("Box", name="a", size="large"), ADMINISTRATOR).reference
     clock.instant += 1000
     save(old, change("Box", box.id, name="b", size=None), ADMINISTRATOR)
     clock.instant += 1000
-    new = replace(world_of(NEW)[0], entities=Repository(engine, NEW), clock=clock, ids=old.ids)
+    new = replace(fake_services(NEW)[0], entities=Repository(engine, NEW), clock=clock, ids=old.ids)
     with pytest.raises(Refused) as refusal:
         restore(new, box, [NOON], ADMINISTRATOR)
     (issue,) = refusal.value.issues
@@ -48,13 +48,13 @@ def test_a_value_that_its_attribute_cannot_have_any_more_is_left_out(tmp_path: P
 
 def test_a_value_outside_of_the_domain_of_today_is_refused(tmp_path: Path) -> None:
     engine = SqliteEngine(tmp_path / "store.db")
-    old, _, clock = world_of(OLD)
+    old, _, clock = fake_services(OLD)
     old = replace(old, entities=Repository(engine, OLD))
     box = save(old, make("Box", name="a", size="large"), ADMINISTRATOR).reference
     clock.instant += 1000
     save(old, change("Box", box.id, size="s"), ADMINISTRATOR)
     clock.instant += 1000
-    new = replace(world_of(STRICT)[0], entities=Repository(engine, STRICT), clock=clock, ids=old.ids)
+    new = replace(fake_services(STRICT)[0], entities=Repository(engine, STRICT), clock=clock, ids=old.ids)
     with pytest.raises(Refused) as refusal:
         restore(new, box, [NOON], ADMINISTRATOR, WriteOptions(force=True))
     assert [issue.type for issue in refusal.value.issues] == [IssueType.ATTRIBUTE_STRING_LENGTH]
@@ -72,7 +72,7 @@ def test_a_part_was_there_until_its_whole_ended_also_before_it_is_purged(
 ) -> None:
     monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
     engine, model = SqliteEngine(tmp_path / "store.db"), read_model(ORDERS.format(directive), "m")
-    world, _, clock = world_of(model)
+    world, _, clock = fake_services(model)
     entities = Repository(engine, model)
     world = replace(world, entities=entities)
     order = save(world, make("Order", name="a"), ADMINISTRATOR).reference

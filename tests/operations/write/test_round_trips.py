@@ -12,7 +12,7 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from stratabase.operations.ports import Entities
 from tests.graphs.commands import add, change, create, end, make, point, remove, update
-from tests.graphs.scene import Scene, told
+from tests.graphs.scene import Scene, issue_summary
 from tests.operations.write.noted_calls import NotedCalls
 
 
@@ -111,7 +111,7 @@ def refusal(scene: Scene, command: Command) -> list[tuple[object, ...]]:
     """Return why a command is refused, though others come between."""
     with pytest.raises(Refused) as refused:
         scene.write(command)
-    return [told(issue) for issue in refused.value.issues]
+    return [issue_summary(issue) for issue in refused.value.issues]
 
 
 def test_a_graph_is_decided_anew_when_another_write_came_between() -> None:
@@ -234,7 +234,7 @@ def test_what_the_store_cannot_do_at_once_is_refused_with_the_limit() -> None:
     assert issue.message == "250 actions: at most 100 are possible"
 
 
-def test_of_what_is_too_much_the_role_and_a_way_out_are_told() -> None:
+def test_of_what_is_too_much_the_role_and_a_way_out_are_reported() -> None:
     scene = Scene()
     role = RoleName("Employee", "friends")
     scene.entities.refuse = TooLarge("actions", 250, 100, at_least=True, cause=SizeCause(role, 33))

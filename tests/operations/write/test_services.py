@@ -12,13 +12,13 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.write.commands import Create, Delete, Update
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
+from tests.fakes import ADMINISTRATOR, NOON, DictEntities, FrozenClock, fake_services
 from tests.models import THING, THINGS
-from tests.worlds import ADMINISTRATOR, NOON, DictEntities, FrozenClock, world_of
 
 
 @pytest.fixture
 def parts() -> tuple[Services, DictEntities, FrozenClock]:
-    return world_of(THINGS)
+    return fake_services(THINGS)
 
 
 @pytest.fixture

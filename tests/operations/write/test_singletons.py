@@ -1,9 +1,9 @@
 """Singletons are there before they are first written."""
 
 from stratabase.domain.objects.entity import Reference
+from tests.fakes import NOON
 from tests.graphs.commands import add, change, create, make, point
-from tests.graphs.scene import Scene, told
-from tests.worlds import NOON
+from tests.graphs.scene import Scene, issue_summary
 
 OFFICE = Reference("Office", "1")
 
@@ -60,4 +60,4 @@ def test_two_first_updates_at_once_are_both_there() -> None:
 def test_what_it_refuses_points_at_the_role() -> None:
     (issue,) = Scene().refusal(change("Office", "1", manager=point("e9")))
 
-    assert told(issue) == ("ENTITY_NOT_FOUND", "Office", "1", "manager", "data.manager")
+    assert issue_summary(issue) == ("ENTITY_NOT_FOUND", "Office", "1", "manager", "data.manager")

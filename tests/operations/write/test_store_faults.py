@@ -13,18 +13,13 @@ from stratabase.store.repository import Repository
 from tests.contract.engine.acting import settled
 from tests.graphs.answers import answer_of
 from tests.graphs.company import COMPANY
-from tests.graphs.deeds import DEEDS, LARGE, scene
-from tests.graphs.stages import (
-    over_dynamodb,
-    over_lagging,
-    over_reference,
-    over_sqlite,
-)
-from tests.graphs.stored import company
+from tests.graphs.company_engines import over_dynamodb, over_lagging, over_reference, over_sqlite
+from tests.graphs.stored_company import company_items
+from tests.graphs.write_cases import LARGE, WRITE_CASES, scene
 from tests.soak import FULL, mostly
+from tests.store.engine_items import Items, object_items, serial_numbers
 from tests.store.failing import GET, RANGE, FailingEngine, Fault
 from tests.store.graph_agreement import disagreements
-from tests.store.held import Held, numbers, of_objects
 
 pytestmark = pytest.mark.soak
 
@@ -43,7 +38,7 @@ class Outcome(NamedTuple):
 
     answer: Any
     """The kind of the refusal; None if it was done."""
-    after: Held
+    after: Items
     """What there is when a sweep has been made."""
     calls: list[str]
 
@@ -71,16 +66,18 @@ def smooth(name: str) -> Outcome:
     return outcome(over_reference, Path(), name)
 
 
-@pytest.mark.parametrize("name", DEEDS)
+@pytest.mark.parametrize("name", WRITE_CASES)
 def test_when_nothing_goes_wrong_the_items_are_those_of_the_graph(name: str) -> None:
     """To which the tests below compare. The plain rules do and refuse the same."""
     there = scene()
     if smooth(name).answer is None:
-        there.write(DEEDS[name])
+        there.write(WRITE_CASES[name])
     else:
-        assert there.refusal(DEEDS[name]) == smooth(name).answer
+        assert there.refusal(WRITE_CASES[name]) == smooth(name).answer
     assert disagreements(COMPANY, there.entities.graph, smooth(name).after) == []
-    assert (of_objects(smooth(name).after) != of_objects(company())) == (smooth(name).answer is None)
+    assert (object_items(smooth(name).after) != object_items(company_items())) == (
+        smooth(name).answer is None
+    )
 
 
 def faults(calls: list[str], *, all_: bool) -> Iterator[Fault]:
@@ -102,22 +99,22 @@ def step(over: Any, name: str) -> int:
     return 5 if FULL else 4
 
 
-@pytest.mark.parametrize("name", DEEDS)
+@pytest.mark.parametrize("name", WRITE_CASES)
 @pytest.mark.parametrize("over", mostly(OVER.values(), "over_lagging", "over_dynamodb"), ids=OVER)
 def test_a_call_that_fails_leaves_the_old_graph_or_the_new_one(over: Any, name: str, tmp_path: Path) -> None:
     """The new one from the commit on, the client being told or not; before that the old one."""
     expected = outcome(over, tmp_path, name)
-    assert of_objects(expected.after) == of_objects(smooth(name).after)
+    assert object_items(expected.after) == object_items(smooth(name).after)
     committed = commit_of(expected)
     tried = [*faults(expected.calls, all_=FULL or over in IN_MEMORY)][:: step(over, name)]
     for fault in tried:
         met = outcome(over, tmp_path, name, fault)
         is_told = expected.answer is None and fault.call > committed
         is_done = is_told or (expected.answer is None and fault == Fault(committed, after=True))
-        whole = expected.after if is_done else company()
-        assert of_objects(met.after) == of_objects(whole), (fault, expected.calls)
+        whole = expected.after if is_done else company_items()
+        assert object_items(met.after) == object_items(whole), (fault, expected.calls)
         assert met.answer is (None if is_told else Unavailable), (fault, expected.calls)
-        assert all(numbers(met.after)[name] >= last for name, last in numbers(whole).items())
+        assert all(serial_numbers(met.after)[name] >= last for name, last in serial_numbers(whole).items())
 
 
 def commit_of(outcome: Outcome) -> int:

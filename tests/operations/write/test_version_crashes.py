@@ -13,9 +13,9 @@ from stratabase.store.engine.port import Batch, Engine, Item, Key
 from stratabase.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine
 from tests.contract.versions.models import COMPANY
+from tests.fakes import ADMINISTRATOR, NOON, CountedIds, FrozenClock, unlimited_budget
 from tests.graphs.commands import point
-from tests.store.passing import PassingEngine
-from tests.worlds import ADMINISTRATOR, NOON, CountedIds, FrozenClock, plenty
+from tests.store.delegating_engine import DelegatingEngine
 
 RED, BLUE, ADA = Reference("Team", "id1"), Reference("Team", "id3"), Reference("Employee", "id5")
 
@@ -24,7 +24,7 @@ class Killed(BaseException):
     """The process is no more."""
 
 
-class MortalEngine(PassingEngine):
+class MortalEngine(DelegatingEngine):
     """Dies at one of its calls: before it does it, or after."""
 
     def __init__(self, items: dict[Key, Item], last: int, *, does_it: bool) -> None:
@@ -62,7 +62,7 @@ class Process:
         ids = CountedIds()
         for _ in range(first_id):
             ids.new()
-        self.world = Services(COMPANY, self.entities, FrozenClock(instant), ids, plenty)
+        self.world = Services(COMPANY, self.entities, FrozenClock(instant), ids, unlimited_budget)
 
     def write(self, command: Command) -> None:
         """Do a command."""

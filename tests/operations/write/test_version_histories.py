@@ -28,11 +28,11 @@ from stratabase.store.repository import Repository
 from tests.contract.engine.acting import together
 from tests.contract.engine.kinds import KINDS
 from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import ADMINISTRATOR, NOON, request_of, unlimited_budget
 from tests.graphs.commands import make
 from tests.soak import count, seed
 from tests.store.faulty_engine import FAULTY, FaultyEngine
-from tests.store.hurried import hurried
-from tests.worlds import ADMINISTRATOR, NOON, plenty, request_of
+from tests.store.thread_switching import switching_threads_often
 
 UPDATES = count(60, 5000)
 MOST = 100
@@ -71,7 +71,7 @@ class Host:
 
     def __init__(self, engine: Engine, ahead: Instant, clock_seed: int) -> None:
         clock = JumpingClock(ahead, Random(clock_seed))
-        self.world = Services(MODEL, Repository(engine, MODEL), clock, RandomIds(), plenty)
+        self.world = Services(MODEL, Repository(engine, MODEL), clock, RandomIds(), unlimited_budget)
 
     def change(self, sheets: Sequence[Reference], thread: int, chance: Random) -> list[tuple[Reference, str]]:
         """Give objects new names, no name twice; return which got which."""
@@ -104,14 +104,14 @@ FAULTS = (AssertionError, ValueError, Unavailable)
 
 
 def test_nothing_is_found_where_there_is_no_fault() -> None:
-    with hurried():
+    with switching_threads_often():
         for _ in range(5):
             check_history(ReferenceEngine())
 
 
 @pytest.mark.parametrize("faulty", FAULTY)
 def test_a_fault_of_the_store_is_found_out(faulty: type[FaultyEngine]) -> None:
-    with hurried(), pytest.raises(FAULTS):
+    with switching_threads_often(), pytest.raises(FAULTS):
         check_histories(lambda: faulty(ReferenceEngine()))
 
 
@@ -123,7 +123,7 @@ def test_an_instant_from_before_the_object_was_read_is_found_out(
     monkeypatch.setattr(effects, "instant_after", lambda now, _: now)
     if not guarded:
         monkeypatch.setattr(versions, "_version", _unguarded)
-    with hurried(), pytest.raises(ValueError if guarded else FAULTS):
+    with switching_threads_often(), pytest.raises(ValueError if guarded else FAULTS):
         check_histories(ReferenceEngine)
 
 

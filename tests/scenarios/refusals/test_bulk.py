@@ -83,7 +83,9 @@ OPTIONS = [
 @pytest.mark.parametrize(
     "options", [all_six(), all_six(next=6), all_six(offset=0, next=100)], ids=["all", "six", "a hundred"]
 )
-def test_over_more_objects_than_its_limit(refuse: Callable[[Case], None], options: dict[str, Any]) -> None:
+def test_a_bulk_service_over_more_objects_than_its_limit_is_refused(
+    refuse: Callable[[Case], None], options: dict[str, Any]
+) -> None:
     refuse(in_bulk("too many", "Sheet", options, too_many("Sheet", 6)))
 
 
@@ -98,7 +100,9 @@ def test_within_its_limit(studio: Studio) -> None:
 
 
 @pytest.mark.parametrize("case", OPTIONS, ids=str)
-def test_with_options_that_make_no_sense(refuse: Callable[[Case], None], case: Case) -> None:
+def test_a_bulk_service_with_contradicting_options_is_refused(
+    refuse: Callable[[Case], None], case: Case
+) -> None:
     refuse(case)
 
 
@@ -128,7 +132,7 @@ def test_of_what_is_refused_keeps_nothing_from_the_others(studio: Studio) -> Non
     assert found == {"items": [{"code": "999", "height": 2}, *[untouched] * 5]}
 
 
-def test_of_many_deletions_those_that_are_refused_are_told(studio: Studio) -> None:
+def test_of_many_deletions_those_that_are_refused_are_reported(studio: Studio) -> None:
     for name in ("free", "bound", "tied"):
         studio.create("Team", name, name=f"bulk {name}")
     needs = {
@@ -176,7 +180,7 @@ def test_of_many_deletions_those_that_are_refused_are_told(studio: Studio) -> No
     assert studio.ask(end) == {"deleted": 2}
 
 
-def test_a_value_that_is_wrong_for_any_object_is_told_once(refuse: Callable[[Case], None]) -> None:
+def test_a_value_that_is_wrong_for_every_object_is_reported_once(refuse: Callable[[Case], None]) -> None:
     text = "9 is too high: give 1 to 3 (the same for 2 objects)"
     issue = attribute("ATTRIBUTE_RANGE", "Sheet.height", text)
     options = {"filter": {"title___in": ["first", "second"]}}

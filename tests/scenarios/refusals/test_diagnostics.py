@@ -85,7 +85,7 @@ def test_what_a_service_took_is_told_to_an_administrator(studio: Studio, verb: s
         assert (told["readUnits"] > 0, told["writeUnits"]) == (True, 0)
 
 
-def test_what_a_write_took_is_told_too(studio: Studio) -> None:
+def test_what_a_write_took_is_reported_too(studio: Studio) -> None:
     create = 'mutation { Skill___create(data: {name: "took"}, insight: LIGHT) { _id } }'
     body = studio.answer(create).body
     id_ = body["data"]["Skill___create"]["_id"]
@@ -99,7 +99,7 @@ def test_what_a_write_took_is_told_too(studio: Studio) -> None:
     assert ended["extensions"]["insight"]["writeUnits"] > 0
 
 
-def test_several_services_are_told_of_together(studio: Studio) -> None:
+def test_several_services_are_reported_of_together(studio: Studio) -> None:
     query = studio.named(
         """{ one: Team___get(_id: "<red>", insight: LIGHT) { name }
              two: Team___get(_id: "<blue>", insight: FULL) { name }
@@ -114,7 +114,9 @@ def test_several_services_are_told_of_together(studio: Studio) -> None:
 
 @pytest.mark.parametrize("level", ["LIGHT", "FULL"])
 @pytest.mark.parametrize("verb", [*READING, *WRITING])
-def test_nobody_else_is_told_nor_is_anything_done(studio: Studio, clerk: str, verb: str, level: str) -> None:
+def test_diagnostics_are_refused_to_others_before_anything_is_done(
+    studio: Studio, clerk: str, verb: str, level: str
+) -> None:
     argument = f", insight: {level}"
     query = studio.named(asking(verb, argument))
     before = studio.shelf.rows()

@@ -315,7 +315,7 @@ def test_what_is_nested_too_deeply_is_told_to_be(studio: Studio, what: str) -> N
     assert told["extensions"] == {"classification": VALIDATION if variables else SYNTAX}
 
 
-def test_at_most_nine_mistakes_are_told(studio: Studio) -> None:
+def test_at_most_nine_mistakes_are_reported(studio: Studio) -> None:
     query = "{ " + " ".join(f"wrong{number}" for number in range(20)) + " }"
 
     body = studio.send({"query": query}).json()

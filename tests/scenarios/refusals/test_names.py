@@ -209,7 +209,7 @@ def test_roles_lead_to_nothing_by_ids_that_none_has(refuse: Callable[[Case], Non
 
 
 @pytest.mark.parametrize("case", CALLED, ids=str)
-def test_objects_are_called(refuse: Callable[[Case], None], case: Case) -> None:
+def test_issues_name_objects_by_their_client_id(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 

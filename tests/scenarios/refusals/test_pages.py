@@ -125,7 +125,7 @@ OPTIONS["a filter that lists too many values"] = (
 
 
 @pytest.mark.parametrize("says", OPTIONS)
-def test_a_page_with_options_that_make_no_sense(refuse: Callable[[Case], None], says: str) -> None:
+def test_a_page_with_contradicting_options_is_refused(refuse: Callable[[Case], None], says: str) -> None:
     """At the root, also where the cache is passed by."""
     options, issues = OPTIONS[says]
     refuse(Case(says, [Asked("Person", "getPage", {"options": options}, issues)]))

@@ -254,15 +254,17 @@ CONTRADICTORY = [
 
 
 @pytest.mark.parametrize("case", WRONG, ids=str)
-def test_that_are_wrong(refuse: Callable[[Case], None], case: Case) -> None:
+def test_wrong_parts_are_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
 @pytest.mark.parametrize("case", STRANGE, ids=str)
-def test_of_another_whole_or_none(refuse: Callable[[Case], None], case: Case) -> None:
+def test_parts_of_another_whole_or_of_none_are_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
 @pytest.mark.parametrize("case", CONTRADICTORY, ids=str)
-def test_that_are_asked_two_things_at_once(refuse: Callable[[Case], None], case: Case) -> None:
+def test_two_contradicting_requests_on_one_part_are_refused(
+    refuse: Callable[[Case], None], case: Case
+) -> None:
     refuse(case)

@@ -285,25 +285,29 @@ ENDINGS = [
 
 
 @pytest.mark.parametrize("case", UNKNOWN, ids=str)
-def test_to_what_is_not_there(refuse: Callable[[Case], None], case: Case) -> None:
+def test_an_association_to_a_missing_object_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
 @pytest.mark.parametrize("case", FEW, ids=str)
-def test_to_fewer_than_they_must(refuse: Callable[[Case], None], case: Case) -> None:
+def test_an_empty_required_role_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
 @pytest.mark.parametrize("case", COUPLED, ids=str)
-def test_to_what_another_has(refuse: Callable[[Case], None], case: Case) -> None:
+def test_an_association_to_an_object_that_another_one_has_is_refused(
+    refuse: Callable[[Case], None], case: Case
+) -> None:
     refuse(case)
 
 
 @pytest.mark.parametrize("case", CONTRADICTORY, ids=str)
-def test_both_to_and_not_to(refuse: Callable[[Case], None], case: Case) -> None:
+def test_adding_and_removing_one_association_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
 @pytest.mark.parametrize("case", ENDINGS, ids=str)
-def test_to_what_would_end(refuse: Callable[[Case], None], case: Case) -> None:
+def test_an_association_to_an_object_that_the_request_deletes_is_refused(
+    refuse: Callable[[Case], None], case: Case
+) -> None:
     refuse(case)

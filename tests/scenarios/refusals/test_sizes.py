@@ -104,10 +104,10 @@ GRAPHS = [
 
 
 @pytest.mark.parametrize("case", OBJECTS, ids=str)
-def test_an_object_is_too_large(refuse: Callable[[Case], None], case: Case) -> None:
+def test_an_object_that_is_too_large_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
 @pytest.mark.parametrize("case", GRAPHS, ids=str)
-def test_a_graph_has_too_many(refuse: Callable[[Case], None], case: Case) -> None:
+def test_a_graph_of_too_many_objects_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)

@@ -332,15 +332,17 @@ OTHER_KINDS = [
 
 
 @pytest.mark.parametrize("case", NEW, ids=str)
-def test_a_new_object_cannot_have(refuse: Callable[[Case], None], case: Case) -> None:
+def test_a_create_with_a_wrong_value_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
 @pytest.mark.parametrize("case", CHANGED, ids=str)
-def test_an_object_cannot_be_given(refuse: Callable[[Case], None], case: Case) -> None:
+def test_an_update_with_a_wrong_value_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
 @pytest.mark.parametrize("case", OTHER_KINDS, ids=str)
-def test_no_more_can(refuse: Callable[[Case], None], case: Case) -> None:
+def test_singletons_and_forms_with_wrong_values_are_refused(
+    refuse: Callable[[Case], None], case: Case
+) -> None:
     refuse(case)

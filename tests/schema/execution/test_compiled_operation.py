@@ -11,8 +11,8 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.operations.services import Services
 from stratabase.schema.execution.compiled_operation import CompiledOperation
 from stratabase.schema.executor import SchemaExecutor
+from tests.fakes import ADMINISTRATOR, DictEntities, fake_services
 from tests.models import THINGS
-from tests.worlds import ADMINISTRATOR, DictEntities, world_of
 
 FULL = {
     "name": "chair",
@@ -40,7 +40,7 @@ PATTERNS = ["default", "yyyy", "HH", "#,##0.00", "nonsense"]
 
 
 def stored(objects: int = len(OBJECTS)) -> tuple[Services, DictEntities]:
-    world, entities, _ = world_of(THINGS)
+    world, entities, _ = fake_services(THINGS)
     for state in OBJECTS[:objects]:
         reference = Reference("Thing", state["_id"])
         entities.objects[reference] = Entity(reference, state)

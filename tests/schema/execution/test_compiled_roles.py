@@ -16,7 +16,7 @@ from stratabase.operations.services import Services
 from stratabase.schema.execution.compiled_operation import CompiledOperation
 from stratabase.schema.executor import SchemaExecutor
 from tests.everything import EVERYTHING, Objects
-from tests.worlds import ADMINISTRATOR, NOON, CountedIds, FrozenClock, plenty
+from tests.fakes import ADMINISTRATOR, NOON, CountedIds, FrozenClock, unlimited_budget
 
 OPTIONS = [
     "",
@@ -68,7 +68,9 @@ def stored() -> Objects:
     return objects
 
 
-def executor_of(objects: Objects, allowance: Callable[[], ReadBudget] = plenty, **options: Any) -> Any:
+def executor_of(
+    objects: Objects, allowance: Callable[[], ReadBudget] = unlimited_budget, **options: Any
+) -> Any:
     """Return what answers requests to a graph."""
     world = Services(EVERYTHING, objects, FrozenClock(), CountedIds(), allowance)
     return SchemaExecutor(world, lambda *_: None, **options)

@@ -12,8 +12,8 @@ from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.consumption import Consumption, Note
 from stratabase.schema.executor import SchemaExecutor
+from tests.fakes import ADMINISTRATOR, fake_services
 from tests.models import THINGS
-from tests.worlds import ADMINISTRATOR, world_of
 
 CLERK = Caller("2", "bert", "Clerk")
 GET = Consumption("get", None, 1, 1, 300, 1.0, 0, 0.1234567, after=1)
@@ -32,7 +32,7 @@ class Room:
     """The schema room over a store that consumes the same each time that it is measured."""
 
     def __init__(self, *, compiled: bool = True) -> None:
-        world, self.entities, _ = world_of(THINGS)
+        world, self.entities, _ = fake_services(THINGS)
         reference = Reference("Thing", "1")
         self.entities.objects[reference] = Entity(reference, {"_id": "1", "name": "chair"})
         self.measured = 0
@@ -52,18 +52,18 @@ class Room:
 
 
 @pytest.fixture
-def room() -> Room:
+def api() -> Room:
     return Room()
 
 
-def test_light_tells_the_totals(room: Room) -> None:
-    answer = room.ask('{ Thing___get(_id: "1", insight: LIGHT) { name } }')
+def test_light_insight_reports_the_totals(api: Room) -> None:
+    answer = api.ask('{ Thing___get(_id: "1", insight: LIGHT) { name } }')
 
     assert answer == {"data": {"Thing___get": {"name": "chair"}}, "extensions": {"insight": TOTALS}}
 
 
-def test_full_tells_each_call_too(room: Room) -> None:
-    answer = room.ask('{ mine: Thing___get(_id: "1", insight: FULL) { name } }')
+def test_full_insight_reports_each_call_as_well(api: Room) -> None:
+    answer = api.ask('{ mine: Thing___get(_id: "1", insight: FULL) { name } }')
 
     calls = answer["extensions"]["insight"].pop("calls")
     assert answer["extensions"]["insight"] == TOTALS
@@ -94,14 +94,14 @@ def test_full_tells_each_call_too(room: Room) -> None:
 
 
 @pytest.mark.parametrize("argument", ["", ", insight: null"])
-def test_nothing_is_measured_unless_it_is_asked_for(argument: str, room: Room) -> None:
-    answer = room.ask(f'{{ Thing___get(_id: "1"{argument}) {{ name }} }}')
+def test_nothing_is_measured_unless_it_is_asked_for(argument: str, api: Room) -> None:
+    answer = api.ask(f'{{ Thing___get(_id: "1"{argument}) {{ name }} }}')
 
-    assert (list(answer), room.measured) == (["data"], 0)
+    assert (list(answer), api.measured) == (["data"], 0)
 
 
-def test_several_services_tell_together_and_each_as_much_as_it_was_asked_for(room: Room) -> None:
-    answer = room.ask(
+def test_several_services_report_together_each_at_its_own_level(api: Room) -> None:
+    answer = api.ask(
         """{
           light: Thing___get(_id: "1", insight: LIGHT) { name }
           full: Thing___getPage(insight: FULL) { totalCount }
@@ -121,25 +121,27 @@ def test_several_services_tell_together_and_each_as_much_as_it_was_asked_for(roo
         ('mutation { Thing___delete(_id: "1", insight: FULL) { deleted } }', "Thing___delete"),
     ],
 )
-def test_others_are_refused_before_anything_is_done(query: str, result: str, room: Room) -> None:
-    answer = room.ask(query, CLERK)
+def test_insight_is_refused_to_other_members_before_anything_is_done(
+    query: str, result: str, api: Room
+) -> None:
+    answer = api.ask(query, CLERK)
 
     (error,) = answer["errors"]
     assert answer["data"] == {result: None}
     assert error["extensions"]["issueType"] == "APPLICATION_ACCESS_FORBIDDEN"
     assert error["extensions"]["sourceRequestReference"] == f"{result}.insight"
     assert "extensions" not in answer
-    assert (room.measured, room.entities.commits) == (0, [])
+    assert (api.measured, api.entities.commits) == (0, [])
 
 
-def test_a_write_tells_too(room: Room) -> None:
-    answer = room.ask('mutation { Thing___delete(_id: "1", insight: LIGHT) { deleted } }')
+def test_insight_reports_writes_as_well(api: Room) -> None:
+    answer = api.ask('mutation { Thing___delete(_id: "1", insight: LIGHT) { deleted } }')
 
     assert answer == {"data": {"Thing___delete": {"deleted": True}}, "extensions": {"insight": TOTALS}}
 
 
-def test_a_service_that_refuses_tells_what_it_took(room: Room) -> None:
-    answer = room.ask("{ Thing___getPage(options: {next: -1}, insight: LIGHT) { totalCount } }")
+def test_insight_reports_the_cost_of_a_refused_service(api: Room) -> None:
+    answer = api.ask("{ Thing___getPage(options: {next: -1}, insight: LIGHT) { totalCount } }")
 
     assert answer["errors"][0]["extensions"]["issueType"] == "MALFORMED_REQUEST"
     assert answer["extensions"]["insight"] == TOTALS
@@ -147,14 +149,14 @@ def test_a_service_that_refuses_tells_what_it_took(room: Room) -> None:
 
 @pytest.mark.parametrize("level", ["LIGHT", "FULL", None])
 @pytest.mark.parametrize("caller", [ADMINISTRATOR, CLERK], ids=["administrator", "clerk"])
-def test_compiled_answers_are_the_same(level: str | None, caller: Caller) -> None:
+def test_insight_does_not_change_compiled_answers(level: str | None, caller: Caller) -> None:
     query = """query($level: InsightType) {
       one: Thing___get(_id: "1", insight: $level) { name day(format: "bbb") }
       all: Thing___getPage(insight: $level) { items { name } }
     }"""
     rooms = Room(compiled=True), Room(compiled=False)
 
-    compiled, plain = ([room.ask(query, caller, level=level) for _ in range(3)] for room in rooms)
+    compiled, plain = ([api.ask(query, caller, level=level) for _ in range(3)] for api in rooms)
 
     assert compiled == plain
     assert rooms[0].measured == rooms[1].measured

@@ -11,8 +11,8 @@ from stratabase.schema import executor
 from stratabase.schema.execution import documents
 from stratabase.schema.execution.limits import Policy
 from stratabase.schema.executor import SchemaExecutor
+from tests.fakes import ADMINISTRATOR, fake_services
 from tests.models import THINGS
-from tests.worlds import ADMINISTRATOR, world_of
 
 STANDARD = get_introspection_query()
 SEVERAL = "query A { __schema { queryType { name } } } query B { __schema { mutationType { name } } }"
@@ -22,7 +22,7 @@ class Asked:
     """The schema room, and how often it executed a document."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **policy: Any) -> None:
-        self._room = SchemaExecutor(world_of(THINGS)[0], lambda *_: None, Policy(**policy))
+        self._room = SchemaExecutor(fake_services(THINGS)[0], lambda *_: None, Policy(**policy))
         self.times = 0
         monkeypatch.setattr(executor, "execute_sync", self._execute)
 
@@ -43,7 +43,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     return Asked(monkeypatch)
 
 
-def test_it_is_worked_out_once(asked: Asked) -> None:
+def test_an_introspection_answer_is_computed_once(asked: Asked) -> None:
     first = asked.answer(STANDARD)
     other = Caller("2", "bob", "Member")
 
@@ -104,7 +104,7 @@ def test_only_a_few_answers_are_kept(asked: Asked) -> None:
     assert asked.times == len(queries) + 1
 
 
-def test_one_that_is_told_again_is_kept_the_longest(asked: Asked) -> None:
+def test_the_introspection_answer_that_was_used_last_is_kept_longest(asked: Asked) -> None:
     queries = [f"query Q{number} {{ __typename }}" for number in range(documents.MOST_INTROSPECTIONS + 1)]
     for query in (*queries[:-1], queries[0], queries[-1], queries[0]):
         asked.answer(query)

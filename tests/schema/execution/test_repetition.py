@@ -48,7 +48,7 @@ def test_what_is_not_selected_too_often_passes(text: str) -> None:
         ("{ " + " ".join(f"...F{number}" for number in range(51)) + "} " + FRAGMENTS, "spreads 51 fragments"),
     ],
 )
-def test_what_is_selected_too_often_is_told(text: str, what: str) -> None:
+def test_what_is_selected_too_often_is_reported(text: str, what: str) -> None:
     assert found(text) == often(what)
 
 

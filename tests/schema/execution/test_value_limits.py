@@ -22,7 +22,7 @@ CREATE = "mutation($d: ThingCreate!) { Thing___create(data: $d) { _id } }"
         ),
     ],
 )
-def test_too_many_values_are_told_with_the_variable(variables: dict[str, Any], message: str) -> None:
+def test_too_many_values_are_reported_with_the_variable(variables: dict[str, Any], message: str) -> None:
     error = excess_of_variables(variables)
 
     assert error is not None
@@ -55,10 +55,10 @@ def test_values_are_counted_wherever_a_document_has_them(text: str) -> None:
 
 
 def test_nothing_is_done_with_too_many_values() -> None:
-    room = Room()
+    api = Room()
 
-    answer = room.answer(CREATE, d={"name": [1] * 30_000})
+    answer = api.answer(CREATE, d={"name": [1] * 30_000})
 
     assert not answer.began
     assert b"The variable $d has 30,002 values: at most 20,000" in answer.body
-    assert room.reported == []
+    assert api.reported == []

@@ -12,9 +12,9 @@ from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
+from tests.fakes import ADMINISTRATOR, NOON, FrozenClock, unlimited_budget
 from tests.schema.grants.guild import Guild
-from tests.schema.graph_room import OrderedIds
-from tests.worlds import ADMINISTRATOR, NOON, FrozenClock, plenty
+from tests.schema.graph_api import OrderedIds
 
 ARCHIVE = read_model_file(Path(__file__).parent.parent / "models/archive.graphql")
 CLERK = Caller("m7", "clerk", "Clerk")
@@ -37,7 +37,7 @@ class Archive(Guild):
     def go_on(self, model: Model) -> None:
         """Go on with another model."""
         self.entities = Repository(self._engine, model)
-        self.world = Services(model, self.entities, self.clock, self._ids, plenty)
+        self.world = Services(model, self.entities, self.clock, self._ids, unlimited_budget)
         self.executor = SchemaExecutor(self.world, _failed)
 
     def file(self, **data: Any) -> str:

@@ -7,9 +7,9 @@ import pytest
 
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
+from tests.fakes import DictEntities
 from tests.schema.grants.guild import GUILD, Guild
 from tests.soak import mostly
-from tests.worlds import DictEntities
 
 
 @pytest.fixture(params=mostly(["dict", "sqlite"], "sqlite"))

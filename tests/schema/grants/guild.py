@@ -9,8 +9,8 @@ from stratabase.model.reading import read_model_file
 from stratabase.operations.ports import Entities
 from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
-from tests.schema.graph_room import OrderedIds
-from tests.worlds import ADMINISTRATOR, FrozenClock, plenty
+from tests.fakes import ADMINISTRATOR, FrozenClock, unlimited_budget
+from tests.schema.graph_api import OrderedIds
 
 FILE = Path(__file__).parent.parent / "models/guild.graphql"
 GUILD = read_model_file(FILE)
@@ -24,7 +24,7 @@ class Guild:
 
     def __init__(self, entities: Entities) -> None:
         self.entities = entities
-        self.world = Services(GUILD, entities, FrozenClock(), OrderedIds(), plenty)
+        self.world = Services(GUILD, entities, FrozenClock(), OrderedIds(), unlimited_budget)
         self.executor = SchemaExecutor(self.world, _failed)
 
     def body(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> dict[str, Any]:
@@ -45,7 +45,7 @@ class Guild:
         """Return why a request is refused: the type of each issue, its place, and the names in it."""
         body = self.body(query, caller, **variables)
         assert set((body["data"] or {None: None}).values()) == {None}, body
-        return [_told(error["extensions"]) for error in body["errors"]]
+        return [_issue_summary(error["extensions"]) for error in body["errors"]]
 
     def create(self, class_name: str, caller: Caller = ADMINISTRATOR, /, **data: Any) -> str:
         """Make an object, and return its id."""
@@ -61,7 +61,7 @@ class Guild:
         return self.ask(f'{{ {class_name}___get(_id: "{id_}") {{ {selection} }} }}', caller)
 
 
-def _told(issue: dict[str, Any]) -> tuple[str, ...]:
+def _issue_summary(issue: dict[str, Any]) -> tuple[str, ...]:
     names = issue["attributeNames"] or issue["roleNames"] or ()
     return issue["issueType"], issue["sourceRequestReference"], *names
 

@@ -37,14 +37,14 @@ CONDITIONS: Mapping[str | None, _Condition] = {
 }
 
 
-class Eyes:
-    """The eyes of a member, on some objects."""
+class NaiveVisibility:
+    """What one member may see of some objects."""
 
     def __init__(self, model: Model, objects: Objects) -> None:
         self._model = model
         self._objects = objects
 
-    def see(self, entity: Entity) -> bool:
+    def can_see(self, entity: Entity) -> bool:
         """Return whether an object is seen."""
         class_name = entity.reference.class_name
         grant = self._grant(class_name, None)
@@ -53,14 +53,14 @@ class Eyes:
         whole = _led_to(self._objects, entity, "apple")
         return (
             whole is not None
-            and self.see(whole)
+            and self.can_see(whole)
             and self._shows(whole, "seeds")
             and (grant is None or self._allows(grant, entity))
         )
 
-    def read(self, entity: Entity, attribute: str) -> bool:
+    def can_read(self, entity: Entity, attribute: str) -> bool:
         """Return whether an attribute of an object is read."""
-        return self.see(entity) and self._shows(entity, attribute)
+        return self.can_see(entity) and self._shows(entity, attribute)
 
     def _shows(self, entity: Entity, member: str) -> bool:
         grant = self._grant(entity.reference.class_name, member)

@@ -22,7 +22,7 @@ VALUES = {
 }
 
 
-class Requests:
+class RandomRequests:
     """Makes up requests. Where grants refuse something at once, it is asked for seldom."""
 
     def __init__(self, access: Access, chance: Random, ids: dict[str, list[str]]) -> None:

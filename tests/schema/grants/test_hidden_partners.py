@@ -13,7 +13,7 @@ def archive() -> Archive:
 
 
 @pytest.mark.parametrize("service", ["update", "validateUpdate"])
-def test_it_is_in_the_way_from_either_side(archive: Archive, service: str) -> None:
+def test_a_hidden_partner_blocks_a_one_to_one_role_from_either_side(archive: Archive, service: str) -> None:
     """And is told as any other that is taken."""
     taken, free = archive.create("Note", name="taken"), archive.create("Note", name="free")
     archive.create("Note", name="partner", hidden=True, next=taken)

@@ -7,8 +7,8 @@ import pytest
 from stratabase.domain.members.member import Caller
 from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import ADMINISTRATOR
 from tests.schema.grants.archive import BINDER, CLERK, KEEPER, READER, Archive, locking
-from tests.worlds import ADMINISTRATOR
 
 OTHER = Caller("m2", "other", "Administrator")
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import ADMINISTRATOR
 from tests.schema.grants.archive import BINDER, CLERK, Archive
-from tests.worlds import ADMINISTRATOR
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def told(archive: Archive, id_: str) -> list[Any]:
 NOTHING = [None, [], [], None, ["ENTITY_NOT_FOUND"]]
 
 
-def test_what_is_hidden_now_has_no_past(archive: Archive) -> None:
+def test_an_object_that_is_hidden_now_shows_no_version(archive: Archive) -> None:
     id_ = archive.file()
     archive.change("Dossier", id_, name="b", level=9)
     assert told(archive, id_) == NOTHING
@@ -43,7 +43,9 @@ def test_what_is_hidden_now_has_no_past(archive: Archive) -> None:
 
 
 @pytest.mark.parametrize("level", [1, 9])
-def test_of_what_is_gone_its_last_version_counts(archive: Archive, level: int) -> None:
+def test_the_last_version_of_a_deleted_object_decides_whether_it_is_visible(
+    archive: Archive, level: int
+) -> None:
     id_ = archive.file()
     archive.change("Dossier", id_, name="b", level=level)
     archive.delete("Dossier", id_)
@@ -56,7 +58,7 @@ def test_of_what_is_gone_its_last_version_counts(archive: Archive, level: int) -
         assert seen[4] == a
 
 
-def test_a_value_that_is_hidden_now_is_hidden_of_then(archive: Archive) -> None:
+def test_a_value_that_is_hidden_now_is_hidden_in_all_versions(archive: Archive) -> None:
     id_ = archive.file(note="n", level=1)
     archive.change("Dossier", id_, note="m")
     assert archive.version(id_, 1, "note") == {"note": "n"}
@@ -69,7 +71,7 @@ def test_a_value_that_is_hidden_now_is_hidden_of_then(archive: Archive) -> None:
 
 @pytest.mark.parametrize("is_hidden", [True, False])
 @pytest.mark.parametrize("is_gone", [True, False])
-def test_a_role_leads_to_what_is_seen_now_too(
+def test_a_role_of_a_version_leads_only_to_objects_that_are_visible_now(
     archive: Archive,
     is_hidden: bool,
     is_gone: bool,
@@ -88,7 +90,7 @@ def test_a_role_leads_to_what_is_seen_now_too(
     assert archive.ask(page, CLERK)["items"] == [expected]
 
 
-def test_a_list_has_those_that_are_seen_now_too(archive: Archive) -> None:
+def test_a_list_of_a_version_has_only_objects_that_are_visible_now(archive: Archive) -> None:
     shelf = archive.create("Shelf", name="s")
     ids = [archive.file(shelf=shelf, name=name) for name in "abc"]
     archive.change("Shelf", shelf, name="t")
@@ -103,7 +105,7 @@ def test_a_list_has_those_that_are_seen_now_too(archive: Archive) -> None:
     assert archive.ask(query)["files"]["totalCount"] == 3
 
 
-def test_a_part_has_its_whole_s_last_moment(archive: Archive) -> None:
+def test_the_last_version_of_the_whole_decides_for_a_deleted_part(archive: Archive) -> None:
     id_ = archive.file(sheets=[{"weight": 1}])
     (sheet,) = archive.get("Dossier", id_, "sheets { items { _id } }")["sheets"]["items"]
     query = (

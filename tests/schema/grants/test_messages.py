@@ -5,8 +5,8 @@ import pytest
 from stratabase.domain.members.member import Caller
 from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import ADMINISTRATOR
 from tests.schema.grants.archive import CLERK, Archive
-from tests.worlds import ADMINISTRATOR
 
 TEXT = """
 extend schema @application(name: "Archive")

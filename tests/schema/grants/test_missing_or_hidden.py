@@ -15,9 +15,9 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import FrozenClock, unlimited_budget
 from tests.schema.grants.guild import Guild
-from tests.schema.graph_room import OrderedIds
-from tests.worlds import FrozenClock, plenty
+from tests.schema.graph_api import OrderedIds
 
 CROSSING = read_model_file(Path(__file__).parent.parent / "models/crossing.graphql")
 MEMBER = Caller("m7", "smith", "Member")
@@ -41,7 +41,7 @@ class Crossing(Guild):
 
     def __init__(self, engine: Engine) -> None:
         self.entities = Repository(engine, CROSSING)
-        self.world = Services(CROSSING, self.entities, FrozenClock(), OrderedIds(), plenty)
+        self.world = Services(CROSSING, self.entities, FrozenClock(), OrderedIds(), unlimited_budget)
         self.executor = SchemaExecutor(self.world, _failed)
         hidden = {"name": "x", "hidden": True}
         self.own = self.create("Here", name="own", parts=[hidden], part=hidden)
@@ -139,7 +139,9 @@ TAKEN = {role: {role: {"remove": ["@"]}} for role in TO_MANY}
 
 @pytest.mark.parametrize("service", UPDATES)
 @pytest.mark.parametrize("data", TAKEN.values(), ids=TAKEN)
-def test_to_take_it_away_takes_nothing_away(crossing: Crossing, data: dict[str, Any], service: str) -> None:
+def test_removing_a_missing_or_hidden_object_from_a_role_removes_nothing(
+    crossing: Crossing, data: dict[str, Any], service: str
+) -> None:
     """Whether it is there or not: a role does not lead to what is not there."""
     told = crossing.told(UPDATES[service], {"_id": crossing.own, **data}, crossing.hidden["There"])
     assert told == []

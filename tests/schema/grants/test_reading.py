@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from stratabase.domain.members.member import Caller
+from tests.fakes import ADMINISTRATOR
 from tests.schema.grants.guild import MANAGER, SCRIBE, SMITH, Guild
-from tests.worlds import ADMINISTRATOR
 
 REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
     "get of a class": ('{ Vault___get(_id: "x") { _id } }', [("ENTITY_GRANT_READ", "Vault___get")]),
@@ -346,7 +346,7 @@ def test_an_attribute_is_null_where_its_condition_does_not_hold(guild: Guild) ->
     assert page == {"items": [{"diary": None}, {"diary": "mine"}]}
 
 
-def test_so_is_a_derived_attribute_and_what_is_derived_of_that(guild: Guild) -> None:
+def test_a_derived_attribute_of_a_hidden_value_is_hidden_as_well(guild: Guild) -> None:
     own, other = guild.master("own", 1, SMITH), guild.master("other")
     guild.create("Team", name="red", members=[own, other])
     selection = "nick nickname"

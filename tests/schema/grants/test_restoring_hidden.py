@@ -8,8 +8,8 @@ import pytest
 from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import ADMINISTRATOR
 from tests.schema.grants.archive import CLERK, Archive
-from tests.worlds import ADMINISTRATOR
 
 MODEL = """
 extend schema @application(name: "Archive")
@@ -109,7 +109,7 @@ def _with(values: dict[str, Any], vault: str, seal: str = "") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("case", HIDDEN.values(), ids=HIDDEN)
-def test_it_counts_as_changed_whether_it_was_or_not(case: Case) -> None:
+def test_restoring_a_hidden_value_is_refused_whether_it_changed_or_not(case: Case) -> None:
     answers = []
     for changed in ({}, case.changed):
         archive = Archive(ReferenceEngine(), case.model)

@@ -7,9 +7,9 @@ import pytest
 from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import ADMINISTRATOR
 from tests.schema.grants.archive import CLERK, Archive
 from tests.schema.grants.test_restoring_hidden import ALL, NAMED_X, PLAIN, SEAL, SEALS, granted, model
-from tests.worlds import ADMINISTRATOR
 
 UNREAD = "[CREATE, EDIT]"
 PROFILES = """

@@ -166,7 +166,7 @@ def test_who_may_write_and_not_read_learns_nothing_of_what_there_is(guild: Guild
     assert guild.get("Master", high, "name") == {"name": "Zoe"}
 
 
-def test_unique_values_that_are_taken_are_told_without_what_must_not_be_read(guild: Guild) -> None:
+def test_unique_values_that_are_taken_are_reported_without_what_must_not_be_read(guild: Guild) -> None:
     guild.master("Ada", 9, email="a@x", salary=12345)
     eve = guild.master("Eve", 1, email="e@x", salary=12345)
     update = f'mutation {{ Master___update(data: {{_id: "{eve}", email: "a@x"}}) {{ _id }} }}'

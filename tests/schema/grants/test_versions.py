@@ -7,8 +7,8 @@ import pytest
 
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import ADMINISTRATOR
 from tests.schema.grants.archive import BINDER, CLERK, KEEPER, READER, Archive
-from tests.worlds import ADMINISTRATOR
 
 
 @pytest.fixture(params=["dict", "sqlite"])
@@ -144,14 +144,14 @@ def test_a_diff_leads_to_what_is_seen(archive: Archive) -> None:
     assert archive.diff(id_, 2, 4, ADMINISTRATOR)["shelf"][:2] == (None, f'"{shelves[1]}"')
 
 
-def test_to_restore_takes_the_grant_to_edit(archive: Archive, file: str) -> None:
+def test_restoring_needs_the_grant_to_edit(archive: Archive, file: str) -> None:
     assert archive.issues(archive.restoration(file, 1), READER) == [
         ("ENTITY_GRANT_EDIT", "Dossier___restoreVersion.atVersion")
     ]
     assert archive.issues(archive.restoration("none", 1), READER)[0][0] == "ENTITY_GRANT_EDIT"
 
 
-def test_to_restore_takes_the_grants_of_what_changes(archive: Archive) -> None:
+def test_restoring_needs_the_grants_of_everything_that_changes(archive: Archive) -> None:
     id_ = archive.file(secret="s", stamp="x")
     archive.change("Dossier", id_, name="b")
     archive.change("Dossier", id_, stamp="y")
@@ -191,7 +191,7 @@ def test_what_is_hidden_is_not_there_to_be_restored(archive: Archive, file: str)
     assert archive.issues(archive.restoration("none", 1), CLERK) == [missing]
 
 
-def test_to_bring_back_takes_the_grant_to_create(archive: Archive) -> None:
+def test_restoring_a_deleted_object_needs_the_grant_to_create(archive: Archive) -> None:
     id_ = archive.file(name="gone")
     archive.delete("Dossier", id_)
     told = archive.issues(archive.restoration(id_, 1), CLERK)
@@ -214,7 +214,7 @@ def test_what_a_version_does_not_show_is_left_out_without_a_word(archive: Archiv
 
 
 @pytest.mark.parametrize("was_seen", [True, False])
-def test_what_is_gone_is_told_if_the_version_shows_it(archive: Archive, was_seen: bool) -> None:
+def test_a_deleted_target_is_reported_if_the_version_shows_it(archive: Archive, was_seen: bool) -> None:
     """Of what is gone, what it was last counts: a binder sees the version lead there only if it saw that."""
     shelf = archive.create("Shelf", name="s")
     id_ = archive.file(shelf=shelf)

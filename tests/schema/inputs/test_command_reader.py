@@ -164,6 +164,6 @@ def test_a_path_leads_from_a_whole_to_its_part() -> None:
 
     assert isinstance(address, PartsCommand)
     assert address.create[0].path == ("addresses", "save", 0)
-    room = address.create[0].roles["rooms"]
-    assert isinstance(room, PartsCommand)
-    assert room.create[0].path == ("rooms", "save", 0)
+    api = address.create[0].roles["rooms"]
+    assert isinstance(api, PartsCommand)
+    assert api.create[0].path == ("rooms", "save", 0)

@@ -13,14 +13,14 @@ from stratabase.operations.services import Services
 from stratabase.schema.execution.limits import Policy
 from stratabase.schema.executor import SchemaExecutor
 from tests.everything import EVERYTHING, Objects
-from tests.schema.graph_room import GraphRoom
-from tests.worlds import ADMINISTRATOR, CountedIds, FrozenClock, plenty
+from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, unlimited_budget
+from tests.schema.graph_api import GraphApi
 
 PAGE = "query($e: String) { p: Person___getPage(options: {filter_exp: $e}) { items { _id } } }"
 
 
 @pytest.fixture
-def room() -> GraphRoom:
+def api() -> GraphApi:
     """Persons of different heights; the mentor of the others is the tallest, and has none."""
     objects = Objects()
     objects.put("Team", "t", name="team")
@@ -38,12 +38,12 @@ def room() -> GraphRoom:
             _createdby="ada",
         )
     objects.put("Person", "e", last_name="eee", height=1, mood="BAD", born="2020-01-01", team="gone")
-    return GraphRoom(objects)
+    return GraphApi(objects)
 
 
-def found(room: GraphRoom, text: str | None, more: str = "") -> str:
+def found(api: GraphApi, text: str | None, more: str = "") -> str:
     query = PAGE.replace("filter_exp: $e", f"filter_exp: $e {more}")
-    return "".join(each["_id"] for each in room.ask(query, e=text)["items"])
+    return "".join(each["_id"] for each in api.ask(query, e=text)["items"])
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ def found(room: GraphRoom, text: str | None, more: str = "") -> str:
         ("height // the tallest\n > 190", "a"),
     ],
 )
-def test_objects_are_found_for_which_it_holds(room: GraphRoom, text: str | None, expected: str) -> None:
+def test_objects_are_found_for_which_it_holds(api: GraphApi, text: str | None, expected: str) -> None:
     """Where it is null, it does not hold."""
-    assert [found(room, text) for _ in range(3)] == [expected] * 3
+    assert [found(api, text) for _ in range(3)] == [expected] * 3
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_objects_are_found_for_which_it_holds(room: GraphRoom, text: str | None,
         ("isNull(mentor_mood) || mentor_mood == 'BAD'", "ae"),
     ],
 )
-def test_derived_attributes_are_asked_like_any(room: GraphRoom, text: str, expected: str) -> None:
-    assert found(room, text) == expected
+def test_derived_attributes_are_asked_like_any(api: GraphApi, text: str, expected: str) -> None:
+    assert found(api, text) == expected
 
 
 @pytest.mark.parametrize(
@@ -103,15 +103,15 @@ def test_derived_attributes_are_asked_like_any(room: GraphRoom, text: str, expec
         (", orderBy: [pupil_count___ASC, height___ASC], next: 2", "cb"),
     ],
 )
-def test_a_filter_beside_it_must_hold_too(room: GraphRoom, more: str, expected: str) -> None:
-    assert found(room, "height > 160", more) == expected
+def test_a_filter_beside_it_must_hold_too(api: GraphApi, more: str, expected: str) -> None:
+    assert found(api, "height > 160", more) == expected
 
 
-def test_the_store_is_asked_for_both(room: GraphRoom) -> None:
-    found(room, "height > 175", ', filter: {last_name___eq: "aaa"}')
+def test_the_store_is_asked_for_both(api: GraphApi) -> None:
+    found(api, "height > 175", ', filter: {last_name___eq: "aaa"}')
 
-    assert isinstance(room.entities, Objects)
-    (query,) = room.entities.queries
+    assert isinstance(api.entities, Objects)
+    (query,) = api.entities.queries
     assert isinstance(query.filter, And)
     comparison, holds = query.filter.parts
     assert isinstance(comparison, Comparison)
@@ -119,7 +119,7 @@ def test_the_store_is_asked_for_both(room: GraphRoom) -> None:
     assert (holds.expression.text, holds.circumstances.caller_field("username")) == ("height > 175", "ada")
 
 
-def test_pages_of_roles_take_it(room: GraphRoom) -> None:
+def test_pages_of_roles_take_it(api: GraphApi) -> None:
     query = """{ Person___get(_id: "a") {
       pupils(options: {filter_exp: "height > 175 || isNull(height)"}) { totalCount items { _id } }
       desk___associables(options: {filter_exp: "number > 1"}) { totalCount }
@@ -127,23 +127,23 @@ def test_pages_of_roles_take_it(room: GraphRoom) -> None:
         items { _id } } }
     } }"""
 
-    assert room.ask(query) == {
+    assert api.ask(query) == {
         "pupils": {"totalCount": 2, "items": [{"_id": "b"}, {"_id": "d"}]},
         "desk___associables": {"totalCount": 0},
         "team": {"members": {"items": [{"_id": "b"}]}},
     }
 
 
-def test_services_in_bulk_take_it(room: GraphRoom) -> None:
+def test_services_in_bulk_take_it(api: GraphApi) -> None:
     update = """mutation { Person___updateBulk(data: {remote: true}, options: {filter_exp: "%s"}) {
       items { _id remote } } }"""
     delete = 'mutation { Specimen___deleteBulk(options: {filter_exp: "total > 1"}) { deleted } }'
 
-    changed = room.ask(update % "height > 175 && team_size == 4")
+    changed = api.ask(update % "height > 175 && team_size == 4")
 
     assert [each["_id"] for each in changed["items"]] == ["a", "b"]
-    assert found(room, "remote") == "ab"
-    assert room.ask(delete) == {"deleted": 0}
+    assert found(api, "remote") == "ab"
+    assert api.ask(delete) == {"deleted": 0}
 
 
 DEEP = "More than 50 levels within one another"
@@ -170,9 +170,9 @@ WRONG: dict[str, list[tuple[int, str]]] = {
 
 
 @pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
-def test_what_is_wrong_is_told_with_its_place(room: GraphRoom, text: str) -> None:
+def test_what_is_wrong_is_told_with_its_place(api: GraphApi, text: str) -> None:
     """All of it, before anything is read."""
-    errors = room.body(PAGE, e=text)["errors"]
+    errors = api.body(PAGE, e=text)["errors"]
 
     for error, (at, said) in zip(errors, WRONG[text], strict=True):
         place = f"Person: filter_exp, character {at or ''}"
@@ -181,12 +181,12 @@ def test_what_is_wrong_is_told_with_its_place(room: GraphRoom, text: str) -> Non
         issue = error["extensions"]
         assert (issue["issueType"], issue["issueReferenceType"]) == ("MALFORMED_REQUEST", "ENTITY")
         assert (issue["sourceRequestReference"], issue["entityName"]) == ("p.options.filter_exp", "Person")
-    assert isinstance(room.entities, Objects)
-    assert room.entities.allowances == []
+    assert isinstance(api.entities, Objects)
+    assert api.entities.allowances == []
 
 
-def test_a_text_of_several_lines_counts_them(room: GraphRoom) -> None:
-    (error,) = room.body(PAGE, e="height >\n  1 &&\n\tnuber == 1")["errors"]
+def test_a_text_of_several_lines_counts_them(api: GraphApi) -> None:
+    (error,) = api.body(PAGE, e="height >\n  1 &&\n\tnuber == 1")["errors"]
 
     assert error["message"] == (
         'Person: filter_exp, line 3, character 2: Person has no attribute and no role "nuber". '
@@ -194,25 +194,25 @@ def test_a_text_of_several_lines_counts_them(room: GraphRoom) -> None:
     )
 
 
-def test_it_is_told_with_what_else_is_wrong_of_the_options(room: GraphRoom) -> None:
+def test_it_is_told_with_what_else_is_wrong_of_the_options(api: GraphApi) -> None:
     query = """{ p: Person___get(_id: "a") { pupils(options: {
       filter_exp: "x", filter: {born___eq: "x"}, next: -1}) { totalCount } } }"""
 
-    assert room.issues(query) == [
+    assert api.issues(query) == [
         ("DATA_TYPE", "p.pupils.options.filter.born___eq"),
         ("MALFORMED_REQUEST", "p.pupils.options.filter_exp"),
         ("MALFORMED_REQUEST", "p.pupils.options.next"),
     ]
 
 
-def test_of_many_mistakes_the_first_are_told(room: GraphRoom) -> None:
+def test_of_many_mistakes_the_first_are_reported(api: GraphApi) -> None:
     text = " || ".join(f"no{number}" for number in range(100))
 
-    assert len(room.body(PAGE, e=text)["errors"]) == 9
+    assert len(api.body(PAGE, e=text)["errors"]) == 9
 
 
 def test_mistakes_do_not_say_what_there_is_where_suggestions_are_off() -> None:
-    world = Services(EVERYTHING, Objects(), FrozenClock(), CountedIds(), plenty)
+    world = Services(EVERYTHING, Objects(), FrozenClock(), CountedIds(), unlimited_budget)
     executor = SchemaExecutor(world, lambda *_: None, Policy(suggestions=False))
     caller = Caller("1", "ada", "Administrator", administrator=True)
 
@@ -225,20 +225,20 @@ def test_mistakes_do_not_say_what_there_is_where_suggestions_are_off() -> None:
 @pytest.mark.parametrize(
     ("zone", "expected"), [("UTC", "e"), ("Pacific/Kiritimati", ""), ("Pacific/Honolulu", "e")]
 )
-def test_the_day_is_that_of_the_callers_zone(room: GraphRoom, zone: str, expected: str) -> None:
+def test_the_day_is_that_of_the_callers_zone(api: GraphApi, zone: str, expected: str) -> None:
     """It is noon of the first day of 2020 in UTC."""
     caller = Caller("1", "ada", "Administrator", administrator=True, formats=Formats(time_zone=zone))
 
-    body = room.executor.execute(PAGE, {"e": "born == today()"}, None, caller, "trace").body.decode()
+    body = api.executor.execute(PAGE, {"e": "born == today()"}, None, caller, "trace").body.decode()
 
     assert body == '{"data":{"p":{"items":[%s]}}}' % ('{"_id":"e"}' if expected else "")
 
 
-def test_each_request_has_its_own_caller_though_its_text_is_remembered(room: GraphRoom) -> None:
+def test_each_request_has_its_own_caller_though_its_text_is_remembered(api: GraphApi) -> None:
     answers: list[Any] = []
     for username in ("ada", "bert", "ada"):
         caller = Caller("1", username, "Administrator", administrator=True)
-        answer = room.executor.execute(PAGE, {"e": "_createdby == caller.username"}, None, caller, "trace")
+        answer = api.executor.execute(PAGE, {"e": "_createdby == caller.username"}, None, caller, "trace")
         answers.append(answer.body.count(b"_id"))
 
     assert answers == [4, 0, 4]

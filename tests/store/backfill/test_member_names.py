@@ -16,7 +16,7 @@ from stratabase.store.engine.port import Batch, Engine, Item, Key
 from stratabase.store.ids import TimeOrderedIds
 from tests.models import model
 from tests.soak import count as soak_count
-from tests.store.passing import PassingEngine
+from tests.store.delegating_engine import DelegatingEngine
 from tests.store.stores import Store, fresh_class
 
 MANY = soak_count(120, 2_000)
@@ -124,7 +124,7 @@ def test_a_write_that_comes_between_is_kept(engine: Engine) -> None:
     store = store_of(engine)
     id_ = made_by(store, "ada", 2)
 
-    class Late(PassingEngine):
+    class Late(DelegatingEngine):
         """Lets another write after the objects were read."""
 
         def get(self, keys: Sequence[Key]) -> list[Item | None]:
@@ -157,7 +157,7 @@ def test_a_stopped_backfill_goes_on_where_it_was(engine: Engine) -> None:
     class Stopped(Exception):
         """Somebody pressed Ctrl-C."""
 
-    class Mortal(PassingEngine):
+    class Mortal(DelegatingEngine):
         """Dies at its second commit."""
 
         def commit(self, batch: Batch) -> None:

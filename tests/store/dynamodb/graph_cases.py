@@ -8,11 +8,11 @@ from stratabase.domain.objects.change import Change, Deletion, Effect
 from stratabase.domain.objects.commit_refusals import IntegrityViolation
 from stratabase.model.model import Model
 from stratabase.store.engine.port import Item
+from tests.fakes import DictEntities
 from tests.models import model
 from tests.role_rules import Graph
-from tests.store.dynamodb.operating import held, table
+from tests.store.dynamodb.operating import table, table_items
 from tests.store.graphs import Objects, associated, change, class_with, key, many, parts, whole
-from tests.worlds import DictEntities
 
 Make = Callable[[Objects], Sequence[Effect]]
 
@@ -55,7 +55,7 @@ class Case:
                 plain.commit(told)
             except IntegrityViolation:
                 assert self.refused
-            return Prepared([*held(engine).values()], told, before, plain.graph)
+            return Prepared([*table_items(engine).values()], told, before, plain.graph)
 
 
 def _made(*ids: str, class_name: str = "A", **state: object) -> Make:

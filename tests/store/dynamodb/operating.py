@@ -23,8 +23,8 @@ from stratabase.store.layout.heads import live_head
 from stratabase.store.repository import Repository
 from stratabase.store.write.uniques import unique_claims
 from tests.contract.engine.dynamodb import OwnTable, over_ministack
+from tests.fakes import ADMINISTRATOR, fake_services
 from tests.models import THING, model
-from tests.worlds import ADMINISTRATOR, world_of
 
 PLAIN = replace(THING, name="Plain", uniques=(), indexes=(Index(("count",)),))
 UNIQUE = replace(PLAIN, name="Unique", uniques=(Unique(("code",)),))
@@ -67,14 +67,14 @@ class OwnTokens:
 _TOKEN = "ClientRequestToken"
 
 
-def world_over(engine: Engine, class_: Class, ids: Ids | None = None) -> Services:
+def services_over(engine: Engine, class_: Class, ids: Ids | None = None) -> Services:
     """Return a world of which nothing has been read yet; unless given, its ids are id1, id2 …"""
     served = model(class_)
-    world, _, _ = world_of(served)
+    world, _, _ = fake_services(served)
     return replace(world, entities=Repository(engine, served), ids=ids or world.ids)
 
 
-def held(engine: OwnTable) -> Held:
+def table_items(engine: OwnTable) -> Held:
     """Return all that is in a table."""
     answer = engine._client.call("Scan", {"TableName": engine.name, "ConsistentRead": True})
     assert "LastEvaluatedKey" not in answer

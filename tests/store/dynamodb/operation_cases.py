@@ -19,10 +19,10 @@ from tests.store.dynamodb.operating import (
     Deed,
     creating,
     deleting,
-    held,
     saving,
     saving_new,
     table,
+    table_items,
     updating,
 )
 from tests.store.stores import Unguarding
@@ -62,7 +62,7 @@ class Case:
             lax._slots = Unguarding(engine, model(self.class_))
             others = (*self._rewritten(lax), *map(Deletion, self._found(lax, self.gone)))
             lax.commit(Change(f"meanwhile in {engine.name}", 0, others))
-            return [*held(engine).values()]
+            return [*table_items(engine).values()]
 
     def _entity(self, id_: str, code: str | None) -> Entity:
         state = {"_id": id_, "name": "old", "code": code, "count": 1}

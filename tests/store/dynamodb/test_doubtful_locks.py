@@ -28,7 +28,7 @@ from tests.store.dynamodb.faults import (
     lost_request,
     none,
 )
-from tests.store.dynamodb.operating import PLAIN, creating, table, world_over
+from tests.store.dynamodb.operating import PLAIN, creating, services_over, table
 from tests.store.dynamodb.test_doubtful_operations import Overtaken
 
 ADA, BOB = Caller("a", "ada", "Member"), Caller("b", "bob", "Member")
@@ -44,14 +44,14 @@ class Scene:
 
     def __init__(self, engine: OwnTable) -> None:
         self._engine = engine
-        self.world = world_over(engine, PLAIN, TimeOrderedIds())
+        self.world = services_over(engine, PLAIN, TimeOrderedIds())
         made = [creating()(self.world, PLAIN) for _ in "xy"]
         self.references: list[Reference] = [entity.reference for entity in made]
 
     def over(self, client: Client) -> Services:
         """Return what a process works on that has a client of its own."""
         engine = DynamoDBEngine(client, self._engine.name, HASTY)
-        return world_over(engine, PLAIN, TimeOrderedIds())
+        return services_over(engine, PLAIN, TimeOrderedIds())
 
     def overtaken(self, fault: Fault, others: Callable[[], Any] = lambda: None) -> Services:
         """Return a world to whose first write something happens, and then others act."""
@@ -130,7 +130,7 @@ def test_anothers_lock_is_taken_away_once(scene: Scene, fault: Fault) -> None:
     assert scene.holders == [None, None]
 
 
-def test_a_write_that_was_done_is_told_so_whoever_has_locked_since(scene: Scene) -> None:
+def test_a_write_that_was_done_succeeds_whoever_has_locked_since(scene: Scene) -> None:
     scene.write(ADA, scene.overtaken(lost_answer, lambda: scene.lock(BOB)))
     assert scene.holders == ["bob", None]
 

@@ -35,10 +35,10 @@ from tests.store.dynamodb.operating import (
     codes,
     creating,
     deleting,
-    held,
+    services_over,
     table,
+    table_items,
     updating,
-    world_over,
 )
 
 NOT_DONE = pytest.mark.parametrize("fault", [lost_request, failure_before])
@@ -92,7 +92,7 @@ class Scene:
     def __init__(self, engine: OwnTable, class_: Class) -> None:
         self._class = class_
         self._engine = engine
-        self._theirs = world_over(engine, class_, TimeOrderedIds())
+        self._theirs = services_over(engine, class_, TimeOrderedIds())
         RegistryCache(engine, self._theirs.model).registry()  # so that nobody needs to write it
 
     def do(self, deed: Deed) -> Any:
@@ -103,7 +103,7 @@ class Scene:
         """Do what something happens to."""
         client = Overtaken(ministack_client(), fault, others)
         engine = DynamoDBEngine(client, self._engine.name, HASTY)
-        return deed(world_over(engine, self._class, TimeOrderedIds()), self._class)
+        return deed(services_over(engine, self._class, TimeOrderedIds()), self._class)
 
     def made(self, code: str | None = None) -> str:
         """Make an object, and return its id."""
@@ -127,7 +127,7 @@ class Scene:
 
     def only(self) -> str:
         """Return the id of the only object."""
-        (id_,) = codes(held(self._engine))
+        (id_,) = codes(table_items(self._engine))
         return id_
 
 
@@ -225,7 +225,7 @@ def either(request: pytest.FixtureRequest) -> Scene:
     ("fault", "ours"),
     [(lost_request, False), (failure_before, False), (lost_answer, True), (failure_after, True)],
 )
-def test_of_two_who_delete_an_object_one_is_told_so(either: Scene, fault: Fault, *, ours: bool) -> None:
+def test_of_two_who_delete_an_object_one_succeeds(either: Scene, fault: Fault, *, ours: bool) -> None:
     """The one who did it."""
     id_, theirs = either.made("a"), []
     answer = either.overtaken(deleting(id_), fault, lambda: theirs.append(either.do(deleting(id_))))

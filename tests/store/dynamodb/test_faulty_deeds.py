@@ -15,8 +15,8 @@ from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client
 from tests.graphs.answers import answer_of
 from tests.graphs.company import COMPANY
-from tests.graphs.deeds import DEEDS, LARGE, scene
-from tests.graphs.stored import company
+from tests.graphs.stored_company import company_items
+from tests.graphs.write_cases import LARGE, WRITE_CASES, scene
 from tests.soak import FULL, seed
 from tests.store.dynamodb.faults import (
     FAULTS,
@@ -28,10 +28,10 @@ from tests.store.dynamodb.faults import (
     lost_request,
     none,
 )
-from tests.store.dynamodb.operating import OwnTokens, held, table
+from tests.store.dynamodb.operating import OwnTokens, table, table_items
 from tests.store.dynamodb.scripted import WatchedClient
+from tests.store.engine_items import Items, object_items
 from tests.store.graph_agreement import disagreements
-from tests.store.held import Held, of_objects
 
 pytestmark = pytest.mark.soak
 
@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
 
     answer: Any
     """The issues, or that it is unknown; None if it was done."""
-    after: Held
+    after: Items
     calls: Sequence[str]
     """What DynamoDB was asked for."""
 
@@ -59,11 +59,11 @@ def smooth(name: str) -> Outcome:
 def outcome(name: str, faults: Iterable[Fault], patience: RetryPolicy = HASTY) -> Outcome:
     """Do a command on a table of its own, in a process that has done nothing yet; then another one sweeps."""
     with table() as engine:
-        put(engine, company().values())
+        put(engine, company_items().values())
         client = WatchedClient(FaultyClient(OwnTokens(ministack_client(), engine.name), faults))
         answer = answer_of(DynamoDBEngine(client, engine.name, patience), name)
         Repository(engine, COMPANY).sweep()
-        return Outcome(answer, of_objects(held(engine)), client.operations)
+        return Outcome(answer, object_items(table_items(engine)), client.operations)
 
 
 def positions(name: str) -> Iterator[int]:
@@ -83,16 +83,16 @@ def fault_name(fault: Fault) -> str:
     return fault.__name__
 
 
-@pytest.mark.parametrize("name", DEEDS)
+@pytest.mark.parametrize("name", WRITE_CASES)
 def test_when_nothing_goes_wrong_the_items_are_those_of_the_graph(name: str) -> None:
     """To which the tests below compare."""
     there = scene()
     if smooth(name).answer is None:
-        there.write(DEEDS[name])
+        there.write(WRITE_CASES[name])
     assert disagreements(COMPANY, there.entities.graph, smooth(name).after) == []
 
 
-@pytest.mark.parametrize("name", DEEDS)
+@pytest.mark.parametrize("name", WRITE_CASES)
 @pytest.mark.parametrize("fault", FAULTS if FULL else [lost_answer], ids=fault_name)
 def test_a_fault_at_any_call_changes_nothing(fault: Fault, name: str) -> None:
     """Neither what is done, nor what the client is told."""
@@ -103,13 +103,13 @@ def test_a_fault_at_any_call_changes_nothing(fault: Fault, name: str) -> None:
         assert met.after == expected.after, (position, expected.calls)
 
 
-@pytest.mark.parametrize("name", DEEDS)
+@pytest.mark.parametrize("name", WRITE_CASES)
 @pytest.mark.parametrize("fault", ENDLESS if FULL else [lost_request], ids=fault_name)
-def test_when_it_does_not_end_it_is_done_whole_or_not_at_all(fault: Fault, name: str) -> None:
+def test_under_a_lasting_fault_a_write_is_done_whole_or_not_at_all(fault: Fault, name: str) -> None:
     """Who is told that it was done finds it; but nobody need be told."""
     expected = smooth(name)
     for position in positions(name):
         met = outcome(name, chain([none] * position, repeat(fault)), SHORT)
         assert met.answer in {None, Unavailable}, (position, expected.calls)
-        possible = [expected.after] if met.answer is None else [of_objects(company()), expected.after]
+        possible = [expected.after] if met.answer is None else [object_items(company_items()), expected.after]
         assert met.after in possible, (position, expected.calls)

@@ -28,7 +28,7 @@ from tests.store.dynamodb.faults import (
     none,
 )
 from tests.store.dynamodb.graph_cases import CASES, Case, Prepared
-from tests.store.dynamodb.operating import Held, OwnTokens, held, table
+from tests.store.dynamodb.operating import Held, OwnTokens, table, table_items
 from tests.store.dynamodb.scripted import WatchedClient
 from tests.store.graph_agreement import disagreements
 
@@ -64,7 +64,7 @@ def outcome(case: Case, faults: Iterable[Fault], patience: RetryPolicy = HASTY) 
         put(engine, prepared(case).items)
         client = WatchedClient(FaultyClient(OwnTokens(ministack_client(), engine.name), faults))
         entities = Repository(DynamoDBEngine(client, engine.name, patience), case.model)
-        return Outcome(answer_of(entities, case), held(engine), client.operations)
+        return Outcome(answer_of(entities, case), table_items(engine), client.operations)
 
 
 def answer_of(entities: Repository, case: Case) -> Any:
@@ -135,4 +135,4 @@ def swept(case: Case, items: Held) -> Held:
     with table() as engine:
         put(engine, items.values())
         Repository(engine, case.model).sweep()
-        return held(engine)
+        return table_items(engine)

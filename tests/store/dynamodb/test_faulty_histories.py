@@ -30,10 +30,10 @@ from tests.store.dynamodb.operating import (
     creating,
     deleting,
     disagreements,
-    held,
+    services_over,
     table,
+    table_items,
     updating,
-    world_over,
 )
 
 pytestmark = pytest.mark.soak
@@ -55,7 +55,7 @@ class Crowd:
         """Return what a new process works on."""
         client = RandomlyFaultyClient(ministack_client(), next(self._numbers), self.faults)
         engine = DynamoDBEngine(client, self._engine.name, HASTY)
-        return world_over(engine, self.class_, TimeOrderedIds())
+        return services_over(engine, self.class_, TimeOrderedIds())
 
     def made(self, code: str | None = None) -> Reference:
         """Return a new object."""
@@ -64,7 +64,7 @@ class Crowd:
 
     def codes(self) -> Codes:
         """Return which objects there are; guards and places must agree with them."""
-        items = held(self._engine)
+        items = table_items(self._engine)
         assert disagreements(items, self.class_, {}) == []
         return codes(items)
 
@@ -120,7 +120,7 @@ def increment(world: Services, reference: Reference, name: str) -> None:
             return world.entities.commit(Change(world.ids.new(), instant, effects))
 
 
-def test_what_callers_were_told_is_what_there_is(crowd: Crowd) -> None:
+def test_acknowledged_writes_are_exactly_what_the_store_holds(crowd: Crowd) -> None:
     """They want the same few values, move between them, and let them go."""
     kept = [*together(*(partial(live, crowd, number) for number in range(THREADS)))]
     assert crowd.codes() == {id_: code for each in kept for id_, code in each.items()}
@@ -146,7 +146,7 @@ def live(crowd: Crowd, number: int) -> Codes:
     return kept
 
 
-def test_of_those_who_delete_an_object_exactly_one_is_told_so(crowd: Crowd) -> None:
+def test_of_several_who_delete_an_object_exactly_one_succeeds(crowd: Crowd) -> None:
     for _ in range(TIMES):
         id_ = crowd.made("a").id
         delete = deleting(id_)

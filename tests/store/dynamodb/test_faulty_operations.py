@@ -33,7 +33,15 @@ from tests.store.dynamodb.faults import (
     lost_answer,
     none,
 )
-from tests.store.dynamodb.operating import Held, OwnTokens, codes, disagreements, held, table, world_over
+from tests.store.dynamodb.operating import (
+    Held,
+    OwnTokens,
+    codes,
+    disagreements,
+    services_over,
+    table,
+    table_items,
+)
 from tests.store.dynamodb.operation_cases import CASES, Case
 from tests.store.dynamodb.scripted import WatchedClient
 
@@ -60,12 +68,12 @@ def outcome(
         put(engine, before)
         client = WatchedClient(FaultyClient(OwnTokens(ministack_client(), engine.name), faults))
         answer = answer_of(case, DynamoDBEngine(client, engine.name, patience))
-        return Outcome(answer, held(engine), client.operations)
+        return Outcome(answer, table_items(engine), client.operations)
 
 
 def answer_of(case: Case, engine: DynamoDBEngine) -> Any:
     try:
-        return case.deed(world_over(engine, case.class_), case.class_)
+        return case.deed(services_over(engine, case.class_), case.class_)
     except Refused as refusal:
         return refusal.issues
     except Unavailable as refusal:

@@ -16,7 +16,7 @@ def table() -> Any:
     return load(str(TEMPLATE))["Resources"]["Table"]
 
 
-def test_its_keys_indexes_and_projections_are_those_of_the_engine(table: Any) -> None:
+def test_the_table_of_the_template_has_the_keys_and_indexes_of_the_engine(table: Any) -> None:
     expected = table_definition("x")
 
     for field in ("BillingMode", "KeySchema", "AttributeDefinitions", "GlobalSecondaryIndexes"):

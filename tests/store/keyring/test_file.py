@@ -76,19 +76,19 @@ def test_a_file_that_is_removed_is_made_anew(keyring: FileKeyring, tmp_path: Pat
     assert list(keyring.keys()) == [key("b")]
 
 
-def test_a_folder_in_its_place_is_told(tmp_path: Path) -> None:
+def test_a_folder_in_its_place_is_reported(tmp_path: Path) -> None:
     (tmp_path / NAME).mkdir()
     with pytest.raises(UnusableStore, match=rf"{NAME} cannot be read: Is a directory\. Let this user"):
         FileKeyring(tmp_path).keys()
 
 
-def test_a_home_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_home_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("a file")
     with pytest.raises(UnusableStore, match=f"{NAME} cannot be written: "):
         FileKeyring(tmp_path / "home").change(lambda _: (key("a"),))
 
 
-def test_who_waits_too_long_for_others_is_told(
+def test_who_waits_too_long_for_others_is_reported(
     keyring: FileKeyring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(file, "PATIENCE", 0.01)

@@ -157,7 +157,7 @@ def test_a_binary_secret_is_damage(place: Place) -> None:
         place.keyring().keys()
 
 
-def test_a_secret_that_does_not_exist_is_told(place: Place) -> None:
+def test_a_secret_that_does_not_exist_is_reported(place: Place) -> None:
     keyring = SecretsManagerKeyring("another", secrets_client(HERE))
     with pytest.raises(
         UnusableStore, match=r"The secret another .* STRATABASE_SIGNING_KEYS names the secret"

@@ -28,15 +28,15 @@ from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.layout import keys
 from stratabase.store.layout.codec import LARGEST_STATE
 from stratabase.store.repository import Repository
-from tests.contract.versions.chronicle import HOUR, NOON, Chronicle
 from tests.contract.versions.models import COMPANY, named, remembering
+from tests.contract.versions.versioned_objects import HOUR, NOON, VersionedObjects
+from tests.fakes import unlimited_budget
 from tests.models import model
 from tests.store.clocks import Time
 from tests.store.graphs import associated, key, many
 from tests.store.graphs import remembering as kept
 from tests.store.stores import Unguarding
 from tests.store.watched_engine import WatchedEngine
-from tests.worlds import plenty
 
 ADA = Reference("Employee", "ada")
 FORGETFUL = model(*(replace(each, versioned=False) for each in COMPANY.classes.values()))
@@ -50,14 +50,14 @@ def engine() -> WatchedEngine:
 
 
 @pytest.fixture
-def company(engine: WatchedEngine) -> Chronicle:
+def company(engine: WatchedEngine) -> VersionedObjects:
     """A company that remembers."""
-    return Chronicle(Repository(engine, COMPANY))
+    return VersionedObjects(Repository(engine, COMPANY))
 
 
-def under(told: Model, chronicle: Chronicle, engine: WatchedEngine) -> Chronicle:
+def under(told: Model, chronicle: VersionedObjects, engine: WatchedEngine) -> VersionedObjects:
     """Return the same objects as a process sees them that has another model."""
-    other = Chronicle(Repository(engine, told))
+    other = VersionedObjects(Repository(engine, told))
     other.clock = chronicle.clock
     return other
 
@@ -71,7 +71,7 @@ def sorts(engine: WatchedEngine, partition: str) -> list[str]:
     return sorted(key.sort for key in engine.items if key.partition == partition)
 
 
-def test_every_head_tells_since_when_it_is_as_it_is(company: Chronicle, engine: WatchedEngine) -> None:
+def test_every_head_tells_since_when_it_is_as_it_is(company: VersionedObjects, engine: WatchedEngine) -> None:
     made = company.create("Lamp", "l")
     assert head(engine, Reference("Lamp", "l")).attributes["versionStart"] == made
     changed = company.update("Lamp", "l", name="x")
@@ -80,7 +80,7 @@ def test_every_head_tells_since_when_it_is_as_it_is(company: Chronicle, engine: 
     assert "previousStart" not in head(engine, Reference("Lamp", "l")).attributes
 
 
-def test_links_and_locks_do_not_touch_it(company: Chronicle, engine: WatchedEngine) -> None:
+def test_links_and_locks_do_not_touch_it(company: VersionedObjects, engine: WatchedEngine) -> None:
     made = company.create("Team", "red")
     company.create("Employee", "ada", team="red")
     company.entities.lock("c", [Reference("Team", "red")], Lock("m", "ada", NOON + HOUR), NOON)
@@ -88,7 +88,9 @@ def test_links_and_locks_do_not_touch_it(company: Chronicle, engine: WatchedEngi
     assert company.times("Team", "red") == [(made, None)]
 
 
-def test_a_closed_version_is_an_item_that_no_index_shows(company: Chronicle, engine: WatchedEngine) -> None:
+def test_a_closed_version_is_an_item_that_no_index_shows(
+    company: VersionedObjects, engine: WatchedEngine
+) -> None:
     made = company.create("Employee", "ada", name="Ada")
     changed = company.commit(company.updating("Employee", "ada", name="Eva"), commit_id="c")
     again = company.update("Employee", "ada", name="Ida")
@@ -102,7 +104,7 @@ def test_a_closed_version_is_an_item_that_no_index_shows(company: Chronicle, eng
 
 
 def test_a_tombstone_keeps_no_state_no_places_no_lock_and_no_counts(engine: WatchedEngine) -> None:
-    chronicle = Chronicle(Repository(engine, kept(associated("key and required list"), "A", "B")))
+    chronicle = VersionedObjects(Repository(engine, kept(associated("key and required list"), "A", "B")))
     chronicle.create("B", "b", name="x")
     chronicle.create("A", "a", to="b")
     chronicle.commit(chronicle.deletion("A", "a"), chronicle.deletion("B", "b"))
@@ -121,7 +123,7 @@ def test_a_tombstone_keeps_no_state_no_places_no_lock_and_no_counts(engine: Watc
 
 
 def test_the_member_who_locked_an_object_may_delete_it_and_its_lock_ends_with_it(
-    company: Chronicle, engine: WatchedEngine
+    company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     company.create("Employee", "ada")
     company.entities.lock("c", [ADA], Lock("m", "ada", NOON + HOUR), NOON)
@@ -136,7 +138,7 @@ def test_the_member_who_locked_an_object_may_delete_it_and_its_lock_ends_with_it
     assert company.get("Employee", "ada").lock is None
 
 
-def test_links_tell_since_when_and_until_when(company: Chronicle, engine: WatchedEngine) -> None:
+def test_links_tell_since_when_and_until_when(company: VersionedObjects, engine: WatchedEngine) -> None:
     company.commit(company.creation("Team", "red"), company.creation("Desk", "d"))
     made = company.create("Employee", "ada", team="red", desk="d")
     assert engine.items[Key("Team#red", "L#members#ada")].attributes == {"start": made}
@@ -153,7 +155,7 @@ def test_links_tell_since_when_and_until_when(company: Chronicle, engine: Watche
 
 
 def test_of_what_keeps_no_versions_nothing_is_left_when_it_goes(
-    company: Chronicle, engine: WatchedEngine
+    company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     company.create("Room", "r")
     company.create("Lamp", "l", room="r")
@@ -163,7 +165,7 @@ def test_of_what_keeps_no_versions_nothing_is_left_when_it_goes(
 
 
 def test_links_that_are_older_than_their_times_are_looked_at(
-    company: Chronicle, engine: WatchedEngine
+    company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     """They may have led there at any time: the versions of those that they name tell."""
     company.commit(company.creation("Team", "red"), company.creation("Desk", "d"))
@@ -192,7 +194,7 @@ OLD: dict[str, tuple[str, dict[str, Any], Instant]] = {
 
 @pytest.mark.parametrize(("id_", "state", "since"), OLD.values(), ids=OLD)
 def test_a_head_that_does_not_tell_since_when_it_is_is_as_old_as_what_was_recorded(
-    company: Chronicle, engine: WatchedEngine, id_: str, state: dict[str, Any], since: Instant
+    company: VersionedObjects, engine: WatchedEngine, id_: str, state: dict[str, Any], since: Instant
 ) -> None:
     reference = Reference("Employee", id_)
     company.create("Employee", id_, name="old", **state)
@@ -208,7 +210,7 @@ def test_a_head_that_does_not_tell_since_when_it_is_is_as_old_as_what_was_record
 
 
 def test_versions_can_be_kept_of_objects_that_are_there_already(
-    company: Chronicle, engine: WatchedEngine
+    company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     before = under(FORGETFUL, company, engine)
     made = before.create("Employee", "ada", name="0")
@@ -223,7 +225,9 @@ def test_versions_can_be_kept_of_objects_that_are_there_already(
     assert company.names("Employee", "ada", since, changed, deleted) == "1 2 -"
 
 
-def test_versions_can_be_kept_no_more_and_then_again(company: Chronicle, engine: WatchedEngine) -> None:
+def test_versions_can_be_kept_no_more_and_then_again(
+    company: VersionedObjects, engine: WatchedEngine
+) -> None:
     """What was meanwhile is not remembered; what was before is."""
     made = company.create("Employee", "ada", name="0")
     changed = company.update("Employee", "ada", name="1")
@@ -246,7 +250,7 @@ def test_versions_can_be_kept_no_more_and_then_again(company: Chronicle, engine:
 
 
 def test_what_was_deleted_stays_so_when_versions_are_kept_no_more(
-    company: Chronicle, engine: WatchedEngine
+    company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     """Nobody takes a tombstone for an object, or leads to it, or counts on it."""
     company.create("Team", "red")
@@ -261,11 +265,11 @@ def test_what_was_deleted_stays_so_when_versions_are_kept_no_more(
         forgetful.create("Employee", "ada")
     forgetful.create("Employee", "bob", code="a")
     query = Query("Employee", Order.of(()), Comparison("_id", Operator.IN, ("ada", "bob")))
-    assert [each.reference.id for each in forgetful.entities.page(query, plenty()).items] == ["bob"]
+    assert [each.reference.id for each in forgetful.entities.page(query, unlimited_budget()).items] == ["bob"]
 
 
 def test_an_object_that_is_deleted_while_no_versions_are_kept_is_gone_for_good(
-    company: Chronicle, engine: WatchedEngine
+    company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     made = company.create("Employee", "ada", name="0")
     company.update("Employee", "ada", name="1")
@@ -275,7 +279,7 @@ def test_an_object_that_is_deleted_while_no_versions_are_kept_is_gone_for_good(
     assert len(company.versions("Employee", "ada")) == len(company.versions("Employee", "ada", backward=True))
 
 
-def test_a_change_that_would_not_be_later_is_a_mistake(company: Chronicle) -> None:
+def test_a_change_that_would_not_be_later_is_a_mistake(company: VersionedObjects) -> None:
     """Which only a caller can make who has not asked since when things are as they are."""
     made = company.create("Employee", "ada")
     update = company.updating("Employee", "ada", name="x")
@@ -285,7 +289,7 @@ def test_a_change_that_would_not_be_later_is_a_mistake(company: Chronicle) -> No
 
 
 def test_the_times_of_a_version_are_not_stored_in_its_state(
-    company: Chronicle, engine: WatchedEngine
+    company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     company.create("Employee", "ada", name="x")
     (version,) = company.versions("Employee", "ada")
@@ -295,11 +299,11 @@ def test_the_times_of_a_version_are_not_stored_in_its_state(
     assert orjson.loads(head(engine).state or "") == {"name": "x"}
 
 
-def test_a_page_is_told_and_ordered_by_when_versions_began(company: Chronicle) -> None:
+def test_a_page_is_told_and_ordered_by_when_versions_began(company: VersionedObjects) -> None:
     starts = {id_: company.create("Employee", id_, code=id_) for id_ in "cab"}
     starts["a"] = company.update("Employee", "a", name="x")
     down = Order.of([OrderTerm("_versionStart", descending=True)])
-    page = company.entities.page(Query("Employee", down), plenty())
+    page = company.entities.page(Query("Employee", down), unlimited_budget())
     assert [(each.reference.id, each.start) for each in page.items] == [(id_, starts[id_]) for id_ in "abc"]
     assert [each.state["_versionStart"] for each in page.items] == [
         format_instant(starts[id_]) for id_ in "abc"
@@ -307,18 +311,18 @@ def test_a_page_is_told_and_ordered_by_when_versions_began(company: Chronicle) -
 
 
 @pytest.mark.parametrize("filter_", [None, Comparison("_id", Operator.IN, ("a",))])
-def test_a_page_need_not_tell_when_versions_began(company: Chronicle, filter_: Filter | None) -> None:
+def test_a_page_need_not_tell_when_versions_began(company: VersionedObjects, filter_: Filter | None) -> None:
     """Unless it is ordered by that."""
     start = company.create("Employee", "a")
     unwanted = Query("Employee", Order(), filter_, fields=PageFields(version_start=False))
     ordered = replace(unwanted, order=Order.of([OrderTerm("_versionStart")]))
-    (bare,) = company.entities.page(unwanted, plenty()).items
-    (told,) = company.entities.page(ordered, plenty()).items
+    (bare,) = company.entities.page(unwanted, unlimited_budget()).items
+    (told,) = company.entities.page(ordered, unlimited_budget()).items
     assert told.state == {**bare.state, "_versionStart": format_instant(start)} != bare.state
     assert (told.start, bare.start) == (start, start)
 
 
-def test_a_change_ends_as_many_versions_as_fit(company: Chronicle) -> None:
+def test_a_change_ends_as_many_versions_as_fit(company: VersionedObjects) -> None:
     company.commit(*(company.creation("Employee", f"e{number}") for number in range(51)))
     effects = [company.updating("Employee", f"e{number}", name="x") for number in range(51)]
     with pytest.raises(TooLarge, match="102"):
@@ -327,7 +331,7 @@ def test_a_change_ends_as_many_versions_as_fit(company: Chronicle) -> None:
     assert company.get("Employee", "e49").state["name"] == "x"
 
 
-def test_the_largest_object_can_be_changed_and_deleted(company: Chronicle) -> None:
+def test_the_largest_object_can_be_changed_and_deleted(company: VersionedObjects) -> None:
     company.create("Employee", "ada", note="n" * (LARGEST_STATE - 11))
     company.update("Employee", "ada", note="m" * (LARGEST_STATE - 11))
     company.delete("Employee", "ada")
@@ -347,7 +351,7 @@ class Forgetful(WatchedEngine):
 @pytest.mark.parametrize("engine_of", [WatchedEngine, Forgetful])
 def test_a_write_whose_answer_was_lost_is_known_by_what_it_left(engine_of: type[WatchedEngine]) -> None:
     """Also a deletion, by its tombstone; and what others do meanwhile is not taken for it."""
-    company = Chronicle(Repository(engine_of(), COMPANY))
+    company = VersionedObjects(Repository(engine_of(), COMPANY))
     company.create("Employee", "ada", name="0")
     update = company.change(company.updating("Employee", "ada", name="1"))
     company.entities.commit(update)
@@ -375,7 +379,7 @@ INDEXED = replace(
 
 def test_a_reindex_passes_tombstones_over(engine: WatchedEngine) -> None:
     plain = replace(INDEXED, indexes=(), uniques=())
-    chronicle = Chronicle(Repository(engine, model(plain)))
+    chronicle = VersionedObjects(Repository(engine, model(plain)))
     for id_ in "abc":
         chronicle.create("Thing", id_, name=id_, code=id_)
     chronicle.update("Thing", "a", code="b")
@@ -390,14 +394,14 @@ def test_a_reindex_passes_tombstones_over(engine: WatchedEngine) -> None:
     assert {*head(engine, Reference("Thing", "a")).places} - {*places} == {"index2"}
     assert {*head(engine, Reference("Thing", "b")).places} == {"index1"}
     told = Repository(engine, model(INDEXED))
-    found = told.find_by_unique("Thing", Unique(("code",)), {"code": "b"}, plenty())
+    found = told.find_by_unique("Thing", Unique(("code",)), {"code": "b"}, unlimited_budget())
     assert found is not None
     assert found.reference.id == "a"
     assert found.state["_versionStart"] == format_instant(found.start or 0)
 
 
 def test_a_guard_that_was_left_behind_by_what_is_gone_is_free(engine: WatchedEngine) -> None:
-    chronicle = Chronicle(Repository(engine, model(replace(INDEXED, indexes=()))))
+    chronicle = VersionedObjects(Repository(engine, model(replace(INDEXED, indexes=()))))
     chronicle.create("Thing", "a", code="x")
     lax = under(model(replace(INDEXED, indexes=(), uniques=())), chronicle, engine)
     assert isinstance(lax.entities, Repository)
@@ -405,7 +409,9 @@ def test_a_guard_that_was_left_behind_by_what_is_gone_is_free(engine: WatchedEng
     lax.delete("Thing", "a")
     assert [key for key in engine.items if key.sort == "U"]
     strict = under(model(replace(INDEXED, indexes=())), lax, engine)
-    assert strict.entities.find_by_unique("Thing", Unique(("code",)), {"code": "x"}, plenty()) is None
+    assert (
+        strict.entities.find_by_unique("Thing", Unique(("code",)), {"code": "x"}, unlimited_budget()) is None
+    )
     strict.create("Thing", "b", code="x")
     assert strict.find("Thing", "b") is not None
 
@@ -418,7 +424,7 @@ REQUIRED = model(
 
 def test_what_comes_back_is_counted_when_that_is_needed(engine: WatchedEngine) -> None:
     """Keys lead to it that led there all the time, others end meanwhile, others come with it."""
-    chronicle = Chronicle(Repository(engine, kept(associated("key and required list"), "A", "B")))
+    chronicle = VersionedObjects(Repository(engine, kept(associated("key and required list"), "A", "B")))
     chronicle.create("B", "b")
     chronicle.commit(*(chronicle.creation("A", id_, to="b") for id_ in "xyz"))
     chronicle.delete("B", "b")
@@ -433,7 +439,7 @@ def test_what_comes_back_is_counted_when_that_is_needed(engine: WatchedEngine) -
 
 
 def test_a_required_key_that_comes_back_with_its_object_protects_its_target(engine: WatchedEngine) -> None:
-    chronicle = Chronicle(Repository(engine, REQUIRED))
+    chronicle = VersionedObjects(Repository(engine, REQUIRED))
     chronicle.commit(chronicle.creation("Team", "red"), chronicle.creation("Employee", "ada", team="red"))
     chronicle.commit(chronicle.deletion("Team", "red"), chronicle.deletion("Employee", "ada"))
     with pytest.raises(IntegrityViolation):

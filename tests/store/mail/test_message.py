@@ -125,7 +125,7 @@ def test_an_address_stays_one(to: str, spelled: str) -> None:
         ("Stratabase <no-reply@localhost>", "Stratabase", "no-reply@localhost"),
     ],
 )
-def test_senders(text: str, name: str, address: str) -> None:
+def test_senders_are_read_with_and_without_a_name(text: str, name: str, address: str) -> None:
     sender = sender_of(text)
     assert (sender.display_name, sender.addr_spec) == (name, address)
     (read_back,) = read(Mail("anna@example.org", "Hr", "Hello"), sender)["From"].addresses
@@ -144,6 +144,6 @@ def test_senders(text: str, name: str, address: str) -> None:
         "=?utf-8?q?Hr=0D=0ABcc=3A_eve?= <a@b.c>",
     ],
 )
-def test_a_sender_that_is_none_is_told(text: str) -> None:
+def test_a_sender_that_is_none_is_reported(text: str) -> None:
     with pytest.raises(ValueError, match="names no sender of mail; give one such as"):
         sender_of(text)

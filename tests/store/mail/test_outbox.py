@@ -64,13 +64,13 @@ def test_a_mail_gives_the_terminal_no_orders(mail: Mail, tmp_path: Path) -> None
     assert send(tmp_path, mail).replace("\n", "").isprintable()
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "outbox").write_text("not a folder")
     with pytest.raises(Unavailable):
         send(tmp_path / "outbox")
 
 
-def test_a_mail_to_nobody_is_told(tmp_path: Path) -> None:
+def test_a_mail_to_nobody_is_reported(tmp_path: Path) -> None:
     with pytest.raises(Unavailable):
         send(tmp_path / "outbox", Mail("anna\r\n@example.org", "Hr", "Hello"))
     assert not (tmp_path / "outbox").exists()

@@ -44,19 +44,19 @@ def test_a_mail_arrives_as_it_was_written(ses: Any) -> None:
     assert message.get_content().replace("\r\n", "\n") == MAIL.text
 
 
-def test_a_sender_that_is_not_verified_is_told(ses: Any) -> None:
+def test_a_sender_that_is_not_verified_is_reported(ses: Any) -> None:
     with pytest.raises(Unavailable) as caught:
         SesMailer(REGION, sender_of("other@example.net")).send(MAIL)
     assert str(caught.value) == "The mail could not be sent."
 
 
 @pytest.mark.parametrize("to", ["müller@example.org", "anna\r\n@example.org", "nobody"])
-def test_an_address_that_ses_does_not_take_is_told(to: str, ses: Any) -> None:
+def test_an_address_that_ses_does_not_take_is_reported(to: str, ses: Any) -> None:
     with pytest.raises(Unavailable):
         SesMailer(REGION, SENDER).send(Mail(to, "Hr", "Ciao"))
     assert ses.core_backend.sent_messages == []
 
 
-def test_an_aws_that_is_not_there_is_told() -> None:
+def test_an_aws_that_is_not_there_is_reported() -> None:
     with pytest.raises(Unavailable):
         SesMailer(REGION, SENDER, "http://127.0.0.1:1").send(MAIL)

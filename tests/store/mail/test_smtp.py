@@ -116,7 +116,7 @@ def test_a_password_may_be_any_text() -> None:
 
 
 @pytest.mark.parametrize("user", ["me:secret@", "m%C3%A9:secret@"])
-def test_a_password_that_is_refused_is_told(user: str) -> None:
+def test_a_password_that_is_refused_is_reported(user: str) -> None:
     refusing = Server(offers=("AUTH PLAIN",), answers={"AUTH": "535 no"})
     with serving(refusing) as server, pytest.raises(Unavailable) as caught:
         send(server, user=user)
@@ -157,7 +157,7 @@ def test_a_password_is_not_sent_where_others_can_listen(user: str, monkeypatch: 
         {"MAIL TAKEN": "552 too much"},
     ],
 )
-def test_a_mail_that_the_server_refuses_is_told(answers: dict[str, str]) -> None:
+def test_a_mail_that_the_server_refuses_is_reported(answers: dict[str, str]) -> None:
     with serving(Server(answers=answers)) as server, pytest.raises(Unavailable) as caught:
         send(server)
     assert str(caught.value) == "The mail could not be sent."
@@ -176,7 +176,7 @@ def test_once_the_server_has_the_mail_its_goodbye_does_not_matter(goodbye: str |
     assert len(server.mails) == 1
 
 
-def test_a_server_that_is_not_there_is_told() -> None:
+def test_a_server_that_is_not_there_is_reported() -> None:
     with serving(Server()) as server:
         pass
     with pytest.raises(Unavailable):

@@ -16,8 +16,8 @@ from stratabase.store.pynamodb.attempts import PynamoAttempts
 from stratabase.store.pynamodb.table import Table
 from tests import ministack
 from tests.contract.attempts.kinds import ministack_table
+from tests.fakes import NOON
 from tests.store.dynamodb.faults import HASTY
-from tests.worlds import NOON
 
 SINCE = NOON - FAILURE_WINDOW
 _keys = (f"test{number}" for number in count())

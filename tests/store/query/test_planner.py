@@ -21,12 +21,12 @@ from stratabase.store.query.planner import PlanSource, plan_candidates
 from tests.contract.engine.kinds import STURDY
 from tests.contract.engine.reference import ReferenceEngine
 from tests.domain.query import naive
+from tests.fakes import unlimited_budget
 from tests.models import THING, model
 from tests.soak import EXAMPLES, count
-from tests.store.scenarios import scenario
+from tests.store.random_queries import scenario
 from tests.store.stores import Store, fresh_class, unlimited
 from tests.store.watched_engine import WatchedEngine
-from tests.worlds import plenty
 
 STORING = [kind for kind in STURDY if kind.name != "metered"]
 
@@ -53,7 +53,9 @@ def hold_against_the_naive_model(engine: Engine, number: int) -> None:
     store = Store(engine, fresh_class(indexes=indexes))
     store.fill(states)
     ids, total, *sides = naive.page(states, filter_, order, window, THING)
-    for why, page in answers(engine, store, Query(store.class_.name, order, filter_, window, wanted)):
+    found = answers(engine, store, Query(store.class_.name, order, filter_, window, wanted))
+    assert found
+    for why, page in found:
         assert [entity.reference.id for entity in page.items] == ids, why
         assert page.total_count == (total if wanted.total_count else None), why
         assert [page.has_next, page.has_prev] == sides, why
@@ -149,4 +151,4 @@ def test_what_an_index_serves_is_read_and_no_more(index: tuple[str, ...], query:
     assert engine.items_read <= reads
     plain = Store(engine, replace(store.class_, indexes=()))
     query = replace(query, class_name=store.class_.name)
-    assert page == pages.read_page(engine, plain.class_, query, plenty())
+    assert page == pages.read_page(engine, plain.class_, query, unlimited_budget())

@@ -13,9 +13,9 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.store.engine.port import Key
 from stratabase.store.layout import keys
 from stratabase.store.repository import Repository
-from tests.contract.versions.chronicle import NOON, Chronicle
 from tests.contract.versions.models import COMPANY
-from tests.store.held_engine import HeldEngine
+from tests.contract.versions.versioned_objects import NOON, VersionedObjects
+from tests.store.partial_commit_engine import PartialCommitEngine
 
 Told = Sequence[tuple[Instant | None, Instant | None, object]]
 """Versions: from when, until when, and what."""
@@ -23,7 +23,7 @@ Told = Sequence[tuple[Instant | None, Instant | None, object]]
 ADA = Reference("Employee", "ada")
 
 
-Change = Callable[[Chronicle], object]
+Change = Callable[[VersionedObjects], object]
 
 CHANGES: dict[str, Change] = {
     "updated": lambda chronicle: chronicle.update("Employee", "ada", name="new"),
@@ -35,8 +35,8 @@ class Scene:
     """Ada with a past: three versions, gone for a while, two more."""
 
     def __init__(self) -> None:
-        self.engine = HeldEngine()
-        self.chronicle = Chronicle(Repository(self.engine, COMPANY))
+        self.engine = PartialCommitEngine()
+        self.chronicle = VersionedObjects(Repository(self.engine, COMPANY))
         self.chronicle.create("Employee", "ada", name="0")
         for number in (1, 2):
             self.chronicle.update("Employee", "ada", name=str(number))
@@ -118,7 +118,7 @@ def test_a_reader_sees_all_of_a_commit_or_nothing(
 
 
 @EACH_PART
-def test_what_does_not_come_is_not_guessed(
+def test_a_read_is_unavailable_if_the_rest_of_a_commit_never_appears(
     pauses: list[Callable[[], object]], change: Change, held: Sequence[Key]
 ) -> None:
     """A reader that waits in vain is told so, and is never told what is not so."""

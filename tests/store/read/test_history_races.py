@@ -20,12 +20,12 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from tests.contract.engine.acting import together
 from tests.contract.engine.reference import ReferenceEngine
-from tests.contract.versions.chronicle import HOUR, Chronicle
 from tests.contract.versions.models import named, remembering
+from tests.contract.versions.versioned_objects import HOUR, VersionedObjects
 from tests.models import model
 from tests.soak import count as times
 from tests.store.faulty_engine import Careless, FaultyEngine, Hasty
-from tests.store.hurried import hurried
+from tests.store.thread_switching import switching_threads_often
 
 WRITERS = 4
 WRITES = times(15, 300)
@@ -46,9 +46,9 @@ class Race:
         self.reference = Reference(self.class_.name, "x")
         self.process(0).create(*self.reference, name="0", note="0")
 
-    def process(self, number: int) -> Chronicle:
+    def process(self, number: int) -> VersionedObjects:
         """Return the object as another process sees it."""
-        chronicle = Chronicle(self._entities(self._engine, model(self.class_)))
+        chronicle = VersionedObjects(self._entities(self._engine, model(self.class_)))
         chronicle.clock += (number - 1) * HOUR
         return chronicle
 
@@ -72,7 +72,7 @@ class Race:
                 raise AssertionError("others came between for ever")
         return done
 
-    def _written_once(self, chronicle: Chronicle, name: str, step: int) -> list[str]:
+    def _written_once(self, chronicle: VersionedObjects, name: str, step: int) -> list[str]:
         """Write, and return the name of the version that this makes, if it does."""
         if chronicle.find(*self.reference) is None:
             chronicle.restore(*self.reference, name=name, note=name)
@@ -110,7 +110,7 @@ def mistakes(versions: Sequence[Entity]) -> list[str]:
 
 
 @pytest.mark.soak
-def test_all_versions_are_kept_and_none_is_read_torn(engine: Engine) -> None:
+def test_concurrent_writes_keep_all_versions_and_no_read_is_inconsistent(engine: Engine) -> None:
     check(Race(engine))
 
 
@@ -127,18 +127,18 @@ class LateStarts(Repository):
 
 
 def test_nothing_is_found_where_there_is_no_fault() -> None:
-    with hurried():
+    with switching_threads_often():
         check(Race(ReferenceEngine()))
 
 
 @pytest.mark.parametrize("faulty", [Careless, Hasty])
 def test_a_fault_of_the_engine_is_found_out(faulty: type[FaultyEngine]) -> None:
-    with hurried(), pytest.raises(FAULTS):
+    with switching_threads_often(), pytest.raises(FAULTS):
         check_all(lambda: Race(faulty(ReferenceEngine())))
 
 
 def test_a_fault_of_reading_is_found_out() -> None:
-    with hurried(), pytest.raises(AssertionError):
+    with switching_threads_often(), pytest.raises(AssertionError):
         check_all(lambda: Race(ReferenceEngine(), LateStarts))
 
 

@@ -12,10 +12,10 @@ from stratabase.model.model import ClassKind
 from stratabase.store.engine.port import Engine, Item, Key
 from stratabase.store.layout import keys
 from stratabase.store.repository import Repository
+from tests.fakes import unlimited_budget
 from tests.models import model
 from tests.store.graphs import KINDS, Objects, associated, class_with, key, many, parts, whole
 from tests.store.watched_engine import WatchedEngine
-from tests.worlds import plenty
 
 TEAMS = model(
     class_with("Employee", key("team", "Team", "members"), key("mentor", "Employee")),
@@ -117,7 +117,7 @@ def test_links_are_read_in_order_from_a_start_as_many_as_asked_for(teams: Object
             assert read(start, limit, backward=True) == tuple(before[:limit])
 
 
-def test_links_of_roles_whose_names_begin_alike_are_told_apart(engine: Engine) -> None:
+def test_links_of_roles_whose_names_begin_alike_are_distinguished(engine: Engine) -> None:
     note = class_with("Note", many("tag", "Note"), many("tags", "Note"), many("Tag", "Note"))
     notes = Objects(engine, model(note))
     notes.create("Note", "a", "b", "c", "d")
@@ -236,7 +236,7 @@ def test_what_an_objects_own_state_tells_is_not_looked_for(teams: Objects, engin
 def test_reading_links_draws_from_the_allowance(teams: Objects) -> None:
     teams.create("Team", "t")
     teams.create("Employee", *"abcdefgh", team="t")
-    allowance = plenty()
+    allowance = unlimited_budget()
     assert teams.linked("Team", "members", "t", allowance=allowance) == "a b c d e f g h"
     assert allowance.bytes_read > 8 * 100
     spent = ReadBudget(allowance.bytes_read - 1, 1, clock=lambda: 0.0)
@@ -258,7 +258,7 @@ class Counting(WatchedEngine):
         return super().range(*arguments, **more)  # type: ignore[arg-type]
 
 
-def test_ranges_are_read_as_the_store_is_told() -> None:
+def test_ranges_are_read_as_the_store_is_reported() -> None:
     """Side by side, for instance; a single one too."""
     engine, asked = Counting(), list[int]()
     teams = Objects(engine, TEAMS)

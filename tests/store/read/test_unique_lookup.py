@@ -12,17 +12,19 @@ from stratabase.domain.objects.entity import Entity
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Unique
 from stratabase.store.engine.port import Engine
+from tests.fakes import unlimited_budget
 from tests.store.backfill.test_uniques import is_guarded, reindex, with_uniques
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
-from tests.worlds import plenty
 
 CODE = Unique(("code",))
 
 
 def holder(store: Store, **values: Any) -> str | None:
     """Return the id of the object that has unique values."""
-    found = store.entities.find_by_unique(store.class_.name, Unique(tuple(values)), values, plenty())
+    found = store.entities.find_by_unique(
+        store.class_.name, Unique(tuple(values)), values, unlimited_budget()
+    )
     return None if found is None else found.reference.id
 
 
@@ -158,7 +160,7 @@ def test_many_objects_are_read_some_at_a_time_while_the_request_may_read_more() 
     engine.keys_got.clear()
     few = ReadBudget(150 * 200, 1, lambda: 0)
 
-    found = store.entities.read(references, plenty())
+    found = store.entities.read(references, unlimited_budget())
     assert [entity and entity.reference for entity in found] == references
     assert len(engine.keys_got) == 250
     with pytest.raises(TooMuchRead):

@@ -17,8 +17,8 @@ from stratabase.store.sqlite import attempts as sqlite_attempts
 from stratabase.store.sqlite.attempts import SqliteAttempts
 from stratabase.store.sqlite.errors import UnusableStore
 from stratabase.store.sqlite.members import SqliteMembers
+from tests.fakes import NOON
 from tests.soak import count
-from tests.worlds import NOON
 
 ROOT = Path(__file__).parents[3]
 SINCE = NOON - FAILURE_WINDOW

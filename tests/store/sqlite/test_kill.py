@@ -58,6 +58,6 @@ def test_a_killed_writer_loses_no_batch_and_leaves_none_in_half(path: Path, seri
         acknowledged = set(there)
 
 
-def test_the_names_that_are_compared_are_told_apart() -> None:
+def test_the_names_that_are_compared_are_distinguished() -> None:
     assert parts("a")[0].key == Key("part0", "a")
     assert parts("a") != parts("b")

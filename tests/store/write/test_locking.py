@@ -140,7 +140,7 @@ def test_another_is_refused_and_nothing_is_written(  # noqa: PLR0917 - a case, a
 
 
 @EACH_WRITE
-def test_its_member_goes_on(
+def test_the_member_that_has_the_lock_can_write(
     objects: Objects, ada: Member, class_name: str, id_: str, effects: Effects
 ) -> None:
     asked = effects(objects, ada)
@@ -179,7 +179,7 @@ def test_what_is_only_linked_to_need_not_admit(objects: Objects, ada: Member, bo
     assert objects.get("Team", "t").counts == {objects.role("Team", "members"): 3}
 
 
-def test_all_that_are_held_are_told_at_once(objects: Objects, ada: Member, bob: Member) -> None:
+def test_all_that_are_held_are_reported_at_once(objects: Objects, ada: Member, bob: Member) -> None:
     asked = deletions(objects)
     references = [objects.reference("Person", "p"), objects.reference("Dog", "d")]
     lock, other = ada.lock(references[0]), Member(objects, "cy").lock(references[1])
@@ -264,7 +264,7 @@ def test_what_is_missing_is_told_with_what_is_held(objects: Objects, ada: Member
         assert refusal.value.missing == (missing,)
 
 
-def test_its_member_sets_a_new_end(objects: Objects, ada: Member, bob: Member) -> None:
+def test_the_member_that_has_the_lock_can_extend_it(objects: Objects, ada: Member, bob: Member) -> None:
     reference = objects.reference("Plain", "x")
     ada.lock(reference)
     for until in (20 * MINUTE, 3 * MINUTE):

@@ -40,7 +40,7 @@ def test_two_do_not_lead_to_one(engine: Engine, kind: str) -> None:
     assert [objects.linked("B", "of", id_) for id_ in "bcd"] == ["x", "y", ""]
 
 
-def test_it_is_walked_from_the_side_without_the_key(couples: Objects) -> None:
+def test_a_one_to_one_role_is_read_from_the_side_without_the_key(couples: Objects) -> None:
     couples.create("B", "b", "c", "d")
     couples.create("A", "x", to="b")
     couples.create("A", "y", to="c")
@@ -126,7 +126,7 @@ def test_a_guard_that_nobody_needs_any_more_is_taken_over() -> None:
     assert objects.linked("B", "of", "c") == "w"
 
 
-def test_giving_up_what_another_holds_leaves_nobody_bereft() -> None:
+def test_deleting_one_of_two_holders_of_a_partner_leaves_it_the_other() -> None:
     """Two lead to one, since when the model allowed that."""
     engine = WatchedEngine()
     old = Objects(engine, associated("key and list"))

@@ -101,7 +101,7 @@ def test_a_whole_of_any_size_is_deleted_with_all_its_parts(tmp_path: Path) -> No
     engine.close()
 
 
-def test_it_is_deleted_on_every_engine(engine: Engine) -> None:
+def test_a_large_object_is_deleted_on_every_engine(engine: Engine) -> None:
     objects = Objects(engine, MODEL)
     lines = [f"{number:03}" for number in range(60)]
     ordered(objects, "o", lines)
@@ -323,7 +323,7 @@ def test_links_that_must_end_with_an_object_and_do_not_fit_are_refused(watched: 
     objects.delete("Tag", "t")
 
 
-def test_what_cannot_do_without_is_told_before_the_size(watched: WatchedEngine) -> None:
+def test_an_object_that_needs_the_deleted_one_is_reported_before_the_size(watched: WatchedEngine) -> None:
     """Taking links away a few at a time would not help."""
     told = model(
         class_with("Note", many("tags", "Tag", "notes", required=True)),

@@ -14,8 +14,8 @@ from stratabase.store.engine.port import Batch, Engine
 from stratabase.store.layout import keys
 from stratabase.store.repository import Repository
 from stratabase.store.write import cleanup
-from tests.contract.versions.chronicle import HOUR, Chronicle
 from tests.contract.versions.models import named, remembering
+from tests.contract.versions.versioned_objects import HOUR, VersionedObjects
 from tests.models import model
 from tests.store.graphs import key, many, parts, whole
 from tests.store.watched_engine import WatchedEngine
@@ -35,9 +35,9 @@ def nothing_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
 
 
-def ordered(engine: Engine, told: Model) -> Chronicle:
+def ordered(engine: Engine, told: Model) -> VersionedObjects:
     """Return an order with more lines than are deleted at once, and notes on one of them."""
-    chronicle = Chronicle(Repository(engine, told))
+    chronicle = VersionedObjects(Repository(engine, told))
     chronicle.create("Order", "o", lines=LINES)
     for first in range(0, len(LINES), 20):
         chronicle.commit(*(chronicle.creation("Line", id_, order_="o") for id_ in LINES[first : first + 20]))
@@ -50,13 +50,13 @@ def ordered(engine: Engine, told: Model) -> Chronicle:
     return chronicle
 
 
-def deletion(chronicle: Chronicle) -> Sequence[Deletion]:
+def deletion(chronicle: VersionedObjects) -> Sequence[Deletion]:
     """Return what deletes all of it, as operations ask for it."""
     names = [("Order", "o"), *(("Line", id_) for id_ in LINES), *(("Note", id_) for id_ in NOTES)]
     return [chronicle.deletion(*name) for name in names]
 
 
-def check(chronicle: Chronicle, ended: Instant) -> None:
+def check(chronicle: VersionedObjects, ended: Instant) -> None:
     """Make sure that all parts were there until an instant, and not after it."""
     references = [Reference("Line", id_) for id_ in LINES] + [Reference("Note", id_) for id_ in NOTES]
     assert chronicle.entities.read(references) == [None] * len(references)
@@ -72,11 +72,11 @@ def test_parts_end_when_their_whole_does_though_they_are_purged_later(engine: En
     check_purge(chronicle)
 
 
-def test_so_do_the_parts_of_what_keeps_no_versions() -> None:
+def test_parts_of_a_whole_without_versions_end_with_it_as_well() -> None:
     check_purge(ordered(WatchedEngine(), ONLY_PARTS))
 
 
-def check_purge(chronicle: Chronicle) -> None:
+def check_purge(chronicle: VersionedObjects) -> None:
     """Delete the order, and purge it an hour later."""
     ended = chronicle.commit(*deletion(chronicle))
     assert chronicle.find("Order", "o") is None
@@ -88,7 +88,7 @@ def check_purge(chronicle: Chronicle) -> None:
     assert chronicle.entities.pending_purges([order]) == [None]
 
 
-def sweep(chronicle: Chronicle) -> None:
+def sweep(chronicle: VersionedObjects) -> None:
     """Purge all that waits."""
     assert isinstance(chronicle.entities, Repository)
     chronicle.entities.sweep()
@@ -108,7 +108,7 @@ def test_a_part_that_is_changed_while_it_waits_ends_as_soon_as_it_can() -> None:
 def test_parts_that_need_their_whole_end_with_it() -> None:
     engine = WatchedEngine()
     needy = named("Line", whole("order_", "Order", "lines"), key("needs", "Order", required=True))
-    chronicle = Chronicle(Repository(engine, model(remembering(ORDER), remembering(needy))))
+    chronicle = VersionedObjects(Repository(engine, model(remembering(ORDER), remembering(needy))))
     chronicle.create("Order", "o", lines=LINES)
     for first in range(0, len(LINES), 20):
         some = LINES[first : first + 20]
@@ -168,7 +168,7 @@ def test_links_that_are_purged_later_leave_no_versions() -> None:
         remembering(named("Order", many("tags", "Tag", "orders"))),
         named("Tag", many("orders", "Order", "tags")),
     )
-    chronicle = Chronicle(Repository(engine, told))
+    chronicle = VersionedObjects(Repository(engine, told))
     made = chronicle.create("Order", "o")
     role = RoleName("Order", "tags")
     for first in range(0, 60, 20):

@@ -134,7 +134,7 @@ def test_a_key_does_not_come_to_lead_to_what_is_deleted(engine: Engine, kind: st
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", ["required key", "required key and list", "one to one, key required"])
-def test_a_required_key_never_dangles(engine: Engine, kind: str, times: int) -> None:
+def test_a_required_key_never_is_broken(engine: Engine, kind: str, times: int) -> None:
     for _ in range(times):
         objects = raced(
             engine,

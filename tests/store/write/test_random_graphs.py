@@ -27,12 +27,12 @@ from stratabase.domain.objects.version import instant_after
 from stratabase.model.model import Model
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
+from tests.fakes import DictEntities
 from tests.role_rules import is_linked, opposite_of, role_of, roles
 from tests.soak import count, seed
 from tests.store.graph_agreement import disagreements
 from tests.store.graphs import KINDS, associated, change, everything, remembering
 from tests.store.watched_engine import WatchedEngine
-from tests.worlds import DictEntities
 
 MANY = 4
 """Objects of a class, more or less."""

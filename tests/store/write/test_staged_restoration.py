@@ -3,12 +3,12 @@
 from stratabase.domain.objects.entity import Reference
 from stratabase.store.engine.port import Engine
 from stratabase.store.layout import keys
-from tests.operations.write.interfering_engine import Meddling
+from tests.operations.write.interfering_engine import InterferingEngine
 from tests.operations.write.large_orders import LINES, MINUTE, Inquirer, Shop, Told
 
 
 def test_what_is_deleted_or_cleared_comes_back_unseen_until_all_of_it_is_there(engine: Engine) -> None:
-    meddling = Meddling(engine)
+    meddling = InterferingEngine(engine)
     shop = Shop(meddling)
     product = shop.product()
     order = shop.order(product)

@@ -44,7 +44,7 @@ def test_the_document_of_all_endpoints_is_openapi(world: World) -> None:
     OPENAPI_31_VALIDATOR.validate(openapi_document(SERVICE, endpoints(world)))
 
 
-def test_it_is_made_the_same_each_time(world: World) -> None:
+def test_the_document_is_built_the_same_each_time(world: World) -> None:
     made = [
         json.dumps(openapi_document(SERVICE, dict(order(endpoints(world).items()))))
         for order in (list, reversed)
@@ -160,7 +160,9 @@ def test_what_the_gateway_says_is_in_json_also_where_texts_are_answered(
         ({"responses": {404: ResponseSpec("None.")}}, {"404"}, set()),
     ],
 )
-def test_statuses(fields: dict[str, Any], there: set[str], missing: set[str]) -> None:
+def test_each_operation_documents_its_statuses(
+    fields: dict[str, Any], there: set[str], missing: set[str]
+) -> None:
     statuses = set(described(**fields)["responses"])
     assert (there - statuses, missing & statuses) == (set(), set())
 
@@ -214,7 +216,7 @@ def test_the_document_is_served_with_the_service_s_own_address(send: Any) -> Non
     assert reply.headers["Cache-Control"] == ["no-cache"]
 
 
-def test_a_client_that_has_it_is_told_so(send: Any) -> None:
+def test_a_client_that_has_the_document_gets_304(send: Any) -> None:
     (tag,) = send("GET", "/public/openapi.json").headers["ETag"]
     for kept in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
         reply = send("GET", "/public/openapi.json", headers={"If-None-Match": kept})

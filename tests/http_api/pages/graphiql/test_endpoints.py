@@ -114,7 +114,7 @@ def test_a_file_comes_compressed_to_those_who_take_that() -> None:
 
 
 @pytest.mark.parametrize("coding", ["gzip", "identity"])
-def test_who_has_a_file_is_told_so(coding: str) -> None:
+def test_a_client_that_has_a_file_gets_304(coding: str) -> None:
     (tag,) = get_file(asset_name(".css"), {"Accept-Encoding": coding})["multiValueHeaders"]["ETag"]
     again = get_file(asset_name(".css"), {"Accept-Encoding": coding, "If-None-Match": tag})
     assert (again["statusCode"], again["body"]) == (304, "")

@@ -24,7 +24,7 @@ def character(written: str, index: int) -> str:
     return (BEFORE + written).split("\n")[line - 1][column - 1 :]
 
 
-def test_in_quotes() -> None:
+def test_a_mistake_in_a_quoted_text_is_reported_at_its_character() -> None:
     assert position_in_text(node('"abc"'), 0) == (1, len(BEFORE) + 2)
     assert position_in_text(node('"abc"'), 3) == (1, len(BEFORE) + 5)
     assert position_in_text(node('""'), 0) == (1, len(BEFORE) + 2)

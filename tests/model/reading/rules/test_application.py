@@ -5,12 +5,14 @@ from collections.abc import Callable
 TYPE = "type A { x: Int }"
 
 
-def test_without_a_schema_extension_the_place_is_the_beginning(complains: Callable[..., None]) -> None:
+def test_a_missing_application_is_reported_at_the_start_without_a_schema_extension(
+    complains: Callable[..., None],
+) -> None:
     message = 'The model names no application. It begins with: extend schema @application(name: "…").'
     complains("¦" + TYPE, message, head="")
 
 
-def test_with_a_schema_extension_the_place_is_there(complains: Callable[..., None]) -> None:
+def test_a_missing_application_is_reported_at_the_schema_extension(complains: Callable[..., None]) -> None:
     message = 'The model names no application. It begins with: extend schema @application(name: "…").'
     complains('¦extend schema @profile(name: "P", administrator: true) ' + TYPE, message, head="")
 
@@ -25,7 +27,9 @@ def test_an_application_without_a_name_is_one_mistake(complains: Callable[..., N
     complains("extend schema ¦@application " + TYPE, message, head="")
 
 
-def test_its_name_fits_into_an_address(complains: Callable[..., None]) -> None:
+def test_an_application_name_that_does_not_fit_into_an_address_is_refused(
+    complains: Callable[..., None],
+) -> None:
     for name in ("", "h r", "1st", "_hr", "é", "a" * 101):
         shown = name if len(name) <= 100 else name[:100] + "…"
         message = f'"{shown}" names no application: write letters, digits and _, a letter first.'

@@ -74,7 +74,9 @@ ATTRIBUTE_CASES = {
 
 
 @pytest.mark.parametrize(("written", "message"), ATTRIBUTE_CASES.values(), ids=ATTRIBUTE_CASES)
-def test_on_an_attribute(complains: Callable[..., None], written: str, message: str) -> None:
+def test_wrong_arguments_on_an_attribute_are_refused(
+    complains: Callable[..., None], written: str, message: str
+) -> None:
     complains(f"type A {{ x: String {written}\ny: String r: [A!] }}", message)
 
 
@@ -88,7 +90,7 @@ def test_each_wrong_item_of_a_list_is_reported(complains: Callable[..., None]) -
     )
 
 
-def test_places_in_the_model(complains: Callable[..., None]) -> None:
+def test_wrong_arguments_are_reported_at_their_place(complains: Callable[..., None]) -> None:
     complains(
         "enum E ¦@class { A ¦@domain B ¦@own }",
         *(

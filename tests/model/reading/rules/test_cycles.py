@@ -55,10 +55,10 @@ FINE = {
 
 
 @pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
-def test_refused(complains: Callable[..., None], written: str, message: str) -> None:
+def test_cycles_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
     complains(written, message)
 
 
 @pytest.mark.parametrize("written", FINE.values(), ids=FINE)
-def test_accepted(reads: Callable[[str], Model], written: str) -> None:
+def test_models_without_cycles_are_accepted(reads: Callable[[str], Model], written: str) -> None:
     assert reads(written).classes

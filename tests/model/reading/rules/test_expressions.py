@@ -165,13 +165,13 @@ QUIET = {
 
 
 @pytest.mark.parametrize("case", (CASES | CIRCLES).values(), ids=CASES | CIRCLES)
-def test_refused(complains: Callable[..., None], case: tuple[str, ...]) -> None:
+def test_wrong_expressions_are_refused(complains: Callable[..., None], case: tuple[str, ...]) -> None:
     written, *messages = case
     complains(WORLD + written, *messages)
 
 
 @pytest.mark.parametrize("written", FINE.values(), ids=FINE)
-def test_accepted(reads: Callable[[str], Model], written: str) -> None:
+def test_right_expressions_are_accepted(reads: Callable[[str], Model], written: str) -> None:
     assert reads(WORLD + written).classes
 
 

@@ -83,7 +83,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
-def test_refused(complains: Callable[..., None], written: str, message: str) -> None:
+def test_wrong_grants_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
     complains(written, message)
 
 

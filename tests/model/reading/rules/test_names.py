@@ -8,7 +8,7 @@ from stratabase.model.api_names import FIXED_TYPES, GeneratedType
 from stratabase.model.reading.rules.names import GRAPHQL_LITERALS
 
 
-def test_reserved(complains: Callable[..., None]) -> None:
+def test_reserved_names_are_refused(complains: Callable[..., None]) -> None:
     service = "begins with _, as only the service's own names do."
     generated = "holds ___, as only generated names do."
     complains(
@@ -22,12 +22,12 @@ def test_reserved(complains: Callable[..., None]) -> None:
     )
 
 
-def test_too_long(complains: Callable[..., None]) -> None:
+def test_names_that_are_too_long_are_refused(complains: Callable[..., None]) -> None:
     name = "a" * 101
     complains(f"type A {{ ¦{name}: Int }}", f"{'a' * 100}… is too long: a name has at most 100 characters.")
 
 
-def test_taken(complains: Callable[..., None]) -> None:
+def test_names_that_are_used_twice_are_refused(complains: Callable[..., None]) -> None:
     case = ", and case does not make a difference"
     complains(
         "type A { x: Int\n¦X: Int\n¦x: Int }\ntype ¦a { y: Int }\nenum ¦A { B }\ntype ¦date { y: Int }",
@@ -39,7 +39,9 @@ def test_taken(complains: Callable[..., None]) -> None:
     )
 
 
-def test_taken_by_the_role_back_from_a_part(complains: Callable[..., None]) -> None:
+def test_the_name_of_the_role_back_from_a_part_is_refused_for_another_member(
+    complains: Callable[..., None],
+) -> None:
     write = 'Write another name: @composition(whole: "…").'
     complains(
         'type A { p: [P!] @composition(whole: ¦"Whole") ¦q: P @composition r: P @composition(whole: "a") }\n'
@@ -53,7 +55,7 @@ def test_taken_by_the_role_back_from_a_part(complains: Callable[..., None]) -> N
     )
 
 
-def test_wholes_are_names(complains: Callable[..., None]) -> None:
+def test_wrong_names_of_roles_to_a_whole_are_refused(complains: Callable[..., None]) -> None:
     complains(
         'type A { p: P @composition(whole: ¦"a b") q: P @composition(whole: ¦"_a")\n'
         'r: P @composition(whole: ¦"") }\n'
@@ -65,25 +67,29 @@ def test_wholes_are_names(complains: Callable[..., None]) -> None:
 
 
 @pytest.mark.parametrize("suffix", [each.value for each in GeneratedType if each.value])
-def test_of_a_generated_type(complains: Callable[..., None], suffix: str) -> None:
+def test_the_name_of_a_generated_type_is_refused_for_a_class(
+    complains: Callable[..., None], suffix: str
+) -> None:
     message = f"A{suffix} is the name of a type that is generated for the class A."
     complains(f"type A {{ x: Int }} type ¦A{suffix} {{ x: Int }}", message)
     complains(f"enum ¦A{suffix} {{ X }} type A {{ x: Int }}", message)
 
 
 @pytest.mark.parametrize("name", sorted(FIXED_TYPES))
-def test_of_a_fixed_type(complains: Callable[..., None], name: str) -> None:
+def test_the_name_of_a_fixed_type_is_refused_for_a_class(complains: Callable[..., None], name: str) -> None:
     message = f"{name} is the name of a type that every generated schema has."
     complains(f"type ¦{name} {{ x: Int }}", message)
 
 
 @pytest.mark.parametrize("name", sorted(GRAPHQL_LITERALS))
-def test_of_no_value_of_an_enum(complains: Callable[..., None], name: str) -> None:
+def test_a_class_name_that_no_enum_value_may_have_is_refused(
+    complains: Callable[..., None], name: str
+) -> None:
     """There is an enum with a value for each class."""
     message = f"A class cannot be called {name}: no GraphQL enum has that value."
     complains(f"type ¦{name} {{ x: Int }}", message)
 
 
-def test_enum_values(complains: Callable[..., None]) -> None:
+def test_wrong_enum_values_are_refused(complains: Callable[..., None]) -> None:
     complains("type A { x: E } enum E { A ¦A B }", "E has the value A already.")
     complains("type A { x: Int } enum ¦E", "The enum E has no values.")

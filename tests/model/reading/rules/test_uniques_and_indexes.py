@@ -71,7 +71,9 @@ CASES = {f"unique: {name}": case for name, case in UNIQUE_CASES.items()} | {
 
 
 @pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
-def test_refused(complains: Callable[..., None], written: str, message: str) -> None:
+def test_wrong_uniques_and_indexes_are_refused(
+    complains: Callable[..., None], written: str, message: str
+) -> None:
     complains(WORLD.replace("{directives}", written).replace("{part}", ""), message)
 
 

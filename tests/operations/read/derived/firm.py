@@ -5,8 +5,8 @@ from typing import Any
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.model.model import Model
 from stratabase.model.reading import read_model
+from tests.fakes import DictEntities
 from tests.role_rules import ends
-from tests.worlds import DictEntities
 
 _TEXT = """
 extend schema @application(name: "Firm")

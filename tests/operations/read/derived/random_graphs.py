@@ -5,9 +5,9 @@ from typing import Any
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.model.model import Class, Model, Role
+from tests.fakes import DictEntities
 from tests.operations.read.derived.random_models import values
 from tests.role_rules import ends, is_linked
-from tests.worlds import DictEntities
 
 IDS = ["a", "b", "c", "d"]
 """Of every class that is no part; what is not put is what keys and links that dangle lead to."""

@@ -13,9 +13,9 @@ from stratabase.operations.read.reader import Reader
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from tests.contract.engine.acting import settled
-from tests.operations.read.derived.plain import Plain
+from tests.fakes import ADMINISTRATOR, NOON, DictEntities, request_of
+from tests.operations.read.derived.naive import NaiveDerivation
 from tests.operations.read.derived.told import Told, aggregated, followed, plain, template
-from tests.worlds import ADMINISTRATOR, NOON, DictEntities, request_of
 
 CIRCUMSTANCES = evaluation_context(ADMINISTRATOR, NOON)
 _TOLD: dict[str, tuple[Told, ...]] = {
@@ -65,7 +65,7 @@ class Staff:
         self.engine = engine
         self.entities = Repository(engine, STAFF)
         self.dict = DictEntities(STAFF)
-        self.plain = Plain(STAFF, TOLD, self.dict)
+        self.plain = NaiveDerivation(STAFF, TOLD, self.dict)
         for entity in _people(chance):
             self.dict.objects[entity.reference] = entity
         self._commit(*map(Creation, self.dict.objects.values()))

@@ -18,9 +18,9 @@ from stratabase.operations.read.pending import PendingWrite
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.views import read_views
 from stratabase.operations.write.pipeline import Write
+from tests.fakes import ADMINISTRATOR, NOON, fake_services, request_of
 from tests.graphs.commands import add, change, create, delete, end, make, point, remove, update
 from tests.operations.read.derived.firm import firm, objects
-from tests.worlds import ADMINISTRATOR, NOON, request_of, world_of
 
 MODEL = firm(
     Person="""
@@ -81,7 +81,7 @@ def told(entities: Entities, pending: PendingWrite | None = None) -> dict[str, l
 
 @pytest.mark.parametrize("command", WRITES.values(), ids=WRITES)
 def test_a_rehearsed_write_shows_the_values_that_there_will_be(command: Command) -> None:
-    world, entities, _ = world_of(MODEL)
+    world, entities, _ = fake_services(MODEL)
     entities.graph = objects(MODEL).graph
     before = told(entities)
     rehearsed = Write(world, command, ADMINISTRATOR).dry_run()
@@ -98,7 +98,7 @@ def test_a_rehearsed_write_shows_the_values_that_there_will_be(command: Command)
 def test_a_new_object_has_no_id_in_an_expression_before_it_is_made() -> None:
     """What a view hides is not told by what is derived of it either."""
     model = firm(Person="tag: String @derived(expression: \"'#' + _id\")")
-    world, entities, _ = world_of(model)
+    world, entities, _ = fake_services(model)
     done = Write(world, make("Person", name="Eve"), ADMINISTRATOR).dry_run().result()
     pending = PendingWrite(model, done.effects)
     for face, expected in ((_without_id, None), (stored_state, "#id1")):
@@ -125,7 +125,7 @@ def test_what_is_never_stored_has_values_too() -> None:
         }""",
         "form",
     )
-    world, entities, _ = world_of(model)
+    world, entities, _ = fake_services(model)
     for id_ in ("ada", "bob", "cy"):
         reference = Reference("Person", id_)
         entities.objects[reference] = Entity(reference, {"_id": id_, "name": id_})
@@ -141,7 +141,7 @@ def test_what_is_never_stored_has_values_too() -> None:
 
 def test_a_page_finds_objects_by_the_values_that_there_will_be() -> None:
     """Beside new ones, which no page of a class shows before they are indexed."""
-    world, entities, _ = world_of(MODEL)
+    world, entities, _ = fake_services(MODEL)
     entities.graph = objects(MODEL).graph
     effects = [
         *Write(world, change("Person", "dee", name="Abe"), ADMINISTRATOR).dry_run().change.effects,

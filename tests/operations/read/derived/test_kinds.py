@@ -13,8 +13,8 @@ from stratabase.model.model_expressions import expressions_of
 from stratabase.operations.context import evaluation_context
 from stratabase.operations.read.loading import run
 from stratabase.operations.read.reader import Reader
+from tests.fakes import ADMINISTRATOR, NOON, DictEntities, request_of
 from tests.operations.read.derived.firm import firm, objects, of_class
-from tests.worlds import ADMINISTRATOR, NOON, DictEntities, request_of
 
 CALLER = replace(ADMINISTRATOR, email="ada@x.org", formats=Formats(time_zone="Asia/Tokyo"))
 
@@ -91,7 +91,7 @@ PEOPLE = ["ada", "bob", "cy", "dee"]
         ('Int @derived(path: "addresses.keeper.age", aggregate: SUM)', [50, 0, 0, 0]),
     ],
 )  # fmt: skip
-def test_values(text: str, expected: list[Any]) -> None:
+def test_each_kind_of_derived_attribute_has_its_value(text: str, expected: list[Any]) -> None:
     model = firm(Person=f"it: {text}")
     assert values("Person", "it", model) == dict(zip(PEOPLE, expected, strict=True))
 

@@ -21,10 +21,10 @@ from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.bulk import delete_bulk, matching_references, update_bulk
 from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import ADMINISTRATOR, NOON, DictEntities, fake_services, request_of, unlimited_budget
 from tests.operations.read.derived.firm import firm, objects
 from tests.operations.read.derived.staff import STAFF, Staff
 from tests.soak import seed
-from tests.worlds import ADMINISTRATOR, NOON, DictEntities, plenty, request_of, world_of
 
 MODEL = firm(
     Person="""
@@ -39,7 +39,7 @@ HERE = evaluation_context(ADMINISTRATOR, NOON)
 
 
 def firm_world() -> tuple[Services, DictEntities]:
-    world, entities, _ = world_of(MODEL)
+    world, entities, _ = fake_services(MODEL)
     entities.graph = objects(MODEL).graph
     return world, entities
 
@@ -79,15 +79,17 @@ def test_what_is_read_again_by_key_is_judged_by_its_values_then() -> None:
 def test_objects_are_written_in_bulk_that_are_found_by_derived_values() -> None:
     world, entities = firm_world()
     query = Query("Person", Order(), RED, Window(100))
-    written = update_bulk(world, UpdateBulk("Person", {"age": 1}), query, ADMINISTRATOR, plenty(), HERE)
+    written = update_bulk(
+        world, UpdateBulk("Person", {"age": 1}), query, ADMINISTRATOR, unlimited_budget(), HERE
+    )
     assert [each.reference.id for each in written] == ["ada", "bob"]
     assert matching_references(
-        world, replace(query, filter=And((RED, Comparison("age", Operator.EQ, 1)))), plenty(), HERE
+        world, replace(query, filter=And((RED, Comparison("age", Operator.EQ, 1)))), unlimited_budget(), HERE
     ) == [
         Reference("Person", "ada"),
         Reference("Person", "bob"),
     ]
-    assert delete_bulk(world, query, ADMINISTRATOR, plenty(), HERE) == 2
+    assert delete_bulk(world, query, ADMINISTRATOR, unlimited_budget(), HERE) == 2
     assert Reference("Person", "bob") not in entities.objects
 
 
@@ -95,7 +97,7 @@ def test_who_matches_no_more_when_its_turn_comes_is_left_alone() -> None:
     """With the first of two mates gone, the second has none any more."""
     world, entities = firm_world()
     mated = Query("Person", Order(), Comparison("mates", Operator.GT, 1), Window(100))
-    assert delete_bulk(world, mated, ADMINISTRATOR, plenty(), HERE) == 1
+    assert delete_bulk(world, mated, ADMINISTRATOR, unlimited_budget(), HERE) == 1
     assert Reference("Person", "ada") not in entities.objects
     assert Reference("Person", "bob") in entities.objects
 

@@ -74,7 +74,9 @@ def test_every_plan_shows_the_same(staff: Staff, number: int) -> None:
     names = derived_attributes(asked, PERSON)
     derive = (lambda read: run(staff.known().with_derived("Person", read, names))) if names else None
     paths = RegistryCache(staff.engine, STAFF).paths("Person")
-    for one in plan_candidates(PERSON, asked, paths):
+    candidates = plan_candidates(PERSON, asked, paths)
+    assert candidates
+    for one in candidates:
         page = pages.page_of(one.build(PlanSource(staff.engine, unlimited(), derive)), asked)
         assert [each.reference.id for each in page.items] == ids, one.description
         assert (page.total_count, page.has_next, page.has_prev) == (total, *sides), one.description

@@ -11,22 +11,22 @@ from stratabase.operations.context import evaluation_context
 from stratabase.operations.read.loading import run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.views import read_views
-from tests.operations.read.derived.plain import Plain
+from tests.fakes import ADMINISTRATOR, NOON, request_of
+from tests.operations.read.derived.naive import NaiveDerivation
 from tests.operations.read.derived.random_graphs import objects_of
 from tests.operations.read.derived.random_models import derived_model
 from tests.operations.read.derived.random_queries import fetch
-from tests.operations.read.naive import Shown
-from tests.worlds import ADMINISTRATOR, NOON, request_of
+from tests.operations.read.naive import ExpectedView
 
 CIRCUMSTANCES = evaluation_context(ADMINISTRATOR, NOON)
 
 
 @given(st.integers(0, 2**32))
-def test_all_derived_attributes_of_any_objects(seed: int) -> None:
+def test_derived_attributes_of_random_objects_equal_the_naive_ones(seed: int) -> None:
     chance = Random(seed)
     model, told = derived_model(chance)
     entities = objects_of(chance, model)
-    plain = Plain(model, told, entities)
+    plain = NaiveDerivation(model, told, entities)
     reader = Reader(request_of(model, entities, CIRCUMSTANCES))
     for class_ in model.classes.values():
         there = [each for ref, each in entities.objects.items() if ref.class_name == class_.name]
@@ -40,12 +40,12 @@ def test_all_derived_attributes_of_any_objects(seed: int) -> None:
 
 
 @given(st.integers(0, 2**32))
-def test_derived_attributes_at_any_depth_of_a_fetch(seed: int) -> None:
+def test_derived_attributes_of_random_fetches_equal_the_naive_ones(seed: int) -> None:
     """They are filtered by and put in order there, too."""
     chance = Random(seed)
     model, told = derived_model(chance)
     entities = objects_of(chance, model)
-    plain = Plain(model, told, entities)
+    plain = NaiveDerivation(model, told, entities)
     for class_ in model.classes.values():
         wanted = fetch(chance, model, class_, CIRCUMSTANCES)
         there = plain.all_of(class_.name)
@@ -71,7 +71,7 @@ def _role(role: RoleFetch, found: Any) -> Any:
         return shown(role.fetch, found)
     page, views = found
     wanted = role.query.fields
-    return Shown(
+    return ExpectedView(
         [shown(role.fetch, view) for view in views] if wanted.items else [],
         page.total_count if wanted.total_count else None,
         page.has_next if wanted.has_next else None,

@@ -15,8 +15,8 @@ from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.types.operators import Operator
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.views import read_views
+from tests.fakes import DictEntities, request_of
 from tests.operations.read.derived.firm import firm, of_class
-from tests.worlds import DictEntities, request_of
 
 MODEL = firm(
     Person="""

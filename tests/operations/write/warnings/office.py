@@ -16,8 +16,8 @@ from stratabase.model.types.storage import Stored
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.outcome import WriteResult
 from stratabase.operations.write.services import delete, save, validate
+from tests.fakes import ADMINISTRATOR, fake_services
 from tests.role_rules import ends
-from tests.worlds import ADMINISTRATOR, world_of
 
 FILE = Path(__file__).parent / "office.graphql"
 MODEL = read_model_file(FILE)
@@ -27,7 +27,7 @@ class Office:
     """Objects, and a world in which they are written."""
 
     def __init__(self) -> None:
-        self.world, self.entities, self.clock = world_of(MODEL)
+        self.world, self.entities, self.clock = fake_services(MODEL)
 
     def put(self, class_name: str, id_: str, **state: Stored) -> Reference:
         """Put an object there without asking."""
@@ -57,13 +57,13 @@ class Office:
         with pytest.raises(Refused) as refusal:
             self.write(command, caller, force=force)
         assert self.entities.graph is before
-        found = [told(issue) for issue in refusal.value.issues]
+        found = [warning_names(issue) for issue in refusal.value.issues]
         rehearsed = validate(self.world, command, caller, options=WriteOptions(force))
-        assert [told(issue) for issue in rehearsed] == found
+        assert [warning_names(issue) for issue in rehearsed] == found
         return found
 
 
-def told(issue: Issue) -> tuple[Any, ...]:
+def warning_names(issue: Issue) -> tuple[Any, ...]:
     """Return what a table of cases says of an issue."""
     if issue.type.name == "ENTITY_DOMAIN":
         return issue.message, issue.entity_name, issue.entity_id, ".".join(map(str, issue.path))

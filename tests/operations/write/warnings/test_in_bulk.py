@@ -14,9 +14,9 @@ from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.commands import UpdateBulk
 from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.operations.write.bulk import update_bulk, validate_bulk
+from tests.fakes import ADMINISTRATOR, unlimited_budget
 from tests.graphs.commands import change, make, point
-from tests.operations.write.warnings.office import Office, told
-from tests.worlds import ADMINISTRATOR, plenty
+from tests.operations.write.warnings.office import Office, warning_names
 
 EVERYBODY = Query("Person", Order(), window=Window(100))
 OLDER = UpdateBulk("Person", {"age": 17})
@@ -32,7 +32,7 @@ def office() -> Office:
 
 def issues_of(office: Office) -> Sequence[Issue]:
     with pytest.raises(Refused) as refusal:
-        update_bulk(office.world, OLDER, EVERYBODY, ADMINISTRATOR, plenty(), EMPTY_CONTEXT)
+        update_bulk(office.world, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     return refusal.value.issues
 
 
@@ -40,20 +40,20 @@ def ages(office: Office) -> list[object]:
     return [entity.state.get("age") for entity in office.entities.objects.values() if "age" in entity.state]
 
 
-def test_those_that_meet_one_are_told_and_the_others_are_updated() -> None:
+def test_objects_that_meet_a_warning_are_reported_and_the_others_updated() -> None:
     at = office()
 
     summary, *warnings = issues_of(at)
 
     assert "1 of 2 Person objects were updated" in summary.message
-    assert [told(each) for each in warnings] == [("Red is for adults.", "Person", "p1", "data")]
+    assert [warning_names(each) for each in warnings] == [("Red is for adults.", "Person", "p1", "data")]
     assert ages(at) == [17]
 
 
 def test_all_are_updated_when_it_is_forced() -> None:
     at = office()
 
-    update_bulk(at.world, OLDER, EVERYBODY, ADMINISTRATOR, plenty(), EMPTY_CONTEXT, force=True)
+    update_bulk(at.world, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT, force=True)
 
     assert ages(at) == [17, 17]
 
@@ -61,9 +61,9 @@ def test_all_are_updated_when_it_is_forced() -> None:
 def test_what_would_be_met_is_validated() -> None:
     at = office()
 
-    found = validate_bulk(at.world, OLDER, EVERYBODY, ADMINISTRATOR, plenty(), EMPTY_CONTEXT)
+    found = validate_bulk(at.world, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
 
-    assert [told(each) for each in found] == [("Red is for adults.", "Person", "p1", "data")]
+    assert [warning_names(each) for each in found] == [("Red is for adults.", "Person", "p1", "data")]
     assert ages(at) == []
 
 

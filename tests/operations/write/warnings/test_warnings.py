@@ -10,9 +10,9 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Command
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.services import preview
+from tests.fakes import ADMINISTRATOR, NOON
 from tests.graphs.commands import add, change, create, delete, make, point, remove, update
 from tests.operations.write.warnings.office import BOB, Office
-from tests.worlds import ADMINISTRATOR, NOON
 
 DAY = 24 * 60 * 60 * 1000
 CHILD = ("A child.", "Person", None, "data")
@@ -34,7 +34,7 @@ def test_a_warning_stops_a_write_and_says_of_which_object_it_is() -> None:
     assert issue.path == ("data",)
 
 
-def test_it_does_not_when_it_is_forced() -> None:
+def test_a_forced_write_is_done_in_spite_of_warnings() -> None:
     office = Office()
 
     made = office.write(make("Person", name="Kim", age=7), force=True)
@@ -53,7 +53,7 @@ def test_one_that_blocks_is_an_error_that_cannot_be_forced() -> None:
     assert office.refusal(command, force=True) == [("Nobody is so old.", "Person", None, "data")]
 
 
-def test_all_that_are_met_are_told_in_the_order_of_the_model() -> None:
+def test_all_that_are_met_are_reported_in_the_order_of_the_model() -> None:
     office = Office()
     red = office.put("Team", "t1", name="red")
 
@@ -260,7 +260,7 @@ BESIDE: dict[str, tuple[Command, list[tuple[str | None, ...]]]] = {
 
 
 @pytest.mark.parametrize(("command", "expected"), BESIDE.values(), ids=BESIDE)
-def test_they_are_told_beside_what_else_is_wrong_where_the_values_are_known(
+def test_warnings_are_reported_with_other_issues_where_the_values_are_known(
     command: Command, expected: list[tuple[str | None, ...]]
 ) -> None:
     office = Office()
@@ -269,7 +269,7 @@ def test_they_are_told_beside_what_else_is_wrong_where_the_values_are_known(
     assert office.refusal(command) == expected
 
 
-def test_forced_ones_are_not_told_beside_what_else_is_wrong() -> None:
+def test_forced_warnings_are_not_reported_with_other_issues() -> None:
     command = make("Person", age=7)
 
     found = Office().refusal(command, force=True)

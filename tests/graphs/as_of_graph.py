@@ -1,4 +1,4 @@
-"""What must be read of a graph as of an instant, told by recorded copies of it: of then, and of now."""
+"""What must be read of a graph as of an instant, from recorded copies of it: of then, and of now."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from typing import Any
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.model.model import Role
-from tests.graphs.plain import Plain
+from tests.graphs.reference_graph import ReferenceGraph
 
 
 @dataclass(frozen=True)
-class Past:
+class AsOfGraph:
     """A graph as of an instant: what keeps versions is as it was `then`, all else as it is `now`."""
 
-    then: Plain
-    now: Plain
+    then: ReferenceGraph
+    now: ReferenceGraph
     links: Callable[[RoleName, str], Sequence[str]]
     """What a role without a key leads to now; one way, that may be what is there no more."""
 
@@ -50,7 +50,7 @@ class Past:
             return {part for part in named if part in self._graph(part).objects}
         return set(filter(self.is_there, named))
 
-    def _graph(self, reference: Reference) -> Plain:
+    def _graph(self, reference: Reference) -> ReferenceGraph:
         return self.then if self.is_versioned(reference) else self.now
 
     def _ids(self, own: Reference, role: Role) -> Iterator[str]:
@@ -78,7 +78,7 @@ class Past:
         """Return where a key leads, though there be nothing."""
         graph, name = self._graph(holder), RoleName(holder.class_name, role)
         led = (to for own, to in graph.pairs[name] if own == holder.id)
-        return next(led, graph.dangling.get((holder, role)))
+        return next(led, graph.broken_keys.get((holder, role)))
 
     def _ways_up(self, part: Reference) -> Iterator[tuple[Reference, str]]:
         """Yield the whole of an object, if it is a part, and the role that leads from there."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Engine, Item, Key
 
 
-class PassingEngine:
+class DelegatingEngine:
     """Passes every call on, and has its children do something before each."""
 
     def __init__(self, engine: Engine) -> None:

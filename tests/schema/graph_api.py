@@ -1,4 +1,4 @@
-"""The schema room over graphs of the model that uses every feature."""
+"""The GraphQL API over objects of the model that uses every feature."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.everything import EVERYTHING, Objects
-from tests.worlds import ADMINISTRATOR, CountedIds, FrozenClock, plenty
+from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, unlimited_budget
 
 
 class OrderedIds(CountedIds):
@@ -20,14 +20,14 @@ class OrderedIds(CountedIds):
         return f"id{super().new().removeprefix('id'):0>3}"
 
 
-class GraphRoom:
+class GraphApi:
     """Answers requests to some objects; no failure of the service itself is expected."""
 
     def __init__(self, entities: Entities) -> None:
         self.entities = entities
         self.clock = FrozenClock()
         self.caller = ADMINISTRATOR
-        self.world = Services(EVERYTHING, entities, self.clock, OrderedIds(), plenty)
+        self.world = Services(EVERYTHING, entities, self.clock, OrderedIds(), unlimited_budget)
         self.executor = SchemaExecutor(self.world, _failed)
 
     def close(self) -> None:
@@ -90,9 +90,9 @@ def _failed(error: BaseException, _: str) -> None:
     raise error
 
 
-def over_a_dict(_: Path) -> GraphRoom:
-    return GraphRoom(Objects())
+def over_a_dict(_: Path) -> GraphApi:
+    return GraphApi(Objects())
 
 
-def over_sqlite(folder: Path) -> GraphRoom:
-    return GraphRoom(Repository(SqliteEngine(folder / "store.db"), EVERYTHING))
+def over_sqlite(folder: Path) -> GraphApi:
+    return GraphApi(Repository(SqliteEngine(folder / "store.db"), EVERYTHING))

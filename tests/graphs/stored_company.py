@@ -1,4 +1,4 @@
-"""The company as an engine holds it, and a world over an engine in which all that happens can be foretold."""
+"""The items of the company in an engine, and services over an engine with predictable ids and time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,34 +12,36 @@ from stratabase.operations.services import Services
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import fake_services
 from tests.graphs.company import COMPANY
-from tests.graphs.deeds import scene
+from tests.graphs.write_cases import scene
 from tests.role_rules import Graph
+from tests.store.engine_items import Items, all_items
 from tests.store.graph_agreement import disagreements
-from tests.store.held import Held, held
-from tests.worlds import world_of
 
 _TOGETHER = 15
+
+
 """Effects in one commit; none takes more than six actions."""
 
 
-def world_over(engine: Engine, model: Model) -> Services:
-    """Return a world of which nothing has been read yet. Its ids, also those of commits, are id1, id2 …"""
-    world, _, _ = world_of(model)
+def services_over(engine: Engine, model: Model) -> Services:
+    """Return services that have read nothing yet. Their ids, also those of commits, are id1, id2 …"""
+    world, _, _ = fake_services(model)
     return replace(world, entities=Repository(engine, model))
 
 
 @cache
-def company() -> Held:
+def company_items() -> Items:
     """Return the items of an engine that holds the company."""
     engine, graph = ReferenceEngine(), scene().entities.graph
-    store(engine, COMPANY, graph)
-    items = held(engine)
+    store_graph(engine, COMPANY, graph)
+    items = all_items(engine)
     assert disagreements(COMPANY, graph, items) == []
     return items
 
 
-def store(engine: Engine, model: Model, graph: Graph) -> None:
+def store_graph(engine: Engine, model: Model, graph: Graph) -> None:
     """Let an engine hold a graph: first the objects, then their keys, then the links."""
     entities = Repository(engine, model)
     entities.unbuilt()  # the registry is written before

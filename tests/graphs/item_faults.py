@@ -1,4 +1,4 @@
-"""The graph that the items of an engine tell, and what is wrong with them if it is that."""
+"""Faults in the items of an engine: what is missing, left over or wrong for the objects that it holds."""
 
 from collections.abc import Iterator
 
@@ -7,16 +7,16 @@ from stratabase.model.model import Model
 from stratabase.store.engine.port import Key
 from stratabase.store.layout import codec, keys
 from tests.role_rules import Graph, ends, is_one_way, role_of, roles
+from tests.store.engine_items import Items
 from tests.store.graph_agreement import disagreements
-from tests.store.held import Held
 
 
-def faults(model: Model, items: Held) -> list[str]:
+def item_faults(model: Model, items: Items) -> list[str]:
     """Return what is missing in an engine, left over, or not as it should be."""
     return disagreements(model, graph_of(model, items), items)
 
 
-def graph_of(model: Model, items: Held) -> Graph:
+def graph_of(model: Model, items: Items) -> Graph:
     """Return the graph of all objects that there are, with the links of those."""
     heads = (codec.entity_of(item) for key, item in items.items() if key.sort == keys.HEAD)
     graph = Graph({entity.reference: entity for entity in heads})

@@ -1,4 +1,4 @@
-"""An engine that shows a part of a commit before the rest, as a store of many machines may."""
+"""An engine that shows a part of a commit before the rest, as a distributed store may."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -6,7 +6,7 @@ from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Item, Key
 from tests.contract.engine.reference import ReferenceEngine
 
 
-class HeldEngine(ReferenceEngine):
+class PartialCommitEngine(ReferenceEngine):
     """What is committed is judged by what is true; readers do not see the items that are held back."""
 
     def __init__(self) -> None:

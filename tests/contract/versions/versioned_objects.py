@@ -1,4 +1,4 @@
-"""Objects with a past, written with as few words as possible, at a time that one sets."""
+"""Short ways to write objects that keep versions, at a time that the test sets."""
 
 from collections.abc import Sequence
 from itertools import count
@@ -20,11 +20,14 @@ from stratabase.operations.ports import Entities
 
 _numbers = count(1)
 
+
 NOON = 1_577_880_000_000
+
+
 HOUR = 3_600_000
 
 
-class Chronicle:
+class VersionedObjects:
     """Writes objects; the clock goes a second on with each commit, and otherwise where it is told to."""
 
     def __init__(self, entities: Entities) -> None:
@@ -128,6 +131,8 @@ BACK = {
     RoleName("Room", "people"): ("Employee", "room"),
     RoleName("Room", "lamps"): ("Lamp", "room"),
 }
+
+
 """For roles that go by a key of the other side: its class, and the role there."""
 
 

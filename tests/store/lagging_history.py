@@ -1,4 +1,4 @@
-"""Objects over an engine whose indexes lag, and all that was ever true of them."""
+"""Objects over an engine whose indexes lag, with everything that was ever true of them."""
 
 import random
 from collections.abc import Iterator
@@ -13,10 +13,12 @@ from tests.contract.engine.lagging import LONGEST_LAG, LaggingEngine
 from tests.domain.query import naive
 from tests.domain.query.queries import IDS
 from tests.models import THING
-from tests.store.scenarios import Scenario, a_state
+from tests.store.random_queries import Scenario, a_state
 from tests.store.stores import Store, fresh_class
 
 MOST_WRITES = 80
+
+
 """Per story, so that every walk comes to an end."""
 
 
@@ -35,7 +37,7 @@ class Span(NamedTuple):
     ended: float
 
 
-class Story:
+class LaggingHistory:
     """Writes at random, and knows what a reader may see and what it must see."""
 
     def __init__(self, chance: random.Random, told: Scenario) -> None:

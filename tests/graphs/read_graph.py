@@ -1,4 +1,4 @@
-"""A plain graph of what a store holds, as its objects tell it, and one side of each association."""
+"""Reads the reference graph that a store holds: its objects, and one side of each association."""
 
 from typing import Any
 
@@ -8,22 +8,24 @@ from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
 from stratabase.model.model import Model, Role
 from stratabase.operations.ports import Entities
-from tests.graphs.plain import Plain
-from tests.worlds import plenty
+from tests.fakes import unlimited_budget
+from tests.graphs.reference_graph import ReferenceGraph
 
 
-def plain_of(entities: Entities, model: Model) -> Plain:
+def read_graph(entities: Entities, model: Model) -> ReferenceGraph:
     """Return the graph that a store holds."""
     found = [
         entity
         for class_ in model.classes.values()
         if class_.is_stored
-        for entity in entities.page(Query(class_.name, Order(), window=Window(10_000)), plenty()).items
+        for entity in entities.page(
+            Query(class_.name, Order(), window=Window(10_000)), unlimited_budget()
+        ).items
     ]
-    graph = Plain(model, {entity.reference: _values(entity) for entity in found})
+    graph = ReferenceGraph(model, {entity.reference: _values(entity) for entity in found})
     for entity in found:
         for role in model.classes[entity.reference.class_name].roles.values():
-            _tell(entities, graph, entity, role)
+            _add_role(entities, graph, entity, role)
     return graph
 
 
@@ -31,7 +33,7 @@ def _values(entity: Entity) -> dict[str, Any]:
     return {name: entity.state[name] for name in ("name", "size") if entity.state.get(name) is not None}
 
 
-def _tell(entities: Entities, graph: Plain, entity: Entity, role: Role) -> None:
+def _add_role(entities: Entities, graph: ReferenceGraph, entity: Entity, role: Role) -> None:
     own, kept, way = entity.reference, entity.state.get(role.name), storage_of(graph.model, role)
     name = RoleName(own.class_name, role.name)
     if way is RoleStorage.PARTS:
@@ -42,7 +44,7 @@ def _tell(entities: Entities, graph: Plain, entity: Entity, role: Role) -> None:
         if Reference(role.target, kept) in graph.objects:
             graph.pairs[name].add((own.id, kept))
         else:
-            graph.dangling[own, role.name] = kept
+            graph.broken_keys[own, role.name] = kept
     elif way is RoleStorage.LINKS and graph.side(own.class_name, role).name == name:
         (ids,) = entities.linked(name, [own.id])
         there = (id_ for id_ in ids if Reference(role.target, id_) in graph.objects)

@@ -1,4 +1,4 @@
-"""What commands must make of a graph, told in the plainest way: values, lists of parts, and pairs of objects.
+"""The plain rules of what commands make of a graph: values, lists of parts, and pairs of objects.
 
 Each association is a set of pairs. A command is applied to what was before; what it asks of both sides of an
 association must agree; then all of the graph must be as the model wants it. Otherwise it is to be refused.
@@ -24,7 +24,7 @@ from stratabase.model.model import Model, Role
 Pair = tuple[str, str]
 
 
-class Wrong(Exception):
+class InvalidCommand(Exception):
     """The command is to be refused."""
 
 
@@ -39,7 +39,7 @@ class Side(NamedTuple):
 
 
 @dataclass
-class Plain:
+class ReferenceGraph:
     """A graph of objects."""
 
     model: Model
@@ -47,21 +47,21 @@ class Plain:
     """The values of each."""
     parts: dict[tuple[Reference, str], list[str]] = field(default_factory=lambda: defaultdict(list))
     pairs: dict[RoleName, set[Pair]] = field(default_factory=lambda: defaultdict(set))
-    dangling: dict[tuple[Reference, str], str] = field(default_factory=dict)
-    """Keys that lead to what is there no more."""
+    broken_keys: dict[tuple[Reference, str], str] = field(default_factory=dict)
+    """Keys whose target was deleted."""
 
-    def after(self, command: Command, ids: Iterator[str]) -> "Plain":
+    def after(self, command: Command, ids: Iterator[str]) -> "ReferenceGraph":
         """Return what a command makes of it; `ids`: of new objects, in the request's order. Raises Wrong."""
         return _Application(self, ids).of(command)
 
-    def copy(self) -> "Plain":
+    def copy(self) -> "ReferenceGraph":
         """Return a graph that can be changed without changing this one."""
-        return Plain(
+        return ReferenceGraph(
             self.model,
             {reference: {**values} for reference, values in self.objects.items()},
             defaultdict(list, {key: [*ids] for key, ids in self.parts.items()}),
             defaultdict(set, {name: {*pairs} for name, pairs in self.pairs.items()}),
-            {**self.dangling},
+            {**self.broken_keys},
         )
 
     def content(self) -> tuple[Any, ...]:
@@ -71,7 +71,7 @@ class Plain:
             for reference, values in self.objects.items()
         }
         parts = {key: ids for key, ids in self.parts.items() if ids}
-        return values, parts, {name: pairs for name, pairs in self.pairs.items() if pairs}, self.dangling
+        return values, parts, {name: pairs for name, pairs in self.pairs.items() if pairs}, self.broken_keys
 
     def role(self, name: RoleName) -> Role:
         return self.model.classes[name.class_name].roles[name.role_name]
@@ -103,17 +103,17 @@ class Plain:
             side = self.side(name.class_name, role)
             led = [side.pair(*pair) for pair in self.pairs[side.name]]
             if not role.many and any(number > 1 for number in Counter(own for own, _ in led).values()):
-                raise Wrong(f"{name} leads to several")
+                raise InvalidCommand(f"{name} leads to several")
             for own, other in led:
                 if (
                     not {Reference(name.class_name, own), Reference(role.target, other)}
                     <= self.objects.keys()
                 ):
-                    raise Wrong(f"{name} leads from or to nothing")
+                    raise InvalidCommand(f"{name} leads from or to nothing")
         for reference in self.objects:
             for role in self.model.classes[reference.class_name].roles.values():
                 if role.required and not role.whole and not self._all_in(reference, role):
-                    raise Wrong(f"{reference} needs {role.name}")
+                    raise InvalidCommand(f"{reference} needs {role.name}")
 
     def _all_in(self, own: Reference, role: Role) -> list[str]:
         return self.parts[own, role.name] if role.composition else self.led_to(own, role)
@@ -121,7 +121,7 @@ class Plain:
     def _check_values(self) -> None:
         for reference, values in self.objects.items():
             if type(values.get("size")) is not int:
-                raise Wrong(f"{reference} has no size")
+                raise InvalidCommand(f"{reference} has no size")
             rivals = [
                 other
                 for other in self.objects
@@ -129,13 +129,13 @@ class Plain:
                 and self.objects[other].get("name") == values.get("name")
             ]
             if self.model.classes[reference.class_name].uniques and values.get("name") and len(rivals) > 1:
-                raise Wrong(f"{reference} has the name of another")
+                raise InvalidCommand(f"{reference} has the name of another")
 
 
 class _Application:
     """One command on its way."""
 
-    def __init__(self, before: Plain, ids: Iterator[str]) -> None:
+    def __init__(self, before: ReferenceGraph, ids: Iterator[str]) -> None:
         self._before = before
         self._graph = before.copy()
         self._ids = ids
@@ -148,7 +148,7 @@ class _Application:
         self._links: dict[tuple[RoleName, Pair], bool] = {}
         self._ended: set[Reference] = set()
 
-    def of(self, command: Command) -> Plain:
+    def of(self, command: Command) -> ReferenceGraph:
         if isinstance(command, Create | Update):
             self._name(command)
             self._go(command)
@@ -167,7 +167,7 @@ class _Application:
             class_name, id_ = command.reference
         name = Reference(class_name, command.client_id or "")
         if command.client_id is not None and self._called.setdefault(name, id_) != id_:
-            raise Wrong("one name for two")
+            raise InvalidCommand("one name for two")
         for asked in command.roles.values():
             if isinstance(asked, PartsCommand):
                 for part in _parts(asked):
@@ -182,7 +182,7 @@ class _Application:
         else:
             own = Reference(command.reference.class_name, self._meant(*command.reference))
             if own not in self._before.objects:
-                raise Wrong(f"there is no {own}")
+                raise InvalidCommand(f"there is no {own}")
         self._graph.objects.setdefault(own, {}).update(command.values)
         for name, asked in command.roles.items():
             self._ask(own, self._graph.model.classes[own.class_name].roles[name], asked)
@@ -200,16 +200,16 @@ class _Application:
         gone = {self._meant(role.target, id_) for id_ in asked.delete}
         changed = [self._meant(*part.reference) for part in asked.update]
         if not {*gone, *changed} <= {*before} or len({*changed}) < len(changed):
-            raise Wrong("no part here, or one named twice")
+            raise InvalidCommand("no part here, or one named twice")
         gone |= {*before} if asked.delete_all else {*()}
         if gone & {*changed}:
-            raise Wrong("changed and ended")
+            raise InvalidCommand("changed and ended")
         after = [
             *(id_ for id_ in before if id_ not in gone),
             *(self._made[id(part)] for part in asked.create),
         ]
         if not role.many and len(after) > 1:
-            raise Wrong("two parts where there can be one")
+            raise InvalidCommand("two parts where there can be one")
         self._graph.parts[own, role.name] = after
         for id_ in gone:
             self._end(Reference(role.target, id_))
@@ -226,7 +226,7 @@ class _Application:
 
     def _ask_one(self, own: Reference, role: Role, asked: ToOneCommand) -> None:
         if asked.target is not None and asked.remove:
-            raise Wrong("set and removed")
+            raise InvalidCommand("set and removed")
         to = None if asked.target is None else self._meant(role.target, asked.target)
         if role.holds_key:
             self._ask_key(own, role, to)
@@ -242,7 +242,7 @@ class _Application:
         added = {self._meant(role.target, id_) for id_ in asked.add}
         removed = {self._meant(role.target, id_) for id_ in asked.remove}
         if added & removed:
-            raise Wrong("added and removed")
+            raise InvalidCommand("added and removed")
         removed |= {*self._before.led_to(own, role)} - added if asked.remove_all else {*()}
         side = self._graph.side(own.class_name, role)
         is_keyed = self._graph.role(side.name).holds_key
@@ -253,14 +253,14 @@ class _Application:
 
     def _ask_key(self, holder: Reference, role: Role, to: str | None) -> None:
         if self._keys.setdefault((holder, role.name), to) != to:
-            raise Wrong("a key is asked to lead to several")
+            raise InvalidCommand("a key is asked to lead to several")
 
     def _lead(self, holder: Reference, role: Role, to: str | None) -> None:
         """Let a key lead somewhere; one that leads to nothing may go on doing so."""
         name = RoleName(holder.class_name, role.name)
-        if to is not None and self._before.dangling.get((holder, role.name)) == to:
+        if to is not None and self._before.broken_keys.get((holder, role.name)) == to:
             return
-        self._graph.dangling.pop((holder, role.name), None)
+        self._graph.broken_keys.pop((holder, role.name), None)
         self._graph.pairs[name] -= {(holder.id, old) for old in self._before.led_to(holder, role)}
         self._graph.pairs[name] |= {(holder.id, to)} if to is not None else {*()}
 
@@ -270,11 +270,11 @@ class _Application:
         key = self._graph.role(RoleName(role.target, str(role.opposite)))
         self._ask_key(holder, key, own.id)
         if holder not in self._graph.objects:
-            raise Wrong(f"there is no {holder}")
+            raise InvalidCommand(f"there is no {holder}")
         if role.many:
             self._lead(holder, key, own.id)
         else:
-            self._graph.dangling.pop((holder, key.name), None)
+            self._graph.broken_keys.pop((holder, key.name), None)
             self._graph.pairs[RoleName(role.target, key.name)].add((id_, own.id))
 
     def _release(self, own: Reference, role: Role, id_: str) -> None:
@@ -286,7 +286,7 @@ class _Application:
     def _ask_link(self, side: Side, own: str, other: str, *, begins: bool) -> None:
         pair = side.pair(own, other)
         if self._links.setdefault((side.name, pair), begins) != begins:
-            raise Wrong("a link is asked to begin and to end")
+            raise InvalidCommand("a link is asked to begin and to end")
         (self._graph.pairs[side.name].add if begins else self._graph.pairs[side.name].discard)(pair)
 
     def _agree(self) -> None:
@@ -294,13 +294,13 @@ class _Application:
         for (holder, name), to in self._keys.items():
             role = self._graph.role(RoleName(holder.class_name, name))
             if to is not None and ({holder, Reference(role.target, to)} & self._ended):
-                raise Wrong("a key is asked of what ends")
+                raise InvalidCommand("a key is asked of what ends")
             if to is not None and (holder, name, to) in self._left:
-                raise Wrong("a key is asked to lead somewhere, and not to")
+                raise InvalidCommand("a key is asked to lead somewhere, and not to")
         for (link, (own, other)), begins in self._links.items():
             ends = {Reference(link.class_name, own), Reference(self._graph.role(link).target, other)}
             if begins and ends & self._ended:
-                raise Wrong("a link is asked of what ends")
+                raise InvalidCommand("a link is asked of what ends")
 
     def _forget(self) -> None:
         """Let what ends be gone, and keys that lead to it lead to nothing."""
@@ -313,9 +313,9 @@ class _Application:
                 if holder in self._ended or Reference(role.target, other) in self._ended:
                     pairs.discard((own, other))
                     if role.holds_key and holder not in self._ended:
-                        self._graph.dangling[holder, role.name] = other
+                        self._graph.broken_keys[holder, role.name] = other
         kept: dict[tuple[Reference, str], Any]
-        for kept in (self._graph.dangling, self._graph.parts):
+        for kept in (self._graph.broken_keys, self._graph.parts):
             for gone in [key for key in kept if key[0] in self._ended]:
                 del kept[gone]
 

@@ -1,4 +1,4 @@
-"""Engines of each kind that hold the company, made as often as a test wants to begin anew."""
+"""Engines of each kind that hold the company; a test can have as many fresh ones as it needs."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -13,44 +13,44 @@ from tests.contract.engine.acting import put, settled
 from tests.contract.engine.dynamodb import ministack_client, over_ministack
 from tests.contract.engine.lagging import LaggingEngine
 from tests.contract.engine.reference import ReferenceEngine
-from tests.graphs.stored import company
+from tests.graphs.stored_company import company_items
 from tests.soak import seed
 from tests.store.dynamodb.operating import OwnTokens
-from tests.store.held import Held, held
+from tests.store.engine_items import Items, all_items
 
 
-class Stage(NamedTuple):
+class CompanyEngine(NamedTuple):
     """An engine to work on, and a way to see all that it holds."""
 
     engine: Engine
-    look: Callable[[], Held]
+    look: Callable[[], Items]
 
 
 @contextmanager
-def over_reference(_: Path) -> Iterator[Stage]:
+def over_reference(_: Path) -> Iterator[CompanyEngine]:
     """Hold the company in a dict."""
     engine = ReferenceEngine()
-    put(engine, company().values())
-    yield Stage(engine, lambda: held(engine))
+    put(engine, company_items().values())
+    yield CompanyEngine(engine, lambda: all_items(engine))
 
 
 @contextmanager
-def over_lagging(_: Path) -> Iterator[Stage]:
+def over_lagging(_: Path) -> Iterator[CompanyEngine]:
     """Hold the company where indexes lag."""
     engine = LaggingEngine(seed())
-    put(engine, company().values())
+    put(engine, company_items().values())
     settled(engine)
-    yield Stage(engine, lambda: held(engine))
+    yield CompanyEngine(engine, lambda: all_items(engine))
 
 
 @contextmanager
-def over_sqlite(folder: Path) -> Iterator[Stage]:
+def over_sqlite(folder: Path) -> Iterator[CompanyEngine]:
     """Hold the company in a file, which is a copy of one that is made once."""
     path = folder / "store.db"
     shutil.copyfile(original(folder), path)
     engine = SqliteEngine(path)
     try:
-        yield Stage(engine, lambda: held(engine))
+        yield CompanyEngine(engine, lambda: all_items(engine))
     finally:
         engine.close()
 
@@ -60,18 +60,18 @@ def original(folder: Path) -> Path:
     path = folder / "original.db"
     if not path.exists():
         engine = SqliteEngine(path)
-        put(engine, company().values())
+        put(engine, company_items().values())
         engine.close()
     return path
 
 
 @contextmanager
-def over_dynamodb(_: Path) -> Iterator[Stage]:
+def over_dynamodb(_: Path) -> Iterator[CompanyEngine]:
     """Hold the company in a table of its own."""
     table = over_ministack()
     try:
-        put(table, company().values())
+        put(table, company_items().values())
         client = OwnTokens(ministack_client(), table.name)
-        yield Stage(DynamoDBEngine(client, table.name), lambda: held(table))
+        yield CompanyEngine(DynamoDBEngine(client, table.name), lambda: all_items(table))
     finally:
         table.close()

@@ -1,4 +1,4 @@
-"""Threads that take turns far more often than usual, so that races show that are rare otherwise."""
+"""Makes threads switch far more often than usual, so that rare races show."""
 
 import sys
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ def taking_turns() -> Iterator[None]:
 
 
 @contextmanager
-def hurried() -> Iterator[None]:
+def switching_threads_often() -> Iterator[None]:
     """Let threads take turns all the time, and look again at once at what does not fit together."""
     with taking_turns(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(history, "_FIRST_PAUSE", 0)

@@ -1,4 +1,4 @@
-"""All that can be fetched of an object, so deep, and what was fetched of it told plainly."""
+"""Everything that can be fetched of an object down to some depth, as plain dicts."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Derived values by the sentences of the model language: object by object, path by path."""
+"""Derived values computed naively: object by object, path by path."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Context, Decimal, localcontext
@@ -10,16 +10,16 @@ from stratabase.domain.query.page import Query
 from stratabase.formats.decimals import canonical_decimal
 from stratabase.model.model import Model
 from tests.domain.query import naive
+from tests.fakes import DictEntities
 from tests.operations.read.derived.told import Told
-from tests.operations.read.naive import Shown
+from tests.operations.read.naive import ExpectedView
 from tests.role_rules import is_linked
-from tests.worlds import DictEntities
 
 THERE = object()
 """The value of an object itself, at the end of a path that is a role."""
 
 
-class Plain:
+class NaiveDerivation:
     """The objects of a model, and what it says of its derived attributes."""
 
     def __init__(self, model: Model, told: Mapping[tuple[str, str], Told], entities: DictEntities) -> None:
@@ -53,13 +53,13 @@ class Plain:
             return self.page(wanted.query, wanted.fetch, self._associables(wanted, owner))
         return self.page(wanted.query, wanted.fetch, self.led_to(owner, wanted.name.role_name))
 
-    def page(self, query: Query, fetch: Fetch, found: Iterable[Entity]) -> Shown:
+    def page(self, query: Query, fetch: Fetch, found: Iterable[Entity]) -> ExpectedView:
         """Return what is shown of some objects."""
         by_id = {each.reference.id: each for each in found}
         states = [{**each.state, **self.values(each)} for each in by_id.values()]
         class_ = self.model.classes[query.class_name]
         seen = naive.page(states, query.filter, query.order, query.window, class_)
-        return Shown(
+        return ExpectedView(
             [self.view(fetch, by_id[id_]) for id_ in seen.ids] if query.fields.items else [],
             seen.total_count if query.fields.total_count else None,
             seen.has_next if query.fields.has_next else None,

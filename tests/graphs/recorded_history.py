@@ -1,4 +1,4 @@
-"""A diary of a graph: random requests, with a copy of all that there was after each."""
+"""Random commands on a graph, with a copy of all objects after each, to compare versions with."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,28 +15,28 @@ from stratabase.operations.read.versions import VersionReader, get_version
 from stratabase.operations.services import Services
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.services import delete, restore, save
-from tests.graphs.past import Past
-from tests.graphs.plain import Plain
-from tests.graphs.reading import plain_of
-from tests.graphs.requests import Requests
-from tests.graphs.shown import load_view, view_of
-from tests.worlds import ADMINISTRATOR, FrozenClock, request_of
+from tests.fakes import ADMINISTRATOR, FrozenClock, request_of
+from tests.graphs.as_of_graph import AsOfGraph
+from tests.graphs.nested_views import load_view, view_of
+from tests.graphs.random_commands import RandomCommands
+from tests.graphs.read_graph import read_graph
+from tests.graphs.reference_graph import ReferenceGraph
 
 DEPTH = 2
 
 
-class Diary:
+class RecordedHistory:
     """Writes into a world at a clock that goes on with each request, and keeps what it saw."""
 
     def __init__(self, world: Services, clock: FrozenClock, chance: Random) -> None:
         self._world = world
         self._clock = clock
         self._chance = chance
-        self.pages: list[tuple[Instant, Plain]] = [(clock.now(), Plain(world.model))]
+        self.pages: list[tuple[Instant, ReferenceGraph]] = [(clock.now(), ReferenceGraph(world.model))]
         self.restored = 0
 
     @property
-    def now(self) -> Plain:
+    def now(self) -> ReferenceGraph:
         """What there is."""
         return self.pages[-1][1]
 
@@ -56,7 +56,7 @@ class Diary:
         """Have other objects tell what there was."""
         self._world = replace(self._world, entities=entities)
 
-    def then(self, instant: Instant) -> Plain:
+    def then(self, instant: Instant) -> ReferenceGraph:
         """Return what there was at an instant."""
         return [graph for began, graph in self.pages if began <= instant][-1]
 
@@ -70,7 +70,7 @@ class Diary:
 
     def check(self, instant: Instant) -> None:
         """Compare whatever keeps versions, as of an instant, with what was recorded then."""
-        past = Past(self.then(instant), self.now, self._links)
+        past = AsOfGraph(self.then(instant), self.now, self._links)
         request = request_of(self._world.model, self._world.entities)
         for reference in filter(past.is_versioned, self.known()):
             entity = get_version(request, reference, instant)
@@ -80,24 +80,24 @@ class Diary:
 
     def check_pages(self) -> None:
         """Compare all versions of each object, read together, with what was recorded when each began."""
-        for reference in filter(Past(self.now, self.now, self._links).is_versioned, self.known()):
+        for reference in filter(AsOfGraph(self.now, self.now, self._links).is_versioned, self.known()):
             versions = [*self._world.entities.versions(reference)]
             request = request_of(self._world.model, self._world.entities)
             told = VersionReader(request).each(versions, partial(load_view, depth=DEPTH))
             for began, found in zip((each.start for each in versions), told, strict=True):
                 assert began is not None
-                past = Past(self.then(began), self.now, self._links)
+                past = AsOfGraph(self.then(began), self.now, self._links)
                 expected = past.view(reference, DEPTH) if past.is_there(reference) else None
                 assert found == expected, (reference, began, found, expected)
 
     def _links(self, role: RoleName, owner: str) -> Sequence[str]:
         return self._world.entities.linked(role, [owner])[0]
 
-    def _look(self) -> Plain:
-        return plain_of(self._world.entities, self._world.model)
+    def _look(self) -> ReferenceGraph:
+        return read_graph(self._world.entities, self._world.model)
 
     def _write(self) -> None:
-        command = Requests(self.now, self._chance).command()
+        command = RandomCommands(self.now, self._chance).command()
         if isinstance(command, Delete):
             delete(self._world, command, ADMINISTRATOR)
         else:
@@ -116,7 +116,7 @@ class Diary:
         self.restored += 1
         self._check_restored(reference, then)
 
-    def _check_restored(self, reference: Reference, then: Plain) -> None:
+    def _check_restored(self, reference: Reference, then: ReferenceGraph) -> None:
         """Compare an object, and its parts that keep versions, with what they were."""
         now = self._look()
         assert now.objects[reference] == then.objects[reference]

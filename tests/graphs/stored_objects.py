@@ -1,4 +1,4 @@
-"""What a store holds of a graph, told as the plain one tells it."""
+"""The objects and roles that a store holds, and those that it should hold by the reference graph."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,31 +9,37 @@ from stratabase.domain.query.id_range import ALL_IDS
 from stratabase.model.model import Role
 from stratabase.operations.read.loading import run
 from stratabase.operations.read.reader import Reader
-from tests.graphs.plain import Plain
+from tests.graphs.reference_graph import ReferenceGraph
 
-Told = Mapping[Reference, Mapping[str, Any]]
+ObjectsByReference = Mapping[Reference, Mapping[str, Any]]
 
 
-def told_by(reader: Reader, graph: Plain, references: Iterable[Reference]) -> Told:
+def stored_objects(
+    reader: Reader, graph: ReferenceGraph, references: Iterable[Reference]
+) -> ObjectsByReference:
     """Return the values and roles of objects as a store has them; what is not there is left out."""
     found = reader.read([*references])
-    return {each.reference: _told(reader, graph, each) for each in found if each is not None}
+    return {each.reference: _stored_values(reader, graph, each) for each in found if each is not None}
 
 
-def told_by_plain(graph: Plain) -> Told:
-    """Return the same of the plain graph."""
+def expected_objects(graph: ReferenceGraph) -> ObjectsByReference:
+    """Return the same of the reference graph."""
     return {
         reference: {name: value for name, value in values.items() if value is not None}
-        | {role.name: led for role in _roles(graph, reference) if (led := plain_role(graph, reference, role))}
+        | {
+            role.name: led
+            for role in _roles(graph, reference)
+            if (led := expected_targets(graph, reference, role))
+        }
         for reference, values in graph.objects.items()
     }
 
 
-def _roles(graph: Plain, reference: Reference) -> Iterable[Role]:
+def _roles(graph: ReferenceGraph, reference: Reference) -> Iterable[Role]:
     return graph.model.classes[reference.class_name].roles.values()
 
 
-def plain_role(graph: Plain, own: Reference, role: Role) -> list[str]:
+def expected_targets(graph: ReferenceGraph, own: Reference, role: Role) -> list[str]:
     """Return what a role leads to."""
     if role.whole:
         owners = (
@@ -45,7 +51,7 @@ def plain_role(graph: Plain, own: Reference, role: Role) -> list[str]:
     return graph.led_to(own, role)
 
 
-def _told(reader: Reader, graph: Plain, entity: Entity) -> Mapping[str, Any]:
+def _stored_values(reader: Reader, graph: ReferenceGraph, entity: Entity) -> Mapping[str, Any]:
     values = {name: value for name in ("name", "size") if (value := entity.state.get(name)) is not None}
     roles = {
         role.name: led
@@ -55,7 +61,7 @@ def _told(reader: Reader, graph: Plain, entity: Entity) -> Mapping[str, Any]:
     return values | roles
 
 
-def _stored_role(reader: Reader, graph: Plain, own: Entity, role: Role) -> list[str]:
+def _stored_role(reader: Reader, graph: ReferenceGraph, own: Entity, role: Role) -> list[str]:
     """Return what a role leads to that is there."""
     if storage_of(graph.model, role) in {
         RoleStorage.OPPOSITE_KEY,

@@ -1,4 +1,4 @@
-"""Commands on the company that write whole graphs, each in another way; some are refused."""
+"""Cases of commands on the company that write whole graphs; some are refused."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,7 +11,10 @@ from tests.graphs.scene import Scene
 from tests.role_rules import ends
 
 TASKS = 45
+
+
 """Of a project: each is its head, a link to who does it, and two to labels, so more than can end as one."""
+
 
 _LARGE: Mapping[Reference, Mapping[str, Any]] = {
     Reference("Customer", "c9"): {"name": "Giant"},
@@ -53,7 +56,8 @@ def _links() -> Iterator[tuple[RoleName, str, str]]:
 
 LARGE = "delete more than can be done as one"
 
-DEEDS: Mapping[str, Command] = {
+
+WRITE_CASES: Mapping[str, Command] = {
     "create with parts, keys and links": make(
         "Employee",
         name="Eve",

@@ -11,15 +11,15 @@ from tests.contract.engine.dynamodb import OwnTable
 from tests.contract.engine.reference import ReferenceEngine
 from tests.store.dynamodb import operating
 
-Held = Mapping[Key, Item]
+Items = Mapping[Key, Item]
 
 
-def held(engine: object) -> Held:
+def all_items(engine: object) -> Items:
     """Return all that an engine holds."""
     return next(look(engine) for kind, look in _LOOKS.items() if isinstance(engine, kind))
 
 
-def of_objects(items: Held) -> Held:
+def object_items(items: Items) -> Items:
     """Return what is there beside the registry of slots, and the numbers that were given: these only grow."""
     return {
         key: item
@@ -28,7 +28,7 @@ def of_objects(items: Held) -> Held:
     }
 
 
-def numbers(items: Held) -> Mapping[str, int]:
+def serial_numbers(items: Items) -> Mapping[str, int]:
     """Return the last number of each counter."""
     return {
         key.partition: int(str(item.attributes["last"]))
@@ -37,14 +37,14 @@ def numbers(items: Held) -> Mapping[str, int]:
     }
 
 
-def _in_file(engine: SqliteEngine) -> Held:
+def _in_file(engine: SqliteEngine) -> Items:
     statement = f"SELECT {', '.join(COLUMNS)} FROM items"
     items = engine._readers.read(lambda connection: [*map(item_of, connection.execute(statement))])
     return {item.key: item for item in items}
 
 
-_LOOKS: Mapping[type[Any], Callable[[Any], Held]] = {
+_LOOKS: Mapping[type[Any], Callable[[Any], Items]] = {
     ReferenceEngine: lambda engine: dict(engine._items),
     SqliteEngine: _in_file,
-    OwnTable: operating.held,
+    OwnTable: operating.table_items,
 }

@@ -1,4 +1,4 @@
-"""What is answered of objects with all their roles: by a fetch, and by a plain graph."""
+"""Objects with all their roles: as a fetch returns them, and as the reference graph has them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,21 +11,21 @@ from stratabase.model.model import Model, Role
 from stratabase.operations.ports import Entities
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.views import read_views
-from tests.graphs.comparing import plain_role
-from tests.graphs.plain import Plain
-from tests.worlds import request_of
+from tests.fakes import request_of
+from tests.graphs.reference_graph import ReferenceGraph
+from tests.graphs.stored_objects import expected_targets
 
-Told = Mapping[str, Any]
+ViewValues = Mapping[str, Any]
 DEPTH = 2
 
 
-def views(stored: Entities, model: Model, class_name: str, entities: Sequence[Entity]) -> list[Told]:
+def views(stored: Entities, model: Model, class_name: str, entities: Sequence[Entity]) -> list[ViewValues]:
     """Return the objects of a class with what their roles lead to, and what leads on from there."""
     reader = Reader(request_of(model, stored), render=_face)
     return [_plainly(view) for view in read_views(reader, _fetch(model, class_name, DEPTH), entities)]
 
 
-def plain_views(graph: Plain, references: Sequence[Reference]) -> list[Told]:
+def expected_views(graph: ReferenceGraph, references: Sequence[Reference]) -> list[ViewValues]:
     """Return the same of a plain graph."""
     return [_view(graph, reference, DEPTH) for reference in references]
 
@@ -51,7 +51,7 @@ def _shown(_: Page, views: Sequence[View]) -> Sequence[View]:
     return views
 
 
-def _plainly(view: View) -> Told:
+def _plainly(view: View) -> ViewValues:
     """Return a view as it is by now: it gets what its roles lead to when all else is known."""
     return {name: _plain_value(value) for name, value in view.items()}
 
@@ -62,14 +62,14 @@ def _plain_value(value: Any) -> Any:
     return [_plainly(each) for each in value] if isinstance(value, list) else value
 
 
-def _view(graph: Plain, own: Reference, depth: int) -> Told:
+def _view(graph: ReferenceGraph, own: Reference, depth: int) -> ViewValues:
     values = {name: graph.objects[own].get(name) for name in ("name", "size")}
     roles = graph.model.classes[own.class_name].roles.values() if depth else ()
     return {"_id": own.id, **values, **{role.name: _led_to(graph, own, role, depth) for role in roles}}
 
 
-def _led_to(graph: Plain, own: Reference, role: Role, depth: int) -> Any:
-    ids = sorted(plain_role(graph, own, role))
+def _led_to(graph: ReferenceGraph, own: Reference, role: Role, depth: int) -> Any:
+    ids = sorted(expected_targets(graph, own, role))
     found = [_view(graph, Reference(role.target, id_), depth - 1) for id_ in ids]
     if role.many:
         return found

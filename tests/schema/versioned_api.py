@@ -1,19 +1,21 @@
-"""Persons with a past, asked for through the schema room."""
+"""The GraphQL API over persons that keep versions."""
 
 from typing import Any
 
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.version import format_version_instant
-from tests.schema.graph_room import GraphRoom
+from tests.schema.graph_api import GraphApi
 
 FORMAT = "dd-MM-yyyy HH:mm:ss.SSS"
+
+
 TIMES = f'_versionStart(format: "{FORMAT}") _versionEnd(format: "{FORMAT}")'
 
 
-class VersionedRoom:
+class VersionedApi:
     """Writes at instants that one sets, and reads versions."""
 
-    def __init__(self, graphs: GraphRoom) -> None:
+    def __init__(self, graphs: GraphApi) -> None:
         self.graphs = graphs
         self.clock = graphs.clock
         self._needs = graphs.needs()

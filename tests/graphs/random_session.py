@@ -1,4 +1,4 @@
-"""A story: random requests, one after the other, each compared with what the plain rules say of it."""
+"""A session of random commands, each compared with the outcome that the plain rules predict."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,14 +15,14 @@ from stratabase.operations.read.pending import PendingWrite
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, preview, save, validate
-from tests.graphs.comparing import told_by, told_by_plain
-from tests.graphs.plain import Plain, Wrong
-from tests.graphs.requests import Requests
-from tests.worlds import ADMINISTRATOR, request_of
+from tests.fakes import ADMINISTRATOR, request_of
+from tests.graphs.random_commands import RandomCommands
+from tests.graphs.reference_graph import InvalidCommand, ReferenceGraph
+from tests.graphs.stored_objects import expected_objects, stored_objects
 
 
 class SharedIds:
-    """Ids that the plain graph gives to the same objects."""
+    """Ids that the reference graph gives to the same objects."""
 
     def __init__(self) -> None:
         self.last = 0
@@ -35,20 +35,20 @@ class SharedIds:
         return (f"{number:06}" for number in count(self.last + 1))
 
 
-class Story:
-    """A graph in a world, and the same one told plainly."""
+class RandomSession:
+    """Services over some objects, and the reference graph of the same objects."""
 
     def __init__(self, world: Services, chance: Random) -> None:
         self._world = world
         self._ids = world.ids
-        self.graph = Plain(world.model)
+        self.graph = ReferenceGraph(world.model)
         self._chance = chance
         self.done = 0
 
-    def go_on(self) -> None:
-        """Rehearse and do something; it must come to what the plain rules say, or be refused as they say."""
-        command = Requests(self.graph, self._chance).command()
-        self._rehearse(command)
+    def run_random_command(self) -> None:
+        """Dry-run and do a random command; its outcome or refusal must be what the plain rules predict."""
+        command = RandomCommands(self.graph, self._chance).command()
+        self._check_dry_run(command)
         before, expected = self.graph, self._expected(command)
         if expected is None:
             with pytest.raises(Refused):
@@ -72,7 +72,7 @@ class Story:
         role = self._world.class_(effect.role.class_name).roles[effect.role.role_name]
         return Reference(role.target, effect.other) in self.graph.objects
 
-    def _rehearse(self, command: Command) -> None:
+    def _check_dry_run(self, command: Command) -> None:
         is_right = self._expected(command) is not None
         issues = validate(self._world, command, ADMINISTRATOR)
         assert (not issues) == is_right, (command, issues)
@@ -82,38 +82,40 @@ class Story:
             pending = PendingWrite(self._world.model, would.effects)
             self._compare(expected, self.graph, pending)
 
-    def _expected(self, command: Command) -> Plain | None:
+    def _expected(self, command: Command) -> ReferenceGraph | None:
         assert isinstance(self._ids, SharedIds)
         try:
             return self.graph.after(command, self._ids.next())
-        except Wrong:
+        except InvalidCommand:
             return None
 
-    def _compare(self, graph: Plain, before: Plain, pending: PendingWrite | None = None) -> None:
+    def _compare(
+        self, graph: ReferenceGraph, before: ReferenceGraph, pending: PendingWrite | None = None
+    ) -> None:
         known = {*graph.objects, *before.objects}
         reader = Reader(request_of(self._world.model, self._world.entities), pending=pending)
-        assert told_by(reader, graph, known) == told_by_plain(graph)
+        assert stored_objects(reader, graph, known) == expected_objects(graph)
 
-    def end(self) -> None:
+    def delete_everything(self) -> None:
         """Delete all that can be, in whatever order; a few objects may need each other."""
         size = len(self.graph.objects) + 1
         while len(self.graph.objects) < size:
             size = len(self.graph.objects)
             for reference in [*self.graph.objects]:
                 if reference in self.graph.objects and not self._world.class_(reference.class_name).part:
-                    self._try_to_end(reference)
+                    self._delete_if_possible(reference)
         self._compare(self.graph, self.graph)
 
-    def _try_to_end(self, reference: Reference) -> None:
+    def _delete_if_possible(self, reference: Reference) -> None:
         expected = self._expected(Delete(reference))
         if expected is not None:
             assert delete(self._world, Delete(reference), ADMINISTRATOR)
             self.graph = expected
 
 
-def tell(world: Services, chance: Random, requests: int) -> Story:
-    """Return a story in which so much has happened."""
-    story = Story(replace(world, ids=SharedIds()), chance)
+def run_session(world: Services, chance: Random, requests: int) -> RandomSession:
+    """Return a session after so many commands."""
+    session = RandomSession(replace(world, ids=SharedIds()), chance)
     for _ in range(requests):
-        story.go_on()
-    return story
+        session.run_random_command()
+    return session

@@ -1,4 +1,4 @@
-"""Objects in a store and in a dict at once: whatever the store does and holds, the dict tells the same."""
+"""A store and a dict that are written and read together: both must give the same result."""
 
 from dataclasses import replace
 from secrets import token_hex
@@ -10,14 +10,14 @@ from stratabase.model.model import Model
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from tests.contract.engine.acting import settled
+from tests.fakes import DictEntities
+from tests.store.engine_items import all_items
 from tests.store.graph_agreement import disagreements
-from tests.store.held import held
-from tests.worlds import DictEntities
 
 REFUSALS = (IntegrityViolation, Conflict, UniqueViolation)
 
 
-class Doubled:
+class MirroredEntities:
     """Reads from a store, and commits to both."""
 
     def __init__(self, engine: Engine, model: Model) -> None:
@@ -42,7 +42,7 @@ class Doubled:
 
     def check(self) -> None:
         """The engine must hold what the graph demands, and nothing else."""
-        assert disagreements(self._model, self.plain.graph, held(self.engine)) == []
+        assert disagreements(self._model, self.plain.graph, all_items(self.engine)) == []
 
     def sweep(self) -> None:
         """End what is left, also where the index that tells of it lags."""

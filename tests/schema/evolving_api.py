@@ -1,4 +1,4 @@
-"""The schema room over one store whose model changes, as when a service is started with another model."""
+"""The GraphQL API over one store whose model changes, as when a service restarts with another model."""
 
 import json
 from typing import Any
@@ -10,12 +10,12 @@ from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.worlds import ADMINISTRATOR, CountedIds, FrozenClock, plenty
+from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, unlimited_budget
 
 HEADING = 'extend schema @application(name: "Test") @profile(name: "Administrator", administrator: true)\n'
 
 
-class EvolvingRoom:
+class EvolvingApi:
     """Answers requests under the model that it has last been given."""
 
     def __init__(self, engine: Engine, model: str) -> None:
@@ -29,7 +29,7 @@ class EvolvingRoom:
         text = model if "extend schema" in model else HEADING + model
         self.model = read_model(text, "model.graphql")
         self.entities = Repository(self.engine, self.model)
-        self.world = Services(self.model, self.entities, self.clock, self._ids, plenty)
+        self.world = Services(self.model, self.entities, self.clock, self._ids, unlimited_budget)
         self.executor = SchemaExecutor(self.world, _failed)
 
     def reindex(self) -> list[ReindexOutcome]:

@@ -1,4 +1,4 @@
-"""Random objects, indexes and queries that have to do with each other, mostly."""
+"""Random objects, indexes and queries that mostly fit each other."""
 
 import random
 from collections.abc import Sequence
@@ -17,11 +17,23 @@ from stratabase.model.types.operators import (
 from tests.domain.query.queries import IDS, VALUES, numbered, operators_of
 
 ALL = PageFields(items=True, total_count=True, has_next=True, has_prev=True)
+
+
 LONG = [character * 448 + rest for character in "aé" for rest in ("", "\0", "a", "b", "\U0001f600")]
+
+
 NAMES = ("name", "count", "price", "good", "notes")
+
+
 """Few attributes, so that indexes, filters and orders meet."""
+
+
 LIKELY = [Operator.EQ, Operator.IN, Operator.GT, Operator.LTE, Operator.STARTS_WITH, Operator.NOT_NULL]
+
+
 """Operators that an index serves."""
+
+
 KNOWN: dict[str, list[Any]] = {
     **{name: VALUES[name][:5] for name in NAMES},
     "_id": IDS,

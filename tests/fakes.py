@@ -1,4 +1,4 @@
-"""Small worlds for tests of the rooms above the store: objects in a dict, a clock that one sets."""
+"""Fakes for tests of everything above the store: objects in a dict, a clock that is set, counted ids."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,10 +25,16 @@ from tests.lock_rules import refuse_held, refuse_unlockable, whole_of
 from tests.role_rules import Graph, breaches, has_doubtful_links, taken
 
 NOON = 1_577_880_000_000
+
+
 """2020-01-01T12:00:00Z."""
 
+
 MOST_TOGETHER = 100
+
+
 """How many objects a store locks at once."""
+
 
 ADMINISTRATOR = Caller("m1", "ada", "Administrator", administrator=True)
 
@@ -44,7 +50,7 @@ class FrozenClock:
 
 
 class CountedIds:
-    """Ids that can be foretold: id1, id2 …"""
+    """Predictable ids: id1, id2 …"""
 
     def __init__(self) -> None:
         self._numbers: Iterator[int] = count(1)
@@ -57,7 +63,7 @@ class DictEntities:
     """Objects in a dict. `before_commit` is called before each commit, to let another write come between.
 
     It keeps to the roles of its model as a store does. While not `sweeping`, it is one that has not come to
-    purge the links to deleted objects: then those dangle.
+    purge the links to deleted objects: then these links are broken.
     """
 
     def __init__(self, model: Model) -> None:
@@ -263,8 +269,8 @@ class DictEntities:
         return replace(entity, counts=counts, lock=lock)
 
 
-def plenty() -> ReadBudget:
-    """Return an allowance that nothing uses up."""
+def unlimited_budget() -> ReadBudget:
+    """Return a read budget that nothing uses up."""
     return ReadBudget(2**60, 1, clock=lambda: 0.0)
 
 
@@ -275,10 +281,10 @@ def request_of(
     budget: ReadBudget | None = None,
 ) -> RequestContext:
     """Return the context of a request that reads objects, as nobody unless `evaluation` tells who."""
-    return RequestContext(model, entities, budget or plenty(), evaluation)
+    return RequestContext(model, entities, budget or unlimited_budget(), evaluation)
 
 
-def world_of(model: Model) -> tuple[Services, DictEntities, FrozenClock]:
+def fake_services(model: Model) -> tuple[Services, DictEntities, FrozenClock]:
     """Return a world of a model, with the fakes that it is made of."""
     entities, clock = DictEntities(model), FrozenClock()
-    return Services(model, entities, clock, CountedIds(), plenty), entities, clock
+    return Services(model, entities, clock, CountedIds(), unlimited_budget), entities, clock

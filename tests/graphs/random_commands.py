@@ -18,16 +18,18 @@ from stratabase.domain.write.commands import (
     Update,
 )
 from stratabase.model.model import Class, Role
-from tests.graphs.plain import Plain
+from tests.graphs.reference_graph import ReferenceGraph
 
-GONE = "gone"
+MISSING_ID = "gone"
+
+
 """The id of no object."""
 
 
-class Requests:
+class RandomCommands:
     """Makes up commands; what is unlikely to be possible is asked seldom."""
 
-    def __init__(self, graph: Plain, chance: Random) -> None:
+    def __init__(self, graph: ReferenceGraph, chance: Random) -> None:
         self._graph = graph
         self._chance = chance
         self._named: list[tuple[str, str]] = []
@@ -49,7 +51,7 @@ class Requests:
         return [reference.id for reference in self._graph.objects if reference.class_name == class_name]
 
     def _id(self, ids: Sequence[str]) -> str:
-        return GONE if self._seldom() or not ids else self._chance.choice(ids)
+        return MISSING_ID if self._seldom() or not ids else self._chance.choice(ids)
 
     def _seldom(self) -> bool:
         return self._chance.random() < 0.02
