@@ -9,6 +9,9 @@ from pathlib import Path
 
 from benchmarks.table import Figure, print_table
 from stratabase import waiting
+from stratabase.adapters.keyring.file import FileKeyring
+from stratabase.adapters.members.sqlite_attempts import SqliteAttempts
+from stratabase.adapters.members.sqlite_members import SqliteMembers
 from stratabase.clock import SystemClock
 from stratabase.domain.members.member import Member
 from stratabase.http_api.auth.authentication import Authentication, BasicAuthenticator, BearerAuthenticator
@@ -21,9 +24,6 @@ from stratabase.operations.auth.tokens import TokenIssuer, TokenTerms, TokenVeri
 from stratabase.operations.ports import Attempts, Members
 from stratabase.passwords import Argon2Passwords
 from stratabase.store.ids import TimeOrderedIds
-from stratabase.store.keyring.file import FileKeyring
-from stratabase.store.sqlite.attempts import SqliteAttempts
-from stratabase.store.sqlite.members import SqliteMembers
 
 FIRST, AGAIN = 40, 20_000
 """Requests that are measured of who comes for the first time, and of one who comes again."""

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.table import Figure, print_table
+from stratabase.aws import AwsEndpoint, Credentials
 from stratabase.cli.emulator import emulator
-from stratabase.store.dynamodb.aws import Credentials, Endpoint
-from stratabase.store.dynamodb.boto_client import BotoClient
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.signed_client import SignedClient
 from stratabase.store.dynamodb.table import ensure_table
 from stratabase.store.engine.port import NOT_EXISTS, Batch, Item, Key, Patch, Place, Put
+from tests.boto_client import BotoClient
 
 TABLE = "clients"
 OBJECTS = 100
@@ -22,7 +22,7 @@ TIMES = 300
 def main(_: Path) -> None:
     """Measure get, a page of 50 and a transaction of two, over an emulator in a process of its own."""
     with emulator() as address:
-        endpoint = Endpoint("us-east-1", address, Credentials("local", "local"))
+        endpoint = AwsEndpoint("us-east-1", address, Credentials("local", "local"))
         clients: dict[str, Client] = {"botocore": BotoClient(endpoint), "signed": SignedClient(endpoint)}
         for name, client in clients.items():
             ensure_table(client, TABLE)

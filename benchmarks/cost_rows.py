@@ -16,6 +16,7 @@ from benchmarks.role_rows import MODEL as ROLES
 from benchmarks.table import Figure, print_table
 from benchmarks.version_rows import MODEL as VERSIONS
 from benchmarks.version_rows import Versions
+from stratabase.aws import AwsEndpoint, Credentials
 from stratabase.cli.emulator import emulator
 from stratabase.domain.objects.change import Change, Creation
 from stratabase.domain.objects.entity import Entity, Reference
@@ -32,8 +33,6 @@ from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from stratabase.settings import Settings
-from stratabase.store.dynamodb.aws import Credentials, Endpoint
-from stratabase.store.dynamodb.boto_client import BotoClient
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.metering import MeteredEngine
 from stratabase.store.dynamodb.table import ensure_table
@@ -41,6 +40,7 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
+from tests.boto_client import BotoClient
 from tests.fakes import FrozenClock
 
 SIZES = tuple(map(int, os.environ.get("SIZES", "1000 10000 100000").split()))
@@ -79,7 +79,9 @@ def _sqlite(folder: Path, stack: ExitStack) -> Callable[[str], Engine]:
 
 def _dynamodb(stack: ExitStack) -> Callable[[str], Engine]:
     client = BotoClient(
-        Endpoint("us-east-1", stack.enter_context(emulator()), Credentials("local", "local"), read_timeout=60)
+        AwsEndpoint(
+            "us-east-1", stack.enter_context(emulator()), Credentials("local", "local"), read_timeout=60
+        )
     )
     stack.callback(client.close)
 

@@ -11,10 +11,10 @@ from typing import Any
 from benchmarks.function_process import FUNCTIONS, Start, cold_start, proxy_event
 from benchmarks.models import MODELS, Served
 from benchmarks.table import Figure, print_table
+from stratabase.adapters.keyring.secrets_manager import SecretsClient
+from stratabase.aws import AwsEndpoint, Credentials
 from stratabase.cli.emulator import emulator
 from stratabase.cli.terminal.settings import EMULATOR_CREDENTIALS
-from stratabase.store.dynamodb.aws import Credentials, Endpoint
-from stratabase.store.keyring.secrets_client import SecretsClient
 from tests.service import PASSWORD
 
 STARTS = 5
@@ -95,7 +95,7 @@ def _empty(folder: Path, environment: Environment) -> Start:
 
 def _environment(address: str, folder: Path) -> Environment:
     """Return what the functions are given; the secret is made as the template does."""
-    client = SecretsClient(Endpoint("us-east-1", address, Credentials(*EMULATOR_CREDENTIALS.values())))
+    client = SecretsClient(AwsEndpoint("us-east-1", address, Credentials(*EMULATOR_CREDENTIALS.values())))
     client.call("create_secret", Name=SECRET, SecretString=f'{{"first": "{"x7" * 32}"}}')
     client.close()
     return {

@@ -10,6 +10,7 @@ from contextlib import suppress
 from email.headerregistry import Address
 from typing import Any
 
+from stratabase.adapters.mail.message import build_message
 from stratabase.cli.gateway.errors import GatewayError
 from stratabase.cli.gateway.routes import Routes
 from stratabase.cli.gateway.template import RouteDeclaration
@@ -30,7 +31,6 @@ from stratabase.model.reading import InvalidModel, read_model
 from stratabase.model.types import TYPES
 from stratabase.model.types.identifier import id_timestamp
 from stratabase.operations.auth.json_web_tokens import InvalidSignature, open_token
-from stratabase.store.mail.message import message_of
 from tests.models import violations
 from tests.soak import count
 
@@ -138,7 +138,7 @@ PLACES: Mapping[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
         ("/" * LONG, "/auth/members" + "/a" * LONG, "/auth/members/" + "a" * LONG, "/public/" + "/" * LONG),
     ),
     "the subject of a mail": (
-        lambda text: message_of(Mail("a@b.it", text, ""), Address("", "a", "b.it")),
+        lambda text: build_message(Mail("a@b.it", text, ""), Address("", "a", "b.it")),
         ("=?" * 500, "=" * 1000, "\r\n" * 500),
     ),
     "a model": (

@@ -4,14 +4,14 @@ import atexit
 from contextlib import ExitStack
 from functools import cache
 
+from stratabase.aws import AwsEndpoint, Credentials
 from stratabase.cli.emulator import emulator
-from stratabase.store.dynamodb.aws import Credentials, Endpoint
 
 
 @cache
-def endpoint() -> Endpoint:
+def endpoint() -> AwsEndpoint:
     """Return where it answers. Without the emulator's environment, this fails and says how to make it."""
     running = ExitStack()
     address = running.enter_context(emulator())
     atexit.register(running.close)
-    return Endpoint("us-east-1", address, Credentials("test", "test"))
+    return AwsEndpoint("us-east-1", address, Credentials("test", "test"))

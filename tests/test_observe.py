@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.observe import HIDDEN, Log
+from stratabase.observe import REDACTED, Log
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_less_than_the_level_is_not_written(journal: Log, stream: io.StringIO) -
 )
 def test_what_is_secret_by_its_name_is_hidden(name: str, journal: Log, stream: io.StringIO) -> None:
     journal.info("Sign-in", **{name: "hunter2"})
-    assert lines(stream)[0][name] == HIDDEN
+    assert lines(stream)[0][name] == REDACTED
     assert "hunter2" not in stream.getvalue()
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase import setting
+from stratabase import setting_values
 from stratabase.domain.members import password
 from stratabase.settings import BadSettings, Settings, variables
 
@@ -173,4 +173,4 @@ def test_on_lambda_the_model_comes_in_a_layer() -> None:
 
 
 def test_a_password_is_as_long_as_the_domain_allows() -> None:
-    assert setting.LONGEST_PASSWORD == password.LONGEST_PASSWORD
+    assert setting_values.MAX_PASSWORD_LENGTH == password.LONGEST_PASSWORD

@@ -41,7 +41,7 @@ WORD = "first"
 
 def handler(event, context):
     if event["path"] == "/slow":
-        waiting.aside(Path("gate").read_text)
+        waiting.offload(Path("gate").read_text)
     if event["path"] == "/blocked":
         Path("gate").read_text()
     if event["path"] == "/stuck":

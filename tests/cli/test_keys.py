@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from moto import mock_aws
 
+from stratabase.adapters.keyring.document import LAYOUT, decode_keys
+from stratabase.adapters.keyring.file import KEYS_FILE
+from stratabase.aws import AwsEndpoint, Credentials
 from stratabase.cli.main import main
 from stratabase.domain.members.key_rotation import GRACE, PREPARATION
-from stratabase.store.dynamodb.aws import Credentials, Endpoint
-from stratabase.store.keyring import document
-from stratabase.store.keyring.file import NAME
 from tests.contract.keyring.kinds import client
 
 INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
@@ -40,13 +40,13 @@ def run(home: Path, capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def stored(home: Path) -> Any:
-    return json.loads((home / NAME).read_text())["keys"]
+    return json.loads((home / KEYS_FILE).read_text())["keys"]
 
 
 def age(home: Path, milliseconds: int) -> None:
     """Let all keys be older by so much."""
     keys = [{**key, "since": key["since"] - milliseconds} for key in stored(home)]
-    (home / NAME).write_text(json.dumps({"layout": document.LAYOUT, "keys": keys}))
+    (home / KEYS_FILE).write_text(json.dumps({"layout": LAYOUT, "keys": keys}))
 
 
 def test_before_the_first_token_there_is_no_key(run: Run, home: Path) -> None:
@@ -116,10 +116,10 @@ def test_stolen_keys_can_go_at_once(run: Run, home: Path) -> None:
 @pytest.mark.parametrize("action", ["list", "rotate"])
 def test_a_damaged_file_is_told_and_kept(action: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     home.mkdir()
-    (home / NAME).write_text("{")
+    (home / KEYS_FILE).write_text("{")
     assert main(["keys", action]) == 1
-    assert f"{NAME} is damaged: it is not JSON. Put a backup in its place" in capsys.readouterr().err
-    assert (home / NAME).read_text() == "{"
+    assert f"{KEYS_FILE} is damaged: it is not JSON. Put a backup in its place" in capsys.readouterr().err
+    assert (home / KEYS_FILE).read_text() == "{"
 
 
 def test_one_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
@@ -132,7 +132,7 @@ def test_one_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
 def secret(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A secret as the template makes it, which the settings name; a client that sees it."""
     with mock_aws():
-        aws = client(Endpoint("eu-south-1", credentials=Credentials("test", "test")))
+        aws = client(AwsEndpoint("eu-south-1", credentials=Credentials("test", "test")))
         aws.create_secret(Name="keys-of-hr", SecretString=json.dumps({"first": "R" * 64}))
         monkeypatch.setenv("STRATABASE_SIGNING_KEYS", "keys-of-hr")
         monkeypatch.setenv("AWS_REGION", "eu-south-1")
@@ -143,7 +143,7 @@ def test_the_keys_in_secrets_manager_are_rotated_too(secret: Any, run: Run, home
     assert run("list") == "first                       since the beginning             signs\n"
     run("rotate")
     kept = secret.get_secret_value(SecretId="keys-of-hr", VersionStage="AWSCURRENT")
-    keys = document.read(kept["SecretString"])
+    keys = decode_keys(kept["SecretString"])
     assert [key.id for key in keys] == ["first", run("list").splitlines()[1].split()[0]]
     assert not home.exists()
 

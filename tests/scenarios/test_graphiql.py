@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from stratabase.adapters.members.sqlite_members import SqliteMembers
 from stratabase.domain.members.member import Member
 from stratabase.passwords import Argon2Passwords
-from stratabase.store.sqlite.members import SqliteMembers
 from tests.scenarios.browser import Visit, visiting
 from tests.service import PASSWORD, RunningService, running
 

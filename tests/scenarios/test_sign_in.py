@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from stratabase.adapters.members.sqlite_members import SqliteMembers
 from stratabase.domain.members.member import Member
 from stratabase.passwords import Argon2Passwords
-from stratabase.store.sqlite.members import SqliteMembers
 from tests.service import PASSWORD, Reply, RunningService, basic
 
 MEMBERS = ("bert", "carla", "dora", "emil")

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from stratabase.aws import AwsEndpoint, Credentials
 from stratabase.domain.objects.commit_refusals import LockRefused
-from stratabase.store.dynamodb.aws import Credentials, Endpoint
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.signed_client import SignedClient
 from stratabase.store.engine.port import Engine
@@ -34,7 +34,7 @@ def opened(store: str, where: str) -> Engine:
     if store == "sqlite":
         return SqliteEngine(Path(where), busy_timeout=60)
     address, table = where.split(" ")
-    return DynamoDBEngine(SignedClient(Endpoint("us-east-1", address, Credentials("test", "test"))), table)
+    return DynamoDBEngine(SignedClient(AwsEndpoint("us-east-1", address, Credentials("test", "test"))), table)
 
 
 def tried(member: Member, ids: Sequence[str]) -> list[str]:

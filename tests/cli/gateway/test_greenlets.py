@@ -200,7 +200,7 @@ def test_work_aside_runs_in_another_thread_and_others_go_on() -> None:
         return threading.current_thread().name
 
     async def test(greenlets: Greenlets) -> str:
-        task = asyncio.ensure_future(greenlets.run(lambda: greenlets.aside(slow)))
+        task = asyncio.ensure_future(greenlets.run(lambda: greenlets.offload(slow)))
         await asyncio.sleep(0)
         await greenlets.run(proceed.set)
         return await task
@@ -213,7 +213,7 @@ def test_work_aside_sees_the_calls_context_variables() -> None:
 
     def work(greenlets: Greenlets) -> str:
         variable.set("set")
-        return greenlets.aside(variable.get)
+        return greenlets.offload(variable.get)
 
     async def test(greenlets: Greenlets) -> str:
         return await greenlets.run(lambda: work(greenlets))
@@ -241,7 +241,7 @@ def test_plain_threads_block_as_ever() -> None:
         def plain() -> None:
             greenlets.give_way()
             name = threading.current_thread().name
-            here = greenlets.aside(lambda: threading.current_thread().name) == name
+            here = greenlets.offload(lambda: threading.current_thread().name) == name
             outcome.set_result([greenlets.until(future), here])
 
         threading.Thread(target=plain).start()

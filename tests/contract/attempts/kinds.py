@@ -7,10 +7,10 @@ from itertools import count
 from pathlib import Path
 from typing import Protocol
 
+from stratabase.adapters.members.pynamodb_attempts import AttemptRecord, PynamoAttempts
+from stratabase.adapters.members.pynamodb_table import PynamoTable
+from stratabase.adapters.members.sqlite_attempts import SqliteAttempts
 from stratabase.operations.ports import Attempts
-from stratabase.store.pynamodb.attempts import AttemptRecord, PynamoAttempts
-from stratabase.store.pynamodb.table import Table
-from stratabase.store.sqlite.attempts import SqliteAttempts
 from tests import ministack
 from tests.attempts import DictAttempts
 
@@ -47,9 +47,9 @@ class OwnKeys(PynamoAttempts):
 
 
 @cache
-def ministack_table() -> Table:
+def ministack_table() -> PynamoTable:
     """Return a table in the emulator that bears threads."""
-    table = Table(ministack.endpoint(), "attempts-contract")
+    table = PynamoTable(ministack.endpoint(), "attempts-contract")
     table.ensure()
     return table
 

@@ -5,13 +5,13 @@ from itertools import count
 
 from moto import mock_aws
 
-from stratabase.store.dynamodb.aws import Credentials, Endpoint
-from stratabase.store.dynamodb.boto_client import BotoClient
+from stratabase.aws import AwsEndpoint, Credentials
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.signed_client import SignedClient
 from stratabase.store.dynamodb.table import table_definition
 from tests import ministack
+from tests.boto_client import BotoClient
 
 _numbers = count(1)
 
@@ -43,7 +43,7 @@ class OverMoto(OwnTable):
 
 @cache
 def _moto_client() -> Client:
-    return BotoClient(Endpoint("us-east-1", credentials=Credentials("test", "test")))
+    return BotoClient(AwsEndpoint("us-east-1", credentials=Credentials("test", "test")))
 
 
 @cache

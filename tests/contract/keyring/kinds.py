@@ -11,11 +11,10 @@ from typing import Any
 from botocore.session import Session
 from moto import mock_aws
 
+from stratabase.adapters.keyring.file import FileKeyring
+from stratabase.adapters.keyring.secrets_manager import SecretsClient, SecretsManagerKeyring
+from stratabase.aws import AwsEndpoint, Credentials
 from stratabase.operations.ports import Keyring
-from stratabase.store.dynamodb.aws import Credentials, Endpoint
-from stratabase.store.keyring.file import FileKeyring
-from stratabase.store.keyring.secrets_client import SecretsClient
-from stratabase.store.keyring.secrets_manager import SecretsManagerKeyring
 from tests import ministack
 
 Open = Callable[[], Keyring]
@@ -41,7 +40,7 @@ def _file(folder: Path) -> Iterator[Open]:
 
 @contextmanager
 def _over_moto(_: Path) -> Iterator[Open]:
-    with mock_aws(), _secret(Endpoint("us-east-1", credentials=Credentials("test", "test"))) as open_:
+    with mock_aws(), _secret(AwsEndpoint("us-east-1", credentials=Credentials("test", "test"))) as open_:
         yield open_
 
 
@@ -52,7 +51,7 @@ def _over_ministack(_: Path) -> Iterator[Open]:
 
 
 @contextmanager
-def _secret(endpoint: Endpoint) -> Iterator[Open]:
+def _secret(endpoint: AwsEndpoint) -> Iterator[Open]:
     """Make a secret as the template does; a keyring of it can be opened more than once."""
     name = f"signing-keys-{next(_numbers)}"
     client(endpoint).create_secret(Name=name, SecretString='{"first": "' + "x7" * 32 + '"}')
@@ -60,13 +59,13 @@ def _secret(endpoint: Endpoint) -> Iterator[Open]:
 
 
 @cache
-def secrets_client(endpoint: Endpoint) -> SecretsClient:
+def secrets_client(endpoint: AwsEndpoint) -> SecretsClient:
     """Return a client of the service, which is shared: to make one takes long."""
     return SecretsClient(endpoint)
 
 
 @cache
-def client(endpoint: Endpoint) -> Any:
+def client(endpoint: AwsEndpoint) -> Any:
     """Return a client of botocore, to make and to look at secrets."""
     assert endpoint.credentials is not None
     return Session().create_client(

@@ -7,24 +7,24 @@ from pathlib import Path
 
 from moto import mock_aws
 
+from stratabase.adapters.members.pynamodb_members import PynamoMembers
+from stratabase.adapters.members.pynamodb_table import PynamoTable
+from stratabase.aws import AwsEndpoint, Credentials
 from stratabase.operations.ports import Members
-from stratabase.store.dynamodb.aws import Credentials, Endpoint
-from stratabase.store.pynamodb.members import PynamoMembers
-from stratabase.store.pynamodb.table import Table
 from tests import ministack
 
 
 @cache
-def ministack_table() -> Table:
+def ministack_table() -> PynamoTable:
     """Return the table that tests share, since to connect takes long: who uses it leaves it empty."""
-    table = Table(ministack.endpoint(), "members-contract")
+    table = PynamoTable(ministack.endpoint(), "members-contract")
     table.ensure()
     return table
 
 
 @cache
-def _moto_table() -> Table:
-    return Table(Endpoint("us-east-1", credentials=Credentials("test", "test")), "members-contract")
+def _moto_table() -> PynamoTable:
+    return PynamoTable(AwsEndpoint("us-east-1", credentials=Credentials("test", "test")), "members-contract")
 
 
 @contextmanager

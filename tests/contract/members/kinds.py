@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from stratabase.adapters.members.sqlite_members import SqliteMembers
 from stratabase.operations.ports import Members
-from stratabase.store.sqlite.members import SqliteMembers
 from tests.contract.members.dynamodb import over_ministack, over_moto
 from tests.members import DictMembers
 

@@ -20,14 +20,14 @@ CROWD = 24
 
 
 class Held(waiting.Blocking):
-    """A way of waiting in which work aside is held up until as many as are expected wait for it."""
+    """A way of waiting in which offloaded work is held up until as many as are expected wait for it."""
 
     def __init__(self, expected: int) -> None:
         self._missing = expected
         self._door = Lock()
         self._go = Event()
 
-    def aside(self, work: Callable[..., object], *arguments: object) -> object:  # type: ignore[override]
+    def offload(self, work: Callable[..., object], *arguments: object) -> object:  # type: ignore[override]
         assert self._go.wait(60)
         return work(*arguments)
 
@@ -50,7 +50,7 @@ def come(desk: Desk, password: str) -> type[Refusal] | None:
 
 def test_threads_that_come_at_once_share_one_verification(monkeypatch: pytest.MonkeyPatch) -> None:
     desk = Desk()
-    monkeypatch.setattr(waiting, "_way", Held(CROWD - 1))
+    monkeypatch.setattr(waiting, "_installed", Held(CROWD - 1))
     assert together(*[lambda: come(desk, "right")] * CROWD) == [None] * CROWD
     assert len(desk.passwords.verified) == 1
     assert desk.attempts.calls == ["count", "note", "withdraw"]
@@ -58,7 +58,7 @@ def test_threads_that_come_at_once_share_one_verification(monkeypatch: pytest.Mo
 
 def test_each_wrong_password_counts_though_all_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     desk = Desk()
-    monkeypatch.setattr(waiting, "_way", Held(CROWD - 1))
+    monkeypatch.setattr(waiting, "_installed", Held(CROWD - 1))
     outcomes = together(*[lambda: come(desk, "wrong")] * CROWD)
     assert outcomes.count(Unauthenticated) == MAX_FAILURES
     assert outcomes.count(TooManyFailures) == CROWD - MAX_FAILURES
@@ -71,7 +71,7 @@ def in_greenlets(desk: Desk, monkeypatch: pytest.MonkeyPatch, *passwords: str) -
 
     async def body() -> list[type[Refusal] | None]:
         greenlets = Greenlets(asyncio.get_running_loop())
-        monkeypatch.setattr(waiting, "_way", greenlets)
+        monkeypatch.setattr(waiting, "_installed", greenlets)
         found = await asyncio.gather(
             *(greenlets.run(lambda password=password: come(desk, password)) for password in passwords)  # type: ignore[misc]
         )
@@ -112,13 +112,13 @@ Outcome = str | type[Exception]
 
 def fly(monkeypatch: pytest.MonkeyPatch, *works: Callable[[], str]) -> list[Outcome]:
     """Have the first work be under way until all others have been asked for."""
-    monkeypatch.setattr(waiting, "_way", Held(len(works) - 1))
+    monkeypatch.setattr(waiting, "_installed", Held(len(works) - 1))
     flight: SingleFlight[str] = SingleFlight()
     begun = Event()
 
     def first() -> str:
         begun.set()
-        return waiting.aside(works[0])
+        return waiting.offload(works[0])
 
     def ask(work: Callable[[], str]) -> Outcome:
         try:

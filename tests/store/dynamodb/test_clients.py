@@ -5,16 +5,16 @@ from contextlib import contextmanager
 
 import pytest
 
-from stratabase.store.dynamodb.aws import Credentials, Endpoint
-from stratabase.store.dynamodb.boto_client import BotoClient
+from stratabase.aws import AwsEndpoint, Credentials
 from stratabase.store.dynamodb.client import Client, Rejected, Unanswered, Unreached
 from stratabase.store.dynamodb.signed_client import SignedClient
+from tests.boto_client import BotoClient
 from tests.store.dynamodb.server import Reply, Server, serving
 
 READ = ("GetItem", {"TableName": "table", "Key": {"pk": {"S": "😀"}}})
 REASONS = [{"Code": "None"}, {"Code": "ConditionalCheckFailed", "Item": {"a": {"S": "b"}}}]
 
-Make = Callable[[Endpoint], Client]
+Make = Callable[[AwsEndpoint], Client]
 
 
 @pytest.fixture(params=[BotoClient, SignedClient], ids=lambda make: make.__name__)
@@ -26,7 +26,7 @@ def make(request: pytest.FixtureRequest) -> Make:
 
 @contextmanager
 def client_of(make: Make, server: Server) -> Iterator[Client]:
-    client = make(Endpoint("eu-west-1", server.url, Credentials("key", "secret"), read_timeout=0.2))
+    client = make(AwsEndpoint("eu-west-1", server.url, Credentials("key", "secret"), read_timeout=0.2))
     yield client
     client.close()
 
@@ -92,7 +92,7 @@ def test_without_credentials_it_is_rejected(
         monkeypatch.setenv(name, nowhere)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     with serving() as server:
-        client = make(Endpoint("eu-west-1", server.url))
+        client = make(AwsEndpoint("eu-west-1", server.url))
         with pytest.raises(Rejected, match="NoCredentials"):
             client.call(*READ)
         client.close()

@@ -10,7 +10,7 @@ from botocore.credentials import Credentials as BotoCredentials
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.store.dynamodb.aws import Credentials
+from stratabase.aws import Credentials
 from stratabase.store.dynamodb.signature import RequestSigner
 
 TEXTS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=60)

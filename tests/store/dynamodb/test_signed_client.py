@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from stratabase.aws import AwsEndpoint, BotocoreCredentials, Credentials
 from stratabase.store.dynamodb import signed_client
-from stratabase.store.dynamodb.aws import BotocoreCredentials, Credentials, Endpoint
 from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
 from stratabase.store.dynamodb.signed_client import SignedClient
 from tests.store.dynamodb.certificate import make_certificate
@@ -20,7 +20,7 @@ KEPT = Credentials("key", "secret")
 
 @contextmanager
 def client_of(server: Server, read_timeout: float = 30) -> Iterator[SignedClient]:
-    client = SignedClient(Endpoint("eu-west-1", server.url, KEPT, read_timeout=read_timeout))
+    client = SignedClient(AwsEndpoint("eu-west-1", server.url, KEPT, read_timeout=read_timeout))
     yield client
     client.close()
 
@@ -89,7 +89,7 @@ def test_a_connection_idle_for_long_is_replaced(monkeypatch: pytest.MonkeyPatch)
 
 def test_no_more_connections_are_kept_than_wanted() -> None:
     with serving() as server:
-        client = SignedClient(Endpoint("eu-west-1", server.url, KEPT, connections=1))
+        client = SignedClient(AwsEndpoint("eu-west-1", server.url, KEPT, connections=1))
         taken = [client._connections.acquire() for _ in range(3)]
         for connection in taken:
             client._connections.release(connection)
@@ -155,7 +155,7 @@ class Renewed:
 def test_credentials_that_expired_are_renewed_once(code: str) -> None:
     expired = Reply({"__type": f"x#{code}"}, 400)
     with serving(expired, Reply(), expired, expired) as server:
-        client = SignedClient(Endpoint("eu-west-1", server.url), Renewed())
+        client = SignedClient(AwsEndpoint("eu-west-1", server.url), Renewed())
         client.call("GetItem", {})
         with pytest.raises(Rejected, match=code):
             client.call("GetItem", {})

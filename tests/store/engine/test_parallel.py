@@ -76,7 +76,7 @@ def test_waiting_for_threads_uses_the_way_of_the_process(monkeypatch: pytest.Mon
             Waiting.waited += 1
             return super().until(future)
 
-    monkeypatch.setattr(waiting, "_way", Waiting())
+    monkeypatch.setattr(waiting, "_installed", Waiting())
     threads = ThreadedMap(2)
     assert threads(str, [1, 2, 3]) == ["1", "2", "3"]
     assert Waiting.waited == 3

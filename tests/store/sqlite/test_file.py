@@ -13,7 +13,7 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.engine.port import ITEMS, NOT_EXISTS, Batch, Item, Key, Put
 from stratabase.store.sqlite import file
 from stratabase.store.sqlite.engine import SqliteEngine
-from stratabase.store.sqlite.errors import UnusableStore
+from stratabase.unusable_store import UnusableStore
 from tests.contract.engine.acting import HERE, commit, found, put, together
 
 

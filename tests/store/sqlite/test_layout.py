@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.store.sqlite.errors import UnusableStore
 from stratabase.store.sqlite.file import Layout, open_for_writing
+from stratabase.unusable_store import UnusableStore
 
 FIRST = Layout(b"Test", 1, ("CREATE TABLE things (a)", "INSERT INTO things VALUES (1)"))
 STEPS = {1: ("ALTER TABLE things ADD COLUMN b",), 2: ("UPDATE things SET b = a + 1",)}

@@ -50,7 +50,7 @@ def test_pages_grow_and_others_get_their_turn_between_them(
             turns.append(len(pages))
 
     put(engine, [Item(Key("p", f"{number:05}")) for number in range(4000)])
-    monkeypatch.setattr(waiting, "_way", Noting())
+    monkeypatch.setattr(waiting, "_installed", Noting())
     for page in engine.range(ITEMS, "p"):
         pages += [len(page)]
     assert pages == [64, 128, 256, 512, 1024, 1024, 992]

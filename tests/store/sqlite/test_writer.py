@@ -25,9 +25,9 @@ from stratabase.store.engine.port import (
     Put,
 )
 from stratabase.store.sqlite.engine import SqliteEngine
-from stratabase.store.sqlite.errors import UnusableStore
 from stratabase.store.sqlite.file import open_for_writing
 from stratabase.store.sqlite.writer import MAX_BATCHES, Writer
+from stratabase.unusable_store import UnusableStore
 from tests.contract.engine.acting import HERE, commit, found, there, together
 
 FIRST, SECOND = Key("p", "1"), Key("p", "2")
@@ -288,7 +288,7 @@ def test_a_caller_waits_in_the_way_of_the_process(
             waited.append(future)
             return super().until(future)
 
-    monkeypatch.setattr(waiting, "_way", Noting())
+    monkeypatch.setattr(waiting, "_installed", Noting())
     commit(engine, Put(Item(HERE)))
     assert [future.done() for future in waited] == [True]
 

@@ -1,11 +1,11 @@
-"""The clock of this machine."""
+"""The clock of this machine (the port Clock)."""
 
 import time
 
 
 class SystemClock:
-    """Tells the time that the machine believes."""
+    """Tells the time of the machine."""
 
     def now(self) -> int:
-        """Return the present instant, in milliseconds."""
+        """Return the present instant: milliseconds since 1970, UTC."""
         return time.time_ns() // 1_000_000

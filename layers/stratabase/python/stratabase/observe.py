@@ -9,37 +9,37 @@ if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
 _LEVELS = {"DEBUG": 10, "INFO": 20, "WARNING": 30, "ERROR": 40}
-_SECRET = ("authorization", "password", "secret", "token")
-HIDDEN = "***"
+_SECRET_WORDS = ("authorization", "password", "secret", "token")
+REDACTED = "***"
 
 
 class Log:
-    """Writes one line per call. It holds nothing of a request, since several are under way at once."""
+    """Writes one line per call. It keeps nothing of a request, since several run at once."""
 
     def __init__(
         self, level: str = "INFO", stream: IO[str] | None = None, service: str = "stratabase"
     ) -> None:
         self._level = level
-        self._least = _LEVELS[level]
+        self._min_level = _LEVELS[level]
         self._stream = stream
         self._service = service
 
     def debug(self, message: str, *, trace_id: str = "", **fields: object) -> None:
-        """Say what helps to find a mistake."""
+        """Log what helps to find a mistake."""
         self._write("DEBUG", message, trace_id, fields)
 
     def info(self, message: str, *, trace_id: str = "", **fields: object) -> None:
-        """Say what happened."""
+        """Log what happened."""
         self._write("INFO", message, trace_id, fields)
 
     def warning(self, message: str, *, trace_id: str = "", **fields: object) -> None:
-        """Say what somebody should look at some time."""
+        """Log what somebody should look at some time."""
         self._write("WARNING", message, trace_id, fields)
 
     def error(
         self, message: str, *, trace_id: str = "", error: BaseException | None = None, **fields: object
     ) -> None:
-        """Say what somebody should look at now, with the error's stack."""
+        """Log what somebody should look at now, with the error's stack trace."""
         self._write("ERROR", message, trace_id, fields, error)
 
     def _write(
@@ -50,10 +50,10 @@ class Log:
         fields: Mapping[str, object],
         error: BaseException | None = None,
     ) -> None:
-        # Checked here, so that a request about which there is nothing to say does not import the logger.
-        if _LEVELS[level] < self._least:
+        # Checked here, so that a request that logs nothing does not import the logger.
+        if _LEVELS[level] < self._min_level:
             return
-        extra = {"traceId": trace_id, **_without_secrets(fields)}
+        extra = {"traceId": trace_id, **_redact(fields)}
         write = getattr(self._logger, level.lower())
         write(message, exc_info=error, extra=extra)
 
@@ -65,9 +65,10 @@ class Log:
         return Logger(service=self._service, level=self._level, stream=stream, utc=True, location=None)
 
 
-def _without_secrets(fields: Mapping[str, object]) -> dict[str, object]:
-    return {name: HIDDEN if _is_secret(name) else value for name, value in fields.items()}
+def _redact(fields: Mapping[str, object]) -> dict[str, object]:
+    """Return the fields, with the values of those hidden whose names sound secret."""
+    return {name: REDACTED if _is_secret(name) else value for name, value in fields.items()}
 
 
 def _is_secret(name: str) -> bool:
-    return any(word in name.lower() for word in _SECRET)
+    return any(word in name.lower() for word in _SECRET_WORDS)

@@ -5,15 +5,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from stratabase import setting
-from stratabase.setting import LEVELS, Variable
+from stratabase.setting_values import (
+    LOG_LEVELS,
+    MAILERS,
+    STORES,
+    Variable,
+    one_of,
+    parse_base_url,
+    parse_log_level,
+    parse_origins,
+    parse_password,
+    parse_port,
+    parse_smtp_address,
+    parse_switch,
+    whole_number,
+)
 
-LAYERS_MODEL = Path("/opt/model.graphql")
-"""Where the model is on Lambda: it comes in a layer."""
+LAMBDA_MODEL = Path("/opt/model.graphql")
+"""Where the model is on Lambda: in a layer."""
 
 
 class BadSettings(ValueError):
-    """Settings that cannot be; all of them, each with its variable, its value and what would be right."""
+    """Invalid settings; a line for each, with its variable, its value and what would be right."""
 
     def __init__(self, mistakes: list[str]) -> None:
         super().__init__("\n".join(mistakes))
@@ -22,10 +35,10 @@ class BadSettings(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What can be set about an instance, checked. An empty variable counts as one that is not set."""
+    """The settings of an instance, checked. An empty variable counts as one that is not set."""
 
     host: Annotated[str, Variable("HOST", str, "The address that the local server listens on.")] = "127.0.0.1"
-    port: Annotated[int, Variable("PORT", setting.port, "The port that the local server listens on.")] = 8000
+    port: Annotated[int, Variable("PORT", parse_port, "The port that the local server listens on.")] = 8000
     home: Annotated[
         Path, Variable("STRATABASE_HOME", Path, "The folder in which the embedded store keeps its files.")
     ] = Path(".stratabase")
@@ -36,23 +49,21 @@ class Settings:
         str | None,
         Variable(
             "STRATABASE_ADMIN_PASSWORD",
-            setting.password,
+            parse_password,
             "The password of `admin`, who is made when there is no member. Without it a random one is made.",
             secret=True,
         ),
     ] = field(default=None, repr=False)
     store: Annotated[
         str,
-        Variable(
-            "STRATABASE_STORE", setting.store, f"What keeps the objects: {' or '.join(setting.STORES)}."
-        ),
+        Variable("STRATABASE_STORE", one_of(STORES), f"What keeps the objects: {' or '.join(STORES)}."),
     ] = "sqlite"
     table: Annotated[str, Variable("STRATABASE_TABLE", str, "The table in DynamoDB.")] = "stratabase"
     endpoint: Annotated[
         str | None,
         Variable(
             "STRATABASE_ENDPOINT",
-            setting.base_url,
+            parse_base_url,
             "Where DynamoDB is, if it is not AWS's own in its region.",
         ),
     ] = None
@@ -60,31 +71,31 @@ class Settings:
     introspection: Annotated[
         bool,
         Variable(
-            "STRATABASE_INTROSPECTION", setting.switch, "Whether a client may ask for the GraphQL schema."
+            "STRATABASE_INTROSPECTION", parse_switch, "Whether a client may ask for the GraphQL schema."
         ),
     ] = True
     suggestions: Annotated[
-        bool, Variable("STRATABASE_SUGGESTIONS", setting.switch, 'Whether GraphQL errors say "did you mean".')
+        bool, Variable("STRATABASE_SUGGESTIONS", parse_switch, 'Whether GraphQL errors say "did you mean".')
     ] = True
     graphiql: Annotated[
-        bool, Variable("STRATABASE_GRAPHIQL", setting.switch, "Whether there is a GraphiQL page.")
+        bool, Variable("STRATABASE_GRAPHIQL", parse_switch, "Whether there is a GraphiQL page.")
     ] = True
     base_url: Annotated[
         str | None,
         Variable(
             "STRATABASE_BASE_URL",
-            setting.base_url,
+            parse_base_url,
             "The root of all links. Without it, the gateway's own address.",
         ),
     ] = None
     basic: Annotated[
-        bool, Variable("STRATABASE_BASIC", setting.switch, "Whether HTTP Basic authentication is on offer.")
+        bool, Variable("STRATABASE_BASIC", parse_switch, "Whether HTTP Basic authentication is on offer.")
     ] = True
     allowed_origins: Annotated[
         tuple[str, ...],
         Variable(
             "STRATABASE_ALLOWED_ORIGINS",
-            setting.origins,
+            parse_origins,
             "The origins whose web pages may call the service, with commas between them; `*` is any.",
         ),
     ] = ()
@@ -101,25 +112,25 @@ class Settings:
     ] = None
     token_minutes: Annotated[
         int,
-        Variable("STRATABASE_TOKEN_MINUTES", setting.whole(1, 1440), "For how long a token is good."),
+        Variable("STRATABASE_TOKEN_MINUTES", whole_number(1, 1440), "For how long a token is good."),
     ] = 30
     session_hours: Annotated[
         int,
         Variable(
             "STRATABASE_SESSION_HOURS",
-            setting.whole(1, 720),
+            whole_number(1, 720),
             "How long after a password was given its tokens can be refreshed.",
         ),
     ] = 12
     password_length: Annotated[
         int,
         Variable(
-            "STRATABASE_PASSWORD_LENGTH", setting.whole(8, 64), "The fewest characters that a password has."
+            "STRATABASE_PASSWORD_LENGTH", whole_number(8, 64), "The fewest characters that a password has."
         ),
     ] = 12
     mail: Annotated[
         str,
-        Variable("STRATABASE_MAIL", setting.mail, f"What delivers mail: {', '.join(setting.MAILS)}."),
+        Variable("STRATABASE_MAIL", one_of(MAILERS), f"What delivers mail: {', '.join(MAILERS)}."),
     ] = "outbox"
     mail_from: Annotated[
         str, Variable("STRATABASE_MAIL_FROM", str, "The sender of mail, such as Hr <no-reply@example.com>.")
@@ -128,24 +139,24 @@ class Settings:
         str | None,
         Variable(
             "STRATABASE_SMTP",
-            setting.smtp,
+            parse_smtp_address,
             "The SMTP server: smtp://[user:password@]host[:port] (STARTTLS where it is offered) or smtps://.",
             secret=True,
         ),
     ] = field(default=None, repr=False)
     query_depth: Annotated[
         int,
-        Variable("STRATABASE_QUERY_DEPTH", setting.whole(1, 1000), "How deep a query may select."),
+        Variable("STRATABASE_QUERY_DEPTH", whole_number(1, 1000), "How deep a query may select."),
     ] = 15
     query_aliases: Annotated[
         int,
-        Variable("STRATABASE_QUERY_ALIASES", setting.whole(0, 10_000), "How many aliases a query may have."),
+        Variable("STRATABASE_QUERY_ALIASES", whole_number(0, 10_000), "How many aliases a query may have."),
     ] = 50
     query_directives: Annotated[
         int,
         Variable(
             "STRATABASE_QUERY_DIRECTIVES",
-            setting.whole(0, 1000),
+            whole_number(0, 1000),
             "How many directives may stand at one place of a query.",
         ),
     ] = 10
@@ -153,21 +164,19 @@ class Settings:
         int,
         Variable(
             "STRATABASE_QUERY_COST",
-            setting.whole(100, 100_000_000),
+            whole_number(100, 100_000_000),
             "What a query may cost, as it is estimated: an object that is read counts 1, one written 10.",
         ),
     ] = 100_000
     query_kilobytes: Annotated[
         int,
-        Variable(
-            "STRATABASE_QUERY_KILOBYTES", setting.whole(1, 1024), "How long the text of a query may be."
-        ),
+        Variable("STRATABASE_QUERY_KILOBYTES", whole_number(1, 1024), "How long the text of a query may be."),
     ] = 64
     read_megabytes: Annotated[
         int,
         Variable(
             "STRATABASE_READ_MEGABYTES",
-            setting.whole(1, 10_000),
+            whole_number(1, 10_000),
             "How much one GraphQL request may read from the store, in megabytes.",
         ),
     ] = 20
@@ -175,7 +184,7 @@ class Settings:
         int,
         Variable(
             "STRATABASE_READ_SECONDS",
-            setting.whole(1, 900),
+            whole_number(1, 900),
             "How long one GraphQL request may go on reading from the store, in seconds.",
         ),
     ] = 10
@@ -183,7 +192,7 @@ class Settings:
         int,
         Variable(
             "STRATABASE_BULK_OBJECTS",
-            setting.whole(1, 100_000),
+            whole_number(1, 100_000),
             "How many objects one updateBulk or deleteBulk may be for.",
         ),
     ] = 1000
@@ -191,7 +200,7 @@ class Settings:
         int,
         Variable(
             "STRATABASE_BULK_SECONDS",
-            setting.whole(1, 900),
+            whole_number(1, 900),
             "After how many seconds an updateBulk or deleteBulk ends, and says how far it has come.",
         ),
     ] = 20
@@ -199,7 +208,7 @@ class Settings:
         int,
         Variable(
             "STRATABASE_LOCK_MINUTES",
-            setting.whole(10, 10_080),
+            whole_number(10, 10_080),
             "For how many minutes an object may be locked at most.",
         ),
     ] = 1440
@@ -207,26 +216,28 @@ class Settings:
         int,
         Variable(
             "STRATABASE_WORKER_TIMEOUT_SECONDS",
-            setting.whole(0, 3600),
+            whole_number(0, 3600),
             "After how many seconds in which its event loop stands still `serve` ends a worker; 0: never.",
         ),
     ] = 30
     log_level: Annotated[
         str,
-        Variable("STRATABASE_LOG_LEVEL", setting.level, f"The least that is logged: {', '.join(LEVELS)}."),
+        Variable(
+            "STRATABASE_LOG_LEVEL", parse_log_level, f"The least that is logged: {', '.join(LOG_LEVELS)}."
+        ),
     ] = "INFO"
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
-        """Read the settings. Raises BadSettings, with all mistakes."""
-        values: dict[str, Any] = {"model": LAYERS_MODEL} if "AWS_LAMBDA_FUNCTION_NAME" in environment else {}
+        """Return the settings in environment variables. Raises BadSettings, with all mistakes."""
+        values: dict[str, Any] = {"model": LAMBDA_MODEL} if "AWS_LAMBDA_FUNCTION_NAME" in environment else {}
         mistakes: list[str] = []
         for name, variable in variables():
             text = environment.get(variable.name)
             try:
-                values.update({name: variable.read(text)} if text else {})
+                values.update({name: variable.parse(text)} if text else {})
             except ValueError as error:
-                mistakes.append(variable.mistake(text or "", error))
+                mistakes.append(variable.error_message(text or "", error))
         if mistakes:
             raise BadSettings(mistakes)
         return cls(**values)

@@ -1,7 +1,7 @@
-"""How code waits for something slow: by blocking its thread, unless a server has put in another way.
+"""How code waits for something slow: by blocking its thread, unless a server installs another way.
 
-The local server answers many requests in one loop. It runs each in a greenlet and installs a `Waiting` that
-hands the loop back until the slow thing is done, so the code in between needs no colour of its own.
+The local server answers many requests in one event loop. It runs each in a greenlet and installs a `Waiting`
+that gives control back to the loop until the slow operation is done. So the code in between needs no `async`.
 """
 
 import time
@@ -20,25 +20,25 @@ class Waiting(Protocol):
     def until(self, future: "Future[T]") -> T:
         """Return the future's result, or raise its exception."""
 
-    def aside(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Return what `work(*arguments)` returns, run where it holds up nobody else."""
+    def offload(self, work: Callable[..., T], *arguments: Any) -> T:
+        """Return what `work(*arguments)` returns; run it where it does not block other requests."""
 
     def pause(self, seconds: float) -> None:
         """Return after some time."""
 
     def give_way(self) -> None:
-        """Let others go on before a long piece of work does."""
+        """Let other requests proceed during a long computation."""
 
 
 class Blocking:
-    """The plain way: the thread waits."""
+    """The default: the thread waits, and does nothing else."""
 
     def until(self, future: "Future[T]") -> T:
         """Block until the future is done."""
         return future.result()
 
-    def aside(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Just do it."""
+    def offload(self, work: Callable[..., T], *arguments: Any) -> T:
+        """Call the function in this thread."""
         return work(*arguments)
 
     def pause(self, seconds: float) -> None:
@@ -46,33 +46,33 @@ class Blocking:
         time.sleep(seconds)
 
     def give_way(self) -> None:
-        """Nobody else is there."""
+        """Do nothing: no other request is in this thread."""
 
 
-_way: Waiting = Blocking()
+_installed: Waiting = Blocking()
 
 
 def install(way: Waiting) -> None:
     """Make `way` the way in which this process waits."""
-    global _way  # noqa: PLW0603 - one process waits in one way
-    _way = way
+    global _installed  # noqa: PLW0603 - one process waits in one way
+    _installed = way
 
 
 def until(future: "Future[T]") -> T:
     """Return the future's result, or raise its exception."""
-    return _way.until(future)
+    return _installed.until(future)
 
 
-def aside(work: Callable[..., T], *arguments: Any) -> T:
-    """Return what `work(*arguments)` returns, run where it holds up nobody else."""
-    return _way.aside(work, *arguments)
+def offload(work: Callable[..., T], *arguments: Any) -> T:
+    """Return what `work(*arguments)` returns; run it where it does not block other requests."""
+    return _installed.offload(work, *arguments)
 
 
 def pause(seconds: float) -> None:
     """Return after some time."""
-    _way.pause(seconds)
+    _installed.pause(seconds)
 
 
 def give_way() -> None:
-    """Let others go on before a long piece of work does."""
-    _way.give_way()
+    """Let other requests proceed during a long computation."""
+    _installed.give_way()

@@ -2,8 +2,8 @@
 
 Read `functions` first, which has a handler for each Lambda function, then `routes`, the table of all
 addresses. `instance` is the service behind both. Its parts are built when they are first needed: `storage`
-(objects and members), `auth_services` (who calls), `member_services` (what is done with members) and
-`mailers`.
+(objects, members, and the keys of tokens), `auth_services` (who calls), `member_services` (what is done with
+members) and `mailers`.
 
 Imports everything else; only the functions and the commands import it.
 """

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from stratabase import waiting
-from stratabase.bootstrap.storage import MemberStores
+from stratabase.bootstrap.storage import MemberStores, open_keyring
 from stratabase.http_api.auth.authentication import (
     Authentication,
     Authenticator,
@@ -18,8 +18,6 @@ from stratabase.operations.auth.signing_keys import RotateKeys, SigningKeyCache
 from stratabase.operations.auth.tokens import TokenIssuer, TokenTerms, TokenVerifier
 from stratabase.operations.ports import Clock, Ids, Keyring, Passwords
 from stratabase.settings import Settings
-from stratabase.store.dynamodb.aws import Endpoint
-from stratabase.store.keyring.choice import keyring_of
 
 
 class AuthServices:
@@ -85,8 +83,7 @@ class AuthServices:
 
     @cached_property
     def _keyring(self) -> Keyring:
-        settings = self._settings
-        return keyring_of(settings.home, settings.signing_keys, Endpoint(settings.region, settings.endpoint))
+        return open_keyring(self._settings)
 
     @cached_property
     def _keys(self) -> SigningKeyCache:

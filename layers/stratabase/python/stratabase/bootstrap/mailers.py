@@ -4,28 +4,27 @@ import sys
 from collections.abc import Callable, Mapping
 from email.headerregistry import Address
 
+from stratabase.adapters.mail.message import parse_sender
 from stratabase.operations.ports import Mailer
 from stratabase.settings import BadSettings, Settings
-from stratabase.store.mail.address import sender_of
 
 
 def _outbox(settings: Settings) -> Mailer:
-    from stratabase.store.mail.outbox import Outbox  # noqa: PLC0415 - only where it is used
+    from stratabase.adapters.mail.outbox import Outbox  # noqa: PLC0415 - only where it is used
 
     return Outbox(settings.home / "outbox", _sender(settings), _print_to_console)
 
 
 def _smtp(settings: Settings) -> Mailer:
-    from stratabase.store.mail.smtp import SmtpMailer  # noqa: PLC0415 - as above
-    from stratabase.store.mail.smtp_server import server_of  # noqa: PLC0415
+    from stratabase.adapters.mail.smtp import SmtpMailer, parse_smtp_url  # noqa: PLC0415 - as above
 
     if settings.smtp is None:
         raise BadSettings(["STRATABASE_SMTP: is missing; STRATABASE_MAIL=smtp needs the server's address"])
-    return SmtpMailer(server_of(settings.smtp), _sender(settings))
+    return SmtpMailer(parse_smtp_url(settings.smtp), _sender(settings))
 
 
 def _ses(settings: Settings) -> Mailer:
-    from stratabase.store.mail.ses import SesMailer  # noqa: PLC0415 - as above
+    from stratabase.adapters.mail.ses import SesMailer  # noqa: PLC0415 - as above
 
     return SesMailer(settings.region, _sender(settings), settings.endpoint)
 
@@ -41,7 +40,7 @@ def build_mailer(settings: Settings) -> Mailer:
 
 def _sender(settings: Settings) -> Address:
     try:
-        return sender_of(settings.mail_from)
+        return parse_sender(settings.mail_from)
     except ValueError as error:
         raise BadSettings([f"STRATABASE_MAIL_FROM: {error}"]) from error
 

@@ -1,11 +1,11 @@
-"""The stores that the settings choose: the engine of the objects, and the stores of the members."""
+"""The stores that the settings choose: the engine of the objects, the stores of the members, the keyring."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from stratabase.operations.ports import Attempts, Members
+from stratabase.aws import AwsEndpoint
+from stratabase.operations.ports import Attempts, Keyring, Members
 from stratabase.settings import Settings
-from stratabase.store.dynamodb.aws import Endpoint
 from stratabase.store.dynamodb.metering import MeteredEngine
 from stratabase.store.engine.offloading import OffloadingEngine
 from stratabase.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map
@@ -26,7 +26,7 @@ def _dynamodb_engine(settings: Settings) -> Engine:
     from stratabase.store.dynamodb.signed_client import SignedClient  # noqa: PLC0415
     from stratabase.store.dynamodb.table import ensure_table  # noqa: PLC0415 - as above
 
-    client = SignedClient(Endpoint(settings.region, settings.endpoint))
+    client = SignedClient(_aws_endpoint(settings))
     if settings.endpoint is not None:
         ensure_table(client, settings.table)
     return OffloadingEngine(DynamoDBEngine(client, settings.table))
@@ -66,8 +66,8 @@ class MemberStores:
 
 
 def _sqlite_member_stores(settings: Settings) -> MemberStores:
-    from stratabase.store.sqlite.attempts import SqliteAttempts  # noqa: PLC0415 - only where it is used
-    from stratabase.store.sqlite.members import SqliteMembers  # noqa: PLC0415
+    from stratabase.adapters.members.sqlite_attempts import SqliteAttempts  # noqa: PLC0415 - only where it is used
+    from stratabase.adapters.members.sqlite_members import SqliteMembers  # noqa: PLC0415
 
     members = SqliteMembers(settings.home / "members.db")
     attempts = SqliteAttempts(settings.home / "attempts.db")
@@ -80,11 +80,11 @@ def _sqlite_member_stores(settings: Settings) -> MemberStores:
 
 
 def _dynamodb_member_stores(settings: Settings) -> MemberStores:
-    from stratabase.store.pynamodb.attempts import PynamoAttempts  # noqa: PLC0415 - as above
-    from stratabase.store.pynamodb.members import PynamoMembers  # noqa: PLC0415
-    from stratabase.store.pynamodb.table import Table  # noqa: PLC0415
+    from stratabase.adapters.members.pynamodb_attempts import PynamoAttempts  # noqa: PLC0415 - as above
+    from stratabase.adapters.members.pynamodb_members import PynamoMembers  # noqa: PLC0415
+    from stratabase.adapters.members.pynamodb_table import PynamoTable  # noqa: PLC0415
 
-    table = Table(Endpoint(settings.region, settings.endpoint), settings.members_table)
+    table = PynamoTable(_aws_endpoint(settings), settings.members_table)
     if settings.endpoint is not None:
         table.ensure()
     return MemberStores(PynamoMembers(table), PynamoAttempts(table), table.close)
@@ -100,3 +100,24 @@ _MEMBER_STORES: Mapping[str, Callable[[Settings], MemberStores]] = {
 def open_member_stores(settings: Settings) -> MemberStores:
     """Return the stores of members and of attempts to sign in. Raises UnusableStore."""
     return _MEMBER_STORES[settings.store](settings)
+
+
+def open_keyring(settings: Settings) -> Keyring:
+    """Return the keyring: a secret of Secrets Manager if the settings name one, otherwise a file in the home.
+
+    Nothing is read or created before the keyring is used.
+    """
+    if settings.signing_keys is None:
+        from stratabase.adapters.keyring.file import FileKeyring  # noqa: PLC0415 - as above
+
+        return FileKeyring(settings.home)
+    from stratabase.adapters.keyring.secrets_manager import (  # noqa: PLC0415 - as above
+        SecretsClient,
+        SecretsManagerKeyring,
+    )
+
+    return SecretsManagerKeyring(settings.signing_keys, SecretsClient(_aws_endpoint(settings)))
+
+
+def _aws_endpoint(settings: Settings) -> AwsEndpoint:
+    return AwsEndpoint(settings.region, settings.endpoint)

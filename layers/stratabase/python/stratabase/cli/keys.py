@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Iterator, Mapping
 
+from stratabase.bootstrap.storage import open_keyring
 from stratabase.cli.subcommands import Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import CommandError, text_with_cause
 from stratabase.cli.terminal.settings import read_settings
@@ -13,10 +14,8 @@ from stratabase.domain.objects.instant import Instant, format_instant
 from stratabase.operations.auth.signing_keys import KeyRotation, RotateKeys
 from stratabase.operations.ports import Keyring
 from stratabase.settings import Settings
-from stratabase.store.dynamodb.aws import Endpoint
 from stratabase.store.ids import TimeOrderedIds
-from stratabase.store.keyring.choice import keyring_of
-from stratabase.store.sqlite.errors import UnusableStore
+from stratabase.unusable_store import UnusableStore
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -74,8 +73,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
 
 
 def _keyring(settings: Settings) -> Keyring:
-    endpoint = Endpoint(settings.region, settings.endpoint)
-    return keyring_of(settings.home, settings.signing_keys, endpoint)
+    return open_keyring(settings)
 
 
 def _token_milliseconds(settings: Settings) -> int:

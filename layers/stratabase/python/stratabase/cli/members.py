@@ -19,7 +19,7 @@ from stratabase.model.types.identifier import id_timestamp
 from stratabase.operations.members.hand_over import FormerMember, From, HandOverResult
 from stratabase.operations.members.rules import CONSOLE
 from stratabase.settings import BadSettings, Settings
-from stratabase.store.sqlite.errors import UnusableStore
+from stratabase.unusable_store import UnusableStore
 from stratabase.wording import is_or_are, pluralize
 
 

@@ -28,7 +28,7 @@ from stratabase.store.indexes.entries import BuildState
 from stratabase.store.indexes.registry import Registry
 from stratabase.store.query.planner import ASSUMED_OBJECTS, PlanCandidate, missing_index, plan_candidates
 from stratabase.store.read.required_values import MissingValues, RequiredValues
-from stratabase.store.sqlite.errors import UnusableStore
+from stratabase.unusable_store import UnusableStore
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -23,7 +23,7 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.model.reading import InvalidModel
 from stratabase.store.backfill.reindex import Reindex
 from stratabase.store.backfill.uniques import MOST_REFUSED
-from stratabase.store.sqlite.errors import UnusableStore
+from stratabase.unusable_store import UnusableStore
 from stratabase.wording import pluralize
 
 

@@ -6,6 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 from stratabase.cli.terminal.progress import PrintLines, ProgressLines
+from stratabase.files import LockTimeout, lock_file
 from stratabase.formats.invalid_value import describe_value
 from stratabase.model.model import Class, Model
 from stratabase.settings import Settings
@@ -14,7 +15,6 @@ from stratabase.store.backfill.uniques import Duplicate
 from stratabase.store.engine.port import Engine
 from stratabase.store.indexes.entries import BuildState, RegistryEntry, RequiredRoleEntry, directive_label
 from stratabase.store.indexes.registry import entry_label
-from stratabase.store.keyring import file_lock
 from stratabase.store.layout import keys
 
 BUILD_LOCK = "build.lock"
@@ -63,10 +63,10 @@ def build_lock(home: Path, print_lines: PrintLines) -> Iterator[None]:
     path, is_waiting = home / BUILD_LOCK, False
     while True:
         try:
-            with file_lock.held(path, _LOCK_PATIENCE if is_waiting else 0):
+            with lock_file(path, _LOCK_PATIENCE if is_waiting else 0):
                 yield
                 return
-        except file_lock.Busy:
+        except LockTimeout:
             if not is_waiting:
                 print_lines("Another process builds what the model needs; waiting until it is done.")
             is_waiting = True

@@ -124,7 +124,7 @@ class Greenlets:
             runner.step_aside()
         return future.result()
 
-    def aside(self, work: Callable[..., T], *arguments: Any) -> T:
+    def offload(self, work: Callable[..., T], *arguments: Any) -> T:
         """Return what `work(*arguments)` returns, run in a thread of its own."""
         if not isinstance(getcurrent(), _CallGreenlet):
             return work(*arguments)

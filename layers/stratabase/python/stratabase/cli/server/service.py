@@ -22,7 +22,7 @@ from stratabase.model.difference import diff_models
 from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel, read_model
 from stratabase.schema.generate import NothingServed
-from stratabase.store.sqlite.errors import UnusableStore
+from stratabase.unusable_store import UnusableStore
 
 SendReport = Callable[[WorkerReport], None]
 """Passes a report on to whoever shows it."""

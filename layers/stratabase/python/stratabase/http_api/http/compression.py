@@ -70,4 +70,4 @@ def _vary_by_encoding(headers: Headers) -> Headers:
 
 def _gzip(response: Response) -> bytes:
     compress = response.gzipped or (lambda: zlib.compress(response.body, COMPRESSION_LEVEL, _GZIP_WINDOW))
-    return waiting.aside(compress) if len(response.body) >= MIN_OFFLOADED_SIZE else compress()
+    return waiting.offload(compress) if len(response.body) >= MIN_OFFLOADED_SIZE else compress()

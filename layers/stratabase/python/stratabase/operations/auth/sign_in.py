@@ -79,7 +79,7 @@ class SignIn:
 
     def _is_right(self, hashed: str | None, password: str) -> bool:
         password = normalize_password(password)
-        return _may_be(password) and waiting.aside(self._passwords.verify, hashed, password)
+        return _may_be(password) and waiting.offload(self._passwords.verify, hashed, password)
 
 
 def _may_be(password: str) -> bool:

@@ -87,7 +87,7 @@ class EmailChange:
         letter = mail_templates(member.formats.language).confirmation
         mail = letter.to(email, application=self._application, username=member.username, link=link)
         try:
-            waiting.aside(self._mailer.send, mail)
+            waiting.offload(self._mailer.send, mail)
         except Unavailable as reason:
             raise NotConfirmable(reason) from reason
 
@@ -95,7 +95,7 @@ class EmailChange:
         """Send a letter to a member's address, which may be one that no mail reaches any more."""
         mail = letter.to(member.email, application=self._application, username=member.username)
         try:
-            waiting.aside(self._mailer.send, mail)
+            waiting.offload(self._mailer.send, mail)
         except Unavailable as reason:
             self._log.warning(
                 "A member was not told of the change of an e-mail address",

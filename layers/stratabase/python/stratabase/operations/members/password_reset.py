@@ -53,7 +53,7 @@ class PasswordReset:
         token = new_link_token(id_)
         member = retry_conflicts(lambda: self._linked(token))
         # Only now, so that no link arrives that is not good yet.
-        waiting.aside(
+        waiting.offload(
             self._mailer.send, self._mail(member, f"{base_url}{SET_PASSWORD_PATH}?token={quote(str(token))}")
         )
 
@@ -67,7 +67,7 @@ class PasswordReset:
         Raises UnusableLink, Unavailable; WeakPassword, after which the link is as good as before.
         """
         self._check(password, self.inspect(token))
-        hashed = waiting.aside(self._passwords.hash, normalize_password(password))
+        hashed = waiting.offload(self._passwords.hash, normalize_password(password))
         return retry_conflicts(lambda: self._set(token, password, hashed))
 
     def _linked(self, token: LinkToken) -> Member:

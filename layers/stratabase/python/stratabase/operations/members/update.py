@@ -152,7 +152,7 @@ class UpdateMember:
             raise MemberTaken(taken.fields) from None
 
     def _hashed(self, given: FieldValues) -> str:
-        return waiting.aside(self._passwords.hash, normalize_password(given[PASSWORD]))
+        return waiting.offload(self._passwords.hash, normalize_password(given[PASSWORD]))
 
 
 def _cancels(given: FieldValues, new: FieldValues) -> bool:

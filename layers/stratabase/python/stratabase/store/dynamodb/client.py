@@ -1,6 +1,5 @@
 """The client that the engine needs: one call, and the errors that can come of it."""
 
-import zlib
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -47,11 +46,4 @@ class Unreached(Unanswered):
     """The request was not even sent."""
 
 
-CHECKSUM_HEADER = "x-amz-crc32"
 """The header with the checksum of an answer's body."""
-
-
-def verify_checksum(checksum: str | None, content: bytes) -> None:
-    """Raise Unanswered when the content is not what was sent."""
-    if checksum is not None and checksum != str(zlib.crc32(content)):
-        raise Unanswered("The answer's checksum is wrong.")

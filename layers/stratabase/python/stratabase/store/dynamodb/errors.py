@@ -1,8 +1,5 @@
 """What a failed request means: another attempt, a refusal, or a mistake of the caller's."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
 
@@ -71,27 +68,3 @@ def permanent_error(rejected: Rejected, details: str = "") -> Exception:
         error = Unavailable("The store cannot be read or written just now; try again later.", retry_after=5)
     error.__cause__ = rejected
     return error
-
-
-def map_botocore_error(error: Exception) -> Rejected | Unanswered:
-    """Return what an exception of botocore's, or of the network, means."""
-    from botocore import exceptions  # noqa: PLC0415 - it is loaded by now, and only then
-
-    if isinstance(error, exceptions.ClientError):
-        return _rejected(error.response)
-    if isinstance(
-        error,
-        exceptions.NoCredentialsError
-        | exceptions.PartialCredentialsError
-        | exceptions.CredentialRetrievalError,
-    ):
-        return Rejected(type(error).__name__, 0, str(error))
-    if isinstance(error, exceptions.EndpointConnectionError | exceptions.ConnectTimeoutError):
-        return Unreached(str(error))
-    return Unanswered(str(error))
-
-
-def _rejected(response: Mapping[str, Any]) -> Rejected:
-    error = response.get("Error", {})
-    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    return Rejected(error.get("Code", ""), status, error.get("Message", ""), response)

@@ -5,7 +5,7 @@ import time
 from functools import lru_cache
 from hashlib import sha256
 
-from stratabase.store.dynamodb.aws import Credentials
+from stratabase.aws import Credentials
 
 CONTENT_TYPE = "application/x-amz-json-1.0"
 _ALGORITHM = "AWS4-HMAC-SHA256"

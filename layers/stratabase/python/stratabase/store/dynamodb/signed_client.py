@@ -8,6 +8,7 @@ credentials.
 import select
 import ssl
 import time
+import zlib
 from collections import deque
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
@@ -19,13 +20,14 @@ from urllib.parse import SplitResult, urlsplit
 
 import orjson
 
-from stratabase.store.dynamodb.aws import (
+from stratabase.aws import (
+    AwsEndpoint,
     BotocoreCredentials,
     CredentialsProvider,
-    Endpoint,
+    NoCredentials,
     StaticCredentials,
 )
-from stratabase.store.dynamodb.client import CHECKSUM_HEADER, Rejected, Unanswered, Unreached, verify_checksum
+from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
 from stratabase.store.dynamodb.signature import RequestSigner
 
 _TARGET = "DynamoDB_20120810."
@@ -49,7 +51,7 @@ class _Answer(NamedTuple):
 class SignedClient:
     """Calls DynamoDB over its own connections."""
 
-    def __init__(self, endpoint: Endpoint, credentials: CredentialsProvider | None = None) -> None:
+    def __init__(self, endpoint: AwsEndpoint, credentials: CredentialsProvider | None = None) -> None:
         address = urlsplit(endpoint.url or _address(endpoint.region))
         timeouts = (endpoint.connect_timeout, endpoint.read_timeout)
         fixed = endpoint.credentials
@@ -74,9 +76,7 @@ class SignedClient:
         self._connections.close()
 
     def _send(self, target: str, body: bytes) -> _Answer:
-        headers = self._signer.signed_headers(
-            target, body, self._credentials.current(), time.time() + self._clock_skew
-        )
+        headers = self._signed_headers(target, body)
         try:
             connection = self._connections.acquire()
         except OSError as error:
@@ -90,6 +90,13 @@ class SignedClient:
             raise
         self._connections.release(connection)
         return answer
+
+    def _signed_headers(self, target: str, body: bytes) -> dict[str, str]:
+        try:
+            credentials = self._credentials.current()
+        except NoCredentials as error:
+            raise Rejected(error.code, 0, str(error)) from error
+        return self._signer.signed_headers(target, body, credentials, time.time() + self._clock_skew)
 
     def _can_correct(self, rejected: Rejected) -> bool:
         """Return whether the request goes better now: its signature was at fault, and has been corrected."""
@@ -223,3 +230,12 @@ def _is_readable(open_socket: socket) -> bool:
     poll = select.poll()
     poll.register(open_socket, select.POLLIN)
     return bool(poll.poll(0))
+
+
+CHECKSUM_HEADER = "x-amz-crc32"
+
+
+def verify_checksum(checksum: str | None, content: bytes) -> None:
+    """Raise Unanswered when the content is not what was sent."""
+    if checksum is not None and checksum != str(zlib.crc32(content)):
+        raise Unanswered("The answer's checksum is wrong.")

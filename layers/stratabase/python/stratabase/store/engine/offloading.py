@@ -14,7 +14,7 @@ class OffloadingEngine:
 
     def get(self, keys: Sequence[Key]) -> list[Item | None]:
         """Return the items in the order of `keys`, None where there is none; what was committed is seen."""
-        return waiting.aside(self._engine.get, keys)
+        return waiting.offload(self._engine.get, keys)
 
     def range(  # noqa: PLR0913 - as the port has it
         self,
@@ -28,12 +28,12 @@ class OffloadingEngine:
     ) -> Iterator[Sequence[Item]]:
         """Yield the items of one partition of an index in the order of their sort keys, page by page."""
         pages = self._engine.range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
-        while (page := waiting.aside(next, pages, None)) is not None:
+        while (page := waiting.offload(next, pages, None)) is not None:
             yield page
 
     def commit(self, batch: Batch) -> None:
         """Do all actions or none. Raises ExpectationFailed, Unavailable."""
-        waiting.aside(self._engine.commit, batch)
+        waiting.offload(self._engine.commit, batch)
 
     def close(self) -> None:
         """Finish what is under way and let go of files and connections."""

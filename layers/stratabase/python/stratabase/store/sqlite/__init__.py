@@ -3,8 +3,8 @@
 Read in this order: engine (the port's three calls), table (one row for each item), queries (the statements
 that read), readers (a connection for each thread that reads), writer (the one thread that writes), commit
 (what a batch does inside a transaction), file (opens, recognizes and lays out a file), errors (what
-SQLite's errors mean, and waiting for other processes). Beside it: members and attempts, each in a file of
-its own.
+SQLite's errors mean, and waiting for other processes). The stores of members and of attempts
+(adapters/members) have files of their own, and share file and errors.
 
-Imports engine; members and attempts also import the domain.
+Imports engine. Nothing else of the store.
 """

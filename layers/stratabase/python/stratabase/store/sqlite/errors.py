@@ -8,6 +8,7 @@ from random import uniform
 from typing import TypeVar
 
 from stratabase.domain.issues.refusals import Unavailable
+from stratabase.unusable_store import UnusableStore
 
 VALUE_ERRORS = (
     sqlite3.ProgrammingError,
@@ -16,10 +17,6 @@ VALUE_ERRORS = (
     sqlite3.IntegrityError,
 )
 """Errors about values that SQLite cannot take; its other errors are about the file or the machine."""
-
-
-class UnusableStore(Exception):
-    """The embedded store cannot be used as it is; the text says why, and what to do."""
 
 
 def is_busy(error: sqlite3.Error) -> bool:

@@ -8,8 +8,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from stratabase.store.sqlite.errors import UnusableStore, corrupt_file_error, is_corruption, retry_while_busy
+from stratabase.files import sync_folder
+from stratabase.store.sqlite.errors import corrupt_file_error, is_corruption, retry_while_busy
 from stratabase.store.sqlite.table import CREATE_STATEMENTS
+from stratabase.unusable_store import UnusableStore
 
 
 class Layout(NamedTuple):
@@ -50,7 +52,7 @@ _PRAGMAS = (
 def open_for_writing(path: Path, timeout: float, layout: Layout = OBJECT_LAYOUT) -> sqlite3.Connection:
     """Return a connection for writing to the file, which is made where there is none. Raises UnusableStore.
 
-    The connection does not wait for other processes itself: see `insist`.
+    The connection does not wait for other processes itself: see `retry_while_busy`.
     """
     _check_library()
     try:
@@ -85,17 +87,8 @@ def _create(path: Path) -> None:
     """Make the file for its owner's eyes only; SQLite gives its log the same permissions."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    if os.name == "posix":
-        _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Sync the folder, or a power cut could take the whole file out of it."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    # Otherwise a power cut could take the whole file out of its folder.
+    sync_folder(path.parent)
 
 
 def _open(path: Path, timeout: float, begin: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:

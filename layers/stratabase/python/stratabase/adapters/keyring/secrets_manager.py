@@ -1,0 +1,199 @@
+"""The keys that sign tokens in a secret of AWS Secrets Manager."""
+
+import uuid
+from collections.abc import Callable, Sequence
+from functools import partial
+from random import uniform
+from threading import Lock
+from typing import Any, NamedTuple
+
+from stratabase import waiting
+from stratabase.adapters.keyring.document import decode_keys, encode_keys
+from stratabase.aws import AwsEndpoint, create_client
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.key_rotation import SigningKey
+from stratabase.unusable_store import UnusableStore
+
+MAX_CHANGE_ATTEMPTS = 8
+"""After so many, a change gives up. Each leaves a version behind, of which there may be 100."""
+_REQUEST_ATTEMPTS = 3
+"""How often botocore sends a request that fails."""
+_CURRENT = "AWSCURRENT"
+_NEXT = "stratabase-next"
+"""The label of a version that is not current yet: one without any label may be removed."""
+_CONFIGURATION_ERRORS = frozenset(
+    {
+        "AccessDeniedException",
+        "DecryptionFailure",
+        "InvalidRequestException",
+        "NoCredentials",
+        "ResourceNotFoundException",
+        "UnrecognizedClientException",
+    }
+)
+"""Codes of errors that stay until somebody corrects a setting or a permission."""
+
+
+class SecretsError(Exception):
+    """A call of Secrets Manager failed. `may_have_run`: the service may have carried it out all the same."""
+
+    def __init__(self, code: str, message: str, *, may_have_run: bool = False) -> None:
+        super().__init__(code, message)
+        self.code = code
+        self.message = message
+        self.may_have_run = may_have_run
+
+
+class SecretsClient:
+    """Calls Secrets Manager over botocore, without blocking other requests."""
+
+    def __init__(self, endpoint: AwsEndpoint) -> None:
+        self._endpoint = endpoint
+        self._lock = Lock()
+        self._loaded: Any = None
+
+    def call(self, operation: str, **parameters: object) -> dict[str, Any]:
+        """Return the answer to an operation, such as `get_secret_value`. Raises SecretsError."""
+        answer: dict[str, Any] = waiting.offload(self._call, operation, parameters)
+        return answer
+
+    def close(self) -> None:
+        """Close the connections."""
+        with self._lock:
+            if self._loaded is not None:
+                self._loaded.close()
+
+    def _call(self, operation: str, parameters: dict[str, object]) -> dict[str, Any]:
+        from botocore import exceptions  # noqa: PLC0415 - see _client
+
+        method = getattr(self._client(), operation)
+        try:
+            answer: dict[str, Any] = method(**parameters)
+        except exceptions.ClientError as error:
+            raise _rejection(error.response) from error
+        except (
+            exceptions.NoCredentialsError,
+            exceptions.PartialCredentialsError,
+            exceptions.CredentialRetrievalError,
+        ) as error:
+            raise SecretsError("NoCredentials", str(error)) from error
+        except (exceptions.BotoCoreError, OSError) as error:
+            raise SecretsError(type(error).__name__, str(error), may_have_run=True) from error
+        return answer
+
+    def _client(self) -> Any:
+        # Loaded at the first call: loading botocore takes long.
+        with self._lock:
+            if self._loaded is None:
+                retries = {"mode": "standard", "total_max_attempts": _REQUEST_ATTEMPTS}
+                self._loaded = create_client("secretsmanager", self._endpoint, retries=retries)
+            return self._loaded
+
+
+def _rejection(response: dict[str, Any]) -> SecretsError:
+    error = response.get("Error", {})
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    return SecretsError(error.get("Code", ""), error.get("Message", ""), may_have_run=status >= 500)
+
+
+class _Version(NamedTuple):
+    """A version of the secret: its id, and the keys in it."""
+
+    id: str
+    keys: tuple[SigningKey, ...]
+
+
+class SecretsManagerKeyring:
+    """Keys in the current version of one secret, which is never overwritten.
+
+    A change adds a version, and makes it current only in place of the very version that it was made from. Of
+    two changes that begin at the same time one fails, and starts again from the result of the other. Every
+    call raises UnusableStore when there is no such secret, or it holds something else.
+    """
+
+    def __init__(
+        self, secret: str, client: SecretsClient, pause: Callable[[float], None] = waiting.pause
+    ) -> None:
+        self._secret = secret
+        self._client = client
+        self._pause = pause
+
+    def keys(self) -> Sequence[SigningKey]:
+        """Return all keys. Raises Unavailable."""
+        return self._current_version().keys
+
+    def change(self, changed: Callable[[Sequence[SigningKey]], Sequence[SigningKey]]) -> None:
+        """Replace the keys by what `changed` returns for the present ones. Raises Unavailable."""
+        own_versions: set[str] = set()
+        for attempt in range(MAX_CHANGE_ATTEMPTS):
+            if self._try_change(changed, own_versions):
+                return
+            self._pause(uniform(0, 0.05 * 2**attempt))  # noqa: S311 - no secret
+        raise Unavailable("Other changes to the keys of tokens kept coming between; try again.")
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _try_change(
+        self, changed: Callable[[Sequence[SigningKey]], Sequence[SigningKey]], own_versions: set[str]
+    ) -> bool:
+        """Return whether the change is done; add the id of each version that this makes to `own_versions`."""
+        before = self._current_version()
+        # A version of an earlier attempt is current: that attempt succeeded, and only its answer was lost.
+        if before.id in own_versions:
+            return True
+        after = tuple(changed(before.keys))
+        if after == before.keys:
+            return True
+        version = str(uuid.uuid4())
+        own_versions.add(version)
+        self._add_version(version, after)
+        return self._make_current(version, before.id)
+
+    def _current_version(self) -> _Version:
+        found = self._call("get_secret_value", VersionStage=_CURRENT)
+        try:
+            return _Version(found["VersionId"], decode_keys(found.get("SecretString") or ""))
+        except ValueError as error:
+            raise UnusableStore(
+                f"The secret {self._secret} does not hold the keys of tokens: {error}. "
+                "Make an older version of it current again."
+            ) from error
+
+    def _add_version(self, version: str, keys: tuple[SigningKey, ...]) -> None:
+        # A repeated request with this token makes no second version.
+        self._call(
+            "put_secret_value",
+            ClientRequestToken=version,
+            SecretString=encode_keys(keys),
+            VersionStages=[_NEXT],
+        )
+
+    def _make_current(self, version: str, instead_of: str) -> bool:
+        """Make a version current if `instead_of` still is; return whether that is certainly done."""
+        move = partial(self._client.call, "update_secret_version_stage", SecretId=self._secret)
+        try:
+            move(VersionStage=_CURRENT, MoveToVersionId=version, RemoveFromVersionId=instead_of)
+        except SecretsError as error:
+            # The other version is no longer current, or the answer was lost. The next attempt finds out.
+            if error.may_have_run or error.code in ("InvalidParameterException", "ResourceNotFoundException"):
+                return False
+            raise self._map_error(error) from error
+        return True
+
+    def _call(self, operation: str, **parameters: object) -> dict[str, str]:
+        try:
+            return self._client.call(operation, SecretId=self._secret, **parameters)
+        except SecretsError as error:
+            raise self._map_error(error) from error
+
+    def _map_error(self, error: SecretsError) -> Exception:
+        """Return what to raise for a call that failed."""
+        if error.code in _CONFIGURATION_ERRORS:
+            return UnusableStore(
+                f"The secret {self._secret} with the keys of tokens cannot be used: "
+                f"{error.message} ({error.code}). "
+                "STRATABASE_SIGNING_KEYS names the secret, AWS_REGION where it is."
+            )
+        return Unavailable("The keys of tokens cannot be read or changed just now; try again later.", 5)

@@ -1,0 +1,49 @@
+"""Mail that stays on this machine: a file for each mail, for developers who try the service."""
+
+import os
+import re
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime
+from email.headerregistry import Address
+from pathlib import Path
+
+from stratabase.adapters.mail.message import build_message
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.mail.template import Mail
+
+_CREATE_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+_LINK = re.compile(r"https?://[!-~]+")
+"""A link of printable ASCII only: a terminal could take other characters for commands."""
+
+
+class Outbox:
+    """Writes each mail into a file that only its owner may read, and announces it.
+
+    `announce` is given one text with the file and the mail's links. Show it on a console, and never write it
+    to a log that others read.
+    """
+
+    def __init__(self, folder: Path, sender: Address, announce: Callable[[str], None]) -> None:
+        self._folder = folder
+        self._sender = sender
+        self._announce = announce
+
+    def send(self, mail: Mail) -> None:
+        """Write a mail. Raises Unavailable."""
+        try:
+            message = build_message(mail, self._sender)
+            path = self._write_file(bytes(message))
+        except (OSError, ValueError) as error:
+            raise Unavailable("The mail could not be put into the outbox.") from error
+        links = "".join(f"\n  {link}" for link in _LINK.findall(mail.text))
+        self._announce(f"A mail to {message['To']} lies in {path}{links}")
+
+    def _write_file(self, content: bytes) -> Path:
+        """Return a new file with the content. It appears under its name only when it is complete."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = self._folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}.eml"
+        unfinished = path.with_suffix(".part")
+        with os.fdopen(os.open(unfinished, _CREATE_NEW, 0o600), "wb") as file:
+            file.write(content)
+        return unfinished.rename(path)

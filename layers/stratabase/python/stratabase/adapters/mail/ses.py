@@ -1,0 +1,50 @@
+"""Mail by Amazon SES, version 2 of its API."""
+
+from email.headerregistry import Address
+from functools import cached_property
+from typing import Any
+
+from stratabase.adapters.mail.message import MAIL_RETRY_AFTER, build_message, has_ascii_mailbox
+from stratabase.aws import AwsEndpoint, create_client
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.mail.template import Mail
+
+CONNECT_TIMEOUT, READ_TIMEOUT = 3, 10
+"""Seconds."""
+
+
+class SesMailer:
+    """Hands mail to SES in a region; the sender must be an identity that is verified there.
+
+    `url` is the address of an emulator, if there is one.
+    """
+
+    def __init__(self, region: str, sender: Address, url: str | None = None) -> None:
+        self._endpoint = AwsEndpoint(region, url, connect_timeout=CONNECT_TIMEOUT, read_timeout=READ_TIMEOUT)
+        self._sender = sender
+
+    def send(self, mail: Mail) -> None:
+        """Send a mail. Raises Unavailable."""
+        from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - see _client
+
+        try:
+            self._client.send_email(**self._request(mail))
+        except (BotoCoreError, ClientError, OSError, ValueError) as error:
+            raise Unavailable("The mail could not be sent.", MAIL_RETRY_AFTER) from error
+
+    def _request(self, mail: Mail) -> dict[str, Any]:
+        """Return the parameters of SendEmail. Raises ValueError for a recipient that SES does not take."""
+        message = build_message(mail, self._sender)
+        (recipient,) = message["To"].addresses
+        if not has_ascii_mailbox(recipient):
+            raise ValueError("SES delivers to addresses in ASCII only, but for the domain")
+        return {
+            "FromEmailAddress": self._sender.addr_spec,
+            "Destination": {"ToAddresses": [recipient.addr_spec]},
+            "Content": {"Raw": {"Data": bytes(message)}},
+        }
+
+    @cached_property
+    def _client(self) -> Any:
+        # Loaded when the first mail is sent: most functions never send one, and loading botocore takes long.
+        return create_client("sesv2", self._endpoint, retries={"mode": "standard", "total_max_attempts": 2})

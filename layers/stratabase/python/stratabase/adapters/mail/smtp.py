@@ -1,0 +1,137 @@
+"""Mail by SMTP (RFC 5321), encrypted wherever the server can."""
+
+import smtplib
+import ssl
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from email.headerregistry import Address
+from ipaddress import ip_address
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from stratabase.adapters.mail.message import MAIL_RETRY_AFTER, build_message
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.mail.template import Mail
+
+TIMEOUT = 10.0
+"""Seconds to wait for each answer of a server."""
+DEFAULT_PORTS = {"smtp": 587, "smtps": 465}
+"""The ports for the submission of mail (RFC 8314), by the scheme of the server's URL."""
+_AUTHENTICATED = 235
+"""The reply code of a successful AUTH."""
+
+
+class SmtpServer(NamedTuple):
+    """The address of a server, and the credentials for it."""
+
+    host: str
+    port: int
+    encrypted: bool = False
+    """From the first byte on (TLS); otherwise as soon as the server offers it (STARTTLS)."""
+    username: str | None = None
+    password: str = ""
+
+    def __repr__(self) -> str:
+        return f"SmtpServer({self.host!r}, {self.port})"
+
+
+def parse_smtp_url(url: str) -> SmtpServer:
+    """Return the server of `smtp://user:password@host:port` or `smtps://…`, its name and password decoded."""
+    parts = urlsplit(url)
+    return SmtpServer(
+        parts.hostname or "",
+        parts.port or DEFAULT_PORTS[parts.scheme],
+        parts.scheme == "smtps",
+        None if parts.username is None else unquote(parts.username),
+        unquote(parts.password or ""),
+    )
+
+
+class SmtpMailer:
+    """Hands each mail to a server, over a connection of its own.
+
+    What the server offers to encrypt is encrypted. Its certificate is checked against `tls_context`, or
+    against what this machine trusts.
+    """
+
+    def __init__(
+        self,
+        server: SmtpServer,
+        sender: Address,
+        timeout: float = TIMEOUT,
+        tls_context: ssl.SSLContext | None = None,
+    ) -> None:
+        self._server = server
+        self._sender = sender
+        self._timeout = timeout
+        self._given_tls_context = tls_context
+
+    def send(self, mail: Mail) -> None:
+        """Send a mail. Raises Unavailable."""
+        try:
+            message = build_message(mail, self._sender)
+            with self._session() as client:
+                client.send_message(message)
+        except (OSError, ValueError, smtplib.SMTPException) as error:
+            raise Unavailable("The mail could not be sent.", MAIL_RETRY_AFTER) from error
+
+    @contextmanager
+    def _session(self) -> Iterator[smtplib.SMTP]:
+        """Yield a client that is connected, encrypted and logged in as far as the server allows."""
+        client = self._connect()
+        try:
+            self._start_tls(client)
+            _log_in(client, self._server)
+            yield client
+            # The server has the mail: how it says goodbye changes nothing.
+            with suppress(OSError, smtplib.SMTPException):
+                client.quit()
+        finally:
+            client.close()
+
+    def _connect(self) -> smtplib.SMTP:
+        host, port, own_name = self._server.host, self._server.port, self._sender.domain
+        if self._server.encrypted:
+            context = self._tls_context()
+            return smtplib.SMTP_SSL(host, port, own_name, timeout=self._timeout, context=context)
+        return smtplib.SMTP(host, port, own_name, timeout=self._timeout)
+
+    def _start_tls(self, client: smtplib.SMTP) -> None:
+        client.ehlo_or_helo_if_needed()
+        if not self._server.encrypted and client.has_extn("starttls"):
+            client.starttls(context=self._tls_context())
+            client.ehlo_or_helo_if_needed()
+
+    def _tls_context(self) -> ssl.SSLContext:
+        return self._given_tls_context or ssl.create_default_context()
+
+
+def _log_in(client: smtplib.SMTP, server: SmtpServer) -> None:
+    """Log in (RFC 4954) if the server's URL has a username.
+
+    Raises SMTPException, also where the password would travel unencrypted.
+    """
+    if server.username is None:
+        return
+    if not _is_private(client):
+        raise smtplib.SMTPException("the server offers no encryption, so the password was not sent")
+    if f"{server.username}{server.password}".isascii():
+        client.login(server.username, server.password)
+    else:
+        _log_in_with_utf8(client, server)
+
+
+def _is_private(client: smtplib.SMTP) -> bool:
+    """Return whether a connection is encrypted, or does not leave this machine."""
+    sock = client.sock
+    assert sock is not None, "it is connected"
+    return isinstance(sock, ssl.SSLSocket) or ip_address(sock.getpeername()[0]).is_loopback
+
+
+def _log_in_with_utf8(client: smtplib.SMTP, server: SmtpServer) -> None:
+    # PLAIN takes any UTF-8 (RFC 4616), but smtplib does not write it.
+    credentials = b64encode(f"\0{server.username}\0{server.password}".encode()).decode()
+    code, reply = client.docmd("AUTH", f"PLAIN {credentials}")
+    if code != _AUTHENTICATED:
+        raise smtplib.SMTPAuthenticationError(code, reply)

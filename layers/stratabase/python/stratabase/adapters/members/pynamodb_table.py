@@ -1,0 +1,224 @@
+"""The DynamoDB table of the members: its records by PynamoDB, retries, and transactions with conditions."""
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from functools import partial
+from threading import Lock
+from typing import Any, NamedTuple, TypeVar, cast
+
+from botocore import exceptions
+from pynamodb.attributes import TTLAttribute, UnicodeAttribute
+from pynamodb.constants import PAY_PER_REQUEST_BILLING_MODE
+from pynamodb.exceptions import PynamoDBException
+from pynamodb.expressions.condition import Condition
+from pynamodb.models import MetaModel, Model
+from pynamodb.transactions import TransactWrite
+
+from stratabase import waiting
+from stratabase.aws import AwsEndpoint, share_data_loader
+from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
+from stratabase.store.dynamodb.errors import CANCELLED, CONDITION_FAILED, RequestError, permanent_error
+from stratabase.store.dynamodb.retry import Attempts, PermanentRejection, RetryPolicy
+
+
+class PynamoRecord(Model):
+    """An item of the table. A class of records knows no table until `PynamoTable.bind` gives it one.
+
+    Keys are short texts: what is long, or comes from outside, is part of a key only as a hash. The names of
+    the attributes are stored; those of the classes are not.
+    """
+
+    pk = UnicodeAttribute(hash_key=True)
+    sk = UnicodeAttribute(range_key=True)
+    expires = TTLAttribute(null=True)
+    """When DynamoDB may delete the record, which it does some days later; readers compare instants."""
+
+    def __repr__(self) -> str:
+        # Without the attributes: they may hold hashes of passwords, and texts like this one get into logs.
+        return f"{type(self).__name__}({self.pk!r}, {self.sk!r})"
+
+
+class ConditionalWrite(NamedTuple):
+    """One write of a transaction, and the name of its condition, which `PynamoTable.transact` returns."""
+
+    position: int
+    """PynamoDB sends deletions before all else, and DynamoDB reports failed conditions in the order sent."""
+    add_to: Callable[[TransactWrite], None]
+    condition_name: str
+
+
+def delete_if(record: PynamoRecord, condition: Condition, condition_name: str) -> ConditionalWrite:
+    """Return the write that deletes a record."""
+    return ConditionalWrite(0, lambda transaction: transaction.delete(record, condition), condition_name)
+
+
+def save_if(record: PynamoRecord, condition: Condition, condition_name: str) -> ConditionalWrite:
+    """Return the write that puts a record in its place."""
+    return ConditionalWrite(1, lambda transaction: transaction.save(record, condition), condition_name)
+
+
+R = TypeVar("R", bound=PynamoRecord)
+T = TypeVar("T")
+
+
+class PynamoTable:
+    """A table of records with the keys `pk` and `sk`. Any thread may use it.
+
+    All classes of records share one connection. PynamoDB itself never tries again: `retry_policy` decides
+    that, as for the table of the objects.
+    """
+
+    def __init__(self, endpoint: AwsEndpoint, name: str, retry_policy: RetryPolicy | None = None) -> None:
+        self._base_model = _base_model(endpoint, name)
+        self._connection = self._base_model._get_connection().connection  # noqa: SLF001 - all classes share it
+        self._retry_policy = retry_policy or RetryPolicy()
+        self._connection_lock = Lock()
+        self._is_connected = False
+
+    def bind(self, record_class: type[R]) -> type[R]:
+        """Return a subclass of a class of records, whose records are in this table."""
+        bases, namespace = (record_class, self._base_model), {"__module__": record_class.__module__}
+        return cast("type[R]", MetaModel(record_class.__name__, bases, namespace))
+
+    def read(self, work: Callable[[], T]) -> T:
+        """Return the result of a function that reads; call it again if that may help. Raises Unavailable."""
+        try:
+            return waiting.offload(partial(self._retry, work, Attempts(self._retry_policy)))
+        except PermanentRejection as rejection:
+            raise permanent_error(rejection.rejected) from rejection
+
+    def write(self, work: Callable[[], T]) -> T:
+        """Return the result of a function that writes; call it again where that may help.
+
+        It may write twice, if only the first answer was lost: see `transaction`, and
+        PermanentRejection.may_have_run. Raises PermanentRejection, Unavailable.
+        """
+        return waiting.offload(partial(self._retry, work, Attempts(self._retry_policy, writes=True)))
+
+    def transaction(self, token: str) -> TransactWrite:
+        """Return an empty transaction. DynamoDB does only one with a token, of at most 36 characters."""
+        return TransactWrite(connection=self._connection, client_request_token=token)
+
+    def transact(self, token: str, writes: Iterable[ConditionalWrite]) -> tuple[str, ...]:
+        """Do all writes once, and return nothing; or none, and return the names of the failed conditions.
+
+        Raises Unavailable.
+        """
+        ordered = sorted(writes, key=lambda write: write.position)
+
+        def work() -> None:
+            with self.transaction(token) as transaction:
+                for write in ordered:
+                    write.add_to(transaction)
+
+        try:
+            self.write(work)
+        except PermanentRejection as rejection:
+            return _failed_conditions(rejection, ordered)
+        return ()
+
+    def ensure(self) -> None:
+        """Create the table unless it is there: in an emulator. On AWS, the template creates it."""
+        with suppress(_TableExists):
+            self.read(self._create)
+
+    def drop(self) -> None:
+        """Delete the table with all its records."""
+        self.read(self._base_model.delete_table)
+
+    def close(self) -> None:
+        """Close the connections."""
+        with self._connection_lock:
+            self._connection.client.close()
+
+    def _retry(self, work: Callable[[], T], attempts: Attempts) -> T:
+        self._connect()
+        while True:
+            try:
+                return work()
+            except (PynamoDBException, exceptions.BotoCoreError, exceptions.ClientError) as error:
+                attempts.wait_after(_request_error(error))
+
+    def _connect(self) -> None:
+        """Create botocore's client, which takes long, once and not in many threads."""
+        with self._connection_lock:
+            if not self._is_connected:
+                share_data_loader(self._connection.session)
+            _ = self._connection.client
+            self._is_connected = True
+
+    def _create(self) -> None:
+        try:
+            self._base_model.create_table(wait=True, ignore_update_ttl_errors=True)
+        except PynamoDBException as error:
+            is_answer = isinstance(error.cause, exceptions.ClientError)
+            if is_answer and error.cause_response_code == "ResourceInUseException":
+                raise _TableExists from error
+            raise
+
+
+class _TableExists(Exception):
+    """Another process has just created the table."""
+
+
+def _base_model(endpoint: AwsEndpoint, name: str) -> type[PynamoRecord]:
+    """Return the base of all classes of records in a table."""
+    credentials = endpoint.credentials
+    meta = {
+        "table_name": name,
+        "region": endpoint.region,
+        "host": endpoint.url,
+        "connect_timeout_seconds": endpoint.connect_timeout,
+        "read_timeout_seconds": endpoint.read_timeout,
+        "max_pool_connections": endpoint.connections,
+        "max_retry_attempts": 0,
+        "billing_mode": PAY_PER_REQUEST_BILLING_MODE,
+        "aws_access_key_id": credentials and credentials.access_key,
+        "aws_secret_access_key": credentials and credentials.secret_key,
+        "aws_session_token": credentials and credentials.token,
+    }
+    return cast(
+        "type[PynamoRecord]", MetaModel("BaseModel", (PynamoRecord,), {"Meta": type("Meta", (), meta)})
+    )
+
+
+def _failed_conditions(rejection: PermanentRejection, writes: list[ConditionalWrite]) -> tuple[str, ...]:
+    """Return the names of the conditions that failed, of writes in the order in which they were sent."""
+    rejected = rejection.rejected
+    judged = zip(writes, rejected.reasons, strict=True) if rejected.code == CANCELLED else ()
+    failed = tuple(write.condition_name for write, reason in judged if reason.get("Code") == CONDITION_FAILED)
+    if not failed:
+        raise permanent_error(rejected) from rejection
+    return failed
+
+
+def _request_error(error: Exception) -> RequestError:
+    """Return the error of the request below an error of PynamoDB's. Raises it when there was no request."""
+    cause = getattr(error, "cause", error)
+    if not isinstance(cause, exceptions.BotoCoreError | exceptions.ClientError):
+        raise error
+    # PynamoDB writes a new error for what DynamoDB refuses; the original one has the status and all reasons.
+    original = cause.__cause__ if isinstance(cause.__cause__, exceptions.ClientError) else cause
+    return map_botocore_error(original)
+
+
+def map_botocore_error(error: Exception) -> RequestError:
+    """Return what an exception of botocore's, or of the network, means."""
+    if isinstance(error, exceptions.ClientError):
+        return _rejected(error.response)
+    if isinstance(
+        error,
+        exceptions.NoCredentialsError
+        | exceptions.PartialCredentialsError
+        | exceptions.CredentialRetrievalError,
+    ):
+        return Rejected(type(error).__name__, 0, str(error))
+    if isinstance(error, exceptions.EndpointConnectionError | exceptions.ConnectTimeoutError):
+        return Unreached(str(error))
+    return Unanswered(str(error))
+
+
+def _rejected(response: Mapping[str, Any]) -> Rejected:
+    error = response.get("Error", {})
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    return Rejected(error.get("Code", ""), status, error.get("Message", ""), response)

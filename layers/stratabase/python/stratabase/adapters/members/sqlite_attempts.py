@@ -1,0 +1,96 @@
+"""Attempts to sign in and to have mail sent, in one SQLite file that the processes of a machine share."""
+
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+
+from stratabase import waiting
+from stratabase.domain.members.attempts import LONGEST_WINDOW, MAX_ATTEMPTS_KEPT, RecordedAttempt
+from stratabase.domain.objects.instant import Instant
+from stratabase.store.sqlite.errors import map_sqlite_error, retry_while_busy
+from stratabase.store.sqlite.file import Layout, open_for_writing
+
+BUSY_TIMEOUT = 5.0
+"""Seconds to wait for another process that is writing."""
+
+_TABLE = """
+CREATE TABLE attempts (
+  key TEXT NOT NULL,
+  instant INTEGER NOT NULL,
+  attempt TEXT NOT NULL,
+  PRIMARY KEY (key, instant, attempt)
+) STRICT, WITHOUT ROWID
+"""
+ATTEMPT_LAYOUT = Layout(b"StrA", 1, (_TABLE, "CREATE INDEX age ON attempts (instant)"))
+
+_INSTANTS = "SELECT instant FROM attempts WHERE key = ? AND instant >= ?"
+
+
+class SqliteAttempts:
+    """Attempts in a file that only its owner may read. Raises UnusableStore when there can be no such file.
+
+    One connection serves one call at a time. Calls are offloaded, since each may have to wait for another
+    process. A sign-in whose password is remembered makes none.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._lock = Lock()
+        self._path = path
+        self._connection = open_for_writing(path, BUSY_TIMEOUT, ATTEMPT_LAYOUT)
+        # Nothing waits for the disk: a power cut may take the last attempts, a killed process takes none.
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+
+    def note(self, key: str, now: Instant, since: Instant) -> RecordedAttempt:
+        """Note one more attempt, and return it with all of that key since an instant, in one atomic step."""
+        return waiting.offload(self._note, key, now, since)
+
+    def withdraw(self, key: str, attempt: str) -> None:
+        """Take a noted attempt back."""
+        waiting.offload(self._withdraw, key, attempt)
+
+    def count(self, key: str, since: Instant) -> int:
+        """Return how many are noted of a key since an instant."""
+        return waiting.offload(self._count, key, since)
+
+    def close(self) -> None:
+        """Close the file. Later calls are refused as Unavailable."""
+        with self._lock:
+            self._connection.close()
+
+    def _note(self, key: str, now: Instant, since: Instant) -> RecordedAttempt:
+        attempt = secrets.token_hex(8)
+        with self._transaction() as connection:
+            connection.execute("DELETE FROM attempts WHERE key = ? AND instant < ?", (key, since))
+            # Of other keys, what no window reaches any more: theirs may be longer than this one's.
+            connection.execute("DELETE FROM attempts WHERE instant < ?", (now - LONGEST_WINDOW,))
+            found = [instant for (instant,) in connection.execute(_INSTANTS, (key, since))]
+            if len(found) < MAX_ATTEMPTS_KEPT:
+                connection.execute("INSERT INTO attempts VALUES (?, ?, ?)", (key, now, attempt))
+        return RecordedAttempt(attempt, tuple(sorted([*found, now])))
+
+    def _withdraw(self, key: str, attempt: str) -> None:
+        with self._transaction() as connection:
+            connection.execute("DELETE FROM attempts WHERE key = ? AND attempt = ?", (key, attempt))
+
+    def _count(self, key: str, since: Instant) -> int:
+        with self._use() as connection:
+            return len(connection.execute(_INSTANTS, (key, since)).fetchall())
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._use() as connection:
+            retry_while_busy(lambda: connection.execute("BEGIN IMMEDIATE"), BUSY_TIMEOUT)
+            with connection:
+                yield connection
+
+    @contextmanager
+    def _use(self) -> Iterator[sqlite3.Connection]:
+        """Yield the connection while nobody else uses it. Raises Unavailable, UnusableStore."""
+        with self._lock:
+            try:
+                yield self._connection
+            except sqlite3.Error as error:
+                raise map_sqlite_error(self._path, error) from error

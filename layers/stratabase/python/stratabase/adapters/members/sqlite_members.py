@@ -1,0 +1,194 @@
+"""The members of an instance, in one SQLite file of their own."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import orjson
+
+from stratabase import waiting
+from stratabase.domain.members.member import MailedLink, Member, NamesTaken, Roster, fold_name
+from stratabase.domain.objects.commit_refusals import Conflict
+from stratabase.formats.preferences import Formats
+from stratabase.store.sqlite.errors import map_sqlite_error, retry_while_busy
+from stratabase.store.sqlite.file import Layout, open_for_reading, open_for_writing
+
+BUSY_TIMEOUT = 5.0
+"""Seconds to wait for another process that is writing."""
+
+_TABLE = """
+CREATE TABLE members (
+  id TEXT PRIMARY KEY,
+  username TEXT NOT NULL UNIQUE,
+  email TEXT NOT NULL UNIQUE,
+  member TEXT NOT NULL
+) STRICT, WITHOUT ROWID
+"""
+
+_REVISIONS = (
+    "ALTER TABLE members ADD COLUMN revision INTEGER NOT NULL DEFAULT 1",
+    "CREATE TABLE roster (revision INTEGER NOT NULL) STRICT",
+    "INSERT INTO roster VALUES (0)",
+)
+
+MEMBER_LAYOUT = Layout(b"StrM", 3, (_TABLE, *_REVISIONS), {1: _REVISIONS, 2: ()})
+"""The columns `username` and `email` hold the names folded, and are unique; `member` is JSON of all fields.
+
+Since layout 3 the JSON may have `pending_email` and `confirmation`, which earlier versions cannot read.
+"""
+
+_LINK_FIELDS = ("reset", "confirmation")
+"""The fields of a member that are mailed links."""
+
+_BY_ID = "SELECT member, revision FROM members WHERE id = ?"
+_BY_USERNAME = "SELECT member, revision FROM members WHERE username = ?"
+_BY_EMAIL = "SELECT member, revision FROM members WHERE email = ?"
+
+
+class SqliteMembers:
+    """Members in a file that only its owner may read. Raises UnusableStore when there can be no such file.
+
+    One connection writes and another one reads, each for one call at a time. A reader takes microseconds, and
+    never waits for a writer, which waits for the disk and for other processes.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._writing = open_for_writing(path, BUSY_TIMEOUT, MEMBER_LAYOUT)
+        self._reading = open_for_reading(path, BUSY_TIMEOUT)
+        self._write_lock, self._read_lock = Lock(), Lock()
+
+    def by_id(self, id_: str) -> Member | None:
+        """Return the member with that id."""
+        return self._find(_BY_ID, id_)
+
+    def by_username(self, username: str) -> Member | None:
+        """Return the member of that name."""
+        return self._find(_BY_USERNAME, fold_name(username))
+
+    def by_email(self, email: str) -> Member | None:
+        """Return the member with that address."""
+        return self._find(_BY_EMAIL, fold_name(email))
+
+    def roster(self) -> Roster:
+        """Return all members. The revision is read first, so that the members are at least as new."""
+        with self._use(self._reading, self._read_lock) as connection:
+            (revision,) = connection.execute("SELECT revision FROM roster").fetchone()
+            rows = connection.execute("SELECT member, revision FROM members ORDER BY username").fetchall()
+        return Roster(tuple(_member_of_row(*row) for row in rows), revision)
+
+    def any(self) -> bool:
+        """Return whether there is a member at all."""
+        with self._use(self._reading, self._read_lock) as connection:
+            return connection.execute("SELECT 1 FROM members LIMIT 1").fetchone() is not None
+
+    def add(self, member: Member) -> None:
+        """Add a member. Raises NamesTaken; Conflict when the id is taken."""
+        waiting.offload(self._transact, lambda connection: _insert(connection, member))
+
+    def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
+        """Put `after` in place of `before`; with a roster, only while that is the present one.
+
+        Raises Conflict, NamesTaken.
+        """
+        waiting.offload(self._transact, lambda connection: _update(connection, before, after, roster))
+
+    def remove(self, member: Member, roster: Roster | None = None) -> None:
+        """Remove a member, as `change` does. Raises Conflict."""
+        waiting.offload(self._transact, lambda connection: _delete(connection, member, roster))
+
+    def close(self) -> None:
+        """Close the file. Later calls are refused as Unavailable."""
+        for connection, lock in ((self._reading, self._read_lock), (self._writing, self._write_lock)):
+            with lock:
+                connection.close()
+
+    def _find(self, statement: str, key: str) -> Member | None:
+        try:
+            with self._use(self._reading, self._read_lock) as connection:
+                row = connection.execute(statement, (key,)).fetchone()
+        except UnicodeEncodeError:  # half of a surrogate pair, which nobody has in a name
+            return None
+        return _member_of_row(*row) if row else None
+
+    def _transact(self, work: Callable[[sqlite3.Connection], None]) -> None:
+        with self._use(self._writing, self._write_lock) as connection:
+            retry_while_busy(lambda: connection.execute("BEGIN IMMEDIATE"), BUSY_TIMEOUT)
+            with connection:
+                work(connection)
+
+    @contextmanager
+    def _use(self, connection: sqlite3.Connection, lock: Lock) -> Iterator[sqlite3.Connection]:
+        """Yield a connection while nobody else uses it. Raises Unavailable, UnusableStore."""
+        with lock:
+            try:
+                yield connection
+            except sqlite3.Error as error:
+                raise map_sqlite_error(self._path, error) from error
+
+
+def _insert(connection: sqlite3.Connection, member: Member) -> None:
+    """Add a member. Raises NamesTaken; Conflict when the id is taken."""
+    if connection.execute("SELECT 1 FROM members WHERE id = ?", (member.id,)).fetchone():
+        raise Conflict
+    _check_names(connection, member)
+    connection.execute(
+        "INSERT INTO members (username, email, member, revision, id) VALUES (?, ?, ?, 1, ?)", _row(member)
+    )
+
+
+def _update(connection: sqlite3.Connection, before: Member, after: Member, roster: Roster | None) -> None:
+    """Put `after` in place of `before`. Raises Conflict, NamesTaken."""
+    _check_present(connection, before, roster)
+    _check_names(connection, after)
+    connection.execute(
+        "UPDATE members SET username = ?, email = ?, member = ?, revision = revision + 1 WHERE id = ?",
+        _row(after),
+    )
+
+
+def _delete(connection: sqlite3.Connection, member: Member, roster: Roster | None) -> None:
+    """Take a member away. Raises Conflict."""
+    _check_present(connection, member, roster)
+    connection.execute("DELETE FROM members WHERE id = ?", (member.id,))
+
+
+def _check_present(connection: sqlite3.Connection, member: Member, roster: Roster | None) -> None:
+    """Raise Conflict unless member and roster are as they were read; make the roster outdated."""
+    row = connection.execute("SELECT revision FROM members WHERE id = ?", (member.id,)).fetchone()
+    if row != (member.revision,):
+        raise Conflict
+    if roster is not None:
+        statement = "UPDATE roster SET revision = revision + 1 WHERE revision = ?"
+        if connection.execute(statement, (roster.revision,)).rowcount != 1:
+            raise Conflict
+
+
+def _check_names(connection: sqlite3.Connection, member: Member) -> None:
+    """Raise NamesTaken if another member has the username or the e-mail address."""
+    others = "SELECT 1 FROM members WHERE {} = ? AND id <> ?"
+    names = {"username": fold_name(member.username), "email": fold_name(member.email)}
+    taken = tuple(
+        field
+        for field, name in names.items()
+        if connection.execute(others.format(field), (name, member.id)).fetchone()
+    )
+    if taken:
+        raise NamesTaken(taken)
+
+
+def _row(member: Member) -> tuple[str, str, str, str]:
+    """Return the columns `username`, `email`, `member` and `id`."""
+    fields = {name: value for name, value in asdict(member).items() if name != "revision"}
+    return fold_name(member.username), fold_name(member.email), orjson.dumps(fields).decode(), member.id
+
+
+def _member_of_row(text: str, revision: int) -> Member:
+    """Return the member of a row with the columns `member` and `revision`."""
+    fields: dict[str, Any] = orjson.loads(text)
+    links = {name: MailedLink(**fields[name]) for name in _LINK_FIELDS if fields.get(name)}
+    return Member(**{**fields, **links, "formats": Formats(**fields["formats"]), "revision": revision})

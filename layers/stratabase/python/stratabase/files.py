@@ -1,0 +1,61 @@
+"""Files that processes of one machine share: a lock between them, and folders that survive a power cut."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import uniform
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _try_lock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+class LockTimeout(Exception):
+    """Another process did not release the lock of a file in time."""
+
+
+@contextmanager
+def lock_file(path: Path, timeout: float) -> Iterator[None]:
+    """Hold the lock of a file inside the `with` block. Raises LockTimeout after `timeout` seconds, OSError.
+
+    The file is created if there is none, and stays empty. The lock ends with the process that holds it,
+    however that process ends.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        _acquire(descriptor, time.monotonic() + timeout)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _acquire(descriptor: int, deadline: float) -> None:
+    while True:
+        try:
+            return _try_lock(descriptor)
+        except (BlockingIOError, PermissionError) as error:
+            if time.monotonic() >= deadline:
+                raise LockTimeout from error
+        time.sleep(uniform(0.001, 0.008))  # noqa: S311 - no secret
+
+
+def sync_folder(folder: Path) -> None:
+    """Write the entries of a folder to the disk: a power cut could undo a new or a renamed file otherwise."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

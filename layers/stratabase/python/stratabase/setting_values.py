@@ -1,0 +1,123 @@
+"""Environment variables: the parsers that turn their texts into the values of settings."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+STORES = ("sqlite", "dynamodb")
+MAILERS = ("outbox", "smtp", "ses")
+LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+MAX_PASSWORD_LENGTH = 128
+"""As in the domain, which this module does not import."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An environment variable. `parse` returns the value of its text, or raises ValueError: "must be …"."""
+
+    name: str
+    parse: Callable[[str], Any]
+    description: str
+    secret: bool = False
+
+    def error_message(self, text: str, error: ValueError) -> str:
+        """Return a line that says what is wrong with the variable's text, without showing a secret."""
+        shown = "its value" if self.secret else f'"{text}"'
+        return f"{self.name}: {shown} {error}"
+
+
+def parse_port(text: str) -> int:
+    """Return the number of a port."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= 65535):
+        raise ValueError("must be a port: a whole number from 0 (any free one) to 65535")
+    return int(text)
+
+
+def parse_switch(text: str) -> bool:
+    """Return whether a switch is `on`; it is `off` otherwise."""
+    if text not in ("on", "off"):
+        raise ValueError("must be on or off")
+    return text == "on"
+
+
+def whole_number(least: int, most: int) -> Callable[[str], int]:
+    """Return a parser of whole numbers within limits, both included."""
+
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) <= 9 and least <= int(text) <= most):
+            raise ValueError(f"must be a whole number from {least:,} to {most:,}")
+        return int(text)
+
+    return parse
+
+
+def one_of(choices: tuple[str, ...]) -> Callable[[str], str]:
+    """Return a parser of one of a few words."""
+
+    def parse(text: str) -> str:
+        if text not in choices:
+            raise ValueError(f"must be one of {', '.join(choices)}")
+        return text
+
+    return parse
+
+
+def parse_smtp_address(text: str) -> str:
+    """Return the URL of an SMTP server."""
+    parts = _split_url(text)
+    if parts.scheme not in ("smtp", "smtps") or not parts.hostname or parts.path.strip("/"):
+        raise ValueError(
+            "must be smtp://host:port or smtps://host:port, with user:password@ where it is needed"
+        )
+    return text
+
+
+def parse_log_level(text: str) -> str:
+    """Return a log level in capitals; the text may be in any case."""
+    if text.upper() not in LOG_LEVELS:
+        raise ValueError(f"must be one of {', '.join(LOG_LEVELS)}")
+    return text.upper()
+
+
+def parse_password(text: str) -> str:
+    """Return a password."""
+    if len(text) > MAX_PASSWORD_LENGTH or not text.isprintable():
+        raise ValueError(f"must be at most {MAX_PASSWORD_LENGTH} printable characters")
+    return text
+
+
+def parse_base_url(text: str) -> str:
+    """Return the URL below which all links are, without a slash at its end."""
+    parts = _split_url(text)
+    if not _is_http(parts) or parts.query or parts.fragment or "@" in parts.netloc:
+        raise ValueError("must be an absolute address without a query, such as https://api.example.com/hr")
+    return text.rstrip("/")
+
+
+def parse_origins(text: str) -> tuple[str, ...]:
+    """Return the origins between the commas of a text; `*` is any."""
+    origins = tuple(origin.strip() for origin in text.split(",") if origin.strip())
+    invalid = [origin for origin in origins if origin != "*" and not _is_origin(origin)]
+    if invalid:
+        raise ValueError(f"must be origins such as https://app.example.com, but not {', '.join(invalid)}")
+    return origins
+
+
+def _is_origin(text: str) -> bool:
+    parts = _split_url(text)
+    return _is_http(parts) and text == f"{parts.scheme}://{parts.netloc}".lower() and "@" not in text
+
+
+def _is_http(parts: SplitResult) -> bool:
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
+
+
+def _split_url(text: str) -> SplitResult:
+    """Return the parts of a URL; those of an empty text if it is none."""
+    try:
+        parts = urlsplit(text)
+        _ = parts.port  # a bad port raises ValueError only when it is read
+    except ValueError:
+        return urlsplit("")
+    return parts

@@ -1,1 +1,0 @@
-"""Where the keys of tokens are kept."""

@@ -1,1 +1,0 @@
-"""What delivers mail: a folder on this machine, any SMTP server, or Amazon SES."""

@@ -1,0 +1,100 @@
+"""Members on DynamoDB: a change whose answer is lost is made once; look-ups cost the same for any name."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from botocore.exceptions import ReadTimeoutError
+
+from stratabase.adapters.members.pynamodb_members import PynamoMembers
+from stratabase.adapters.members.pynamodb_table import PynamoTable
+from stratabase.domain.members.member import Member, NamesTaken
+from stratabase.operations.ports import Members
+from stratabase.store.dynamodb.retry import RetryPolicy
+from tests import ministack
+from tests.contract.members.dynamodb import ministack_table, over_ministack
+
+ANNA = Member("1", "Anna", "anna@example.com", "Boss")
+BERT = Member("2", "Bert", "bert@example.com", "Boss")
+
+
+@pytest.fixture
+def members(monkeypatch: pytest.MonkeyPatch) -> Iterator[PynamoMembers]:
+    """A store of which every first answer to a write gets lost."""
+    table = PynamoTable(ministack.endpoint(), "members-lost-answers", RetryPolicy(sleep=lambda _: None))
+    table.ensure()
+    call = table._connection._make_api_call
+    seen: set[str] = set()
+
+    def losing(operation: str, parameters: dict[str, Any]) -> dict[str, Any]:
+        answer = call(operation, parameters)
+        token = parameters.get("ClientRequestToken", "")
+        if token and token not in seen:
+            seen.add(token)
+            raise ReadTimeoutError(endpoint_url="lost on the way back")
+        return answer
+
+    monkeypatch.setattr(table._connection, "_make_api_call", losing)
+    yield PynamoMembers(table)
+    table.drop()
+    table.close()
+
+
+def stored(members: PynamoMembers, id_: str) -> Member:
+    member = members.by_id(id_)
+    assert member is not None
+    return member
+
+
+def test_an_added_member_is_added_once(members: PynamoMembers) -> None:
+    members.add(ANNA)
+    assert stored(members, "1") == ANNA
+    with pytest.raises(NamesTaken):
+        members.add(replace(ANNA, id="2"))
+
+
+def test_a_change_is_made_once(members: PynamoMembers) -> None:
+    members.add(ANNA)
+    members.add(BERT)
+    roster = members.roster()
+    first = stored(members, "1")
+    members.change(first, replace(first, username="Anne"), roster)
+    assert stored(members, "1").revision == first.revision + 1
+    assert members.roster().revision == roster.revision + 1
+
+
+def test_a_removal_is_made_once(members: PynamoMembers) -> None:
+    members.add(ANNA)
+    members.remove(stored(members, "1"), members.roster())
+    assert members.any() is False
+    members.add(replace(ANNA, id="3"))
+
+
+@pytest.fixture
+def shared_members() -> Iterator[Members]:
+    """A store that loses nothing."""
+    with over_ministack(Path()) as members:
+        yield members
+
+
+def test_looking_up_a_name_takes_as_many_requests_whether_somebody_has_it_or_not(
+    shared_members: Members, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared_members.add(ANNA)
+    connection = ministack_table()._connection
+    call: Callable[..., Any] = connection._make_api_call
+    requests: list[str] = []
+
+    def counted(operation: str, parameters: dict[str, Any]) -> Any:
+        requests.append(operation)
+        return call(operation, parameters)
+
+    monkeypatch.setattr(connection, "_make_api_call", counted)
+    work: dict[str, list[str]] = {}
+    for name in ("Anna", "Carl", "", "x" * 100_000):
+        requests.clear()
+        assert (shared_members.by_username(name) is not None) == (name == "Anna")
+        work[name] = [*requests]
+    assert list(work.values()) == [["GetItem", "GetItem"]] * 4

@@ -1,0 +1,66 @@
+"""Several processes on the file of the members: as exact as one."""
+
+import json
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from stratabase.adapters.members.sqlite_members import SqliteMembers
+from stratabase.domain.members.member import Member
+from tests.soak import count
+
+pytestmark = pytest.mark.soak
+
+ROOT = Path(__file__).parents[3]
+TIMES = count(20, 500)
+
+
+def compete(path: Path, action: str) -> list[list[int]]:
+    """Let two processes do an action at once; return the turns that each of them won."""
+    command = [sys.executable, "-m", "tests.adapters.members.rival_members", str(path), action]
+    pipe = subprocess.PIPE
+    rivals = [
+        subprocess.Popen([*command, str(n), str(TIMES)], cwd=ROOT, text=True, stdin=pipe, stdout=pipe)
+        for n in range(2)
+    ]
+    for each in rivals:
+        assert each.stdout
+        assert each.stdout.readline() == "ready\n"
+    for each in rivals:
+        assert each.stdin
+        each.stdin.write("go\n")
+        each.stdin.flush()
+    answers = [each.communicate(timeout=600)[0] for each in rivals]
+    assert [each.returncode for each in rivals] == [0, 0]
+    return [json.loads(answer) for answer in answers]
+
+
+def test_a_username_has_one_winner_among_processes(tmp_path: Path) -> None:
+    path = tmp_path / "members.db"
+    won = compete(path, "add")
+    assert sorted([*won[0], *won[1]]) == list(range(TIMES))
+    with closing(SqliteMembers(path)) as members:
+        assert len(members.roster().members) == TIMES
+
+
+def test_processes_that_remove_administrators_always_leave_one(tmp_path: Path) -> None:
+    path = tmp_path / "members.db"
+    with closing(SqliteMembers(path)) as members:
+        for id_ in ("0", "1"):
+            members.add(Member(id_, f"boss{id_}", f"{id_}@example.com", "Boss"))
+    demoted = compete(path, "demote")
+    assert demoted[0] + demoted[1]
+
+
+def test_changes_of_one_member_by_processes_are_all_kept(tmp_path: Path) -> None:
+    path = tmp_path / "members.db"
+    with closing(SqliteMembers(path)) as members:
+        members.add(Member("0", "anna", "anna@example.com", "Clerk"))
+        compete(path, "change_field")
+        member = members.by_id("0")
+    assert member is not None
+    assert (member.email, member.notes) == (f"anna{TIMES - 1}@example.com", f"{TIMES - 1}")
+    assert member.revision == 2 * TIMES + 1

@@ -1,0 +1,67 @@
+"""A client of DynamoDB over botocore: what SignedClient is compared with, and what moto can mock."""
+
+from collections.abc import Mapping
+from functools import cache
+from threading import Lock
+from typing import Any
+
+from botocore import xform_name
+from botocore.exceptions import BotoCoreError, ClientError
+
+from stratabase.adapters.members.pynamodb_table import map_botocore_error
+from stratabase.aws import AwsEndpoint, create_client
+from stratabase.store.dynamodb.signed_client import CHECKSUM_HEADER, verify_checksum
+
+
+class BotoClient:
+    """Calls DynamoDB as botocore does, with its own retries off."""
+
+    def __init__(self, endpoint: AwsEndpoint) -> None:
+        self._endpoint = endpoint
+        self._lock = Lock()
+        self._loaded: Any = None
+
+    def call(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the answer. Raises Rejected, Unanswered."""
+        method = getattr(self._client(), _method_name(operation))
+        try:
+            answer: Mapping[str, Any] = method(**parameters)
+        except (ClientError, BotoCoreError, OSError) as error:
+            raise map_botocore_error(error) from error
+        return answer
+
+    def close(self) -> None:
+        """Close the connections."""
+        with self._lock:
+            if self._loaded is not None:
+                self._loaded.close()
+
+    def _client(self) -> Any:
+        # Created at the first call: moto mocks only clients that are created after it was started.
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = _load(self._endpoint)
+            return self._loaded
+
+
+def _load(endpoint: AwsEndpoint) -> Any:
+    client = create_client(
+        "dynamodb",
+        endpoint,
+        max_pool_connections=endpoint.connections,
+        retries={"total_max_attempts": 1},
+        parameter_validation=False,
+        tcp_keepalive=True,
+    )
+    client.meta.events.register("before-parse.dynamodb", _check)
+    return client
+
+
+def _check(response_dict: Mapping[str, Any], **_: Any) -> None:
+    """Refuse an answer with a wrong checksum, which botocore itself sees only when it does the retries."""
+    verify_checksum(response_dict["headers"].get(CHECKSUM_HEADER), response_dict["body"])
+
+
+@cache
+def _method_name(operation: str) -> str:
+    return str(xform_name(operation))

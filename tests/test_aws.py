@@ -1,0 +1,22 @@
+"""Sessions of botocore read its descriptions of services once for all, and nothing else in common."""
+
+from botocore.session import Session
+
+from stratabase.aws import new_session, share_data_loader
+
+
+def test_what_was_read_for_one_session_is_there_for_all() -> None:
+    sessions = [new_session(), new_session(), share_data_loader(Session())]
+
+    loaders = {id(each.get_component("data_loader")) for each in sessions}
+
+    assert len(loaders) == 1
+    assert sessions[0].get_service_model("dynamodb").service_name == "dynamodb"
+
+
+def test_each_session_has_its_own_credentials() -> None:
+    one, other = new_session(), new_session()
+    one.set_credentials("one", "secret")
+    other.set_credentials("other", "secret")
+
+    assert [each.get_credentials().access_key for each in (one, other)] == ["one", "other"]
