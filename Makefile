@@ -11,7 +11,7 @@ TESTS ?= tests
 PORTABLE := tests/formats tests/expressions tests/model tests/domain tests/contract tests/cli/gateway/test_events.py tests/scenarios/test_newcomer.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-oldest test-older check format soak bench golden validate build lock clean graphiql
+.PHONY: help run test test-oldest test-older check format soak bench golden messages validate build lock clean graphiql
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -52,6 +52,12 @@ golden: $(VENV)/.dev ## Write the golden files anew; read the difference before 
 	@$(BIN)/stratabase model sdl > tests/schema/golden/hr.graphql
 	@$(BIN)/stratabase model sdl tests/schema/models/everything.graphql > tests/schema/golden/everything.graphql
 	@$(BIN)/python -m tests.golden > tests/http_api/api/openapi/golden/openapi.json
+
+messages: $(VENV)/.dev ## Bring the catalogs up to date with the messages of the code (a new language: LANGUAGE=de)
+	@cd $(MESSAGES)/.. && $(CURDIR)/$(BIN)/pybabel -q extract --omit-header --add-location=file --sort-by-file -k ngettext:1,2 -o messages/messages.pot .
+	@test -z "$(LANGUAGE)" || $(BIN)/pybabel -q init -i $(MESSAGES)/messages.pot -l $(LANGUAGE) -o $(MESSAGES)/$(LANGUAGE).po
+	@for file in $(MESSAGES)/*.po; do $(BIN)/pybabel -q update -N --ignore-obsolete --ignore-pot-creation-date -i $(MESSAGES)/messages.pot -l $$(basename $$file .po) -o $$file; done
+MESSAGES := layers/stratabase/python/stratabase/messages
 
 graphiql: .node-graphiql/.done ## Build the GraphiQL page anew (needs Node 20 or later)
 	@rm -rf .node-graphiql/src && cp -r tools/graphiql/build.mjs tools/graphiql/src .node-graphiql

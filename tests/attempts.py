@@ -6,8 +6,9 @@ from threading import Lock
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.attempts import MAX_ATTEMPTS_KEPT, RecordedAttempt
 from stratabase.domain.objects.instant import Instant
+from stratabase.messages import verbatim
 
-UNREACHED = "the attempts cannot be reached"
+UNREACHED = verbatim("the attempts cannot be reached")
 
 
 class DictAttempts:

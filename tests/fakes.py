@@ -17,6 +17,7 @@ from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.page import Page, Paginator, Query
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.expressions.environment import EMPTY_CONTEXT, EvaluationContext
+from stratabase.messages import verbatim
 from stratabase.model.model import ClassKind, Model, Unique
 from stratabase.operations.context import RequestContext
 from stratabase.operations.ports import Entities
@@ -214,7 +215,7 @@ class DictEntities:
         if self.refuse is not None:
             raise self.refuse
         if len(references) > MOST_TOGETHER:
-            raise TooLarge("objects", len(references), MOST_TOGETHER)
+            raise TooLarge(verbatim(f"{len(references)} objects. The maximum is {MOST_TOGETHER}."))
         there = [self._stands(reference) for reference in references]
         refuse_unlockable(references, there, self.locks if locks is None else locks, member_id, now)
 

@@ -15,7 +15,7 @@ from stratabase.cli.gateway.errors import GatewayError
 from stratabase.cli.gateway.routes import Routes
 from stratabase.cli.gateway.template import RouteDeclaration
 from stratabase.domain.members.fields import stray_character
-from stratabase.domain.members.mail.template import Mail
+from stratabase.domain.members.mail import Mail
 from stratabase.domain.members.mailed_link import parse_link_token
 from stratabase.expressions.errors import InvalidExpression
 from stratabase.expressions.parser import parse

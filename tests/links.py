@@ -13,6 +13,7 @@ from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.endpoint import Endpoint
 from stratabase.http_api.pages.confirm_email import ConfirmEmailPages, confirm_email_endpoint
 from stratabase.http_api.pages.set_password import SetPasswordPages, set_password_endpoint
+from stratabase.messages import verbatim
 from stratabase.model.model import Profile
 from stratabase.observe import Log
 from stratabase.operations.members.email_change import EmailChange
@@ -46,12 +47,12 @@ class FickleMembers(DictMembers):
 
     def by_id(self, id_: str) -> Member | None:
         if self.unreachable:
-            raise Unavailable("the table is busy", 7)
+            raise Unavailable(verbatim("the table is busy"), 7)
         return super().by_id(id_)
 
     def change(self, *arguments: object) -> None:
         if self.unchangeable:
-            raise Unavailable("the table is busy", 7)
+            raise Unavailable(verbatim("the table is busy"), 7)
         super().change(*arguments)  # type: ignore[arg-type]
 
 
@@ -123,5 +124,5 @@ class LinkService:
 
 def sign_in(username: str, password: str, address: str) -> Caller:
     if password != "right":
-        raise Unauthenticated("The username or the password is wrong.")
+        raise Unauthenticated(verbatim("The username or the password is wrong."))
     return CALLERS[username]

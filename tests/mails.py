@@ -4,7 +4,8 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.mail.template import Mail
+from stratabase.domain.members.mail import Mail
+from stratabase.messages import verbatim
 from stratabase.observe import Log
 from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.ports import Members
@@ -24,7 +25,7 @@ class KeptMails:
 
     def send(self, mail: Mail) -> None:
         if self.refuse or mail.to == self.unreachable:
-            raise Unavailable("The mail could not be sent.")
+            raise Unavailable(verbatim("The mail could not be sent."))
         self.mails.append(mail)
 
     @property

@@ -15,6 +15,8 @@ PAGES = [
     ROOT / "CHANGELOG.md",
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
+FOLDERS = ("layers", "functions", "tests", "benchmarks")
+MODULE = re.compile(r"`((?:[a-z_]+/)*[a-z_0-9]+\.py)`")
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]*))?\)")
 """A link within the repository: the path of a file, and a heading in it."""
 
@@ -32,3 +34,10 @@ def test_links_lead_to_files_and_headings_that_exist(page: Path) -> None:
         if heading:
             headings = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
             assert heading in {re.sub(r"[^\w -]", "", each).lower().replace(" ", "-") for each in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_modules_that_a_page_names_exist(page: Path) -> None:
+    files = [file.relative_to(ROOT) for folder in FOLDERS for file in (ROOT / folder).rglob("*.py")]
+    for module in MODULE.findall(page.read_text(encoding="utf-8")):
+        assert any(f"/{file}".endswith(f"/{module}") for file in files), module

@@ -44,8 +44,11 @@ def test_a_request_reads_as_much_as_the_settings_allow(instance: Instance) -> No
     assert len(answer["data"]["one"]["items"]) == 3
     assert (answer["data"]["two"], answer["data"]["three"]) == (None, None)
     two, three = sorted(answer["errors"], key=lambda error: error["path"], reverse=True)
-    assert '@index(attributes: ["name"]) in the model, or ask for less in one request' in two["message"]
-    assert "read as much as it may before" in three["message"]
+    assert (
+        'Declare @index(attributes: ["name"]) in the model. Request less data in one request.'
+        in two["message"]
+    )
+    assert "before it read these objects" in three["message"]
     assert two["extensions"]["attributeNames"] == ["name"]
     assert "errors" not in ask(instance, f"{{ {page} }}")
 
@@ -81,7 +84,7 @@ def test_a_query_costs_as_much_as_the_settings_allow(tmp_path: Path) -> None:
     page = "{ Note___getPage(options: {next: %d}) { items { name } } }"
 
     assert "errors" not in ask(built, page % 100)
-    assert "about 101: at most 100" in ask(built, page % 101)["errors"][0]["message"]
+    assert "is 101. The maximum is 100." in ask(built, page % 101)["errors"][0]["message"]
     built.close()
 
 

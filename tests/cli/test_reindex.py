@@ -133,7 +133,7 @@ def test_a_model_is_built_before_it_is_deployed(deployed: Shop, capsys: pytest.C
     assert not issues(earlier, 'Pet___create(data: {name: "Ben"}) { _id }')
     assert later.entities.unbuilt() == ("Pet @unique(name)",)
     assert main(["reindex"]) == 1
-    assert "  name 'Ben': " in capsys.readouterr().out
+    assert '  name "Ben": ' in capsys.readouterr().out
     for process in (earlier, another, later):
         process.close()
 
@@ -147,17 +147,17 @@ def test_a_model_that_serves_before_it_is_built_refuses_what_it_cannot_judge(
     process = deployed.instance()
     (refusal,) = issues(process, 'Pet___create(data: {name: "Max"}) { _id }')
     text = (
-        "Pet @unique(name) is not built yet for older objects, so nobody can tell whether one has the same "
-        "name; run `stratabase reindex Pet`"
+        "Pet @unique(name) cannot be checked yet, because it is not built for existing objects. "
+        "Run `stratabase reindex Pet`."
     )
     assert refusal == ("ENTITY_UNIQUE", text)
     assert issues(process, f'Pet___update(data: {{_id: "{tom}", name: "Max"}}) {{ _id }}') == [refusal]
     everybody = 'data: {name: "Max"}, options: {filter_exp: "age == 7"}'
     told = issues(process, f"Pet___updateBulk({everybody}) {{ totalCount }}")
-    assert (refusal[0], f"{text} (the same for 2 objects)") in told
+    assert (refusal[0], f"{text} This applies to 2 objects.") in told
     for query, expected in (
         ('Pet___validateCreate(data: {name: "Max"})', text),
-        (f"Pet___validateUpdateBulk({everybody})", f"{text} (the same for 2 objects)"),
+        (f"Pet___validateUpdateBulk({everybody})", f"{text} This applies to 2 objects."),
     ):
         answer = asked(process, f"{query} {{ isValid issues {{ userMessage }} }}", "query")
         (validation,) = answer["data"].values()
@@ -214,9 +214,9 @@ def test_values_that_several_have_are_told_until_they_are_mended(
     assert out.splitlines() == [
         "Pet: not everything is ready (3 objects were looked at)",
         "Pet @unique(name) is not ready: 1 value is held by several objects",
-        f"  name 'Rex': {rex}, {other}",
+        f'  name "Rex": {rex}, {other}',
         "Pet @unique(age, name) is not ready: 1 value is held by several objects",
-        f"  age 7, name 'Rex': {rex}, {other}",
+        f'  age 7, name "Rex": {rex}, {other}',
     ]
     assert err.startswith("Change or delete all but one of the objects that have the same, then run ")
     assert shop.registry().count('"READY"') == 1
@@ -236,14 +236,14 @@ def test_many_are_counted_unless_all_are_asked_for(shop: Shop, capsys: pytest.Ca
     assert main(["reindex"]) == 1
     _, title, *lines = capsys.readouterr().out.splitlines()
     assert title.endswith(f"{MAX_VALUES_NAMED + 5} values are held by several objects")
-    assert lines[0] == f"  name 'a': {', '.join(ids[:MAX_IDS_NAMED])} and 2 more"
+    assert lines[0] == f'  name "a": {", ".join(ids[:MAX_IDS_NAMED])} and 2 more'
     assert len(lines) == MAX_VALUES_NAMED + 1
     assert lines[-1] == "  and 5 more (`stratabase reindex --all` names all)"
 
     assert main(["reindex", "--all"]) == 1
     _, _, *lines = capsys.readouterr().out.splitlines()
     assert len(lines) == MAX_VALUES_NAMED + 5
-    assert lines[0] == f"  name 'a': {', '.join(ids[: MAX_IDS_NAMED + 2])}"
+    assert lines[0] == f'  name "a": {", ".join(ids[: MAX_IDS_NAMED + 2])}'
 
 
 def test_what_others_took_back_is_to_be_done_again(

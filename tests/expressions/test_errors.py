@@ -41,8 +41,8 @@ WRONG = {
     "'a¦\\ud800'": "U+D800 is no character.",
     "'''a¦\\U00110000'''": "U+110000 is no character.",
     "¦1e126 > price": (
-        "'1e126' is not a Real: give a decimal number such as -12.50, with at most 38 digits and between "
-        "1E-130 and 1E+126 in size."
+        '"1e126" is not a Real. Use a decimal number, such as -12.50, with at most 38 digits '
+        "and an absolute value between 1E-130 and 1E+126."
     ),
     # Names.
     "¦nam": 'Thing has no attribute and no role "nam". Did you mean "name"?',

@@ -115,7 +115,7 @@ def test_special_numbers_are_written_as_java_writes_them(pattern: str, number: s
 )
 def test_wrong_number_patterns_are_refused(pattern: str) -> None:
     """Java refuses these too, but for digits behind a suffix and mere length; the text shows a right one."""
-    with pytest.raises(InvalidValue, match=r"#,##0\.00|write ''|at most"):
+    with pytest.raises(InvalidValue, match=r"#,##0\.00|use ''|Enclose the others|limit is"):
         compile_number_pattern(pattern)
 
 

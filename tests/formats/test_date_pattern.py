@@ -73,11 +73,11 @@ def test_time_zones_are_written_by_their_pattern(zone: str, language: str, expec
 @pytest.mark.parametrize(
     ("pattern", "reason"),
     [
-        ("dd q", "'q' in the pattern 'dd q' is no letter of date patterns"),
-        ("XXXX", "at most 3"),
-        ("dd 'of", "write '' for one quote"),
-        ("d" * 101, "at most 100"),
-        ("T", "put text in quotes"),
+        ("dd q", 'The pattern "dd q" has the unsupported letter "q"'),
+        ("XXXX", "The limit is 3"),
+        ("dd 'of", "For a literal single quote, use ''"),
+        ("d" * 101, "The limit is 100"),
+        ("T", "enclose other text in single quotes"),
     ],
 )
 def test_wrong_date_patterns_are_refused(pattern: str, reason: str) -> None:
@@ -91,7 +91,7 @@ def test_wrong_date_patterns_are_refused(pattern: str, reason: str) -> None:
 )
 def test_letters_out_of_place(pattern: str, allowed: frozenset[DatePart], letter: str) -> None:
     """A date has no hour: a letter that tells of something else is refused by its name."""
-    with pytest.raises(InvalidValue, match=f"'{letter}' tells of"):
+    with pytest.raises(InvalidValue, match=f'The letter "{letter}" is part of a'):
         compile_date_pattern(pattern).check_parts(allowed)
 
 

@@ -19,7 +19,7 @@ def test_right_formats_are_accepted() -> None:
 @pytest.mark.parametrize("formats", [Formats("dMyyyy", "Hmmss"), Formats("yMMdd", "HmsS")])
 def test_some_numbers_may_run_together(formats: Formats) -> None:
     """As long as a Datetime in both formats can be read in few ways."""
-    assert not [one for one in check_formats(formats) if "run together" in one.text]
+    assert not [one for one in check_formats(formats) if "run together" in one.message]
     pattern = compile_date_pattern(f"{formats.date_format} {formats.time_format}")
     assert pattern.parser("en", UTC, frozenset({DatePart.DATE, DatePart.TIME})) is not None
 
@@ -27,67 +27,67 @@ def test_some_numbers_may_run_together(formats: Formats) -> None:
 @pytest.mark.parametrize(
     ("formats", "field", "reason"),
     [
-        (Formats(date_format="dd HH"), "date_format", "'H' tells of times"),
-        (Formats(date_format="dd q"), "date_format", "'q'"),
-        (Formats(date_format="d" * 50), "date_format", "at most 49"),
-        (Formats(date_format="DYyMLdwFuW"), "date_format", "its numbers run together: put something between"),
-        (Formats(time_format="HKhkmsS"), "time_format", "its numbers run together: put something between"),
-        (Formats(time_format="HH:mm z"), "time_format", "'z' tells of time zones"),
-        (Formats(time_zone="Mars/Olympus"), "time_zone", "'Mars/Olympus' is no known time zone"),
-        (Formats(language="xx"), "language", "'xx' is no known language"),
+        (Formats(date_format="dd HH"), "date_format", 'The letter "H" is part of a time.'),
+        (Formats(date_format="dd q"), "date_format", '"q"'),
+        (Formats(date_format="d" * 50), "date_format", "The limit is 49."),
+        (Formats(date_format="DYyMLdwFuW"), "date_format", "Its numbers run together. Separate them"),
+        (Formats(time_format="HKhkmsS"), "time_format", "Its numbers run together. Separate them"),
+        (Formats(time_format="HH:mm z"), "time_format", 'The letter "z" is part of a time zone.'),
+        (Formats(time_zone="Mars/Olympus"), "time_zone", '"Mars/Olympus" is not a known time zone'),
+        (Formats(language="xx"), "language", '"xx" is not a known language'),
     ],
 )
 def test_wrong_formats_are_refused(formats: Formats, field: str, reason: str) -> None:
     """Each field that does not hold is named, with what would be right."""
     (mistake,) = check_formats(formats)
     assert mistake.field == field
-    assert reason in mistake.text
+    assert reason in mistake.message
 
 
 @pytest.mark.parametrize(
     ("pattern", "reason"),
     [
-        ("dd MMM", "it does not tell the year: add 'yyyy'"),
-        ("E", "the year"),
-        ("'today'", "the year"),
-        ("yyyy", "the month: add 'MM'"),
-        ("MM/yyyy", "the day: add 'dd'"),
-        ("MMMM yyyy EEEE", "the day"),
-        ("yyyy-'W'ww-u", "the month"),
-        ("dd/MM/yy", "two digits of a year do not tell the century: write 'yyyy'"),
-        ("YYYY-MM-dd", "'Y' is the year to which a week belongs: write yyyy-MM-dd"),
-        ("YYYY-MM-DD", "write yyyy-MM-dd"),
-        ("DDD 'of o''clock' YYYY", "write DDD 'of o''clock' yyyy"),
-        ("dd/MM/yyyy (dd)", "'d' stands at two places"),
-        ("dMyyyy", "'1102020' may mean several dates"),
-        ("yM-d", "may mean several dates"),
-        ("d'1'M yyyy", "may mean several dates"),
+        ("dd MMM", 'The year is missing. Add "yyyy".'),
+        ("E", "The year"),
+        ("'today'", "The year"),
+        ("yyyy", 'The month is missing. Add "MM".'),
+        ("MM/yyyy", 'The day is missing. Add "dd".'),
+        ("MMMM yyyy EEEE", "The day"),
+        ("yyyy-'W'ww-u", "The month"),
+        ("dd/MM/yy", 'A year of two digits does not specify the century. Use "yyyy".'),
+        ("YYYY-MM-dd", 'The letter "Y" stands for the year of a week. Use "yyyy-MM-dd".'),
+        ("YYYY-MM-DD", 'Use "yyyy-MM-dd".'),
+        ("DDD 'of o''clock' YYYY", "Use \"DDD 'of o''clock' yyyy\"."),
+        ("dd/MM/yyyy (dd)", 'The letter "d" occurs in more than one place.'),
+        ("dMyyyy", '"1102020" has more than one meaning.'),
+        ("yM-d", "has more than one meaning"),
+        ("d'1'M yyyy", "has more than one meaning"),
     ],
 )
 def test_dates_must_be_complete(pattern: str, reason: str) -> None:
     """A date format whose dates cannot be read back is refused with the reason."""
     (mistake,) = check_formats(Formats(date_format=pattern))
     assert mistake.field == "date_format"
-    assert reason in mistake.text
+    assert reason in mistake.message
 
 
 @pytest.mark.parametrize(
     ("pattern", "reason"),
     [
-        ("mm:ss", "it does not tell the hour: add 'HH'"),
-        ("a", "the hour"),
-        ("hh:mm", "before or after noon: add 'a', or write 'HH'"),
+        ("mm:ss", 'The hour is missing. Add "HH".'),
+        ("a", "The hour"),
+        ("hh:mm", 'before or after noon. Add "a", or use "HH".'),
         ("K:mm", "before or after noon"),
-        ("HH:mm:mm", "'m' stands at two places"),
-        ("Hm", "may mean several times"),
-        ("HH:ms", "may mean several times"),
+        ("HH:mm:mm", 'The letter "m" occurs in more than one place.'),
+        ("Hm", "has more than one meaning"),
+        ("HH:ms", "has more than one meaning"),
     ],
 )
 def test_times_must_be_complete(pattern: str, reason: str) -> None:
     """A time format whose times cannot be read back is refused with the reason."""
     (mistake,) = check_formats(Formats(time_format=pattern))
     assert mistake.field == "time_format"
-    assert reason in mistake.text
+    assert reason in mistake.message
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.objects.change import Effect, LinkDeletion, Touch
+from stratabase.domain.objects.change import Effect, EffectIndex, LinkDeletion, Touch
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Command, Create, Delete, Update
 from stratabase.operations.read.pending import PendingWrite
@@ -79,7 +79,7 @@ class RandomSession:
         expected = self._expected(command)
         if expected is not None and isinstance(command, Create | Update):
             would, _ = preview(self._world, command, ADMINISTRATOR)
-            pending = PendingWrite(self._world.model, would.effects)
+            pending = PendingWrite(EffectIndex(would.effects, self._world.model))
             self._compare(expected, self.graph, pending)
 
     def _expected(self, command: Command) -> ReferenceGraph | None:

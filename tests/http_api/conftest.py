@@ -16,6 +16,7 @@ from stratabase.http_api.http.cors import Cors
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Responder
 from stratabase.http_api.http.messages import Request, Response
 from stratabase.http_api.http.shape import Shape
+from stratabase.messages import verbatim
 from stratabase.observe import Log
 from tests.http_api.documented import Documented
 from tests.http_api.fakes import World, endpoints
@@ -46,7 +47,7 @@ Send = Callable[..., Reply]
 
 def sign_in(username: str, password: str, address: str) -> Caller:
     if username not in CALLERS or password != "right":
-        raise Unauthenticated("The username or the password is wrong.")
+        raise Unauthenticated(verbatim("The username or the password is wrong."))
     return CALLERS[username]
 
 

@@ -21,6 +21,7 @@ from stratabase.http_api.api.openapi.document import openapi_endpoint
 from stratabase.http_api.api.sdl import sdl_endpoint
 from stratabase.http_api.http.endpoint import Endpoint
 from stratabase.http_api.pages.confirm_email import ConfirmEmailPages, confirm_email_endpoint
+from stratabase.messages import verbatim
 from stratabase.model.model import Profile
 from stratabase.observe import Log
 from stratabase.operations.executor import Answer
@@ -95,7 +96,7 @@ class World:
 
     def invite(self, id_: str, base_url: str) -> None:
         if not self.mail_is_taken:
-            raise Unavailable("Nobody takes mail just now.", 5)
+            raise Unavailable(verbatim("Nobody takes mail just now."), 5)
         self.invitations.append((id_, base_url))
 
     def lines(self) -> list[dict[str, Any]]:

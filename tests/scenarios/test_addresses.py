@@ -84,8 +84,8 @@ def test_a_mutation_is_not_done_by_get(service: RunningService) -> None:
 @pytest.mark.parametrize(
     ("query", "says"),
     [
-        ({}, '"query" is missing'),
-        ({"query": COUNT, "variables": "{"}, '"variables" is not JSON'),
+        ({}, '"query" is required'),
+        ({"query": COUNT, "variables": "{"}, '"variables" is not valid JSON'),
         ({"query": COUNT, "variables": [1]}, '"variables" must be a JSON object, not an array'),
         ({"query": COUNT, "extensions": 1}, '"extensions" must be a JSON object, not a number'),
     ],

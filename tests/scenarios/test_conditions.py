@@ -252,8 +252,8 @@ def test_a_request_full_of_conditions_is_refused_before_it_begins(company: Compa
 
     (error,) = company.client.body(query, **variables)["errors"]
 
-    assert "at most 100,000 are possible" in error["message"]
-    assert "a character of a filter_exp 1" in error["message"]
+    assert "The maximum is 100,000." in error["message"]
+    assert "each character of filter_exp costs 1" in error["message"]
 
 
 def test_insight_shows_what_a_condition_takes(company: Company) -> None:

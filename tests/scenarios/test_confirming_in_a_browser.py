@@ -12,7 +12,7 @@ from tests.links import NEW_EMAIL, LinkService
 from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit
 
 WORDS = {
-    "en": ("Confirm your email address", "Confirm the address", "Your email address is confirmed"),
+    "en": ("Confirm your email address", "Confirm address", "Your email address is confirmed"),
     "it": (
         "Conferma il tuo indirizzo email",
         "Conferma l'indirizzo",

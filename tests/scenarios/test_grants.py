@@ -175,11 +175,11 @@ def test_an_issue_has_all_its_fields(hall: Hall) -> None:
 
     (error,) = hall.body(query)["errors"]
 
-    assert error["message"] == "Master.salary: the profile Member lacks the grant EDIT"
+    assert error["message"] == "The profile Member does not have EDIT permission for Master.salary."
     assert error["path"] == ["m"]
     assert {name: value for name, value in error["extensions"].items() if name != "traceId"} == {
         "sourceRequestReference": "m.data.salary",
-        "userMessage": "Master.salary: the profile Member lacks the grant EDIT",
+        "userMessage": "The profile Member does not have EDIT permission for Master.salary.",
         "issueLevel": "ERROR",
         "issueReferenceType": "ENTITY_ATTRIBUTE",
         "issueType": "ATTRIBUTE_GRANT_EDIT",

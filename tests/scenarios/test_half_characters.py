@@ -41,7 +41,7 @@ def test_it_is_refused_as_a_variable(company: Company, query: str) -> None:
     status, text = reply(company, query, {"id": HALF})
 
     assert status == 400
-    assert "is not JSON" in text
+    assert "is not valid JSON" in text
 
 
 @pytest.mark.parametrize("query", SERVICES.values(), ids=SERVICES)

@@ -78,25 +78,25 @@ LIMITS = {
     "QUERY_KILOBYTES": Limit(
         create("long").ljust(2048),
         create("long").ljust(2049),
-        "The query text has 2,049 characters: at most 2,048 are possible. Give values as variables.",
+        "The query has 2,049 characters. The maximum is 2,048. Pass values as variables.",
         None,
     ),
     "QUERY_DEPTH": Limit(
         create("deep", "author { books { totalCount } }"),
         create("deep", "author { books { items { title } } }"),
-        "The document selects 5 levels of fields: at most 4 are possible. Ask in several requests.",
+        "The document selects 5 levels of fields. The maximum is 4. Split it into several requests.",
         (1, 1),
     ),
     "QUERY_ALIASES": Limit(
         create("alias", "a: _id b: _id c: _id"),
         create("alias", "a: _id b: _id c: _id d: _id"),
-        "The document has 4 aliases: at most 3 are possible.",
+        "The document has 4 aliases. The maximum is 3.",
         (1, 56),
     ),
     "QUERY_DIRECTIVES": Limit(
         create("directive", "title @skip(if: false) @include(if: true)"),
         create("directive", "title @skip(if: false) @include(if: true) @skip(if: false)"),
-        "There are 3 directives at one place: at most 2 are possible.",
+        "The document has 3 directives in one place. The maximum is 2.",
         (1, 60),
     ),
 }
@@ -143,7 +143,7 @@ def test_a_query_is_refused_beyond_its_cost(
         assert "errors" not in body
         return
     (told,) = body["errors"]
-    assert told["message"].startswith(f"The request would cost about {cost}: at most 200 are possible")
+    assert told["message"].startswith(f"The estimated cost of the request is {cost}. The maximum is 200.")
     assert told["locations"] == [{"line": 2, "column": 3}]
     assert told["extensions"] == {"classification": "ValidationError"}
     assert set(body) == {"errors"}
@@ -157,7 +157,7 @@ def test_a_write_that_costs_too_much_is_not_begun(service: RunningService) -> No
 
     body = ask(service, costly)
 
-    assert "would cost about" in body["errors"][0]["message"]
+    assert "estimated cost" in body["errors"][0]["message"]
     found = ask(service, '{ Book___getByTitle(title: "costly") { _id } }')
     assert found == {"data": {"Book___getByTitle": None}}
 
@@ -184,7 +184,7 @@ def test_a_request_reads_no_more_than_it_may(service: RunningService) -> None:
 
     (told,) = body["errors"]
     assert told["extensions"]["issueType"] == "MALFORMED_REQUEST"
-    assert "objects were read, and that is not all" in told["message"]
+    assert "objects, before the result was complete" in told["message"]
 
 
 class StepByStep:
@@ -232,7 +232,8 @@ def test_a_service_in_bulk_ends_in_time_and_says_how_far_it_has_come(slow: Clien
         left.append(said("{ it: Book___getPage { totalCount } }")["data"]["it"]["totalCount"])
         done = left[-2] - left[-1]
         expected = (
-            f"the time is over, when {done} of {left[-2]} Book objects were deleted; ask again to go on"
+            f"The time limit was reached. {done} of {left[-2]} Book objects were deleted. "
+            "Send the request again to continue."
         )
         assert (error["message"], error["path"], body["data"]) == (expected, ["it"], {"it": None})
         told.append(error["extensions"])
@@ -271,14 +272,14 @@ def test_an_answer_is_no_larger_than_can_be_sent(model: Path, tmp_path: Path) ->
 
     assert (plain.status, plain.headers["content-type"]) == (413, "application/problem+json")
     detail = plain.json()["detail"]
-    assert "at most 6,291,456 can be sent" in detail
+    assert "The limit is 6,291,456 bytes" in detail
     assert "smaller pages" in detail
     assert "accept gzip" in detail
     assert (small.status, small.headers["content-encoding"]) == (200, "gzip")
     assert halved.status == 200
     assert "done" not in detail
     assert written.status == 413
-    assert "what the mutation could do has been done: read before" in written.json()["detail"]
+    assert "The mutation was executed. Read the data before" in written.json()["detail"]
 
 
 def test_who_may_see_the_schema_is_a_setting(model: Path, tmp_path: Path) -> None:

@@ -160,7 +160,9 @@ def test_a_part_is_locked_and_written_through_its_whole(scene: Scene) -> None:
 def test_the_configured_maximum_holds(scene: Scene) -> None:
     team = scene.ada.create("Team", name="long")
     answer = scene.ada.send(LOCK, locks=[team], minutes=61)
-    assert [error["message"] for error in answer["errors"]] == ["minutes is 61: give 1 to 60"]
+    assert [error["message"] for error in answer["errors"]] == [
+        "61 is not allowed for minutes. Use a whole number from 1 to 60."
+    ]
     assert scene.ada.ask(LOCK, locks=[team], minutes=60) == {"locked": True, "minutes": 60}
 
 

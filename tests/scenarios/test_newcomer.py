@@ -88,12 +88,12 @@ def test_an_update_of_an_unknown_id_is_an_issue(service: RunningService) -> None
     (error,) = answer["errors"]
     assert answer["data"] == {"Employee___update": None}
     assert error["path"] == ["Employee___update"]
-    assert error["message"] == "there is no Employee with _id 'nobody'"
+    assert error["message"] == 'Employee "nobody" does not exist.'
     trace_id = error["extensions"].pop("traceId")
     assert trace_id
     assert error["extensions"] == {
         "sourceRequestReference": "Employee___update.data._id",
-        "userMessage": "there is no Employee with _id 'nobody'",
+        "userMessage": 'Employee "nobody" does not exist.',
         "issueLevel": "ERROR",
         "issueReferenceType": "ENTITY",
         "issueType": "ENTITY_NOT_FOUND",

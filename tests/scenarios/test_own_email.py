@@ -175,4 +175,4 @@ def test_rights_are_judged_before_the_body(clinic: Clinic) -> None:
     for method, path in (("POST", MEMBERS), ("PUT", f"{MEMBERS}/{admin['id']}")):
         assert clinic.rest(method, path, {"bogus": 1}).status == 403
         assert clinic.rest(method, path).status == 403
-    assert clinic.put({"dateFormat": "dd MMM"}).body.decode().startswith('"dateFormat" is refused: ')
+    assert clinic.put({"dateFormat": "dd MMM"}).body.decode().startswith('"dateFormat" non è valido. ')

@@ -263,15 +263,17 @@ def test_a_hand_over_that_cannot_be_is_refused(office: Office) -> None:
         reply = office.rest("POST", path, body, by)
         return reply.status, str(reply.json()["detail"])
 
-    assert refusal({"to": iris}, by="iris") == (403, "Only an administrator may hand objects over.")
+    assert refusal({"to": iris}, by="iris") == (403, "Only administrators can hand over objects.")
     assert refusal({"nonsense": 1}, by="iris")[0] == 403
-    assert refusal({"to": iris}, f"{MEMBERS}/nobody/handOver") == (404, "There is no member with this id.")
-    assert refusal({}) == (400, '"to" is missing.')
-    assert refusal({"to": "nobody"}) == (400, '"to" is no id of a member.')
+    assert refusal({"to": iris}, f"{MEMBERS}/nobody/handOver") == (
+        404,
+        "A member with this id does not exist.",
+    )
+    assert refusal({}) == (400, '"to" is required.')
+    assert refusal({"to": "nobody"}) == (400, '"to" must be the id of a member.')
     assert refusal({"to": hugo})[0] == 400
-    known = "those that do are Project, Note"
     assert refusal({"to": iris, "class": "Task"}) == (
         400,
-        f'"class" is no class that records owners; {known}.',
+        '"class" must be a class that records owners. Use Project or Note.',
     )
     assert office.rest("GET", address).status == 405

@@ -106,7 +106,7 @@ def test_what_only_the_service_knows_is_told_on_the_page(
     with visit() as seen:
         seen.page.goto(link)
         choose(seen.page, "anna@example.com")
-        expect(seen.page.get_by_role("alert")).to_contain_text("your username or your email address")
+        expect(seen.page.get_by_role("alert")).to_contain_text("the username or the email address")
         expect(seen.page.get_by_role("alert")).to_be_focused()
         choose(seen.page, NEW)
         expect(seen.page.get_by_role("heading", name="Your password is set")).to_be_visible()
@@ -185,7 +185,7 @@ def test_the_passwords_can_be_shown_and_hidden(visit: OpenVisit, link: str, fold
     with visit() as seen:
         seen.page.goto(link)
         seen.page.fill("#password", NEW)
-        for shown, label in [("text", "Hide the passwords"), ("password", "Show the passwords")]:
+        for shown, label in [("text", "Hide passwords"), ("password", "Show passwords")]:
             seen.page.click("#show")
             assert seen.page.get_attribute("#password", "type") == shown
             assert seen.page.get_attribute("#repeat", "type") == shown
@@ -213,17 +213,17 @@ def test_a_screen_reader_hears_what_is_what(visit: OpenVisit, link: str) -> None
         assert [line for line in heard.splitlines() if "token" in line] == []
         described = seen.page.get_by_role("textbox", name="New password", exact=True)
         expect(described).to_have_accessible_description(
-            "12 to 128 characters, of any kind: a few words are fine "
-            "Not your username, not your email address, not a password that many people use"
+            "Use 12 to 128 characters of any kind. A few words are fine. "
+            "Don't use your username, your email address, or a password that many people use."
         )
         assert 'heading "Hr Choose your password" [level=1]' in heard
-        assert 'textbox "New password, once more"' in heard
-        assert 'button "Set the password"' in heard
+        assert 'textbox "Repeat the new password"' in heard
+        assert 'button "Set password"' in heard
         seen.page.click("#set")
         expect(described).to_have_accessible_description(
-            "This password is too short: it needs at least 12 characters. "
-            "12 to 128 characters, of any kind: a few words are fine "
-            "Not your username, not your email address, not a password that many people use"
+            "The password is too short. Use at least 12 characters, such as a few words. "
+            "Use 12 to 128 characters of any kind. A few words are fine. "
+            "Don't use your username, your email address, or a password that many people use."
         )
 
 

@@ -40,12 +40,12 @@ def test_values_out_of_their_domain(diary: Archive) -> None:
       day: "2021-01-31", hour: "18:30", moment: "{MOMENT}"}}) {{ _id }} }}"""
 
     assert messages(diary, query, ROMAN) == [
-        "Entry.day: 31 gennaio 2021 is too high: give 1 gennaio 2020 to 31 dicembre 2020",
-        "Entry.hour: 18.30 is too high: give 18.00 at most",
-        f"Entry.moment: 1 marzo 2020 11.00 ({MOMENT}) is none of the values: give 1 marzo 2020 11.00",
+        "Entry.day: 31 gennaio 2021 è troppo alto. Usa un valore da 1 gennaio 2020 a 31 dicembre 2020.",
+        "Entry.hour: 18.30 è troppo alto. Il massimo è 18.00.",
+        f"Entry.moment: 1 marzo 2020 11.00 ({MOMENT}) non è ammesso. Usa 1 marzo 2020 11.00.",
     ]
     assert messages(diary, query, OTHER)[0] == (
-        "Entry.day: 31/01/2021 is too high: give 01/01/2020 to 31/12/2020"
+        "Entry.day: 31/01/2021 is too high. Use a value from 01/01/2020 to 31/12/2020."
     )
 
 
@@ -54,9 +54,9 @@ def test_values_that_are_taken(diary: Archive) -> None:
     query = 'mutation { Entry___create(data: {day: "2020-02-01"}) { _id } }'
 
     assert messages(diary, query, ROMAN) == [
-        "another Entry has day 1 febbraio 2020: no two may have the same"
+        "Un altro oggetto Entry ha lo stesso valore: day 1 febbraio 2020. day deve essere univoco."
     ]
-    assert messages(diary, query, OTHER) == ["another Entry has day 01/02/2020: no two may have the same"]
+    assert messages(diary, query, OTHER) == ["Another Entry has the same day 01/02/2020. day must be unique."]
 
 
 def test_until_when_something_is_locked(diary: Archive) -> None:
@@ -66,7 +66,9 @@ def test_until_when_something_is_locked(diary: Archive) -> None:
     change = f'mutation {{ Entry___update(data: {{_id: "{id_}", text: "x"}}) {{ _id }} }}'
 
     for query in (change, f"mutation {{ lock(locks: [{locked}]) {{ locked }} }}"):
-        assert messages(diary, query, ROMAN) == [f"Entry {id_} is locked by carla until 1 gennaio 2020 13.30"]
+        assert messages(diary, query, ROMAN) == [
+            f'Entry "{id_}" è bloccato da carla fino al 1 gennaio 2020 13.30.'
+        ]
 
 
 def test_which_version_there_is_and_which_there_is_not(diary: Archive) -> None:
@@ -81,6 +83,6 @@ def test_which_version_there_is_and_which_there_is_not(diary: Archive) -> None:
     began = "1 gennaio 2020 13.00 (ifVersion: 01-01-2020 13:00:00.000)"
     moment = "31 dicembre 2019 10.00 (atVersion: 31-12-2019 10:00:00.000)"
     assert messages(diary, other, ROMAN) == [
-        f"Entry {id_} has another version now: the one that began at {began}"
+        f'I dati di Entry "{id_}" sono cambiati. La versione attuale è iniziata il {began}.'
     ]
-    assert messages(diary, none, ROMAN) == [f"there is no version of Entry with _id '{id_}' as of {moment}"]
+    assert messages(diary, none, ROMAN) == [f'Entry "{id_}" non ha una versione all\'istante {moment}.']

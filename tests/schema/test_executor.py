@@ -13,6 +13,7 @@ from stratabase.domain.query.filter import And, Comparison, Not, Or
 from stratabase.domain.query.order import OrderTerm, Position
 from stratabase.domain.query.page import PageFields, Window
 from stratabase.formats.preferences import Formats
+from stratabase.messages import verbatim
 from stratabase.model.types.operators import Operator
 from stratabase.operations.executor import Answer, QueriesOnly
 from stratabase.schema.execution.documents import Documents
@@ -246,9 +247,14 @@ def test_a_null_is_filtered_by_and_listed(api: Room) -> None:
         ("{next: -1}", "MALFORMED_REQUEST", "options.next", "-1"),
         ("{next: 10001}", "MALFORMED_REQUEST", "options.next", "10000"),
         ("{offset: -1}", "MALFORMED_REQUEST", "options.offset", "0 or more"),
-        ("{next: 1, prev: 1}", "MALFORMED_REQUEST", "options.prev", "exclude"),
+        ("{next: 1, prev: 1}", "MALFORMED_REQUEST", "options.prev", "combined"),
         ('{cursor: "x"}', "MALFORMED_REQUEST", "options.cursor", "cursor"),
-        ('{cursor: "x", fromCursor: {_id: "x"}}', "MALFORMED_REQUEST", "options.fromCursor", "exclude"),
+        (
+            '{cursor: "x", fromCursor: {_id: "x"}}',
+            "MALFORMED_REQUEST",
+            "options.fromCursor",
+            "cannot be combined",
+        ),
         ("{orderBy: [name_ASC]}", None, None, "name_ASC"),
         (
             '{orderBy: [name___ASC], fromCursor: {_id: "x"}}',
@@ -360,11 +366,14 @@ def test_a_request_that_cannot_begin_says_why(api: Room, query: str, classificat
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        (f"{{ Thing___getPage {{ items {{ {'_id ' * 30_000} }} }} }}", "120,034 characters: at most 65,536"),
-        (f"{{ Thing___getPage {{ items {{ {'_id ' * 10_000} }} }} }}", "in several requests"),
+        (
+            f"{{ Thing___getPage {{ items {{ {'_id ' * 30_000} }} }} }}",
+            "120,034 characters. The maximum is 65,536",
+        ),
+        (f"{{ Thing___getPage {{ items {{ {'_id ' * 10_000} }} }} }}", "into several requests"),
         (
             f"{{ Thing___getPage(options: {{next: {'9' * 5000}}}) {{ totalCount }} }}",
-            "value of type 'Int', found",
+            "value of type 'Int'. The value",
         ),
     ],
     ids=["too long", "too involved", "a number without end"],
@@ -462,11 +471,11 @@ def test_a_read_that_comes_too_late_names_no_option(api: Room, monkeypatch: pyte
     (issue,) = api.refusals('{ mine: Thing___get(_id: "1") { name } }')
 
     assert issue["sourceRequestReference"] == "mine"
-    assert "ask for less in one request" in issue["userMessage"]
+    assert "Request less data in one request." in issue["userMessage"]
 
 
 def test_a_busy_store_is_for_the_edge_to_tell_when_nothing_else_was_done(api: Room) -> None:
-    api.entities.refuse = Unavailable("busy")
+    api.entities.refuse = Unavailable(verbatim("busy"))
 
     with pytest.raises(Unavailable):
         api.answer('mutation { Thing___create(data: {name: "chair"}) { _id } }')
@@ -478,7 +487,7 @@ def test_a_busy_store_does_not_hide_what_was_done_before(api: Room) -> None:
       done: Thing___update(data: {_id: "1"}) { name }
       busy: Thing___create(data: {name: "chair"}) { _id }
     }"""
-    api.entities.refuse = Unavailable("busy")
+    api.entities.refuse = Unavailable(verbatim("busy"))
 
     answer = api.ask(query)
 

@@ -52,7 +52,7 @@ def test_objects_are_locked_and_unlocked(graphs: GraphApi) -> None:
         ("ENTITY_LOCK_EDIT", *team, "lock.locks.1"),
     ]
     assert answer["data"] == {"lock": None}
-    assert answer["errors"][0]["message"] == "House 1 is locked by ada until 01/01/2020 12:03"
+    assert answer["errors"][0]["message"] == 'House "1" is locked by ada until 01/01/2020 12:03.'
     assert issues(asked(graphs, BOB, UNLOCK, locks=entities(team))) == [
         ("ENTITY_LOCK_EDIT", *team, "unlock.locks.0")
     ]
@@ -134,7 +134,7 @@ def test_writes_of_others_are_refused_with_their_reason(graphs: GraphApi) -> Non
     for query in queries:
         answer = asked(graphs, ADMINISTRATOR, query)
         assert [issue[:3] for issue in issues(answer)] == [("ENTITY_LOCK_PERSIST", "Team", team)]
-        assert answer["errors"][0]["message"] == f"Team {team} is locked by ada until 01/01/2020 12:10"
+        assert answer["errors"][0]["message"] == f'Team "{team}" is locked by ada until 01/01/2020 12:10.'
         assert answer["errors"][0]["extensions"]["issueReferenceType"] == "ENTITY"
     bulk = 'mutation { Team___deleteBulk(options: {filter: {name___eq: "red"}}) { deleted } }'
     assert [issue[0] for issue in issues(asked(graphs, ADMINISTRATOR, bulk))] == [

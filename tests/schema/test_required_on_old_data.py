@@ -71,12 +71,12 @@ def test_what_is_set_cannot_be_emptied_again(api: EvolvingApi) -> None:
     }
     assert api.update("Person", _id=id_, **filled) == []
     assert api.validate_update("Person", _id=id_, nick="y") == (True, [])
-    assert api.update("Person", _id=id_, name=None) == ["Person.name: a value is required"]
-    assert api.update("Person", _id=id_, team={"remove": True}) == ["Person.team: one Team is required"]
+    assert api.update("Person", _id=id_, name=None) == ["Person.name is required."]
+    assert api.update("Person", _id=id_, team={"remove": True}) == ["Person.team requires one Team."]
     assert len(api.update("Person", _id=id_, badge={"remove": True})) == 1
     assert len(api.update("Person", _id=id_, skills={"removeAll": True})) == 1
     assert api.update("Person", _id=id_, phones={"deleteAll": True}) == [
-        "Person.phones: at least one Phone is required"
+        "Person.phones requires at least one Phone."
     ]
 
 
@@ -147,7 +147,7 @@ def test_a_new_object_and_a_singleton_that_is_written_first_must_have_all(api: E
     api.serve(NEW)
     refused = api.body('mutation { Person___create(data: {nick: "x"}) { _id } }')
     assert "errors" in refused
-    assert api.update("House", name="x") == ["House.motto: a value is required"]
+    assert api.update("House", name="x") == ["House.motto is required."]
 
 
 def test_a_singleton_that_was_written_is_passed_over(api: EvolvingApi) -> None:
@@ -175,7 +175,7 @@ def test_a_restoration_passes_over_what_is_and_was_empty(api: EvolvingApi) -> No
     assert api.update("Person", _id=id_, name="Ann") == []
     api.clock.instant += 1000
     (error,) = api.body(restore, id=id_, at=at)["errors"]
-    assert error["extensions"]["userMessage"] == "Person.name: a value is required"
+    assert error["extensions"]["userMessage"] == "Person.name is required."
 
 
 def test_a_report_tells_nobody_what_is_hidden(api: EvolvingApi) -> None:
@@ -199,8 +199,8 @@ def test_targets_are_not_deleted_before_reindex_and_protected_after_it(api: Evol
         api.create("Person", team=team)
     api.serve(NEW)
     refusal = (
-        "Team: the required role Person.team is not built yet for older objects, so nobody can tell whether "
-        "it would be left empty; run `stratabase reindex Person`"
+        "Team: The required role Person.team cannot be checked yet, "
+        "because it is not built for existing objects. Run `stratabase reindex Person`."
     )
     assert api.delete("Team", team) == [refusal]
     assert api.delete("Team", empty) == [refusal]
@@ -214,7 +214,7 @@ def test_targets_are_not_deleted_before_reindex_and_protected_after_it(api: Evol
     api.serve(NEW)
     assert api.entities.unbuilt() == ()
     (message,) = api.delete("Team", team)
-    assert f"requires Team with _id '{team}', which therefore cannot be deleted" in message
+    assert f'You cannot delete Team "{team}", because Person' in message
     assert api.delete("Team", empty) == []
 
 
@@ -247,5 +247,5 @@ def test_who_may_not_know_a_role_is_not_told_its_name(api: EvolvingApi) -> None:
     query = f'mutation {{ Team___delete(_id: "{team}") {{ deleted }} }}'
     (error,) = api.body(query, Caller("m2", "bob", "Member"))["errors"]
     message = error["extensions"]["userMessage"]
-    assert message.startswith("Team: a required role is not built yet")
+    assert message.startswith("Team: A required role cannot be checked yet")
     assert "Person" not in message

@@ -82,7 +82,7 @@ def test_a_key_to_what_is_there_no_more_is_left_out_and_named_in_a_warning(api: 
     api.delete(mentor)
     body = api.restore(id_, second(api, 2))
     assert told(body) == [("WARNING", "ENTITY_NOT_FOUND", "mentor")]
-    assert f"there is no Person with _id '{mentor}'" in body["errors"][0]["message"]
+    assert f'Person "{mentor}" ' in body["errors"][0]["message"]
     assert api.names(id_) == ["a", "b"]
     forced = api.restore(id_, second(api, 2), force=True, selection="last_name mentor { _id }")
     assert forced["data"]["Person___restoreVersion"] == {"last_name": "a", "mentor": None}

@@ -396,7 +396,7 @@ def test_what_is_wrong_with_one_object_is_told_with_all_that_an_issue_has(graphs
 
     assert issue == {
         "sourceRequestReference": "v.data.last_name",
-        "userMessage": "Person.last_name: a value is required",
+        "userMessage": "Person.last_name is required.",
         "issueLevel": "ERROR",
         "issueReferenceType": "ENTITY_ATTRIBUTE",
         "issueType": "ATTRIBUTE_REQUIRED",

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from stratabase.domain.issues.refusals import Unavailable
+from stratabase.messages import verbatim
 from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Engine, Item, Key
 
 GET, RANGE = "get", "range"
@@ -68,4 +69,4 @@ class FailingEngine:
 
     def _fail(self, *, after: bool) -> None:
         if self._fault == Fault(len(self.calls) - 1, after):
-            raise Unavailable("out of order")
+            raise Unavailable(verbatim("out of order"))

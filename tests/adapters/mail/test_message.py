@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.adapters.mail.message import build_message, parse_address, parse_sender
-from stratabase.domain.members.mail.template import Mail
+from stratabase.domain.members.mail import Mail
 
 SENDER = parse_sender("Hr <no-reply@example.com>")
 HEADERS = [

@@ -10,7 +10,7 @@ import pytest
 from stratabase.adapters.mail.message import parse_sender
 from stratabase.adapters.mail.outbox import Outbox
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.mail.template import Mail
+from stratabase.domain.members.mail import Mail
 
 LINK = "http://127.0.0.1:8000/public/administration/setPassword?token=m1.secret"
 MAIL = Mail("anna@example.org", "Hr: choose", f"Open this:\n\n{LINK}\n\nGoodbye\n")

@@ -13,7 +13,7 @@ from moto.sesv2.models import sesv2_backends
 from stratabase.adapters.mail.message import parse_sender
 from stratabase.adapters.mail.ses import SesMailer
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.mail.template import Mail
+from stratabase.domain.members.mail import Mail
 
 REGION = "eu-south-1"
 SENDER = parse_sender("Risorse umane è <no-reply@example.com>")
@@ -47,7 +47,7 @@ def test_a_mail_arrives_as_it_was_written(ses: Any) -> None:
 def test_a_sender_that_is_not_verified_is_unavailable(ses: Any) -> None:
     with pytest.raises(Unavailable) as caught:
         SesMailer(REGION, parse_sender("other@example.net")).send(MAIL)
-    assert str(caught.value) == "The mail could not be sent."
+    assert str(caught.value) == "The mail cannot be sent."
 
 
 @pytest.mark.parametrize("to", ["müller@example.org", "anna\r\n@example.org", "nobody"])

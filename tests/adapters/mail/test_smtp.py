@@ -14,7 +14,7 @@ import pytest
 from stratabase.adapters.mail.message import parse_sender
 from stratabase.adapters.mail.smtp import SmtpMailer, parse_smtp_url
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.mail.template import Mail
+from stratabase.domain.members.mail import Mail
 from tests.adapters.mail.server import Server, serving
 from tests.store.dynamodb.certificate import make_certificate
 
@@ -161,7 +161,7 @@ def test_a_password_is_not_sent_unencrypted_to_another_machine(
 def test_a_mail_that_the_server_refuses_is_unavailable(answers: dict[str, str]) -> None:
     with serving(Server(answers=answers)) as server, pytest.raises(Unavailable) as caught:
         send(server)
-    assert str(caught.value) == "The mail could not be sent."
+    assert str(caught.value) == "The mail cannot be sent."
 
 
 @pytest.mark.parametrize("verb", ["CONNECT", "EHLO", "DATA", "MAIL TAKEN"])

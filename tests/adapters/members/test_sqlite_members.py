@@ -177,7 +177,7 @@ def test_a_file_that_stays_locked_is_unavailable_to_writers_only(
         closing(sqlite3.connect(tmp_path / "members.db")) as other,
     ):
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(Unavailable, match=r"^The store is busy; try again\.$"):
+        with pytest.raises(Unavailable, match=r"^The store is busy. Try again\.$"):
             store.add(ANNA)
         assert store.any() is False
         other.rollback()

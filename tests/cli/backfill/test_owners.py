@@ -118,8 +118,8 @@ def test_what_cannot_be_handed_over_is_refused(office: Office) -> None:
     office.member("rosa")
     office.member("otto")
     assert 'There is no member "nobody"' in office.refused("hand-over", "rosa", "nobody")
-    assert "is the member who hands over" in office.refused("hand-over", "rosa", "rosa")
-    assert "those that do are Project, Note" in office.refused("hand-over", "rosa", "otto", "--class", "Task")
+    assert "is the member who hands over the objects" in office.refused("hand-over", "rosa", "rosa")
+    assert "Use Project or Note." in office.refused("hand-over", "rosa", "otto", "--class", "Task")
 
 
 def test_names_of_an_older_version_get_ids_once(office: Office) -> None:

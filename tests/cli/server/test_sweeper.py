@@ -9,6 +9,7 @@ import pytest
 from stratabase.cli.server import sweeper
 from stratabase.cli.server.sweeper import Sweeper
 from stratabase.domain.issues.refusals import Unavailable
+from stratabase.messages import verbatim
 from stratabase.observe import Log
 from stratabase.store.write.cleanup import CleanupSteps
 
@@ -82,7 +83,7 @@ def test_it_comes_again_when_the_store_does_not_answer(
     log: Log, lines: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sweeper, "RETRY_PERIOD", 0.0)
-    store = Store(Unavailable("DynamoDB is asleep."))
+    store = Store(Unavailable(verbatim("DynamoDB is asleep.")))
     with Sweeper(store, log):
         assert store.swept.wait(PATIENCE)
     assert '"level":"WARNING"' in lines.getvalue()

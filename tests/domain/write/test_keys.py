@@ -375,8 +375,8 @@ def test_a_key_that_leads_to_nothing_any_more_may_stay_so_or_lead_elsewhere() ->
 @pytest.mark.parametrize(
     ("command", "role", "gone"),
     [
-        (change("Employee", "e4", favourite=point("a9")), "favourite", "Address with _id 'a9'"),
-        (change("Employee", "e1", friends=add("e8")), "friends", "Employee with _id 'e8'"),
+        (change("Employee", "e4", favourite=point("a9")), "favourite", 'Address "a9"'),
+        (change("Employee", "e1", friends=add("e8")), "friends", 'Employee "e8"'),
     ],
 )
 def test_what_leads_to_nothing_cannot_be_asked_for_again(command: Command, role: str, gone: str) -> None:
@@ -390,5 +390,5 @@ def test_what_leads_to_nothing_cannot_be_asked_for_again(command: Command, role:
 
     assert (issue.type, issue.message) == (
         IssueType.ENTITY_NOT_FOUND,
-        f"Employee.{role}: there is no {gone}",
+        f"Employee.{role}: {gone} does not exist.",
     )

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.entity import Reference, describe_object
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from tests.fakes import NOON
@@ -164,7 +164,7 @@ def test_the_commit_asks_again_for_what_is_written(case: Case) -> None:
         scene.entities.before_commit = partial(locked, scene, reference(each))
         (issue,) = scene.refusal(case.command)
         assert issue.type.name == "ENTITY_LOCK_PERSIST"
-        assert issue.message == f"{each.replace('.', ' ')} is locked by bob until 01/01/2020 12:10"
+        assert issue.message == f"{describe_object(reference(each))} is locked by bob until 01/01/2020 12:10."
 
 
 @EACH

@@ -21,6 +21,7 @@ from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.endpoint import Endpoint, Operation
 from stratabase.http_api.http.messages import Request, Response
 from stratabase.http_api.http.refusals import InvalidCredentials, MissingCredentials
+from stratabase.messages import verbatim
 from stratabase.observe import Log
 
 ANNA = Caller("1", "anna", "Clerk")
@@ -34,13 +35,13 @@ class Tickets:
 
     def caller(self, credentials: str, _: str) -> Caller:
         if credentials != "good":
-            raise InvalidCredentials("The ticket is no good.", ['Ticket error="bad"'])
+            raise InvalidCredentials(verbatim("The ticket is no good."), ['Ticket error="bad"'])
         return ANNA
 
 
 def sign_in(username: str, password: str, address: str) -> Caller:
     if password != "right":
-        raise Unauthenticated("The username or the password is wrong.")
+        raise Unauthenticated(verbatim("The username or the password is wrong."))
     return Caller(address, username, "Clerk")
 
 
@@ -104,7 +105,9 @@ def test_every_scheme_is_offered_in_order_and_one_that_refuses_says_why(
     assert (type(raised.value), list(raised.value.challenges)) == (kind, challenges)
 
 
-@pytest.mark.parametrize("refusal", [TooManyFailures(7), Forbidden("no"), Unavailable("later")], ids=repr)
+@pytest.mark.parametrize(
+    "refusal", [TooManyFailures(7), Forbidden(verbatim("no")), Unavailable(verbatim("later"))], ids=repr
+)
 def test_other_refusals_are_none_of_authentication(refusal: Refusal) -> None:
     def refuse(*_: str) -> Caller:
         raise refusal
@@ -146,7 +149,7 @@ def lines(log: io.StringIO) -> list[dict[str, Any]]:
     return [json.loads(line) for line in log.getvalue().splitlines()]
 
 
-WRONG = Unauthenticated("The username or the password is wrong.")
+WRONG = Unauthenticated(verbatim("The username or the password is wrong."))
 SECRET = encoded("plantedname:plantedpassword")
 
 
@@ -154,12 +157,16 @@ def test_too_many_failures_answer_429_and_say_when_to_come_again(handler: Any) -
     answer = handler(TooManyFailures(731), Authorization=f"Basic {SECRET}")
     assert (answer["statusCode"], answer["multiValueHeaders"]["Retry-After"]) == (429, ["731"])
     assert "WWW-Authenticate" not in answer["multiValueHeaders"]
-    assert json.loads(answer["body"])["detail"] == "Too many wrong passwords; try again in 731 seconds."
+    assert json.loads(answer["body"])["detail"] == "Too many wrong passwords. Try again in 731 seconds."
 
 
 @pytest.mark.parametrize(
     ("refusal", "status", "level"),
-    [(WRONG, 401, "INFO"), (TooManyFailures(9), 429, "WARNING"), (Unavailable("later"), 503, "WARNING")],
+    [
+        (WRONG, 401, "INFO"),
+        (TooManyFailures(9), 429, "WARNING"),
+        (Unavailable(verbatim("later")), 503, "WARNING"),
+    ],
 )
 def test_who_is_refused_is_logged_by_address_without_name_or_password(
     refusal: Refusal, status: int, level: str, handler: Any, log: io.StringIO

@@ -23,6 +23,7 @@ from stratabase.http_api.auth.tokens import get_token_endpoint, refresh_token_en
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.endpoint import Endpoint, Operation
 from stratabase.http_api.http.messages import Response
+from stratabase.messages import verbatim
 from stratabase.observe import Log
 from tests.forgery import HEADER, claims, forged
 from tests.gate import ANNA, Gate
@@ -64,7 +65,7 @@ class TokenService:
         if self.refusal is not None:
             raise self.refusal
         if (username, password) != ("Anna", "right"):
-            raise Unauthenticated("The username or the password is wrong.")
+            raise Unauthenticated(verbatim("The username or the password is wrong."))
         return self.gate.callers(ANNA)
 
     def endpoints(self) -> dict[str, Endpoint]:
@@ -179,11 +180,14 @@ def test_wrong_credentials_are_401_in_the_same_words(
         ("", "The body is empty"),
         ("{", "JSON"),
         ("[]", "must be a JSON object, not an array"),
-        ("{}", '\\"username\\" is missing. \\"password\\" is missing.'),
-        ('{"username": "Anna"}', '\\"password\\" is missing.'),
+        ("{}", '\\"username\\" is required. \\"password\\" is required.'),
+        ('{"username": "Anna"}', '\\"password\\" is required.'),
         ('{"username": "Anna", "password": null}', '\\"password\\" must be a string, not null.'),
         ('{"username": ["Anna"], "password": 1}', '\\"username\\" must be a string, not an array.'),
-        ('{"username": "Anna", "password": "right", "remember": true}', "There is no field"),
+        (
+            '{"username": "Anna", "password": "right", "remember": true}',
+            'The field \\"remember\\" is not supported.',
+        ),
     ],
 )
 def test_what_is_no_credentials_is_400_and_says_why(
@@ -209,7 +213,8 @@ def test_too_many_failures_are_429(send: Send, service: TokenService) -> None:
 
 
 @pytest.mark.parametrize(
-    ("refusal", "status"), [(Forbidden("the profile is none"), 403), (Unavailable("busy"), 503)]
+    ("refusal", "status"),
+    [(Forbidden(verbatim("the profile is none")), 403), (Unavailable(verbatim("busy")), 503)],
 )
 def test_other_refusals_are_told_as_they_are(
     refusal: Exception, status: int, send: Send, service: TokenService
@@ -259,7 +264,7 @@ def test_a_session_ends(send: Send, service: TokenService) -> None:
     service.gate.wait(12 * 3600 - 24 * 1790)
     reply = send("GET", REFRESH, f"Bearer {token}")
     assert (reply.status, reply.headers["WWW-Authenticate"]) == (401, [INVALID])
-    assert "The session has ended" in reply.json()["detail"]
+    assert "The session has expired" in reply.json()["detail"]
 
 
 def test_without_credentials_every_scheme_is_offered(send: Send) -> None:

@@ -120,8 +120,9 @@ def test_what_is_too_long_to_be_compared() -> None:
     (mistake,) = violations("Text", "a" * (2 * most), pattern=(large, "b+"))
 
     assert mistake.issue == "ATTRIBUTE_STRING_LENGTH"
-    assert (
-        mistake.text == f"{2 * most} characters are too many to compare with the pattern: give at most {most}"
+    assert mistake.message == (
+        f"The text has {2 * most:,} characters, too many to match it against the pattern. "
+        f"The maximum is {most:,}."
     )
     assert breaches(large, "é" * (most // 4 + 1)) == ["ATTRIBUTE_STRING_LENGTH"]
 

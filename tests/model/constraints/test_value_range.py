@@ -13,17 +13,17 @@ INT = TYPES["Int"]
 @pytest.mark.parametrize(
     ("value", "domain", "text"),
     [
-        (1, {"min": "2"}, "1 is too low: give 2 at least"),
-        (3, {"max": "2"}, "3 is too high: give 2 at most"),
-        (9, {"min": "-10", "max": "8"}, "9 is too high: give -10 to 8"),
-        (2, {"values": ("1", "3")}, "2 is none of the values: give 1 or 3"),
-        (-1, {"min": "0"}, "-1 is too low: give 0 at least"),
+        (1, {"min": "2"}, "1 is too low. The minimum is 2."),
+        (3, {"max": "2"}, "3 is too high. The maximum is 2."),
+        (9, {"min": "-10", "max": "8"}, "9 is too high. Use a value from -10 to 8."),
+        (2, {"values": ("1", "3")}, "2 is not allowed. Use 1 or 3."),
+        (-1, {"min": "0"}, "-1 is too low. The minimum is 0."),
     ],
 )
 def test_out_of_bounds(value: int, domain: dict[str, Any], text: str) -> None:
     """The text says what would be right; a bound of 0 is a bound."""
     (mistake,) = violations("Int", value, **domain)
-    assert (mistake.issue, mistake.text) == ("ATTRIBUTE_RANGE", text)
+    assert (mistake.issue, mistake.message) == ("ATTRIBUTE_RANGE", text)
 
 
 @pytest.mark.parametrize("value", [-10, 0, 8])

@@ -29,13 +29,13 @@ def test_file_references_are_read() -> None:
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        ({"size": -1}, "size: -1 is not a size"),
-        ({"size": "x"}, "size: 'x' is not a size"),
-        ({"size": True}, "size: true is not a size"),
-        ({"name": None}, "name: null is not a String"),
+        ({"size": -1}, "size: -1 is not a file size"),
+        ({"size": "x"}, 'size: "x" is not a file size'),
+        ({"size": True}, "size: true is not a file size"),
+        ({"name": None}, "name: null is not a valid String"),
         ({"name": "\ud800"}, "name: .*lone surrogate"),
-        ({"uploadedOn": "yesterday"}, "uploadedOn: 'yesterday' is not a Datetime"),
-        ({"link": "x"}, "all that the upload answered"),
+        ({"uploadedOn": "yesterday"}, 'uploadedOn: "yesterday" is not a valid Datetime'),
+        ({"link": "x"}, "all fields of the response to the upload"),
     ],
 )
 def test_wrong_file_references_are_refused(changed: dict[str, Any], reason: str) -> None:
@@ -58,5 +58,7 @@ def test_files_outside_of_their_domain_are_refused() -> None:
     assert violations("File", stored, extensions=("pdf",), maxSize=12) == []
     wrong = violations("File", stored, extensions=("doc", "odt"), maxSize=11)
     assert [mistake.issue for mistake in wrong] == ["ATTRIBUTE_FILE_TYPE", "ATTRIBUTE_FILE_SIZE"]
-    assert wrong[0].text == "'curriculum.PDF' is of no type that fits: give doc or odt"
+    assert wrong[0].message == (
+        'The type of the file "curriculum.PDF" is not allowed. Use a file with the extension doc or odt.'
+    )
     assert violations("File", {**REFERENCE, "name": "pdf"}, extensions=("pdf",))

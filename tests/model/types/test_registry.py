@@ -94,5 +94,5 @@ def test_no_type_crashes_on_any_value(type_: Any, number: int) -> None:
 @pytest.mark.parametrize("given", [[], {}, [1]], ids=repr)
 def test_no_lists_or_objects(type_: Any, given: Any) -> None:
     """A list or an object is no value of any type, but for the object that a file is."""
-    with pytest.raises(InvalidValue, match=r"give (a|one|it|true|all|RED|the)"):
+    with pytest.raises(InvalidValue, match=r"\. Use "):
         type_.read(given, DEFAULT_FORMATS)

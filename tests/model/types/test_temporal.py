@@ -38,7 +38,9 @@ def test_a_format_that_cannot_be_read_back_writes_and_leaves_iso_8601_to_read() 
     ):
         with pytest.raises(InvalidValue) as refusal:
             read(name, text, formats)
-        assert str(refusal.value) == f"{text!r} is not a {name}: give it in ISO 8601 ({example})"
+        assert str(refusal.value) == (
+            f'"{text}" is not a valid {name}. Use ISO 8601 (for example, {example}).'
+        )
 
 
 @pytest.mark.parametrize(
@@ -108,7 +110,7 @@ def test_temporal_values_are_read(name: str, given: str, formats: Formats, expec
 def test_wrong_temporal_values_are_refused(name: str, given: Any) -> None:
     """What is no such moment is refused, and the text shows both ways to write one."""
     with pytest.raises(
-        InvalidValue, match=rf"is not a {name}: give it as .* \(such as .*\), or in ISO 8601 \("
+        InvalidValue, match=rf"is not a valid {name}\. Use the format .* \(for example, .*\) or ISO 8601 \("
     ):
         read(name, given)
 
@@ -119,8 +121,8 @@ def test_the_text_of_a_refusal() -> None:
     with pytest.raises(InvalidValue) as refusal:
         read("Datetime", "domani", formats)
     assert str(refusal.value) == (
-        "'domani' is not a Datetime: give it as d MMMM yyyy HH:mm (such as 31 dicembre 2020 19:30), "
-        "or in ISO 8601 (2020-12-31T18:30:00.000Z)"
+        '"domani" is not a valid Datetime. Use the format d MMMM yyyy HH:mm (for example, '
+        "31 dicembre 2020 19:30) or ISO 8601 (for example, 2020-12-31T18:30:00.000Z)."
     )
 
 
@@ -135,7 +137,7 @@ def test_the_text_of_a_refusal() -> None:
 )
 def test_before_and_after_time(given: str, formats: Formats) -> None:
     """A moment whose year UTC does not have is refused."""
-    with pytest.raises(InvalidValue, match="outside of the years 1 to 9999"):
+    with pytest.raises(InvalidValue, match="outside the years 1 to 9999"):
         read("Datetime", given, formats)
 
 
@@ -229,7 +231,8 @@ def test_one_pattern_and_no_other() -> None:
     """`read_as` takes no ISO 8601 and no member's format, and shows the pattern."""
     for given_text in ("2020-01-31T10:00:00.000Z", "31/01/2020 10:00"):
         with pytest.raises(
-            InvalidValue, match=r"give it as dd-MM-yyyy HH:mm:ss\.SSS \(such as 31-12-2020 18:30:00\.000\)$"
+            InvalidValue,
+            match=r"format dd-MM-yyyy HH:mm:ss\.SSS \(for example, 31-12-2020 18:30:00\.000\)\.$",
         ):
             DatetimeType().read_as(AT_VERSION, given_text, DEFAULT_FORMATS)
 
@@ -247,7 +250,7 @@ def test_temporal_values_outside_of_their_domain_are_refused() -> None:
     type_ = TYPES["Date"]
     assert [violations(type_.name, day, **domain) for day in ("2020-01-01", "2020-12-31")] == [[], []]
     (mistake,) = violations(type_.name, "2021-01-01", **domain)
-    assert mistake.text == "2021-01-01 is too high: give 2020-01-01 to 2020-12-31"
+    assert mistake.message == "2021-01-01 is too high. Use a value from 2020-01-01 to 2020-12-31."
 
 
 @pytest.mark.parametrize(
@@ -277,5 +280,5 @@ def test_a_message_shows_a_moment_as_its_reader_does(
 def test_bounds_are_reported_in_the_formats_of_the_member() -> None:
     domain: dict[str, Any] = {"min": "2020-01-01", "values": ("2020-01-01", "2020-02-01")}
     low, other = violations("Date", "2019-12-31", Formats("d.M.yyyy"), **domain)
-    assert low.text == "31.12.2019 is too low: give 1.1.2020 at least"
-    assert other.text == "31.12.2019 is none of the values: give 1.1.2020 or 1.2.2020"
+    assert low.message == "31.12.2019 is too low. The minimum is 1.1.2020."
+    assert other.message == "31.12.2019 is not allowed. Use 1.1.2020 or 1.2.2020."

@@ -41,15 +41,15 @@ def test_whole_numbers_are_read(name: str, given: Any, expected: int) -> None:
         ("Int", -2147483649, "from -2147483648 to 2147483647"),
         ("Int", 3.5, "3.5 is not an Int"),
         ("Int", True, "true is not an Int"),
-        ("Int", "", "'' is not an Int"),
+        ("Int", "", '"" is not an Int'),
         ("Int", "1.0", "whole number"),
         ("Year", -1, "from 0 to 9999"),
         ("Year", 10000, "from 0 to 9999"),
         ("Year", False, "false is not a Year"),
         ("Serial", 2**63, "up to 9223372036854775807"),
         ("Serial", True, "true is not a Serial"),
-        ("Boolean", 1, "1 is not a Boolean: give true or false"),
-        ("Boolean", "true", "give true or false"),
+        ("Boolean", 1, "1 is not a Boolean. Use true or false."),
+        ("Boolean", "true", "Use true or false"),
     ],
 )
 def test_wrong_whole_numbers_are_refused(name: str, given: Any, right: str) -> None:
@@ -73,5 +73,5 @@ def test_ids() -> None:
     """An id is a text; a whole number is taken for one, as GraphQL does."""
     assert ID_TYPE.read("a-1", DEFAULT_FORMATS) == "a-1"
     assert ID_TYPE.read(17, DEFAULT_FORMATS) == "17"
-    with pytest.raises(InvalidValue, match="true is not an ID"):
+    with pytest.raises(InvalidValue, match="true is not a valid ID"):
         ID_TYPE.read(True, DEFAULT_FORMATS)

@@ -9,6 +9,7 @@ import pytest
 
 from stratabase.domain.issues.refusals import TooManyFailures, Unauthenticated, Unavailable
 from stratabase.domain.members.attempts import FAILURE_WINDOW, source_key
+from stratabase.messages import verbatim
 from stratabase.operations.auth.sign_in_limits import LONGEST_ATTEMPT, MAX_FAILURES, FailureLimit
 from tests.attempts import DictAttempts
 from tests.contract.engine.acting import together
@@ -260,7 +261,7 @@ def test_of_a_burst_of_guesses_ten_are_verified(attempts: DictAttempts) -> None:
             with bench.limit.attempt("key"):
                 all_noted.wait()
                 verified.append(number)
-                raise Unauthenticated  # noqa: TRY301 - as a wrong password does
+                raise Unauthenticated(verbatim("wrong"))  # noqa: TRY301 - as a wrong password does
         except (Unauthenticated, TooManyFailures) as refusal:
             return type(refusal)
 
@@ -272,5 +273,5 @@ def test_of_a_burst_of_guesses_ten_are_verified(attempts: DictAttempts) -> None:
 def test_an_attempt_that_comes_to_nothing_does_not_count(attempts: DictAttempts) -> None:
     bench = Bench(attempts)
     with pytest.raises(Unavailable), bench.limit.attempt("key"):
-        raise Unavailable("the members cannot be read")
+        raise Unavailable(verbatim("the members cannot be read"))
     assert attempts.failures("key") == 0

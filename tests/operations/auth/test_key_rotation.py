@@ -6,6 +6,7 @@ import pytest
 
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.key_rotation import GRACE, PREPARATION, SigningKey
+from stratabase.messages import verbatim
 from stratabase.operations.auth.signing_keys import (
     KEY_FRESHNESS,
     MAX_STALENESS,
@@ -148,7 +149,7 @@ def test_what_a_process_signs_that_cannot_read_the_new_keys_lives_as_long(ring: 
     assert cut_off.admits(cut_off.token())
     new = ring.rotate().key
     assert isinstance(cut_off.keyring, ListKeyring)
-    cut_off.keyring.refuse = Unavailable("busy")
+    cut_off.keyring.refuse = Unavailable(verbatim("busy"))
     ring.clock.instant += MAX_STALENESS - 1
     assert ring.clock.instant > new.since
     token = cut_off.token()

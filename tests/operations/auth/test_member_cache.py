@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from stratabase.domain.issues.refusals import Unavailable
+from stratabase.messages import verbatim
 from stratabase.operations.auth.callers import MAX_MEMBERS, MEMBER_FRESHNESS, MemberCache
 from tests.fakes import FrozenClock
 from tests.members import DictMembers
@@ -86,7 +87,7 @@ def test_while_members_cannot_be_read_nobody_is_believed_for_longer(
     known: MemberCache, members: DictMembers, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unreachable(_: str) -> None:
-        raise Unavailable("not now")
+        raise Unavailable(verbatim("not now"))
 
     known("1")
     monkeypatch.setattr(members, "by_id", unreachable)

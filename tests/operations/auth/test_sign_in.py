@@ -8,6 +8,7 @@ import pytest
 
 from stratabase.domain.issues.refusals import Forbidden, Unauthenticated, Unavailable
 from stratabase.domain.members.member import Caller, Member
+from stratabase.messages import verbatim
 from stratabase.operations.auth.callers import MEMBER_FRESHNESS
 from stratabase.operations.auth.sign_in import MOST_REMEMBERED, REMEMBERED_FOR
 from tests.members import DictMembers
@@ -227,7 +228,8 @@ def test_a_clock_that_is_put_back_lets_nobody_stay_longer(desk: Desk) -> None:
 def test_a_profile_that_the_model_does_not_have_is_told_and_no_failure(desk: Desk) -> None:
     desk.change(replace(ANNA, profile="Chief"))
     with pytest.raises(
-        Forbidden, match=r"\"Chief\", which the model does not have; its profiles are Boss, Clerk"
+        Forbidden,
+        match=r"\"Chief\", which does not exist in the model. Profiles of the model: Boss and Clerk",
     ):
         desk.sign_in("Anna", "right", HOME)
     assert not any(desk.attempts.noted.values())
@@ -281,7 +283,7 @@ def test_while_members_cannot_be_read_nobody_fails(desk: Desk) -> None:
     """Or those who were right all the time would be refused when it is over."""
 
     def unreachable(_: str) -> Member:
-        raise Unavailable("not now")
+        raise Unavailable(verbatim("not now"))
 
     desk.members.by_username = unreachable  # type: ignore[method-assign, assignment]
     for _ in range(20):

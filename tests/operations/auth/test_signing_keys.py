@@ -6,6 +6,7 @@ import pytest
 
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.key_rotation import GRACE
+from stratabase.messages import verbatim
 from stratabase.operations.auth.signing_keys import (
     KEY_FRESHNESS,
     MAX_STALENESS,
@@ -107,18 +108,18 @@ def test_a_first_key_that_cannot_be_kept_signs_nothing() -> None:
     keyring = ListKeyring()
     process = Process(keyring)
     assert process.keys.find("any") is None
-    keyring.refuse = Unavailable("busy")
+    keyring.refuse = Unavailable(verbatim("busy"))
     with pytest.raises(Unavailable):
         process.keys.signing()
     keyring.refuse = None
-    keyring.before_change = lambda: setattr(keyring, "refuse", Unavailable("busy"))
+    keyring.before_change = lambda: setattr(keyring, "refuse", Unavailable(verbatim("busy")))
     with pytest.raises(Unavailable):
         process.keys.signing()
 
 
 def test_while_keys_cannot_be_read_those_that_are_known_go_on_for_a_while(process: Process) -> None:
     assert process.keys.signing() == OLD
-    process.keyring.refuse = Unavailable("busy")
+    process.keyring.refuse = Unavailable(verbatim("busy"))
     process.clock.instant += KEY_FRESHNESS
     for _ in range(10):
         assert process.keys.signing() == OLD

@@ -11,6 +11,7 @@ from stratabase import waiting
 from stratabase.cli.gateway.greenlets import Greenlets
 from stratabase.domain.issues.refusals import Refusal, TooManyFailures, Unauthenticated, Unavailable
 from stratabase.domain.members.attempts import source_key
+from stratabase.messages import verbatim
 from stratabase.operations.auth.cache import SingleFlight
 from stratabase.operations.auth.sign_in_limits import MAX_FAILURES
 from tests.contract.engine.acting import together
@@ -142,7 +143,7 @@ def test_what_the_first_finds_all_have(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "refusal", [Unauthenticated("wrong"), TooManyFailures(9), KeyError("lost")], ids=repr
+    "refusal", [Unauthenticated(verbatim("wrong")), TooManyFailures(9), KeyError("lost")], ids=repr
 )
 def test_a_refusal_is_the_firsts_alone(refusal: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     found = fly(monkeypatch, lambda: refuse(refusal), lambda: "second", lambda: refuse(ValueError()))
@@ -150,7 +151,9 @@ def test_a_refusal_is_the_firsts_alone(refusal: Exception, monkeypatch: pytest.M
 
 
 def test_a_store_that_is_unavailable_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = fly(monkeypatch, lambda: refuse(Unavailable("later")), lambda: "second", lambda: "third")
+    found = fly(
+        monkeypatch, lambda: refuse(Unavailable(verbatim("later"))), lambda: "second", lambda: "third"
+    )
     assert found == [Unavailable] * 3
 
 

@@ -195,9 +195,9 @@ def test_bulk_and_rehearsals_keep_to_them_too() -> None:
     assert [each.type.name for each in validate(desk.world, end("Team", "red"), SMITH)] == [
         "ENTITY_GRANT_DELETE"
     ]
-    with pytest.raises(Refused, match="lacks the grant CREATE"):
+    with pytest.raises(Refused, match="does not have CREATE permission"):
         preview(desk.world, make("Team", name="x"), SMITH)
-    with pytest.raises(Refused, match="lacks the grant CREATE"):
+    with pytest.raises(Refused, match="does not have CREATE permission"):
         preview(desk.world, make("Master", name="x", level=1, tasks=create(make("Task", label="x"))), SMITH)
     assert delete_bulk(desk.world, masters, SMITH, unlimited_budget(), SEEN) == 1
     assert Reference("Master", "zoe") in desk.entities.objects

@@ -35,7 +35,7 @@ _MINUTES = 2
 """Of every lock."""
 
 
-_HELD = re.compile(rf"({WHOLE}|{PART}) \S+ is locked by (\S+) until .+")
+_HELD = re.compile(rf'({WHOLE}|{PART}) "\S+" is locked by (\S+) until .+')
 
 
 class SharedClock:

@@ -75,7 +75,7 @@ def test_the_end_of_a_lock_of_another_is_reported_in_the_formats_of_the_caller(s
     lock(scene.world, [E1], 3, ADA)
     (issue,) = refused(lambda: lock(scene.world, [E2, E1], 3, ITALIAN))
     assert issue_summary(issue) == ("ENTITY_LOCK_EDIT", "Employee", "e1", "locks.1")
-    assert issue.message == "Employee e1 is locked by ada until 01-01-2020 13:03:00"
+    assert issue.message == 'Employee "e1" is locked by ada until 01-01-2020 13:03:00.'
     assert holder(scene, E2) is None
 
 
@@ -119,7 +119,7 @@ def test_more_than_are_locked_together_are_refused_with_the_limit(scene: Scene) 
 def test_minutes_have_limits(scene: Scene, minutes: int) -> None:
     (issue,) = refused(lambda: lock(scene.world, [E1], minutes, ADA))
     assert issue_summary(issue) == ("MALFORMED_REQUEST", None, None, "minutes")
-    assert issue.message == f"minutes is {minutes:,}: give 1 to 1,440"
+    assert issue.message == f"{minutes} is not allowed for minutes. Use a whole number from 1 to 1440."
 
 
 @pytest.mark.parametrize("minutes", [1, 1440])
@@ -130,7 +130,7 @@ def test_the_limits_themselves_are_good(scene: Scene, minutes: int) -> None:
 def test_the_limit_is_a_setting(scene: Scene) -> None:
     world = replace(scene.world, lock_minutes=60)
     (issue,) = refused(lambda: lock(world, [E1], 61, ADA))
-    assert issue.message == "minutes is 61: give 1 to 60"
+    assert issue.message == "61 is not allowed for minutes. Use a whole number from 1 to 60."
     lock(world, [E1], 60, ADA)
 
 
@@ -252,7 +252,7 @@ def test_a_write_is_refused_in_the_commit_if_the_lock_came_after_the_read(scene:
         )
         (issue,) = refused(partial(save, world, command, ITALIAN))
         assert issue_summary(issue) == ("ENTITY_LOCK_PERSIST", "Employee", "e1", "data")
-        assert issue.message == "Employee e1 is locked by ada until 01-01-2020 13:03:00"
+        assert issue.message == 'Employee "e1" is locked by ada until 01-01-2020 13:03:00.'
         assert noted.calls == ["read", "commit"]
 
 

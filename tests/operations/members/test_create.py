@@ -9,6 +9,7 @@ from stratabase.domain.members.member import Member
 from stratabase.domain.members.refusals import BadMember, MemberTaken, NotInvited
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.formats.preferences import Formats
+from stratabase.messages import verbatim
 from tests.operations.members.office import ANNA, BEA, BOSS, HERSELF, Office
 
 CARL = {"username": "Carl", "email": "carl@example.com", "profile": "Clerk"}
@@ -43,7 +44,7 @@ def test_a_new_member_is_invited_once_it_is_there(office: Office) -> None:
 
 def test_a_member_whose_mail_cannot_be_sent_is_there_and_that_is_told(office: Office) -> None:
     def fail(_: str, __: str) -> None:
-        raise Unavailable("Nobody takes the mail.", retry_after=7)
+        raise Unavailable(verbatim("Nobody takes the mail."), retry_after=7)
 
     office.invite = fail
     with pytest.raises(NotInvited) as refusal:
@@ -52,20 +53,22 @@ def test_a_member_whose_mail_cannot_be_sent_is_there_and_that_is_told(office: Of
     assert office.stored(member.id).username == "Carl"
     assert refusal.value.retry_after == 7
     assert str(refusal.value) == (
-        f'The member "Carl" was made, with the id {member.id}, but no mail could be sent: '
-        "Nobody takes the mail. Do not make it again: resetPassword mails a link to this member."
+        f'The member "Carl" was created with the id {member.id}, but the invitation was not sent. '
+        "Nobody takes the mail. Do not create the member again. Use resetPassword to send a link."
     )
 
 
 def test_only_administrators_make_members(office: Office) -> None:
-    with pytest.raises(Forbidden, match="Only an administrator may make members"):
+    with pytest.raises(Forbidden, match="Only administrators can create members"):
         office.create(HERSELF, **CARL)
     assert office.members.writes == 0
 
 
 @pytest.mark.parametrize("field", ["id", "password", "disabled", "generation", "formats", ""])
 def test_what_is_not_given_at_creation_is_refused(field: str, office: Office) -> None:
-    with pytest.raises(BadMember, match=f'^"{field}" cannot be given here; what can is username, email, '):
+    with pytest.raises(
+        BadMember, match=f'^"{field}" cannot be set here. Supported fields: username, email, '
+    ):
         office.create(BEA, **CARL, **{field: "x"})
     assert (office.members.writes, office.invited) == (0, [])
 
@@ -88,7 +91,7 @@ def test_all_mistakes_are_told_at_once(office: Office) -> None:
     ],
 )
 def test_names_of_others_are_taken(given: dict[str, str], fields: list[str], office: Office) -> None:
-    with pytest.raises(MemberTaken, match="is already used by another member: give another one") as refusal:
+    with pytest.raises(MemberTaken, match="Another member has the same") as refusal:
         office.create(BEA, **CARL | given)
     assert [mistake.field for mistake in refusal.value.mistakes] == fields
     assert office.list(BEA) == (ANNA, BOSS)
@@ -105,5 +108,5 @@ def test_without_end_it_gives_up(office: Office) -> None:
         raise Conflict
 
     office.members.before_write = conflict
-    with pytest.raises(Unavailable, match="kept coming between"):
+    with pytest.raises(Unavailable, match="Concurrent changes of members prevented this change"):
         office.create(BEA, **CARL)

@@ -13,6 +13,7 @@ from stratabase.domain.objects.commit_refusals import Conflict, TooLarge
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.write.limits import BulkLimits
+from stratabase.messages import verbatim
 from stratabase.model.member_names import MEMBER_IDS, NOBODY, member_id
 from stratabase.model.reading import read_model
 from stratabase.model.types.storage import Stored
@@ -258,11 +259,11 @@ def test_when_the_store_fails_it_is_told_how_many_were_handed_over(work: Work) -
 
     def fail() -> None:
         if len(work.entities.commits) == 2:
-            raise Unavailable("The store is away.", retry_after=5)
+            raise Unavailable(verbatim("The store is away."), retry_after=5)
 
     work.entities.before_commit = fail
     with pytest.raises(
-        Unavailable, match=r"^40 objects were handed over; repeat it to go on. Then: The"
+        Unavailable, match=r"^The store is away. Before that, 40 objects were handed over."
     ) as no:
         work.hand_over()
     assert no.value.retry_after == 5
@@ -271,10 +272,10 @@ def test_when_the_store_fails_it_is_told_how_many_were_handed_over(work: Work) -
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"to": "nobody"}, '"to" is no id of a member.'),
-        ({"to": ANNA.id}, '"to" is the member who hands over: name another one.'),
-        ({"class_name": "Free"}, '"class" is no class that records owners; those'),
-        ({"class_name": "Tsak"}, "those that do are Task, Step, Desk"),
+        ({"to": "nobody"}, '"to" must be the id of a member.'),
+        ({"to": ANNA.id}, '"to" is the member who hands over the objects. Specify another member.'),
+        ({"class_name": "Free"}, '"class" must be a class that records owners. Use'),
+        ({"class_name": "Tsak"}, "Use Task, Step, or Desk"),
     ],
 )
 def test_what_cannot_be_is_refused(work: Work, given: dict[str, str], said: str) -> None:
@@ -299,7 +300,7 @@ def test_one_that_cannot_be_written_does_not_keep_the_others_from_it(work: Work)
 
     def narrow(change: Change) -> None:
         if any(each.after and each.after.reference.id == "t00004" for each in change.object_effects()):
-            raise TooLarge("bytes", 9, 8)
+            raise TooLarge(verbatim("Too large."))
         commit(change)
 
     work.entities.commit = narrow  # type: ignore[method-assign]
@@ -309,5 +310,5 @@ def test_one_that_cannot_be_written_does_not_keep_the_others_from_it(work: Work)
 def test_one_that_others_write_all_the_time_is_given_up_at_last(work: Work) -> None:
     work.fill([1])
     work.entities.refuse = Conflict()
-    with pytest.raises(Unavailable, match="kept coming between"):
+    with pytest.raises(Unavailable, match="Concurrent writes to the same object"):
         work.hand_over()

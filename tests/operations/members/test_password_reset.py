@@ -192,7 +192,7 @@ def test_a_weak_password_leaves_all_as_it_is(password: str, weaknesses: set[Weak
     with pytest.raises(WeakPassword) as caught:
         world.recovery.finish(token, password)
     assert set(caught.value.weaknesses) == weaknesses
-    assert '"password"' in str(caught.value)
+    assert "password" in str(caught.value)
     assert world.anna() == before
     world.recovery.finish(token, NEW)
 
@@ -216,7 +216,7 @@ def test_who_is_no_administrator_gets_a_link_for_oneself_only(id_: str, allowed:
     if allowed:
         world.recovery.start(caller, id_, BASE)
     else:
-        with pytest.raises(Forbidden, match="Only an administrator"):
+        with pytest.raises(Forbidden, match="Only administrators can"):
             world.recovery.start(caller, id_, BASE)
     assert len(world.mails.mails) == allowed
 

@@ -50,7 +50,7 @@ def test_members_change_themselves(office: Office) -> None:
 
 @pytest.mark.parametrize("given", [{"username": "Anne"}, {"profile": "Boss"}, {"disabled": True}])
 def test_some_fields_are_the_administrators(given: Mapping[str, Any], office: Office) -> None:
-    with pytest.raises(Forbidden, match=f"Only an administrator may change {next(iter(given))}"):
+    with pytest.raises(Forbidden, match=f"Only administrators can change {next(iter(given))}"):
         office.update(HERSELF, "a", {**given, "notes": "mine"})
     assert office.stored("a") == ANNA
 
@@ -69,7 +69,7 @@ def test_an_empty_change_is_none(office: Office) -> None:
 
 @pytest.mark.parametrize("id_", ["b", "nobody"])
 def test_others_are_the_administrators(id_: str, office: Office) -> None:
-    with pytest.raises(Forbidden, match="Only an administrator may change other members"):
+    with pytest.raises(Forbidden, match="Only administrators can change other members"):
         office.update(HERSELF, id_, {"notes": "x"})
     assert office.members.reads == 0
 
@@ -106,12 +106,12 @@ def test_all_mistakes_are_told_at_once_and_nothing_is_changed(office: Office) ->
 @pytest.mark.parametrize(
     ("password", "told"),
     [
-        ("eleven char", "is too short: give at least 12 characters"),
-        ("x" * 129, "is too long: give at most 128 characters"),
-        (COMMON.upper(), "is one of those that everybody tries first"),
-        ("Anna Berghain", "is the username or the e-mail address"),
-        ("ANNA@example.com", "is the username or the e-mail address"),
-        ("twelve chars\ud800", "has a character that nobody can type"),
+        ("eleven char", "is too short. Use at least 12 characters"),
+        ("x" * 129, "is too long. Use at most 128 characters"),
+        (COMMON.upper(), "Many people use this password"),
+        ("Anna Berghain", "is the username or the email address"),
+        ("ANNA@example.com", "is the username or the email address"),
+        ("twelve chars\ud800", "contains a character that nobody can type"),
         (123456789012, "must be a string"),
     ],
 )
@@ -192,7 +192,9 @@ def test_a_member_whose_profile_the_model_lost_can_be_mended() -> None:
     office = Office(BusyMembers(BOSS, replace(ANNA, profile="Gone")))
     assert office.update(BEA, "a", {"notes": "x", "profile": "Gone"}).profile == "Gone"
     assert office.update(BEA, "a", {"profile": "Clerk"}).profile == "Clerk"
-    with pytest.raises(BadMember, match=r"must be a profile of the model, not 'Gone': Boss, Clerk, Chief"):
+    with pytest.raises(
+        BadMember, match=r"must be a profile of the model, not .Gone.. Use Boss, Clerk, or Chief"
+    ):
         office.update(BEA, "a", {"profile": "Gone"})
 
 
@@ -200,7 +202,7 @@ def test_a_format_that_cannot_be_read_back_may_stay_but_is_not_taken(office: Off
     office.change("a", formats=Formats("dd MMM", "hh:mm"))
     kept = office.update(HERSELF, "a", {"dateFormat": "dd MMM", "timeFormat": "hh:mm", "notes": "mine"})
     assert (kept.notes, kept.formats) == ("mine", Formats("dd MMM", "hh:mm"))
-    with pytest.raises(BadMember, match=r'"dateFormat" is refused: .* does not tell the year: add'):
+    with pytest.raises(BadMember, match=r'"dateFormat" is not valid'):
         office.update(HERSELF, "a", {"dateFormat": "d MMM"})
 
 
@@ -212,7 +214,7 @@ def test_what_was_stored_under_other_rules_may_stay(office: Office) -> None:
 @pytest.mark.parametrize("given", [{"profile": "Clerk"}, {"disabled": True}])
 @pytest.mark.parametrize("caller", [BEA, CONSOLE])
 def test_the_last_administrator_stays_one(caller: Any, given: Mapping[str, Any], office: Office) -> None:
-    with pytest.raises(LastAdministrator, match='"Bea" is the last administrator who is not disabled'):
+    with pytest.raises(LastAdministrator, match='"Bea" is the only administrator who is not disabled'):
         office.update(caller, "b", {**given, "notes": "x"})
     assert office.stored("b") == BOSS
 
@@ -293,7 +295,7 @@ def test_an_administrator_who_became_the_last_meanwhile_stays(office: Office) ->
 def test_others_that_keep_coming_between_are_not_fought_for_ever(office: Office) -> None:
     numbers = iter(range(10_000))
     office.members.before_write = lambda: office.change("a", notes=f"theirs {next(numbers)}")
-    with pytest.raises(Unavailable, match="kept coming between; try again"):
+    with pytest.raises(Unavailable, match="Concurrent changes of members"):
         office.update(HERSELF, "a", {"email": "anne@example.com"})
     assert office.members.writes < 1000
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from stratabase.domain.objects.change import Creation, Effect
+from stratabase.domain.objects.change import Creation, Effect, EffectIndex
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
@@ -49,7 +49,10 @@ ROLES = [
 
 def reader_of(entities: Entities, effects: Sequence[Effect] = ()) -> Reader:
     """Return what reads objects as pending effects leave them."""
-    return Reader(request_of(COMPANY, entities), pending=PendingWrite(COMPANY, effects) if effects else None)
+    return Reader(
+        request_of(COMPANY, entities),
+        pending=PendingWrite(EffectIndex(effects, COMPANY)) if effects else None,
+    )
 
 
 def all_read(reader: Reader, references: list[Reference]) -> object:

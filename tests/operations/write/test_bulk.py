@@ -13,6 +13,7 @@ from stratabase.domain.query.page import Query, Window
 from stratabase.domain.write.commands import UpdateBulk
 from stratabase.domain.write.limits import BulkLimits
 from stratabase.expressions.environment import EMPTY_CONTEXT
+from stratabase.messages import verbatim
 from stratabase.model.types.operators import Operator
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
 from stratabase.operations.write.bulk_issues import FirstIssues
@@ -126,7 +127,7 @@ def test_too_many_are_refused_with_their_number_before_anything_is_written() -> 
     ):
         (issue,) = refusal(work)
         assert (issue.type, issue.path) == (IssueType.MALFORMED_REQUEST, ("options",))
-        assert issue.message.startswith("7 Label objects match, and at most 6")
+        assert issue.message.startswith("7 Label objects match. The maximum for one request is 6.")
     assert scene.entities.commits == []
 
 
@@ -146,7 +147,7 @@ def test_where_they_cannot_be_counted_too_many_are_refused_all_the_same(
         lambda: delete_bulk(scene.world, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     )
 
-    assert issue.message.startswith("more than 1 Label objects match")
+    assert issue.message.startswith("More than 1 Label objects match")
 
 
 def test_one_that_is_refused_keeps_nothing_from_the_others() -> None:
@@ -222,10 +223,10 @@ def test_trouble_with_the_store_says_how_far_it_has_come() -> None:
 
     def trouble() -> None:
         if len(scene.entities.commits) == 2:
-            raise Unavailable("too busy", retry_after=5)
+            raise Unavailable(verbatim("Too busy."), retry_after=5)
 
     scene.entities.before_commit = trouble
-    with pytest.raises(Unavailable, match="2 of 4 Label objects were deleted, then: too busy") as unavailable:
+    with pytest.raises(Unavailable, match=r"^2 of 4 Label objects were deleted\. Too busy\.$") as unavailable:
         delete_bulk(scene.world, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     assert unavailable.value.retry_after == 5
 
@@ -244,13 +245,13 @@ def test_a_bulk_write_is_validated_without_a_trace() -> None:
             "ATTRIBUTE_RANGE",
             "Employee",
             None,
-            "Employee.age: -1 is too low: give 0 at least (the same for 4 objects)",
+            "Employee.age: -1 is too low. The minimum is 0. This applies to 4 objects.",
         ),
         (
             "ENTITY_NOT_FOUND",
             "Employee",
             None,
-            "Employee.team: there is no Team with _id 't9' (the same for 4 objects)",
+            'Employee.team: Team "t9" does not exist. This applies to 4 objects.',
         ),
     ]
     assert scene.entities.commits == []
@@ -267,7 +268,7 @@ def test_too_many_are_an_issue_of_its_validation() -> None:
 def test_of_very_many_issues_the_first_are_reported_and_the_others_counted() -> None:
     scene = Scene()
     command = UpdateBulk("Employee", {}, {"friends": add(*(f"none{number}" for number in range(120)))})
-    more = "100 of 120 issues are told here: 20 more were found"
+    more = "Only 100 of 120 issues are listed. 20 more issues were found."
 
     summary, *told = refusal(
         lambda: update_bulk(scene.world, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
@@ -276,12 +277,12 @@ def test_of_very_many_issues_the_first_are_reported_and_the_others_counted() -> 
         scene.world, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
     )
 
-    none = "0 of 4 Employee objects were updated; what kept the others from it follows"
-    assert summary.message == f"{none}; {more}"
+    none = "0 of 4 Employee objects were updated. The other issues explain the rest."
+    assert summary.message == f"{none} {more}"
     assert (last.message, last.type, last.path) == (more, IssueType.SERVICE_HANDLER_ERROR, ("options",))
     assert told == found
     assert len({issue.message for issue in told}) == 100
-    assert all(issue.message.endswith(" (the same for 4 objects)") for issue in told)
+    assert all(issue.message.endswith(" This applies to 4 objects.") for issue in told)
 
 
 def test_a_unique_value_that_is_taken_is_reported_once() -> None:
@@ -289,7 +290,7 @@ def test_a_unique_value_that_is_taken_is_reported_once() -> None:
     same = UpdateBulk("Employee", {"email": "ada@x.org"}, {})
     (issue,) = validate_bulk(Scene().world, same, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     assert (issue.type, issue.entity_id) == (IssueType.ENTITY_UNIQUE, None)
-    assert issue.message.endswith(" (the same for 3 objects)")
+    assert issue.message.endswith(" This applies to 3 objects.")
 
 
 def test_what_depends_on_the_object_is_told_of_each() -> None:
@@ -310,6 +311,6 @@ def test_what_depends_on_the_object_is_told_of_each() -> None:
 
 def test_the_number_of_issues_is_in_good_english() -> None:
     issues = FirstIssues()
-    issues.add([Issue(IssueType.ENTITY_DOMAIN, str(number)) for number in range(101)])
+    issues.add([Issue(IssueType.ENTITY_DOMAIN, verbatim(str(number))) for number in range(101)])
 
-    assert str(issues) == "100 of 101 issues are told here: 1 more was found"
+    assert issues.cut_message == "Only 100 of 101 issues are listed. 1 more issue was found."

@@ -278,7 +278,7 @@ def test_two_who_restore_a_whole_that_is_there_do_so_one_after_the_other() -> No
 
     def meddle(number: int) -> None:
         if number == 3:
-            with pytest.raises(Unavailable, match="is being restored"):
+            with pytest.raises(Unavailable, match="Another request is restoring"):
                 scene.shop.restore(scene.order, scene.full)
 
     scene.engine.before = meddle

@@ -14,6 +14,7 @@ from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.write import restore
+from stratabase.messages import verbatim
 from stratabase.model.model import Unique
 from stratabase.operations.locks.lock import lock
 from stratabase.operations.write.services import delete, save
@@ -156,7 +157,7 @@ def test_a_process_that_dies_at_any_commit_leaves_all_or_after_a_sweep_nothing(*
 def test_who_asks_again_at_once_waits_for_the_lease_and_then_brings_it_back() -> None:
     scene = Scene()
     assert scene.engine.dies(scene.restore, 2, does_it=True)
-    with pytest.raises(Unavailable, match="is being restored by another request"):
+    with pytest.raises(Unavailable, match="Another request is restoring"):
         scene.shop.restore(scene.order, scene.there)
     scene.shop.entities.sweep()
     assert scene.ledgers() != []
@@ -171,7 +172,7 @@ def test_what_went_through_without_an_answer_is_done_when_it_is_asked_again() ->
     def lose(_: int) -> None:
         if scene.shop.found(scene.order) is not None:
             scene.engine.calm()
-            raise Unavailable("The answer was lost.")
+            raise Unavailable(verbatim("The answer was lost."))
 
     scene.engine.after = lose
     scene.restore()  # what is noted tells that it was done
@@ -431,7 +432,7 @@ def test_a_process_that_is_killed_leaves_nothing_that_a_sweep_does_not_end(tmp_p
     arguments = [path, order.id, there, shop.clock.instant, call]
     process = subprocess.run(
         [sys.executable, "-m", "tests.operations.write.killed_restoration", *map(str, arguments)],
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         check=False,
     )
 

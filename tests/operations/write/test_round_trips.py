@@ -10,6 +10,7 @@ from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.objects.commit_refusals import SizeCause, TooLarge
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
+from stratabase.messages import verbatim
 from stratabase.operations.ports import Entities
 from tests.graphs.commands import add, change, create, end, make, point, remove, update
 from tests.graphs.scene import Scene, issue_summary
@@ -216,7 +217,7 @@ def test_a_graph_of_which_nobody_knows_whether_it_was_written_is_not_tried_again
     scene = Scene()
     attempts: list[None] = []
     scene.entities.before_commit = lambda: attempts.append(None)
-    scene.entities.refuse = Unavailable("unknown")
+    scene.entities.refuse = Unavailable(verbatim("unknown"))
 
     for command in (change("Employee", "e1", team=point("t3")), end("Project", "p1")):
         with pytest.raises(Unavailable, match="unknown"):
@@ -226,25 +227,22 @@ def test_a_graph_of_which_nobody_knows_whether_it_was_written_is_not_tried_again
 
 def test_what_the_store_cannot_do_at_once_is_refused_with_the_limit() -> None:
     scene = Scene()
-    scene.entities.refuse = TooLarge("actions", 250, 100)
+    scene.entities.refuse = TooLarge(verbatim("Too large."))
 
     (issue,) = scene.refusal(change("Employee", "e1", addresses=create(make("Address", street="x"))))
 
     assert (issue.type, issue.path) == (IssueType.MALFORMED_REQUEST, ("data",))
-    assert issue.message == "250 actions: at most 100 are possible"
+    assert issue.message == "Too large."
 
 
 def test_of_what_is_too_much_the_role_and_a_way_out_are_reported() -> None:
     scene = Scene()
     role = RoleName("Employee", "friends")
-    scene.entities.refuse = TooLarge("actions", 250, 100, at_least=True, cause=SizeCause(role, 33))
+    scene.entities.refuse = TooLarge(verbatim("Too large."), cause=SizeCause(role, 33))
 
     (issue,) = scene.refusal(change("Employee", "e1", addresses=create(make("Address", street="x"))))
 
-    assert issue.message == (
-        "at least 250 actions: at most 100 are possible; "
-        "of Employee.friends, add or take away at most 33 at a time"
-    )
+    assert issue.message == "Too large. Add or remove at most 33 objects of Employee.friends at a time."
 
 
 def test_a_request_that_speaks_of_too_many_objects_is_refused_before_anything_is_read() -> None:

@@ -82,7 +82,7 @@ class Asked:
 
 def _is_about_nothing(issue: Issue) -> bool:
     """Return whether there is no object, or whether the request is not looked into."""
-    return issue.at == "data._id" or issue.message.startswith("the request speaks of")
+    return issue.at == "data._id" or issue.message.startswith("The request refers to")
 
 
 def _type(class_name: str, verb: str, argument: str) -> str:
@@ -182,5 +182,5 @@ def _only(id_: str) -> Data:
 
 
 def _none(class_name: str, done: str) -> Issue:
-    text = f"0 of 1 {class_name} object was {done}; what kept the others from it follows"
+    text = f"0 of 1 {class_name} object was {done}. The other issues explain the rest."
     return Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", class_name)

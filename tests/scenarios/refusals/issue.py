@@ -59,6 +59,12 @@ def attribute(type_: str, name: str, message: str, at: str | None = None) -> Iss
     return attributes(type_, name.split(".", maxsplit=1)[0], name.split(".")[1:], f"{name}: {message}", at)
 
 
+def required(name: str, at: str | None = None) -> Issue:
+    """Return the issue of a required attribute, `Class.attribute`, without a value."""
+    class_name, attribute_name = name.split(".")
+    return attributes("ATTRIBUTE_REQUIRED", class_name, [attribute_name], f"{name} is required.", at)
+
+
 def attributes(type_: str, class_name: str, names: list[str], message: str, at: str | None = None) -> Issue:
     """Return an issue about several attributes together."""
     place = at or f"data.{names[0]}"
@@ -67,11 +73,24 @@ def attributes(type_: str, class_name: str, names: list[str], message: str, at: 
 
 def role(type_: str, name: str, message: str, at: str | None = None) -> Issue:
     """Return an issue about a role, `Class.role`."""
+    return _of_role(type_, name, f"{name}: {message}", at)
+
+
+def one_required(name: str, target: str, at: str | None = None) -> Issue:
+    """Return the issue of a required to-one role, `Class.role`, that leads to nothing."""
+    return _of_role("ROLE_CARDINALITY", name, f"{name} requires one {target}.", at)
+
+
+def some_required(name: str, target: str, at: str | None = None) -> Issue:
+    """Return the issue of a required to-many role, `Class.role`, that leads to nothing."""
+    return _of_role("ROLE_CARDINALITY", name, f"{name} requires at least one {target}.", at)
+
+
+def _of_role(type_: str, name: str, message: str, at: str | None) -> Issue:
     class_name, role_name = name.split(".")
-    place = at or f"data.{role_name}"
-    return Issue(type_, f"{name}: {message}", place, "ENTITY_ROLE", class_name, roles=(role_name,))
+    return Issue(type_, message, at or f"data.{role_name}", "ENTITY_ROLE", class_name, roles=(role_name,))
 
 
 def missing(name: str, target: str, id_: str, at: str | None = None) -> Issue:
     """Return the issue of a role that is to lead to what is not there."""
-    return role("ENTITY_NOT_FOUND", name, f"there is no {target} with _id '{id_}'", at)
+    return role("ENTITY_NOT_FOUND", name, f'{target} "{id_}" does not exist.', at)

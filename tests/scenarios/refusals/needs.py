@@ -11,9 +11,9 @@ PERSON: dict[str, Any] = {
 }
 """What must be given of a new person."""
 
-DATE = "give it as dd/MM/yyyy (such as 31/12/2020), or in ISO 8601 (2020-12-31)"
+DATE = "Use the format dd/MM/yyyy (for example, 31/12/2020) or ISO 8601 (for example, 2020-12-31)."
 """What is said of a text that is no date."""
-NULL = "give true or false, or leave the field out"
+NULL = "null is not allowed. Use true or false, or remove the field."
 """What is said of null where a filter asks whether there is a value."""
 
 

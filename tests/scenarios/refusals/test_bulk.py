@@ -39,10 +39,10 @@ def in_bulk(says: str, class_name: str, options: dict[str, Any], *issues: Issue)
 
 
 def too_many(class_name: str, number: int) -> Issue:
-    text = f"{number} {class_name} objects match, and at most 5 can be done with at once"
+    text = f"{number} {class_name} objects match. The maximum for one request is 5."
     return Issue(
         "MALFORMED_REQUEST",
-        f"{text}: narrow the filter, or ask for fewer with next",
+        f"{text} Narrow the filter, or request fewer objects with next.",
         "options",
         "ENTITY",
         class_name,
@@ -54,13 +54,18 @@ def option(name: str, message: str) -> Issue:
 
 
 OPTIONS = [
-    in_bulk("below nothing", "Sheet", {"next": -1}, option("next", "next is -1: give 0 to 2147483647")),
-    in_bulk("a negative offset", "Sheet", {"offset": -1}, option("offset", "offset is -1: give 0 or more")),
+    in_bulk(
+        "below nothing",
+        "Sheet",
+        {"next": -1},
+        option("next", "next is -1. Use a number from 0 to 2147483647."),
+    ),
+    in_bulk("a negative offset", "Sheet", {"offset": -1}, option("offset", "offset is -1. Use 0 or more.")),
     in_bulk(
         "both ways",
         "Sheet",
         {"next": 1, "prev": 1},
-        option("prev", "next and prev exclude each other: give one of them"),
+        option("prev", "next and prev cannot be combined. Use only one of them."),
     ),
     in_bulk(
         "a filter that cannot be read",
@@ -68,8 +73,7 @@ OPTIONS = [
         {"filter": {"height___gt": None}},
         Issue(
             "MALFORMED_REQUEST",
-            "Sheet.height___gt: this cannot be compared with null; "
-            "leave the field out, or write height___null: true",
+            "Sheet.height___gt: null is not allowed. Remove the field, or use height___null: true.",
             "options.filter.height___gt",
             "ENTITY_ATTRIBUTE",
             "Sheet",
@@ -115,8 +119,8 @@ def test_of_what_is_refused_keeps_nothing_from_the_others(studio: Studio) -> Non
 
     answer = studio.answer(change, {"options": all_six(next=3)})
 
-    same = "another Sheet has code '999': no two may have the same (the same for 2 objects)"
-    text = "1 of 3 Sheet objects were updated; what kept the others from it follows"
+    same = 'Another Sheet has the same code "999". code must be unique. This applies to 2 objects.'
+    text = "1 of 3 Sheet objects were updated. The other issues explain the rest."
     issues = [
         Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", "Sheet"),
         attributes("ENTITY_UNIQUE", "Sheet", ["code"], same),
@@ -150,14 +154,14 @@ def test_of_many_deletions_those_that_are_refused_are_reported(studio: Studio) -
 
     answer = studio.answer(end)
 
-    text = "1 of 3 Team objects were deleted; what kept the others from it follows"
-    needed = "Person with _id '{}' requires Team with _id '{}', which therefore cannot be deleted"
+    text = "1 of 3 Team objects were deleted. The other issues explain the rest."
+    needed = 'You cannot delete Team "{}", because Person "{}" requires it.'
     issues = [
         Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", "Team"),
         *(
             Issue(
                 "ROLE_CARDINALITY",
-                f"Person.team: {needed.format(f'<in_{name}>', f'<{name}>')}",
+                f"Person.team: {needed.format(f'<{name}>', f'<in_{name}>')}",
                 "options",
                 "ENTITY_ROLE",
                 "Person",
@@ -181,10 +185,10 @@ def test_of_many_deletions_those_that_are_refused_are_reported(studio: Studio) -
 
 
 def test_a_value_that_is_wrong_for_every_object_is_reported_once(refuse: Callable[[Case], None]) -> None:
-    text = "9 is too high: give 1 to 3 (the same for 2 objects)"
+    text = "9 is too high. Use a value from 1 to 3. This applies to 2 objects."
     issue = attribute("ATTRIBUTE_RANGE", "Sheet.height", text)
     options = {"filter": {"title___in": ["first", "second"]}}
-    text = "0 of 2 Sheet objects were updated; what kept the others from it follows"
+    text = "0 of 2 Sheet objects were updated. The other issues explain the rest."
     none = Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", "Sheet")
     arguments = {"data": {"height": 9}, "options": options}
     ways = [

@@ -123,7 +123,7 @@ def test_diagnostics_are_refused_to_others_before_anything_is_done(
 
     answer = studio.answer(query, authorization=clerk)
 
-    text = "insight is for administrators only: leave it out"
+    text = "Only administrators can use insight. Remove it."
     issue = Issue("APPLICATION_ACCESS_FORBIDDEN", text, "insight")
     shown = error(issue.shown(KEY, answer.trace_id, profile="Clerk"))
     assert answer.body == {"data": {KEY: None}, "errors": [shown]}
@@ -184,7 +184,7 @@ def test_a_failure_inside_is_told_by_its_id_only(broken: tuple[RunningService, s
 
     (told,) = body["errors"]
     trace_id = told["extensions"]["traceId"]
-    text = f"the service failed; name {trace_id} when you report it"
+    text = f"The service failed. To report this problem, include the trace ID {trace_id}."
     assert body == {
         "data": {KEY: None},
         "errors": [error(Issue("SERVER_ERROR", text, "").shown(KEY, trace_id))],

@@ -120,13 +120,13 @@ DOCUMENTS = [
     wrong(
         "a literal that is no text",
         'mutation { Sheet___create(data: {title: "new", day: soon}) { _id } }',
-        "Date cannot represent this literal; give a string or a number.",
+        "Date cannot represent this literal. Use a string or a number.",
         53,
     ),
     wrong(
         "a number of 5,000 digits",
         f"{{ Team___getPage(options: {{next: {'9' * 5000}}}) {{ totalCount }} }}",
-        "Expected value of type 'Int', found none that can be read.",
+        "Expected value of type 'Int'. The value cannot be read.",
         34,
     ),
     wrong(
@@ -352,4 +352,4 @@ def test_half_of_a_surrogate_pair_is_no_json(studio: Studio, escaped: str) -> No
     reply = studio.service.request("POST", ADDRESS, headers=headers, body=sent)
 
     assert (reply.status, reply.headers["content-type"]) == (400, "application/problem+json")
-    assert "is not JSON" in reply.json()["detail"]
+    assert "is not valid JSON" in reply.json()["detail"]

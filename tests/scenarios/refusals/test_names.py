@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.scenarios.refusals.case import IN_BULK, KEY, Asked, Case, changing, filling, loosely, making
-from tests.scenarios.refusals.issue import Issue, entity, missing, role
+from tests.scenarios.refusals.issue import Issue, entity, missing, one_required, role
 from tests.scenarios.refusals.needs import PERSON
 from tests.scenarios.refusals.studio import Studio, error
 
@@ -14,22 +14,23 @@ LONG = "x" * 5000
 LONGEST = 255
 """Characters of an id that is told back."""
 SHOWN = {
-    "": "''",
-    " ": "' '",
-    "none": "'none'",
-    "V#~": "'V#~'",
-    "a\x00b": r"'a\x00b'",
-    "é": "'é'",
-    "日本": "'日本'",
-    "\U0001f600": "'\U0001f600'",
+    "": '""',
+    " ": '" "',
+    "none": '"none"',
+    "V#~": '"V#~"',
+    "a\x00b": r'"a\u0000b"',
+    "é": '"é"',
+    "日本": '"日本"',
+    "\U0001f600": '"\U0001f600"',
     "'": '"\'"',
-    LONG: f"'{'x' * 59}…",
+    '"': r'"\""',
+    LONG: f'"{LONG[:60]}…"',
 }
 """Ids that no object has, and how a message shows them."""
 
 
 def nobody(class_name: str, id_: str, at: str = "data._id", client_id: str | None = None) -> Issue:
-    text = f"there is no {class_name} with _id {SHOWN[id_]}"
+    text = f"{class_name} {SHOWN[id_]} does not exist."
     return Issue("ENTITY_NOT_FOUND", text, at, "ENTITY", class_name, id_[:LONGEST], client_id)
 
 
@@ -68,9 +69,9 @@ OBJECTS = [
                 "preview",
                 {"data": {"_id": "1", "text": "t"}},
                 [
-                    entity(
-                        "ENTITY_NOT_FOUND", "Complaint", "there is no Complaint with _id '1'", "data._id"
-                    ).of("1")
+                    entity("ENTITY_NOT_FOUND", "Complaint", 'Complaint "1" does not exist.', "data._id").of(
+                        "1"
+                    )
                 ],
             )
         ],
@@ -79,7 +80,7 @@ OBJECTS = [
 
 
 def told_missing(name: str, target: str, id_: str, at: str | None = None) -> Issue:
-    return role("ENTITY_NOT_FOUND", name, f"there is no {target} with _id {SHOWN[id_]}", at)
+    return role("ENTITY_NOT_FOUND", name, f"{target} {SHOWN[id_]} does not exist.", at)
 
 
 TARGETS = [
@@ -115,13 +116,13 @@ TARGETS = [
             role(
                 "ENTITY_NOT_FOUND",
                 "Person.phones",
-                f"there is no Phone with _id {SHOWN[id_]} here",
+                f"Phone {SHOWN[id_]} does not exist in this role.",
                 "data.phones.delete",
             ).of("<ann>"),
             role(
                 "ENTITY_NOT_FOUND",
                 "Person.addresses",
-                f"there is no Address with _id {SHOWN[id_]} here",
+                f"Address {SHOWN[id_]} does not exist in this role.",
                 "data.addresses.update.0._id",
             ).of("<ann>"),
         )
@@ -149,7 +150,7 @@ CALLED = [
         entity(
             "MALFORMED_REQUEST",
             "Phone",
-            "another Phone of the request is called 'X' too",
+            'Another Phone in the request has the same _clientId "X". _clientId must be unique in a request.',
             "data.phones.1._clientId",
         ).called("X"),
     ),
@@ -160,13 +161,13 @@ CALLED = [
         entity(
             "MALFORMED_REQUEST",
             "Phone",
-            "another Phone of the request is called '' too",
+            'Another Phone in the request has the same _clientId "". _clientId must be unique in a request.',
             "data.phones.1._clientId",
         ).called(""),
         entity(
             "MALFORMED_REQUEST",
             "Phone",
-            "another Phone of the request is called '' too",
+            'Another Phone in the request has the same _clientId "". _clientId must be unique in a request.',
             "data.phones.2._clientId",
         ).called(""),
     ),
@@ -180,7 +181,7 @@ CALLED = [
         entity(
             "MALFORMED_REQUEST",
             "Phone",
-            "another Phone of the request is called 'X' too",
+            'Another Phone in the request has the same _clientId "X". _clientId must be unique in a request.',
             "data.phones.create.1._clientId",
         ).called("X"),
     ),
@@ -193,7 +194,7 @@ CALLED = [
         "nothing by null",
         "Person",
         {**PERSON, "_clientId": None, "team": None},
-        role("ROLE_CARDINALITY", "Person.team", "one Team is required"),
+        one_required("Person.team", "Team"),
     ),
 ]
 
@@ -238,7 +239,7 @@ def test_a_name_holds_in_no_later_request(studio: Studio) -> None:
     )
 
     issue = nobody("Team", "none").of("later").shown(KEY, answer.trace_id)
-    issue["userMessage"] = "there is no Team with _id 'later'"
+    issue["userMessage"] = 'Team "later" does not exist.'
     assert answer.body == {"data": {KEY: None}, "errors": [error(issue)]}
     delete = f'mutation {{ Team___delete(_id: "{made["_id"]}") {{ deleted }} }}'
     assert studio.ask(delete) == {"deleted": True}

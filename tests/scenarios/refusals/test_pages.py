@@ -11,14 +11,12 @@ from tests.scenarios.refusals.issue import Issue
 from tests.scenarios.refusals.needs import DATE, NULL, nested
 from tests.scenarios.refusals.studio import Studio, error, ordered, refused
 
-BAD_CURSOR = (
-    "cursor: the cursor is not one that this service gives: "
-    "hand one back unchanged, as an earlier page gave it"
+BAD_CURSOR = "The cursor is not valid. Use a cursor of an earlier page, unchanged."
+FOREIGN = "The cursor belongs to another class or another order. Use it only for the same class and order."
+GAP = (
+    "fromCursor has {}, but the order is by last_name and _id. "
+    "Use the first attributes of the order, without gaps."
 )
-FOREIGN = (
-    "cursor: the cursor was given for another class or another order: it goes on only from a page of the same"
-)
-GAP = "fromCursor gives {}, but the order is by {}: give the first of these, without a gap"
 
 Found = tuple[str, str, str]
 
@@ -34,17 +32,23 @@ def value(type_: str, name: str, message: str, place: str) -> Issue:
 
 
 OPTIONS: dict[str, tuple[dict[str, Any], list[Issue]]] = {
-    "fewer than none": ({"next": -1}, [option("next", "next is -1: give 0 to 10000")]),
-    "more than a page has": ({"next": 10_001}, [option("next", "next is 10001: give 0 to 10000")]),
-    "more than a page has, backward": ({"prev": 10_001}, [option("prev", "prev is 10001: give 0 to 10000")]),
-    "fewer than none passed over": ({"offset": -1}, [option("offset", "offset is -1: give 0 or more")]),
+    "fewer than none": ({"next": -1}, [option("next", "next is -1. Use a number from 0 to 10000.")]),
+    "more than a page has": (
+        {"next": 10_001},
+        [option("next", "next is 10001. Use a number from 0 to 10000.")],
+    ),
+    "more than a page has, backward": (
+        {"prev": 10_001},
+        [option("prev", "prev is 10001. Use a number from 0 to 10000.")],
+    ),
+    "fewer than none passed over": ({"offset": -1}, [option("offset", "offset is -1. Use 0 or more.")]),
     "both ways": (
         {"next": 1, "prev": 1},
-        [option("prev", "next and prev exclude each other: give one of them")],
+        [option("prev", "next and prev cannot be combined. Use only one of them.")],
     ),
     "two positions": (
         {"cursor": "x", "fromCursor": {"_id": "x"}},
-        [option("fromCursor", "cursor and fromCursor exclude each other: give one of them")],
+        [option("fromCursor", "cursor and fromCursor cannot be combined. Use only one of them.")],
     ),
     "no cursor": ({"cursor": "x"}, [option("cursor", BAD_CURSOR)]),
     "an empty cursor": ({"cursor": ""}, [option("cursor", BAD_CURSOR)]),
@@ -56,15 +60,15 @@ OPTIONS: dict[str, tuple[dict[str, Any], list[Issue]]] = {
     ),
     "a position by what is not ordered by": (
         {"fromCursor": {"email": "x"}, "orderBy": ["last_name___ASC"]},
-        [option("fromCursor", GAP.format("email", "last_name, _id"))],
+        [option("fromCursor", GAP.format("email"))],
     ),
     "a position with a gap": (
         {"fromCursor": {"_id": "x"}, "orderBy": ["last_name___ASC"]},
-        [option("fromCursor", GAP.format("_id", "last_name, _id"))],
+        [option("fromCursor", GAP.format("_id"))],
     ),
     "a position that cannot be read": (
         {"fromCursor": {"born": "soon"}, "orderBy": ["born___ASC"]},
-        [value("DATA_TYPE", "born", f"'soon' is not a Date: {DATE}", "fromCursor.born")],
+        [value("DATA_TYPE", "born", f'"soon" is not a valid Date. {DATE}', "fromCursor.born")],
     ),
     "null where true or false is asked": (
         {"filter": {"last_name___null": None}},
@@ -79,8 +83,10 @@ OPTIONS: dict[str, tuple[dict[str, Any], list[Issue]]] = {
             }
         },
         [
-            value("DATA_TYPE", "born___gt", f"'soon' is not a Date: {DATE}", "filter.born___gt"),
-            value("DATA_TYPE", "born___in", f"'late' is not a Date: {DATE}", "filter.OR.1.NOT.born___in"),
+            value("DATA_TYPE", "born___gt", f'"soon" is not a valid Date. {DATE}', "filter.born___gt"),
+            value(
+                "DATA_TYPE", "born___in", f'"late" is not a valid Date. {DATE}', "filter.OR.1.NOT.born___in"
+            ),
             value("MALFORMED_REQUEST", "height___not___null", NULL, "filter.AND.1.height___not___null"),
         ],
     ),
@@ -90,7 +96,7 @@ OPTIONS["a filter that is too deep"] = (
     [
         Issue(
             "MALFORMED_REQUEST",
-            "the filter is nested too deeply: at most 100 levels",
+            "The filter is nested too deeply. The maximum is 100 levels.",
             "options.filter.NOT",
             "ENTITY",
             "Person",
@@ -102,8 +108,8 @@ OPTIONS["a filter that compares too much"] = (
     [
         Issue(
             "MALFORMED_REQUEST",
-            "Person: the filter makes 501 comparisons: at most 500 are possible; "
-            "one with in, which names many values, counts 1",
+            "Person: The filter has 501 comparisons. The maximum is 500. "
+            'A comparison with "in" counts as one, however many values it lists.',
             "options.filter",
             "ENTITY",
             "Person",
@@ -115,7 +121,7 @@ OPTIONS["a filter that lists too many values"] = (
     [
         Issue(
             "MALFORMED_REQUEST",
-            "Person: the filter lists 10,001 values: at most 10,000 are possible",
+            "Person: The filter lists 10,001 values. The maximum is 10,000.",
             "options.filter",
             "ENTITY",
             "Person",
@@ -162,7 +168,9 @@ def test_what_is_to_be_shown_wrongly_is_not_written(studio: Studio, verb: str) -
 
     answer = studio.answer(query, {"data": data})
 
-    issue = option("next", "next is -1: give 0 to 10000").shown(f"{KEY}.members", answer.trace_id)
+    issue = option("next", "next is -1. Use a number from 0 to 10000.").shown(
+        f"{KEY}.members", answer.trace_id
+    )
     assert answer.body == {"data": {KEY: None}, "errors": [error(issue)]}
     assert studio.shelf.rows() == before
 
@@ -193,7 +201,7 @@ def test_unique_values_that_cannot_be_read(studio: Studio) -> None:
 
     answer = studio.answer(query, {"day": "soon"})
 
-    text = f"Sheet.day: 'soon' is not a Date: {DATE}"
+    text = f'Sheet.day: "soon" is not a valid Date. {DATE}'
     issue = Issue("DATA_TYPE", text, "day", "ENTITY_ATTRIBUTE", "Sheet", attributes=("day",))
     assert answer.body == {"data": {KEY: None}, "errors": [error(issue.shown(KEY, answer.trace_id))]}
 
@@ -227,12 +235,15 @@ def large(studio: Studio) -> Iterator[Studio]:
         studio.ask("mutation($id: ID!) { Scroll___delete(_id: $id) { deleted } }", id=f"<{name}>")
 
 
-INDEX = 'declare @index(attributes: ["title"]) in the model'
+INDEX = 'Declare @index(attributes: ["title"]) in the model.'
 BY_TITLE = {"filter": {"title___eq": "large"}}
 
 
 def too_much(remedy: str, *attributes: str) -> Issue:
-    text = f"Scroll: 5 objects were read, and that is not all: {remedy}"
+    text = (
+        "Scroll: The request reached its read limit after 5 objects, before the result was complete. "
+        f"{remedy}"
+    )
     return Issue("MALFORMED_REQUEST", text, "options", "ENTITY", "Scroll", attributes=tuple(attributes))
 
 
@@ -242,17 +253,17 @@ BUDGET = {
     "an offset": (
         {**BY_TITLE, "next": 1, "offset": 5},
         "items { _id }",
-        too_much(f"{INDEX}, or ask without offset", "title"),
+        too_much(f"Try one of the following. {INDEX} Omit offset.", "title"),
     ),
     "all of them": (
         {"next": 9},
         "items { _id }",
-        too_much("narrow the filter, or ask for fewer objects at a time"),
+        too_much("Narrow the filter, or request fewer objects at a time."),
     ),
     "how many there are": (
         {"next": 1, "filter": {"text___contains": "y"}},
         "totalCount",
-        too_much("ask without totalCount"),
+        too_much("Omit totalCount."),
     ),
 }
 
@@ -286,7 +297,8 @@ def test_what_was_read_before_the_end_is_shown(large: Studio) -> None:
     answer = large.answer(large.named(f"{{\n  {services}\n}}"))
 
     text = (
-        "Scroll: the request has read as much as it may before it came to this: ask for less in one request"
+        "Scroll: The request reached its read limit before it read these objects. "
+        "Request less data in one request."
     )
     late = Issue("MALFORMED_REQUEST", text, "", "ENTITY", "Scroll").shown("g4", answer.trace_id)
     (told,) = answer.body["errors"]
@@ -307,7 +319,8 @@ def test_an_object_whose_roles_are_too_much_to_read(studio: Studio, book: str) -
     shows = "{ leaves { items { text } } }"
     data = f'data: {{_id: "{book}", title: "%s"}}'
     too_late = (
-        "Leaf: the request has read as much as it may before it came to this: ask for less in one request"
+        "Leaf: The request reached its read limit before it read these objects. "
+        "Request less data in one request."
     )
 
     read = studio.answer(f'{{\n  it: Scroll___get(_id: "{book}") {shows}\n}}')
@@ -315,7 +328,7 @@ def test_an_object_whose_roles_are_too_much_to_read(studio: Studio, book: str) -
     done = studio.answer(f"mutation {{\n  it: Scroll___update({data % 'done'}) {shows}\n}}")
 
     refusal = Issue("MALFORMED_REQUEST", too_late, "", "ENTITY", "Leaf")
-    unshown = f"Scroll {book} was written, but what is selected of it cannot be shown: {too_late}"
+    unshown = f'Scroll "{book}" was written, but the selected fields cannot be shown. {too_late}'
     written = Issue("SERVICE_HANDLER_ERROR", unshown, "", "ENTITY", "Scroll", book)
     for answer, issue in ((read, refusal), (tried, refusal), (done, written)):
         expected = {"data": {KEY: None}, "errors": [error(issue.shown(KEY, answer.trace_id))]}

@@ -6,17 +6,16 @@ from typing import Any
 import pytest
 
 from tests.scenarios.refusals.case import Case, changing, housing, loosely, making
-from tests.scenarios.refusals.issue import Issue, attribute, attributes, role
-from tests.scenarios.refusals.needs import PERSON
+from tests.scenarios.refusals.issue import Issue, attribute, attributes, required, role
+from tests.scenarios.refusals.needs import DATE, PERSON
 
-LONG = "10 characters are too many: give at most 9"
-REQUIRED = "a value is required"
+LONG = "The text has 10 characters. The maximum is 9."
 ROOM = {"street": "s", "rooms": [{"name": "r"}, {"name": "q", "width": 10}]}
-WIDE = "10 is too high: give 9 at most"
+WIDE = "10 is too high. The maximum is 9."
 
 
 def stranger(name: str, part: str, id_: str, at: str) -> Issue:
-    return role("ENTITY_NOT_FOUND", name, f"there is no {part} with _id '{id_}' here", at)
+    return role("ENTITY_NOT_FOUND", name, f'{part} "{id_}" does not exist in this role.', at)
 
 
 def person(says: str, change: dict[str, Any], *issues: Issue) -> Case:
@@ -46,7 +45,7 @@ WRONG = [
         attribute(
             "DATA_TYPE",
             "Contract.starts_on",
-            "'soon' is not a Date: give it as dd/MM/yyyy (such as 31/12/2020), or in ISO 8601 (2020-12-31)",
+            f'"soon" is not a valid Date. {DATE}',
             "data.contract.starts_on",
         ),
     ),
@@ -67,7 +66,7 @@ WRONG = [
             "ENTITY_UNIQUE",
             "Contract",
             ["reference"],
-            "another Contract has reference 'ann': no two may have the same",
+            'Another Contract has the same reference "ann". reference must be unique.',
             "data.contract.reference",
         ),
     ),
@@ -81,7 +80,7 @@ WRONG = [
             "ENTITY_UNIQUE",
             "Room",
             ["code"],
-            "another Room has code 'c': no two may have the same",
+            'Another Room has the same code "c". code must be unique.',
             "data.addresses.0.rooms.0.code",
         ),
     ),
@@ -89,11 +88,11 @@ WRONG = [
         "parts without what is required",
         "Person",
         {**PERSON, "contract": {}, "phones": [{}, {"digits": None}], "addresses": [{"rooms": [{}]}]},
-        attribute("ATTRIBUTE_REQUIRED", "Contract.starts_on", REQUIRED, "data.contract.starts_on"),
-        attribute("ATTRIBUTE_REQUIRED", "Phone.digits", REQUIRED, "data.phones.0.digits"),
-        attribute("ATTRIBUTE_REQUIRED", "Phone.digits", REQUIRED, "data.phones.1.digits"),
-        attribute("ATTRIBUTE_REQUIRED", "Address.street", REQUIRED, "data.addresses.0.street"),
-        attribute("ATTRIBUTE_REQUIRED", "Room.name", REQUIRED, "data.addresses.0.rooms.0.name"),
+        required("Contract.starts_on", "data.contract.starts_on"),
+        required("Phone.digits", "data.phones.0.digits"),
+        required("Phone.digits", "data.phones.1.digits"),
+        required("Address.street", "data.addresses.0.street"),
+        required("Room.name", "data.addresses.0.rooms.0.name"),
     ),
     ann(
         "a part that is made",
@@ -115,9 +114,7 @@ WRONG = [
     ann(
         "the only part, changed",
         {"contract": {"update": {"_id": "<ann_contract>", "starts_on": None}}},
-        attribute("ATTRIBUTE_REQUIRED", "Contract.starts_on", REQUIRED, "data.contract.update.starts_on").of(
-            "<ann_contract>"
-        ),
+        required("Contract.starts_on", "data.contract.update.starts_on").of("<ann_contract>"),
     ),
     ann(
         "the only part is given a value that another has",
@@ -126,7 +123,7 @@ WRONG = [
             "ENTITY_UNIQUE",
             "Contract",
             ["reference"],
-            "another Contract has reference 'bob': no two may have the same",
+            'Another Contract has the same reference "bob". reference must be unique.',
             "data.contract.update.reference",
         ).of("<ann_contract>"),
     ),
@@ -206,7 +203,7 @@ CONTRADICTORY = [
         role(
             "MALFORMED_REQUEST",
             "Person.phones",
-            "Phone with _id '<ann_phone>' cannot be changed and deleted",
+            'The request both updates and deletes Phone "<ann_phone>". Do only one of these.',
             "data.phones.update.0._id",
         ),
     ),
@@ -222,7 +219,7 @@ CONTRADICTORY = [
         role(
             "MALFORMED_REQUEST",
             "Person.phones",
-            "Phone with _id '<ann_phone>' cannot be changed and deleted",
+            'The request both updates and deletes Phone "<ann_phone>". Do only one of these.',
             "data.phones.update.0._id",
         ),
     ),
@@ -236,7 +233,7 @@ CONTRADICTORY = [
         role(
             "MALFORMED_REQUEST",
             "Person.phones",
-            "Phone with _id '<ann_phone>' is named twice",
+            'The request updates Phone "<ann_phone>" more than once.',
             "data.phones.update.1._id",
         ),
     ),
@@ -246,8 +243,8 @@ CONTRADICTORY = [
         role(
             "ROLE_CARDINALITY",
             "Person.contract",
-            "there can be one Contract only; "
-            "change the one that is there, by its _id, or delete it to make another",
+            "Only one Contract is possible. "
+            "Update the existing one by its _id, or delete it to create another one.",
         ),
     ),
 ]

@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 
 from tests.scenarios.refusals.case import SAVING, Case, changing, ending, filling, housing, loosely, making
-from tests.scenarios.refusals.issue import Issue, missing, role
+from tests.scenarios.refusals.issue import Issue, missing, one_required, role, some_required
 from tests.scenarios.refusals.needs import PERSON
 
-ONE_TEAM, ONE_SKILL = "one Team is required", "at least one Skill is required"
-AT_ONCE = "it is set and removed at once; do one of the two"
+AT_ONCE = "The request both sets and removes the association. Do only one of these."
 
 
 def few(name: str, message: str, at: str | None = None) -> Issue:
@@ -18,8 +17,8 @@ def few(name: str, message: str, at: str | None = None) -> Issue:
 
 
 def bereft(class_name: str, id_: str) -> str:
-    few = "one" if class_name == "Desk" else "at least one"
-    return f"{class_name} with _id '{id_}' would lead to none any more, and must lead to {few}"
+    lost = "an object in this role. One" if class_name == "Desk" else "any object in this role. At least one"
+    return f'This write would leave {class_name} "{id_}" without {lost} is required.'
 
 
 def person(says: str, change: dict[str, Any], *issues: Issue) -> Case:
@@ -109,28 +108,28 @@ UNKNOWN = [
     ),
 ]
 FEW = [
-    loosely("no key", "Person", {**PERSON, "team": None}, few("Person.team", ONE_TEAM)),
+    loosely("no key", "Person", {**PERSON, "team": None}, one_required("Person.team", "Team")),
     loosely(
         "nothing that is required",
         "Person",
         {"last_name": "new", "_clientId": "P"},
-        few("Person.team", ONE_TEAM).called("P"),
-        few("Person.skills", ONE_SKILL).called("P"),
-        few("Person.contract", "one Contract is required").called("P"),
-        few("Person.phones", "at least one Phone is required").called("P"),
+        one_required("Person.team", "Team").called("P"),
+        some_required("Person.skills", "Skill").called("P"),
+        one_required("Person.contract", "Contract").called("P"),
+        some_required("Person.phones", "Phone").called("P"),
     ),
-    person("an empty list", {"skills": []}, few("Person.skills", ONE_SKILL)),
-    person("a list of nulls", {"skills": [None]}, few("Person.skills", ONE_SKILL)),
-    person("no parts", {"phones": []}, few("Person.phones", "at least one Phone is required")),
+    person("an empty list", {"skills": []}, some_required("Person.skills", "Skill")),
+    person("a list of nulls", {"skills": [None]}, some_required("Person.skills", "Skill")),
+    person("no parts", {"phones": []}, some_required("Person.phones", "Phone")),
     making(
         "none on the faced side",
         "Project",
         {"title": "new", "members": []},
-        few("Project.members", "at least one Person is required"),
+        some_required("Project.members", "Person"),
     ),
-    loosely("no owner", "Desk", {"number": 1}, few("Desk.owner", "one Person is required")),
-    ann("a key removed", {"team": {"remove": True}}, few("Person.team", ONE_TEAM)),
-    ann("a key cleared", {"team": None}, few("Person.team", ONE_TEAM)),
+    loosely("no owner", "Desk", {"number": 1}, one_required("Desk.owner", "Person")),
+    ann("a key removed", {"team": {"remove": True}}, one_required("Person.team", "Team")),
+    ann("a key cleared", {"team": None}, one_required("Person.team", "Team")),
     ann(
         "all links removed", {"skills": {"removeAll": True}}, few("Person.skills", bereft("Person", "<ann>"))
     ),
@@ -153,25 +152,25 @@ FEW = [
     ann(
         "the required part deleted",
         {"contract": {"delete": True}},
-        few("Person.contract", "one Contract is required"),
+        one_required("Person.contract", "Contract"),
     ),
-    ann("the required part cleared", {"contract": None}, few("Person.contract", "one Contract is required")),
+    ann("the required part cleared", {"contract": None}, one_required("Person.contract", "Contract")),
     ann(
         "all parts deleted",
         {"phones": {"deleteAll": True}},
-        few("Person.phones", "at least one Phone is required"),
+        some_required("Person.phones", "Phone"),
     ),
     ann(
         "the last part deleted",
         {"phones": {"delete": ["<ann_phone>"]}},
-        few("Person.phones", "at least one Phone is required"),
+        some_required("Person.phones", "Phone"),
     ),
-    ann("parts cleared", {"phones": None}, few("Person.phones", "at least one Phone is required")),
+    ann("parts cleared", {"phones": None}, some_required("Person.phones", "Phone")),
     changing(
         "a key removed from its other side",
         "Team",
         {"_id": "<red>", "members": {"remove": ["<bob>"]}},
-        few("Person.team", ONE_TEAM, "data.members").of("<bob>"),
+        one_required("Person.team", "Team", "data.members").of("<bob>"),
     ),
     changing(
         "the owner removed",
@@ -179,39 +178,42 @@ FEW = [
         {"_id": "<desk>", "owner": {"remove": True}},
         few("Desk.owner", bereft("Desk", "<desk>")).of("<desk>"),
     ),
-    filling(
-        "a form without its key", {"text": "t", "by": None}, few("Complaint.by", "one Person is required")
-    ),
+    filling("a form without its key", {"text": "t", "by": None}, one_required("Complaint.by", "Person")),
 ]
 COUPLED = [
     person(
         "whom the key leads to is taken",
         {"desk": "<desk>"},
-        few("Person.desk", "another Person leads to Desk with _id '<desk>' already, and one only can"),
+        few("Person.desk", 'Another Person is already associated with Desk "<desk>". Only one is possible.'),
     ),
     person(
         "whom the other's key is asked of",
         {"leads": "<green>"},
         few(
-            "Person.leads", "Team with _id '<green>' leads to another Person already; it can lead to one only"
+            "Person.leads",
+            'Team "<green>" is already associated with another Person. It can be associated with only one.',
         ),
     ),
     making(
         "the owner has another",
         "Desk",
         {"number": 2, "owner": "<ann>"},
-        few("Desk.owner", "Person with _id '<ann>' leads to another Desk already; it can lead to one only"),
+        few(
+            "Desk.owner",
+            'Person "<ann>" is already associated with another Desk. It can be associated with only one.',
+        ),
     ),
     bob(
         "whom the key leads to is taken",
         {"desk": {"set": "<desk>"}},
-        few("Person.desk", "another Person leads to Desk with _id '<desk>' already, and one only can"),
+        few("Person.desk", 'Another Person is already associated with Desk "<desk>". Only one is possible.'),
     ),
     bob(
         "whom the other's key is asked of",
         {"leads": {"set": "<green>"}},
         few(
-            "Person.leads", "Team with _id '<green>' leads to another Person already; it can lead to one only"
+            "Person.leads",
+            'Team "<green>" is already associated with another Person. It can be associated with only one.',
         ),
     ),
 ]
@@ -228,7 +230,7 @@ CONTRADICTORY = [
         role(
             "MALFORMED_REQUEST",
             "Person.skills",
-            "Skill with _id '<dance>' is added and removed at once; do one of the two",
+            'The request both adds and removes Skill "<dance>". Do only one of these.',
         ),
     ),
     changing(
@@ -238,13 +240,13 @@ CONTRADICTORY = [
         role(
             "MALFORMED_REQUEST",
             "Team.members",
-            "Person with _id '<bob>' is added and removed at once; do one of the two",
+            'The request both adds and removes Person "<bob>". Do only one of these.',
         ).of("<red>"),
     ),
     ann(
         "led to two, from its two sides",
         {"mentor": {"set": "<bob>"}, "pupils": {"add": ["<ann>"]}},
-        few("Person.mentor", "Person with _id '<ann>' leads to one Person by mentor, and cannot to several"),
+        few("Person.mentor", 'Person "<ann>" can have only one Person in the role mentor.'),
     ),
     ann(
         "led and let go, from its two sides",
@@ -252,7 +254,8 @@ CONTRADICTORY = [
         role(
             "MALFORMED_REQUEST",
             "Person.pupils",
-            "Person with _id '<ann>' is asked to lead here by mentor, and not to; do one of the two",
+            'The request both adds and removes the association of Person "<ann>" in the role mentor. '
+            "Do only one of these.",
         ),
     ),
 ]
@@ -263,7 +266,7 @@ ENDINGS = [
         "<red>",
         few(
             "Person.team",
-            "Person with _id '<ann>' requires Team with _id '<red>', which therefore cannot be deleted",
+            'You cannot delete Team "<red>", because Person "<ann>" requires it.',
             "_id",
         ).of("<ann>"),
     ),

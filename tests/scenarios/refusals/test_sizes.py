@@ -27,15 +27,15 @@ def only(case: Case, *verbs: str) -> Case:
 
 
 def in_one(class_name: str, size: str, at: str = "data") -> Issue:
-    return too_large(class_name, f"{size} bytes in one {class_name}: at most 358,400 are possible", at)
+    return too_large(class_name, f"The {class_name} has {size} bytes. The maximum is 358,400 bytes.", at)
 
 
 def in_all(class_name: str, what: str) -> Issue:
-    return too_large(class_name, f"{what} are possible")
+    return too_large(class_name, what)
 
 
-ACTIONS = "objects, links and unique values in one write: at most 100"
-MORE = "the request speaks of 1,002 objects: at most 1,000"
+ACTIONS = "objects, links, and unique values. The maximum is 100."
+MORE = "The request refers to 1,002 objects. The maximum is 1,000."
 OBJECTS = [
     making(
         "a new object with a name and a part",
@@ -66,12 +66,12 @@ OBJECTS = [
     ),
 ]
 GRAPHS = [
-    making("new parts", "Scroll", {"leaves": leaves(120)}, in_all("Scroll", f"121 {ACTIONS}")),
+    making("new parts", "Scroll", {"leaves": leaves(120)}, in_all("Scroll", f"The write has 121 {ACTIONS}")),
     changing(
         "parts",
         "Scroll",
         {"_id": "<scroll>", "leaves": {"create": leaves(120)}},
-        in_all("Scroll", f"121 {ACTIONS}").of("<scroll>"),
+        in_all("Scroll", f"The write has 121 {ACTIONS}").of("<scroll>"),
     ),
     making(
         "more parts than are thought about",
@@ -88,14 +88,14 @@ GRAPHS = [
     housing(
         "the singleton's parts",
         {"name": "H", "doors": {"create": [{"width": 1}] * 101}},
-        in_all("House", f"103 {ACTIONS}"),
+        in_all("House", f"The write has 103 {ACTIONS}"),
     ),
     only(
         making(
             "bytes",
             "Scroll",
             {"leaves": leaves(12, text=THIRD_OF_A_MEGABYTE)},
-            in_all("Scroll", "4,214,744 bytes in one write: at most 4,194,304"),
+            in_all("Scroll", "The write has 4,214,744 bytes. The maximum is 4,194,304 bytes."),
         ),
         "create",
         "validate",

@@ -6,20 +6,27 @@ from typing import Any
 import pytest
 
 from tests.scenarios.refusals.case import Case, changing, filling, housing, loosely, making
-from tests.scenarios.refusals.issue import Issue, attribute, attributes, entity
+from tests.scenarios.refusals.issue import Issue, attribute, attributes, entity, required
 from tests.scenarios.refusals.needs import DATE
 
-TEXT = "give a text in quotes"
-INT = "give a whole number from -2147483648 to 2147483647"
-REAL = "give a decimal number such as -12.50, with at most 38 digits and between 1E-130 and 1E+126 in size"
-TIME = "give it as HH:mm (such as 18:30), or in ISO 8601 (18:30:00.000)"
-DATETIME = "give it as dd/MM/yyyy HH:mm (such as 31/12/2020 18:30), or in ISO 8601 (2020-12-31T18:30:00.000Z)"
-CODE = "give [A-Z]{3} or [0-9]+"
-VAT = "give its 11 digits, the last of which checks the others"
-FISCAL = (
-    "give the 16 capital letters and digits of a person "
-    "or the 11 digits of a body, the last of which checks the others"
+TEXT = "Use text in double quotes."
+INT = "Use a whole number from -2147483648 to 2147483647."
+REAL = (
+    "Use a decimal number, such as -12.50, with at most 38 digits "
+    "and an absolute value between 1E-130 and 1E+126."
 )
+TIME = "Use the format HH:mm (for example, 18:30) or ISO 8601 (for example, 18:30:00.000)."
+DATETIME = (
+    "Use the format dd/MM/yyyy HH:mm (for example, 31/12/2020 18:30) "
+    "or ISO 8601 (for example, 2020-12-31T18:30:00.000Z)."
+)
+CODE = 'It must match "[A-Z]{3}" or "[0-9]+".'
+VAT = "Use its 11 digits. The last digit is a check digit."
+FISCAL = (
+    "Use the 16 uppercase letters and digits of a person, or the 11 digits of an organization. "
+    "The last character is a check character."
+)
+ONES, LONG_ID = "1" * 39, "p" * 5000
 FILE = {
     "pendingFileId": "p",
     "fileId": "f",
@@ -28,51 +35,60 @@ FILE = {
     "size": 3,
     "uploadedOn": "2020-01-01T00:00:00Z",
 }
-UPLOAD = "upload the file first, and give the reference that the upload answers"
+UPLOAD = "Upload the file first, then use the reference that the upload returns."
 
 VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
     "a Real that is no number": (
         {"salary": "much"},
-        [("DATA_TYPE", "salary", f"'much' is not a Real: {REAL}")],
+        [("DATA_TYPE", "salary", f'"much" is not a Real. {REAL}')],
     ),
     "a Real of too many digits": (
-        {"tax": "0." + "1" * 39},
-        [("DATA_TYPE", "tax", f"'0.{'1' * 39}' is not a Real: {REAL}")],
+        {"tax": f"0.{ONES}"},
+        [("DATA_TYPE", "tax", f'"0.{ONES}" is not a Real. {REAL}')],
     ),
-    "a Real that is true": ({"tax": True}, [("DATA_TYPE", "tax", f"true is not a Real: {REAL}")]),
-    "a Date that is none": ({"day": "soon"}, [("DATA_TYPE", "day", f"'soon' is not a Date: {DATE}")]),
+    "a Real that is true": ({"tax": True}, [("DATA_TYPE", "tax", f"true is not a Real. {REAL}")]),
+    "a Date that is none": ({"day": "soon"}, [("DATA_TYPE", "day", f'"soon" is not a valid Date. {DATE}')]),
     "a Date that the calendar lacks": (
         {"day": "2020-02-30"},
-        [("DATA_TYPE", "day", f"'2020-02-30' is not a Date: {DATE}")],
+        [("DATA_TYPE", "day", f'"2020-02-30" is not a valid Date. {DATE}')],
     ),
-    "a Date as a number": ({"day": 20200131}, [("DATA_TYPE", "day", f"20200131 is not a Date: {DATE}")]),
-    "a Time that is none": ({"hour": "25:00"}, [("DATA_TYPE", "hour", f"'25:00' is not a Time: {TIME}")]),
+    "a Date as a number": (
+        {"day": 20200131},
+        [("DATA_TYPE", "day", f"20200131 is not a valid Date. {DATE}")],
+    ),
+    "a Time that is none": (
+        {"hour": "25:00"},
+        [("DATA_TYPE", "hour", f'"25:00" is not a valid Time. {TIME}')],
+    ),
     "a Datetime that is none": (
         {"seen": "2020-01-01"},
-        [("DATA_TYPE", "seen", f"'2020-01-01' is not a Datetime: {DATETIME}")],
+        [("DATA_TYPE", "seen", f'"2020-01-01" is not a valid Datetime. {DATETIME}')],
     ),
     "a Year that is none": (
         {"since": 20000},
-        [("DATA_TYPE", "since", "20000 is not a Year: give a whole number from 0 to 9999")],
+        [("DATA_TYPE", "since", "20000 is not a Year. Use a whole number from 0 to 9999.")],
     ),
     "a Text that is a number": (
         {"story": 7},
-        [("DATA_TYPE", "story", f"7 is not a Text: {TEXT}")],
+        [("DATA_TYPE", "story", f"7 is not a valid Text. {TEXT}")],
     ),
-    "too low": ({"height": 0}, [("ATTRIBUTE_RANGE", "height", "0 is too low: give 1 to 3")]),
-    "too high": ({"height": 4}, [("ATTRIBUTE_RANGE", "height", "4 is too high: give 1 to 3")]),
+    "too low": ({"height": 0}, [("ATTRIBUTE_RANGE", "height", "0 is too low. Use a value from 1 to 3.")]),
+    "too high": ({"height": 4}, [("ATTRIBUTE_RANGE", "height", "4 is too high. Use a value from 1 to 3.")]),
     "below the only bound": (
         {"salary": -1},
-        [("ATTRIBUTE_RANGE", "salary", "-1 is too low: give 0 at least")],
+        [("ATTRIBUTE_RANGE", "salary", "-1 is too low. The minimum is 0.")],
     ),
-    "above the only bound": ({"tax": 0.6}, [("ATTRIBUTE_RANGE", "tax", "0.6 is too high: give 0.5 at most")]),
+    "above the only bound": (
+        {"tax": 0.6},
+        [("ATTRIBUTE_RANGE", "tax", "0.6 is too high. The maximum is 0.5.")],
+    ),
     "a day out of bounds": (
         {"day": "01/01/2021"},
-        [("ATTRIBUTE_RANGE", "day", "01/01/2021 is too high: give 01/01/2020 to 31/12/2020")],
+        [("ATTRIBUTE_RANGE", "day", "01/01/2021 is too high. Use a value from 01/01/2020 to 31/12/2020.")],
     ),
     "an hour out of bounds": (
         {"hour": "07:59"},
-        [("ATTRIBUTE_RANGE", "hour", "07:59 is too low: give 08:00 at least")],
+        [("ATTRIBUTE_RANGE", "hour", "07:59 is too low. The minimum is 08:00.")],
     ),
     "a moment out of bounds": (
         {"seen": "2019-12-31T23:59:59Z"},
@@ -80,45 +96,51 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
             (
                 "ATTRIBUTE_RANGE",
                 "seen",
-                "31/12/2019 23:59 (2019-12-31T23:59:59.000Z) is too low: give 01/01/2020 00:00 at least",
+                "31/12/2019 23:59 (2019-12-31T23:59:59.000Z) is too low. The minimum is 01/01/2020 00:00.",
             )
         ],
     ),
     "a year out of bounds": (
         {"since": "2101"},
-        [("ATTRIBUTE_RANGE", "since", "2101 is too high: give 2100 at most")],
+        [("ATTRIBUTE_RANGE", "since", "2101 is too high. The maximum is 2100.")],
     ),
     "too many decimals": (
         {"salary": "1.234"},
-        [("ATTRIBUTE_REAL_DECIMAL_DIGITS", "salary", "1.234 has 3 decimals: give at most 2")],
+        [("ATTRIBUTE_REAL_DECIMAL_DIGITS", "salary", "1.234 has 3 decimal places. The maximum is 2.")],
     ),
     "too short": (
         {"title": "t"},
-        [("ATTRIBUTE_STRING_LENGTH", "title", "1 character is too few: give at least 2")],
+        [("ATTRIBUTE_STRING_LENGTH", "title", "The text has 1 character. The minimum is 2.")],
     ),
     "too long": (
         {"title": "t" * 10},
-        [("ATTRIBUTE_STRING_LENGTH", "title", "10 characters are too many: give at most 9")],
+        [("ATTRIBUTE_STRING_LENGTH", "title", "The text has 10 characters. The maximum is 9.")],
     ),
     "longer than any String": (
         {"plain": "é" * 256},
-        [("ATTRIBUTE_STRING_LENGTH", "plain", "256 characters are too many: give at most 255")],
+        [("ATTRIBUTE_STRING_LENGTH", "plain", "The text has 256 characters. The maximum is 255.")],
     ),
     "like none of the patterns": (
         {"code": "AB1"},
-        [("ATTRIBUTE_STRING_PATTERN", "code", f"'AB1' is not admitted: {CODE}")],
+        [("ATTRIBUTE_STRING_PATTERN", "code", f'"AB1" is not allowed. {CODE}')],
     ),
     "like a pattern only in part": (
         {"code": "ABC\n"},
-        [("ATTRIBUTE_STRING_PATTERN", "code", f"'ABC\\n' is not admitted: {CODE}")],
+        [("ATTRIBUTE_STRING_PATTERN", "code", f'"ABC\\n" is not allowed. {CODE}')],
     ),
     "none of the values": (
         {"size": "M"},
-        [("ATTRIBUTE_STRING_PATTERN", "size", "'M' is not admitted: give S or L")],
+        [("ATTRIBUTE_STRING_PATTERN", "size", '"M" is not allowed. It must match "S" or "L".')],
     ),
     "no address": (
         {"email": "nobody"},
-        [("ATTRIBUTE_EMAIL", "email", "'nobody' is no e-mail address: give one such as name@example.com")],
+        [
+            (
+                "ATTRIBUTE_EMAIL",
+                "email",
+                '"nobody" is not a valid email address. Use an address such as name@example.com.',
+            )
+        ],
     ),
     "no phone number": (
         {"phone": "call me"},
@@ -126,13 +148,13 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
             (
                 "ATTRIBUTE_PHONE",
                 "phone",
-                "'call me' is no phone number: give 3 to 15 digits such as +39 06 1234567",
+                '"call me" is not a valid phone number. Use 3 to 15 digits, such as +39 06 1234567.',
             )
         ],
     ),
     "no partita IVA": (
         {"vat": "12345678901"},
-        [("ATTRIBUTE_PARTITA_IVA", "vat", f"'12345678901' is no partita IVA: {VAT}")],
+        [("ATTRIBUTE_PARTITA_IVA", "vat", f'"12345678901" is not a valid partita IVA. {VAT}')],
     ),
     "no code of a person": (
         {"fiscal": "RSSMRA85T10A562X"},
@@ -140,7 +162,7 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
             (
                 "ATTRIBUTE_CODICE_FISCALE_PERSONA_FISICA",
                 "fiscal",
-                f"'RSSMRA85T10A562X' is no codice fiscale: {FISCAL}",
+                f'"RSSMRA85T10A562X" is not a valid codice fiscale. {FISCAL}',
             )
         ],
     ),
@@ -150,38 +172,46 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
             (
                 "ATTRIBUTE_CODICE_FISCALE_PERSONA_GIURIDICA",
                 "fiscal",
-                f"'12345678901' is no codice fiscale: {FISCAL}",
+                f'"12345678901" is not a valid codice fiscale. {FISCAL}',
             )
         ],
     ),
     "a file that nobody has uploaded": (
         {"photo": FILE},
-        [("ENTITY_NOT_FOUND", "photo", f"there is no pending file 'p': {UPLOAD}")],
+        [("ENTITY_NOT_FOUND", "photo", f'The pending file "p" does not exist. {UPLOAD}')],
     ),
     "a file by more than an id": (
-        {"photo": {**FILE, "pendingFileId": "p" * 5000}},
-        [("ENTITY_NOT_FOUND", "photo", f"there is no pending file '{'p' * 59}…: {UPLOAD}")],
+        {"photo": {**FILE, "pendingFileId": LONG_ID}},
+        [("ENTITY_NOT_FOUND", "photo", f'The pending file "{LONG_ID[:60]}…" does not exist. {UPLOAD}')],
     ),
     "a file of another type that is too large": (
         {"photo": {**FILE, "name": "a.exe", "size": 11}},
         [
-            ("ATTRIBUTE_FILE_TYPE", "photo", "'a.exe' is of no type that fits: give png"),
-            ("ATTRIBUTE_FILE_SIZE", "photo", "11 bytes are too many: give at most 10"),
-            ("ENTITY_NOT_FOUND", "photo", f"there is no pending file 'p': {UPLOAD}"),
+            (
+                "ATTRIBUTE_FILE_TYPE",
+                "photo",
+                'The type of the file "a.exe" is not allowed. Use a file with the extension png.',
+            ),
+            ("ATTRIBUTE_FILE_SIZE", "photo", "The file has 11 bytes. The maximum is 10."),
+            ("ENTITY_NOT_FOUND", "photo", f'The pending file "p" does not exist. {UPLOAD}'),
         ],
     ),
     "a file whose date is none": (
         {"photo": {**FILE, "uploadedOn": "never"}},
-        [("DATA_TYPE", "photo", f"uploadedOn: 'never' is not a Datetime: {DATETIME}")],
+        [("DATA_TYPE", "photo", f'uploadedOn: "never" is not a valid Datetime. {DATETIME}')],
     ),
     "everything at once": (
         {"title": "", "height": 9, "salary": "x", "day": "2021-01-01", "email": "@"},
         [
-            ("ATTRIBUTE_STRING_LENGTH", "title", "0 characters are too few: give at least 2"),
-            ("ATTRIBUTE_RANGE", "height", "9 is too high: give 1 to 3"),
-            ("DATA_TYPE", "salary", f"'x' is not a Real: {REAL}"),
-            ("ATTRIBUTE_RANGE", "day", "01/01/2021 is too high: give 01/01/2020 to 31/12/2020"),
-            ("ATTRIBUTE_EMAIL", "email", "'@' is no e-mail address: give one such as name@example.com"),
+            ("ATTRIBUTE_STRING_LENGTH", "title", "The text has 0 characters. The minimum is 2."),
+            ("ATTRIBUTE_RANGE", "height", "9 is too high. Use a value from 1 to 3."),
+            ("DATA_TYPE", "salary", f'"x" is not a Real. {REAL}'),
+            ("ATTRIBUTE_RANGE", "day", "01/01/2021 is too high. Use a value from 01/01/2020 to 31/12/2020."),
+            (
+                "ATTRIBUTE_EMAIL",
+                "email",
+                '"@" is not a valid email address. Use an address such as name@example.com.',
+            ),
         ],
     ),
 }
@@ -192,7 +222,6 @@ def sheet(issues: list[tuple[str, str, str]]) -> list[Issue]:
     return [attribute(type_, f"Sheet.{name}", message) for type_, name, message in issues]
 
 
-VALUE_REQUIRED = "a value is required"
 NEW = [
     *(
         making(says, "Sheet", {"title": "new", **data}, *sheet(issues))
@@ -202,21 +231,21 @@ NEW = [
         "with a name",
         "Sheet",
         {"_clientId": "S", "title": "new", "height": 0},
-        attribute("ATTRIBUTE_RANGE", "Sheet.height", "0 is too low: give 1 to 3").called("S"),
+        attribute("ATTRIBUTE_RANGE", "Sheet.height", "0 is too low. Use a value from 1 to 3.").called("S"),
     ),
-    loosely("nothing at all", "Sheet", {}, attribute("ATTRIBUTE_REQUIRED", "Sheet.title", VALUE_REQUIRED)),
+    loosely("nothing at all", "Sheet", {}, required("Sheet.title")),
     loosely(
         "null where a value is required",
         "Sheet",
         {"title": None, "_clientId": "S"},
-        attribute("ATTRIBUTE_REQUIRED", "Sheet.title", VALUE_REQUIRED).called("S"),
+        required("Sheet.title").called("S"),
     ),
     making(
         "a value that another has",
         "Sheet",
         {"title": "new", "code": "ABC"},
         attributes(
-            "ENTITY_UNIQUE", "Sheet", ["code"], "another Sheet has code 'ABC': no two may have the same"
+            "ENTITY_UNIQUE", "Sheet", ["code"], 'Another Sheet has the same code "ABC". code must be unique.'
         ),
     ),
     making(
@@ -227,7 +256,7 @@ NEW = [
             "ENTITY_UNIQUE",
             "Sheet",
             ["title", "day"],
-            "another Sheet has title 'first', day 02/02/2020: no two may have the same",
+            'Another Sheet has the same title "first" and day 02/02/2020. The combination must be unique.',
         ).called("S"),
     ),
     making(
@@ -235,13 +264,13 @@ NEW = [
         "Sheet",
         {"title": "first", "day": "02/02/2020", "code": "DEF"},
         attributes(
-            "ENTITY_UNIQUE", "Sheet", ["code"], "another Sheet has code 'DEF': no two may have the same"
+            "ENTITY_UNIQUE", "Sheet", ["code"], 'Another Sheet has the same code "DEF". code must be unique.'
         ),
         attributes(
             "ENTITY_UNIQUE",
             "Sheet",
             ["title", "day"],
-            "another Sheet has title 'first', day 02/02/2020: no two may have the same",
+            'Another Sheet has the same title "first" and day 02/02/2020. The combination must be unique.',
         ),
     ),
     making(
@@ -249,9 +278,9 @@ NEW = [
         "Sheet",
         {"title": "new", "code": "ABC", "height": 4},
         attributes(
-            "ENTITY_UNIQUE", "Sheet", ["code"], "another Sheet has code 'ABC': no two may have the same"
+            "ENTITY_UNIQUE", "Sheet", ["code"], 'Another Sheet has the same code "ABC". code must be unique.'
         ),
-        attribute("ATTRIBUTE_RANGE", "Sheet.height", "4 is too high: give 1 to 3"),
+        attribute("ATTRIBUTE_RANGE", "Sheet.height", "4 is too high. Use a value from 1 to 3."),
     ),
 ]
 CHANGED = [
@@ -263,14 +292,14 @@ CHANGED = [
         "a required value is cleared",
         "Sheet",
         {"_id": "<sheet>", "title": None},
-        attribute("ATTRIBUTE_REQUIRED", "Sheet.title", VALUE_REQUIRED).of("<sheet>"),
+        required("Sheet.title").of("<sheet>"),
     ),
     changing(
         "a value that another has",
         "Sheet",
         {"_id": "<sheet>", "code": "DEF"},
         attributes(
-            "ENTITY_UNIQUE", "Sheet", ["code"], "another Sheet has code 'DEF': no two may have the same"
+            "ENTITY_UNIQUE", "Sheet", ["code"], 'Another Sheet has the same code "DEF". code must be unique.'
         ).of("<sheet>"),
     ),
     changing(
@@ -281,37 +310,37 @@ CHANGED = [
             "ENTITY_UNIQUE",
             "Sheet",
             ["title", "day"],
-            "another Sheet has title 'second', day 03/03/2020: no two may have the same",
+            'Another Sheet has the same title "second" and day 03/03/2020. The combination must be unique.',
         ).of("<sheet>"),
     ),
     changing(
         "an object that is not there",
         "Sheet",
         {"_id": "none", "title": "new"},
-        entity("ENTITY_NOT_FOUND", "Sheet", "there is no Sheet with _id 'none'", "data._id").of("none"),
+        entity("ENTITY_NOT_FOUND", "Sheet", 'Sheet "none" does not exist.', "data._id").of("none"),
         without=["updateBulk", "validateUpdateBulk"],
     ),
     changing(
         "an object that is not there, with a value that cannot be",
         "Sheet",
         {"_id": "none", "height": 9},
-        entity("ENTITY_NOT_FOUND", "Sheet", "there is no Sheet with _id 'none'", "data._id").of("none"),
+        entity("ENTITY_NOT_FOUND", "Sheet", 'Sheet "none" does not exist.', "data._id").of("none"),
         without=["updateBulk", "validateUpdateBulk"],
     ),
     changing(
         "an object of another class",
         "Sheet",
         {"_id": "<ann>", "title": "new"},
-        entity("ENTITY_NOT_FOUND", "Sheet", "there is no Sheet with _id '<ann>'", "data._id").of("<ann>"),
+        entity("ENTITY_NOT_FOUND", "Sheet", 'Sheet "<ann>" does not exist.', "data._id").of("<ann>"),
         without=["updateBulk", "validateUpdateBulk"],
     ),
 ]
-TOO_LONG = "10 characters are too many: give at most 9"
+TOO_LONG = "The text has 10 characters. The maximum is 9."
 OTHER_KINDS = [
     housing(
         "a singleton without what is required",
         {"name": None, "director": None},
-        attribute("ATTRIBUTE_REQUIRED", "House.name", VALUE_REQUIRED),
+        required("House.name"),
     ),
     housing(
         "a singleton with too long a name",
@@ -326,7 +355,7 @@ OTHER_KINDS = [
     filling(
         "a form without what is required",
         {"_clientId": "C", "by": "<ann>", "text": None},
-        attribute("ATTRIBUTE_REQUIRED", "Complaint.text", VALUE_REQUIRED).called("C"),
+        required("Complaint.text").called("C"),
     ),
 ]
 

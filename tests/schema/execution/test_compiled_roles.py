@@ -168,5 +168,5 @@ def test_an_answer_that_shows_the_same_objects_over_and_over_draws_on_the_allowa
     answer = json.loads(executor.execute(query, {}, None, ADMINISTRATOR, "trace").body)
 
     (error,) = answer["errors"]
-    assert "ask for less" in error["message"]
+    assert "Request less data" in error["message"]
     assert len(objects.allowances) < 20

@@ -65,7 +65,7 @@ def cost(text: str, name: str | None = None, **variables: Any) -> int:
     """Return what a document costs: the most at which it is refused is one less."""
     error = judged(text, variables, -1, name)
     assert error
-    return int(error.message.split("about ")[1].split(":")[0].replace(",", ""))
+    return int(error.message.split("request is ")[1].split(".")[0].replace(",", ""))
 
 
 @pytest.mark.parametrize(
@@ -211,10 +211,10 @@ def test_the_refusal_tells_the_estimate_the_limit_and_what_costs_the_most() -> N
 
     assert error
     assert error.message == (
-        "The request would cost about 1,200: at most 1,199 are possible, "
-        "where an object that is read counts 1, one that is written 10, and a character of a filter_exp 1. "
-        "all.items.t.members alone costs 1,000: "
-        "ask for smaller pages, without an offset or totalCount."
+        "The estimated cost of the request is 1,200. The maximum is 1,199. "
+        "Each object that is read costs 1, each object that is written costs 10, "
+        "and each character of filter_exp costs 1. all.items.t.members alone costs 1,000. "
+        "Request smaller pages, without offset or totalCount."
     )
     assert error.locations
     assert judged(text, {}, 1200) is None
@@ -223,9 +223,7 @@ def test_the_refusal_tells_the_estimate_the_limit_and_what_costs_the_most() -> N
 def test_what_passes_over_many_objects_is_told_to_go_on_from_a_cursor() -> None:
     error = judged(f"{{ {PEOPLE}(options: {{offset: 2000}}) {{ items {{ _id }} totalCount }} }}", {}, 100)
     assert error
-    assert error.message.endswith(
-        "go on from a cursor or fromCursor, rather than pass over 2,000 objects by offset."
-    )
+    assert error.message.endswith("Use cursor or fromCursor instead of an offset that skips 2,000 objects.")
 
 
 BULK = "Team___updateBulk(data: {}, options: %s) { items { members { totalCount } } }"
@@ -236,9 +234,9 @@ BULK = "Team___updateBulk(data: {}, options: %s) { items { members { totalCount 
     [
         (
             "{}",
-            "all.items.members alone costs 100,000: say in all with options.next for how many objects it is",
+            "all.items.members alone costs 100,000. Specify the number of objects for all in options.next.",
         ),
-        ("{next: 999}", "all.items.members alone costs 99,900: ask for smaller pages"),
+        ("{next: 999}", "all.items.members alone costs 99,900. Request smaller pages"),
     ],
 )
 def test_a_service_in_bulk_is_advised_to_say_for_how_many_objects_it_is(options: str, advice: str) -> None:
@@ -251,7 +249,7 @@ def test_many_single_objects_are_advised_to_come_in_several_requests() -> None:
     text = "{ " + " ".join(f'p{n}: Person___get(_id: "{n}") {{ name }}' for n in range(20)) + " }"
     error = judged(text, {}, 19)
     assert error
-    assert error.message.endswith("p0 alone costs 1: ask in several requests.")
+    assert error.message.endswith("p0 alone costs 1. Split the request into several requests.")
 
 
 def test_fragments_that_multiply_are_refused_in_no_time() -> None:
@@ -265,7 +263,7 @@ def test_fragments_that_multiply_are_refused_in_no_time() -> None:
     end = "fragment P14 on Person { name } fragment T14 on Team { name }"
     error = judged(f'{{ Person___get(_id: "1") {{ ...P0 }} }} {chain} {end}', {}, 10**9)
     assert error
-    assert f"at more than {MOST_STEPS:,} places" in error.message
+    assert f"in more than {MOST_STEPS:,} places" in error.message
 
 
 def test_the_standard_introspection_query_costs_nothing() -> None:
@@ -290,7 +288,7 @@ def test_what_costs_too_much_is_not_begun(most: int, refused: bool) -> None:
     assert ("data" in answer, len(queries)) == ((False, 0) if refused else (True, 3))
     if refused:
         (error,) = answer["errors"]
-        assert "about 20: at most 19" in error["message"]
+        assert "request is 20. The maximum is 19." in error["message"]
         assert error["extensions"] == {"classification": "ValidationError"}
 
 

@@ -11,7 +11,7 @@ def found(text: str) -> list[str]:
 
 
 def often(what: str) -> list[str]:
-    return [f"The document {what} at one place: at most 50 are possible."]
+    return [f"The document {what} in one place. The maximum is 50."]
 
 
 FRAGMENTS = " ".join(f"fragment F{number} on A {{ x }}" for number in range(51))
@@ -57,7 +57,7 @@ def test_a_document_with_too_many_fields_is_told_how_many() -> None:
 
     assert found(text % "") == []
     assert found(text % " y") == [
-        "The document has 2,001 fields: at most 2,000 are possible. Ask in several requests."
+        "The document has 2,001 fields. The maximum is 2,000. Split it into several requests."
     ]
 
 
@@ -70,4 +70,4 @@ def test_fragments_that_multiply_are_not_followed_without_end() -> None:
         for number in range(20)
     )
 
-    assert found(text) == ["The document spreads its fragments too often: ask in several requests."]
+    assert found(text) == ["The document spreads its fragments too often. Split it into several requests."]

@@ -26,7 +26,7 @@ def test_too_many_values_are_reported_with_the_variable(variables: dict[str, Any
     error = excess_of_variables(variables)
 
     assert error is not None
-    assert error.message == f"{message}: at most 20,000 are possible. Ask in several requests."
+    assert error.message == f"{message}. The maximum is 20,000. Split the request into several requests."
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_values_are_counted_wherever_a_document_has_them(text: str) -> None:
 
     assert [error.message for error in excess_of_literals(few)] == []
     (error,) = excess_of_literals(many)
-    assert error.message.endswith(" values: at most 20,000 are possible. Ask in several requests.")
+    assert error.message.endswith(" values. The maximum is 20,000. Split it into several requests.")
 
 
 def test_nothing_is_done_with_too_many_values() -> None:
@@ -60,5 +60,5 @@ def test_nothing_is_done_with_too_many_values() -> None:
     answer = api.answer(CREATE, d={"name": [1] * 30_000})
 
     assert not answer.began
-    assert b"The variable $d has 30,002 values: at most 20,000" in answer.body
+    assert b"The variable $d has 30,002 values. The maximum is 20,000." in answer.body
     assert api.reported == []

@@ -148,11 +148,13 @@ def test_a_service_in_bulk_tells_which_object_a_locked_part_holds_up(archive: Ar
     (sheet,) = archive.get("Dossier", id_, "sheets { items { _id } }")["sheets"]["items"]
     archive.ask(locking("lock", f"Sheet.{sheet['_id']}"), OTHER)
     body = archive.body("mutation { Dossier___deleteBulk(options: {next: 5}) { deleted } }")
-    assert body["errors"][1]["message"].startswith(f"Dossier {id_}: Sheet {sheet['_id']} is locked by other")
+    assert body["errors"][1]["message"].startswith(
+        f'Dossier "{id_}": Sheet "{sheet["_id"]}" is locked by other'
+    )
     archive.ask(locking("unlock", f"Sheet.{sheet['_id']}"), OTHER)
     archive.ask(locking("lock", f"Dossier.{id_}"), OTHER)
     body = archive.body("mutation { Dossier___deleteBulk(options: {next: 5}) { deleted } }")
-    assert body["errors"][1]["message"].startswith(f"Dossier {id_} is locked by other")
+    assert body["errors"][1]["message"].startswith(f'Dossier "{id_}" is locked by other')
     assert body["errors"][1]["extensions"]["entityID"] == id_
 
 
@@ -161,4 +163,4 @@ def test_too_many_to_be_locked_are_objects_and_no_more(archive: Archive) -> None
     for verb in ("lock", "unlock"):
         query = locking(verb, *(f"Dossier.none{number}" for number in range(150)))
         (error,) = archive.body(query)["errors"]
-        assert error["message"] == "locks: 150 objects: at most 100 are possible"
+        assert error["message"] == "locks: The request refers to 150 objects. The maximum is 100."

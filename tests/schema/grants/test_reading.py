@@ -190,13 +190,14 @@ def test_what_is_missing_is_said(guild: Guild) -> None:
 
     errors = guild.body(query, SMITH)["errors"]
 
+    salary = "The profile Member does not have READ permission for Master.salary."
     assert [error["message"] for error in errors] == [
-        "Master.salary: the profile Member lacks the grant READ",
-        "Master.twice is made of Master.salary: the profile Member lacks the grant READ",
-        "Master.rivals: the profile Member lacks the grant READ",
-        "Team.vault_code is made of Vault: the profile Member lacks the grant READ",
-        "Team.vault leads to Vault: the profile Member lacks the grant READ",
-        "Vault: the profile Member lacks the grant READ",
+        salary,
+        f"Master.twice depends on Master.salary. {salary}",
+        "The profile Member does not have READ permission for Master.rivals.",
+        "Team.vault_code depends on Vault. The profile Member does not have READ permission for Vault.",
+        "Team.vault leads to Vault, but the profile Member does not have READ permission for Vault.",
+        "The profile Member does not have READ permission for Vault.",
     ]
     first, last = errors[0]["extensions"], errors[-1]["extensions"]
     assert (first["issueReferenceType"], first["entityName"]) == ("ENTITY_ATTRIBUTE", "Master")

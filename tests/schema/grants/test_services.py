@@ -77,7 +77,7 @@ def test_a_bulk_service_tells_of_each_object_for_which_a_condition_does_not_hold
     assert "1 of 2 Master objects were updated" in summary["message"]
     assert error["extensions"]["entityID"] == other
     assert error["message"] == (
-        "Master.diary: the profile Member has the grant EDIT for some objects, not for this one"
+        "The profile Member has EDIT permission for Master.diary on some objects, but not on this one."
     )
     assert guild.get("Master", own, "diary") == {"diary": "x"}
     assert guild.get("Master", other, "diary") == {"diary": None}
@@ -174,8 +174,8 @@ def test_unique_values_that_are_taken_are_reported_without_what_must_not_be_read
     messages = [error["message"] for error in guild.body(update, SMITH)["errors"]]
 
     assert set(messages) == {
-        "another Master has email 'a@x': no two may have the same",
-        "another Master has email 'a@x', the same salary: no two may have the same",
+        'Another Master has the same email "a@x". email must be unique.',
+        'Another Master has the same email "a@x" and salary. The combination must be unique.',
     }
     assert "12345" in str(guild.body(update, MANAGER))
 

@@ -229,8 +229,8 @@ def test_a_deleted_target_is_reported_if_the_version_shows_it(archive: Archive, 
         (error,) = body["errors"]
         assert error["extensions"]["issueLevel"] == "WARNING"
         assert error["message"] == (
-            f"Dossier.shelf: there is no Shelf with _id '{shelf}' any more; "
-            "forceWarnings: {dataValidation: true} goes on and leaves that out"
+            f'Dossier.shelf: Shelf "{shelf}" no longer exists. '
+            "To continue without it, use forceWarnings: {dataValidation: true}."
         )
     else:
         assert body == {"data": {"Dossier___restoreVersion": {"name": "a"}}}

@@ -12,7 +12,7 @@ from stratabase.schema.inputs.filter_reader import FilterReader, FilterSize, mea
 from tests.everything import EVERYTHING
 
 A, B = (Comparison("height", Operator.LT, number) for number in (1, 2))
-IN = "one with in, which names many values, counts 1"
+IN = 'A comparison with "in" counts as one, however many values it lists.'
 LOW, LOWER = {"height___lt": 1}, {"height___lt": 2}
 
 
@@ -40,11 +40,11 @@ def test_comparisons_are_counted_wherever_they_are(
     [
         (
             {"OR": [LOW] * 501},
-            f"Person: the filter makes 501 comparisons: at most 500 are possible; {IN}",
+            f"Person: The filter has 501 comparisons. The maximum is 500. {IN}",
         ),
         (
             {"OR": [{"_id___in": ["a"] * 5_000}, {"_id___not_in": ["b"] * 5_001}]},
-            "Person: the filter lists 10,001 values: at most 10,000 are possible",
+            "Person: The filter lists 10,001 values. The maximum is 10,000.",
         ),
     ],
 )

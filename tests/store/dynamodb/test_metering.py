@@ -9,6 +9,7 @@ import pytest
 
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.query.consumption import Consumption, round_trips
+from stratabase.messages import verbatim
 from stratabase.store.dynamodb.metering import MeteredEngine, record_consumption
 from stratabase.store.engine.parallel import sequential_map
 from stratabase.store.engine.port import (
@@ -46,7 +47,7 @@ class Frail(ReferenceEngine):
     def get(self, keys: Sequence[Key]) -> list[Item | None]:
         self.reads -= 1
         if self.reads < 0:
-            raise Unavailable("busy")
+            raise Unavailable(verbatim("busy"))
         return super().get(keys)
 
 

@@ -85,12 +85,15 @@ def test_pauses_are_random_below_a_limit_that_doubles() -> None:
     assert len(set(clock.pauses)) == len(clock.pauses)
 
 
+UNKNOWN = "The store did not respond. It is unknown whether the data was written."
+
+
 @pytest.mark.parametrize(
     ("trouble", "text"),
     [
-        (THROTTLED, "The store is too busy; try again."),
-        (Unanswered("reset"), "The store did not answer; whether it wrote is unknown."),
-        (Rejected("InternalServerError", 500), "The store did not answer; whether it wrote is unknown."),
+        (THROTTLED, "The store is too busy. Try again."),
+        (Unanswered("reset"), UNKNOWN),
+        (Rejected("InternalServerError", 500), UNKNOWN),
     ],
 )
 def test_the_error_says_whether_something_may_have_been_written(trouble: Exception, text: str) -> None:
@@ -147,7 +150,7 @@ def test_a_permanent_error_is_raised_at_once(deed: Callable[[Engine], None], cod
     with pytest.raises(Unavailable) as refusal:
         deed(DynamoDBEngine(client, "table"))
     assert len(client.asked) == 1
-    assert str(refusal.value) == "The store cannot be read or written just now; try again later."
+    assert str(refusal.value) == "The store is temporarily unavailable. Try again later."
 
 
 @EACH_DEED

@@ -77,7 +77,9 @@ def test_a_refusal_says_that_a_declared_index_has_to_be_filled() -> None:
     assert refusal.value.hint == Hint(("count",), declared=True)
 
 
-ENDING = "objects were read, and that is not all"
+ENDING = "objects, before the result was complete."
+REACHED = "The request reached its read limit"
+TRY = "Try one of the following."
 
 
 @pytest.mark.parametrize(
@@ -85,33 +87,33 @@ ENDING = "objects were read, and that is not all"
     [
         (
             TooMuchRead("Pet", 12345, Hint(("name", "age"), costly=("totalCount", "offset"))),
-            f"12,345 {ENDING}",
-            'declare @index(attributes: ["name", "age"]) in the model, or ask without totalCount and offset',
+            f"{REACHED} after 12,345 {ENDING}",
+            f'{TRY} Declare @index(attributes: ["name", "age"]) in the model. Omit totalCount and offset.',
         ),
         (
             TooMuchRead("Pet", 9, Hint()),
-            f"9 {ENDING}",
-            "narrow the filter, or ask for fewer objects at a time",
+            f"{REACHED} after 9 {ENDING}",
+            "Narrow the filter, or request fewer objects at a time.",
         ),
         (
             TooMuchRead("Pet", 9, Hint(("name",), shared=True)),
-            f"9 {ENDING}",
-            'declare @index(attributes: ["name"]) in the model, or ask for less in one request',
+            f"{REACHED} after 9 {ENDING}",
+            f'{TRY} Declare @index(attributes: ["name"]) in the model. Request less data in one request.',
         ),
         (
             TooMuchRead("Pet", 9, Hint(("name",), declared=True)),
-            f"9 {ENDING}",
-            'fill @index(attributes: ["name"]) with "stratabase reindex"',
+            f"{REACHED} after 9 {ENDING}",
+            'Run `stratabase reindex` to build @index(attributes: ["name"]).',
         ),
         (
             TooMuchRead("Pet"),
-            "the request has read as much as it may before it came to this",
-            "ask for less in one request",
+            f"{REACHED} before it read these objects.",
+            "Request less data in one request.",
         ),
     ],
 )
 def test_the_message_says_what_to_do(refusal: TooMuchRead, reason: str, remedy: str) -> None:
-    assert str(refusal) == f"Pet: {reason}: {remedy}"
+    assert str(refusal) == f"Pet: {reason} {remedy}"
 
 
 def test_a_page_within_the_budget_is_found(store: Store) -> None:
@@ -141,7 +143,7 @@ def test_nothing_is_read_any_more_when_all_is_used_up(store: Store) -> None:
         with pytest.raises(TooMuchRead) as refusal:
             store.page(query, spent)
         assert (refusal.value.objects_read, refusal.value.hint.shared) == (0, True)
-    with pytest.raises(TooMuchRead, match=r"^Thing\d+: the request has read as much as it may"):
+    with pytest.raises(TooMuchRead, match=rf"^Thing\d+: {REACHED} before it read these objects"):
         store.entities.read([Reference(store.class_.name, "x")], spent)
     assert (engine.items_read, engine.keys_got) == (0, [])
 

@@ -147,7 +147,7 @@ def test_many_named_objects_draw_from_the_allowance(engine: WatchedEngine, some:
     store.fill({"_id": f"{n:03}", "notes": "n" * 1000} for n in range(200))
     filter_: Any = among(*(f"{some}{n:03}" for n in range(100_000)))
     engine.keys_got = []
-    with pytest.raises(TooMuchRead, match="narrow the filter, or ask for fewer") as refusal:
+    with pytest.raises(TooMuchRead, match="Narrow the filter, or request fewer") as refusal:
         store.page(Query("", BY_COUNT_DOWN, filter_), ReadBudget(200_000, 1, clock=lambda: 0.0))
     assert refusal.value.hint == Hint()
     assert len(engine.keys_got) <= 1200

@@ -242,7 +242,7 @@ def test_reading_links_draws_from_the_allowance(teams: Objects) -> None:
     spent = ReadBudget(allowance.bytes_read - 1, 1, clock=lambda: 0.0)
     with pytest.raises(TooMuchRead):
         teams.linked("Team", "members", "t", allowance=spent)
-    with pytest.raises(TooMuchRead, match="as much as it may before it came to this"):
+    with pytest.raises(TooMuchRead, match="reached its read limit"):
         teams.linked("Team", "members", "none", allowance=spent)
 
 

@@ -165,7 +165,7 @@ def test_what_cannot_be_stored_is_its_callers_fault_alone(
 
 
 def test_a_file_held_for_too_long_makes_it_unavailable(engine: SqliteEngine, path: Path) -> None:
-    with held(path), pytest.raises(Unavailable, match="The store is busy; try again") as refused:
+    with held(path), pytest.raises(Unavailable, match="The store is busy. Try again") as refused:
         commit(engine, Put(Item(HERE)))
     assert refused.value.retry_after == 1
     assert found(engine) is None
@@ -186,7 +186,7 @@ def test_a_full_disk_makes_it_unavailable_until_there_is_room(engine: SqliteEngi
     (pages,) = limit("PRAGMA page_count").fetchone()
     limit(f"PRAGMA max_page_count = {pages}")
     for actions in ([Put(Item(FIRST, state="x" * 300_000))], [Patch(HERE, add={"n": 1}), *large()]):
-        with pytest.raises(Unavailable, match="cannot be read or written just now") as refused:
+        with pytest.raises(Unavailable, match="temporarily unavailable") as refused:
             commit(engine, *actions)
         assert isinstance(refused.value.__cause__, sqlite3.OperationalError)
     assert engine.get([HERE, FIRST]) == [Item(HERE, {"n": 1}), None]

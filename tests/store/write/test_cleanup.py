@@ -8,6 +8,7 @@ import pytest
 
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.entity import Reference
+from stratabase.messages import verbatim
 from stratabase.store.engine.port import Key
 from stratabase.store.layout import keys
 from stratabase.store.write import cleanup
@@ -34,7 +35,7 @@ class CountedPurging:
             yield
         if self._fails:
             self._fails = False
-            raise Unavailable("The store does not answer.")
+            raise Unavailable(verbatim("The store does not answer."))
 
 
 def ended(purging: CountedPurging, clock: Iterator[float]) -> list[CleanupSteps]:

@@ -319,9 +319,8 @@ def test_more_than_are_locked_together_are_refused_before_anything_is(objects: O
     ids = [f"m{number:03}" for number in range(101)]
     objects.create("Plain", *ids[:100])
     references = [objects.reference("Plain", id_) for id_ in ids]
-    with pytest.raises(TooLarge) as refusal:
+    with pytest.raises(TooLarge, match=r"^The request refers to 101 objects\. The maximum is 100\.$"):
         ada.lock(*references)
-    assert (refusal.value.size, refusal.value.limit) == (101, 100)
     with pytest.raises(TooLarge):
         ada.unlock(*references)
     ada.lock(*references[:100])
@@ -335,9 +334,8 @@ def test_wholes_count_with_the_parts(objects: Objects, ada: Member) -> None:
             objects.creation("Dog", f"d{number}", person=f"o{number}"),
         )
     dogs = [objects.reference("Dog", f"d{number}") for number in range(51)]
-    with pytest.raises(TooLarge) as refusal:
+    with pytest.raises(TooLarge, match=r"^The request locks 102 objects, including the wholes of parts"):
         ada.lock(*dogs)
-    assert (refusal.value.size, refusal.value.limit) == (102, 100)
     ada.lock(*dogs[:50])
     ada.unlock(*dogs)
 

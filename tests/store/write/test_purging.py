@@ -8,6 +8,7 @@ import pytest
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.change import Deletion, Effect, Modification
 from stratabase.domain.objects.commit_refusals import RequiredRoleEmpty, SizeCause, TooLarge
+from stratabase.messages import verbatim
 from stratabase.model.model import Model, Unique
 from stratabase.store.engine.port import Batch, Delete, Engine
 from stratabase.store.layout import keys
@@ -174,7 +175,7 @@ class Dying(WatchedEngine):
 
     def commit(self, batch: Batch) -> None:
         if self.left == 0:
-            raise Unavailable("dead")
+            raise Unavailable(verbatim("dead"))
         if self.left is not None:
             self.left -= 1
         super().commit(batch)
@@ -313,7 +314,7 @@ def test_links_that_must_end_with_an_object_and_do_not_fit_are_refused(watched: 
         objects.commit(*(objects.creation("Note", note) for note in chosen), *links[:20])
         objects.commit(*links[20:])
     with pytest.raises(
-        TooLarge, match=r"^at least 181 objects, links and unique values in one write"
+        TooLarge, match=r"^The write has at least 181 objects, links, and unique values"
     ) as refusal:
         objects.delete("Tag", "t")
     assert refusal.value.cause == SizeCause(objects.role("Tag", "notes"), 33)

@@ -9,6 +9,7 @@ from stratabase.domain.objects.change import Deletion, LinkCreation
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.instant import Instant
+from stratabase.messages import verbatim
 from stratabase.model.model import Model
 from stratabase.store.engine.port import Batch, Engine
 from stratabase.store.layout import keys
@@ -128,7 +129,7 @@ class Dying(WatchedEngine):
 
     def commit(self, batch: Batch) -> None:
         if self.left == 0:
-            raise Unavailable("dead")
+            raise Unavailable(verbatim("dead"))
         if self.left is not None:
             self.left -= 1
         super().commit(batch)

@@ -9,6 +9,7 @@ import pytest
 
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.serials import SerialName
+from stratabase.messages import verbatim
 from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, OutcomeUnknown, Patch
 from stratabase.store.write.serials import SerialCounters
 from tests.contract.engine.acting import together
@@ -112,7 +113,9 @@ class Overtaken(ReferenceEngine):
 
 
 def test_who_is_always_too_late_gives_up(name: SerialName) -> None:
-    with pytest.raises(Unavailable, match=rf"others kept taking numbers of {name.class_name}.badge"):
+    with pytest.raises(
+        Unavailable, match=rf"Concurrent writes used the next numbers of {name.class_name}.badge"
+    ):
         taken(SerialCounters(Overtaken()), name, 1)
 
 
@@ -198,5 +201,5 @@ class Refusing(ReferenceEngine):
 
     def commit(self, batch: Batch) -> None:
         if self.refuses:
-            raise Unavailable("not now")
+            raise Unavailable(verbatim("not now"))
         super().commit(batch)

@@ -45,8 +45,3 @@ def is_or_are(number: int) -> str:
 def was_or_were(number: int) -> str:
     """Return the verb that goes with so many things, in the past tense."""
     return "was" if number == 1 else "were"
-
-
-def at_most(number: int) -> str:
-    """Return how many are possible: at most 1 is possible, at most 2 are possible."""
-    return f"at most {number:,} {is_or_are(number)} possible"

@@ -46,8 +46,8 @@ CASES = {
     ),
     "bounds that are no numbers": (
         'Int @domain(min: ¦"x", max: ¦"1.5")',
-        "min: 'x' is not an Int: give a whole number from -2147483648 to 2147483647.",
-        "max: '1.5' is not an Int: give a whole number from -2147483648 to 2147483647.",
+        'min: "x" is not an Int. Use a whole number from -2147483648 to 2147483647.',
+        'max: "1.5" is not an Int. Use a whole number from -2147483648 to 2147483647.',
     ),
     "crossed lengths": (
         "String @domain(minLength: ¦3, maxLength: 2)",
@@ -64,7 +64,7 @@ CASES = {
     "a value twice": ('Int @domain(values: ["1", ¦"01"])', '"01" stands here already.'),
     "a value out of bounds": (
         'Int @domain(min: "2", values: ["2", ¦"1"])',
-        '"1" is outside of its own domain: 1 is too low: give 2 at least.',
+        '"1" is outside of its own domain: 1 is too low. The minimum is 2.',
     ),
     "a pattern that is none": (
         'String @domain(pattern: ["a", ¦"(", ¦"x{99999999999}"])',

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.objects.change import EffectIndex
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.fetch import Fetch, stored_state
 from stratabase.domain.query.order import Order, OrderTerm
@@ -86,13 +87,13 @@ def test_a_rehearsed_write_shows_the_values_that_there_will_be(command: Command)
     before = told(entities)
     rehearsed = Write(world, command, ADMINISTRATOR).dry_run()
     assert not rehearsed.issues
-    expected = told(entities, PendingWrite(MODEL, rehearsed.change.effects))
+    expected = told(entities, PendingWrite(EffectIndex(rehearsed.change.effects, MODEL)))
 
     entities.commit(rehearsed.change)
 
     assert told(entities) == expected != before
     # An answer is shaped from what was written, wherever an index lags behind.
-    assert told(entities, PendingWrite(MODEL, rehearsed.change.effects)) == expected
+    assert told(entities, PendingWrite(EffectIndex(rehearsed.change.effects, MODEL))) == expected
 
 
 def test_a_new_object_has_no_id_in_an_expression_before_it_is_made() -> None:
@@ -100,7 +101,7 @@ def test_a_new_object_has_no_id_in_an_expression_before_it_is_made() -> None:
     model = firm(Person="tag: String @derived(expression: \"'#' + _id\")")
     world, entities, _ = fake_services(model)
     done = Write(world, make("Person", name="Eve"), ADMINISTRATOR).dry_run().result()
-    pending = PendingWrite(model, done.effects)
+    pending = PendingWrite(EffectIndex(done.effects, model))
     for face, expected in ((_without_id, None), (stored_state, "#id1")):
         reader = Reader(request_of(model, entities), pending=pending, render=face)
         reader.add([done.entity])
@@ -132,7 +133,7 @@ def test_what_is_never_stored_has_values_too() -> None:
     roles: dict[str, RoleCommand] = {"employee": point("ada"), "deputies": add("bob", "cy")}
     asked = Create("Leave", {"first_day": "2020-01-30", "last_day": "2020-02-02"}, roles=roles)
     done = Write(world, asked, ADMINISTRATOR).dry_run().result()
-    reader = Reader(request_of(model, entities), pending=PendingWrite(model, done.effects))
+    reader = Reader(request_of(model, entities), pending=PendingWrite(EffectIndex(done.effects, model)))
     reader.add([done.entity])
     names = ("days", "who", "covered", "deputy_count")
     (view,) = read_views(reader, Fetch({}, names), [done.entity])
@@ -147,6 +148,6 @@ def test_a_page_finds_objects_by_the_values_that_there_will_be() -> None:
         *Write(world, change("Person", "dee", name="Abe"), ADMINISTRATOR).dry_run().change.effects,
         *Write(world, end("Person", "bob"), ADMINISTRATOR).dry_run().change.effects,
     ]
-    reader = Reader(request_of(MODEL, entities), pending=PendingWrite(MODEL, effects))
+    reader = Reader(request_of(MODEL, entities), pending=PendingWrite(EffectIndex(effects, MODEL)))
     page = reader.page(Query("Person", Order.of([OrderTerm("shout")]), None, Window(9)))
     assert [each.state["shout"] for each in page.items] == [None, "Abe!", "Ada!"]

@@ -39,7 +39,7 @@ def parse_number(text: str) -> int | Decimal:
     try:
         return Decimal(canonical_decimal(parse_decimal(text)))
     except InvalidValue as malformed:
-        raise InvalidLiteral(f"{malformed}.") from None
+        raise InvalidLiteral(malformed.message) from None
 
 
 def _whole(text: str) -> int:

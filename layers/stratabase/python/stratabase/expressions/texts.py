@@ -19,6 +19,7 @@ from stratabase.expressions.syntax import Call
 from stratabase.expressions.typed_expression import TypedExpression, unknown_at
 from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.regex import compile_regex, matching_cost
+from stratabase.messages import verbatim
 from stratabase.wording import shorten
 
 MAX_TEXT_LENGTH = 1_000_000
@@ -87,7 +88,7 @@ def compile_search(pattern: str) -> Callable[[Environment, str], bool | None]:
     """Return a function that searches a text for a pattern. Raises InvalidValue, saying why."""
     compiled = compile_regex(pattern)
     if compiled.programsize > MAX_PROGRAM_SIZE:
-        raise InvalidValue("it is too large: repeat less")
+        raise InvalidValue(verbatim("it is too large: repeat less"))
 
     def found(environment: Environment, text: str) -> bool | None:
         return compiled.search(text) is not None if environment.spend(matching_cost(compiled, text)) else None

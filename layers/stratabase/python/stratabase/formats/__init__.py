@@ -6,5 +6,5 @@ them. `date_pattern` formats and parses dates by a pattern, which is made of the
 zoneinfo know of languages and time zones. `iso` and `decimals` have the one spelling in which dates and
 numbers are stored, `regex` compiles patterns with RE2. A value that is not valid raises `InvalidValue`.
 
-Nothing here imports another package.
+Imports `messages` only.
 """

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.messages import _
 
 MAX_PATTERN_LENGTH = 100
 """Patterns come with requests; a longer one could only be meant to cost."""
@@ -34,7 +35,10 @@ def split_pattern(pattern: str) -> tuple[PatternPiece, ...]:
 def check_length(pattern: str, longest: int = MAX_PATTERN_LENGTH) -> None:
     """Raise InvalidValue for a pattern that is too long."""
     if len(pattern) > longest:
-        raise InvalidValue(f"a pattern of {len(pattern)} characters is too long: give at most {longest}")
+        message = _(
+            "The pattern has {length} characters. The limit is {limit}.", length=len(pattern), limit=longest
+        )
+        raise InvalidValue(message)
 
 
 def _piece(match: re.Match[str], pattern: str) -> PatternPiece:
@@ -44,18 +48,26 @@ def _piece(match: re.Match[str], pattern: str) -> PatternPiece:
     if match["quoted"] is not None:
         return match["quoted"].replace("''", "'")
     if text == "'":
-        raise InvalidValue(
-            f"the pattern {describe_value(pattern)} has a quote that does not end: write '' for one quote"
-        )
+        raise unmatched_quote(pattern)
     return "'" if text == "''" else text
+
+
+def unmatched_quote(pattern: str) -> InvalidValue:
+    """Return the error for a pattern of dates or numbers with a quote that does not end."""
+    return InvalidValue(
+        _(
+            "The pattern {pattern} has an unmatched single quote. For a literal single quote, use ''.",
+            pattern=describe_value(pattern),
+        )
+    )
 
 
 class DatePart(Enum):
     """What a letter tells of."""
 
-    DATE = "dates"
-    TIME = "times"
-    ZONE = "time zones"
+    DATE = "date"
+    TIME = "time"
+    ZONE = "zone"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import Any, Self
 from stratabase.formats.date_fields import DateField, DatePart, LetterRun, PatternPiece, split_pattern
 from stratabase.formats.date_letters import DATE_PATTERN_LETTERS
 from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.messages import Message, _, and_list, or_list
 
 MAX_READINGS = 500
 """In which a text may be read: all are tried on a text whose end does not fit. `dMyHmsS` has 128."""
@@ -24,6 +25,13 @@ _COMPLETE = {
 }
 """Any of these sets of keys tells all of a part."""
 _ANY_DAY = {"year": 1970, "month": 1, "day": 1}
+
+
+_MEANINGS: Mapping[DatePart, Callable[[str], Message]] = {
+    DatePart.DATE: lambda letter: _('The letter "{letter}" is part of a date.', letter=letter),
+    DatePart.TIME: lambda letter: _('The letter "{letter}" is part of a time.', letter=letter),
+    DatePart.ZONE: lambda letter: _('The letter "{letter}" is part of a time zone.', letter=letter),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +50,9 @@ class DatePattern:
     def check_readings(self, language: str, most: int) -> None:
         """Raise InvalidValue if a text could be read in more ways than `most`."""
         if _count_readings(self._fields(language)) > most:
-            raise InvalidValue(
-                f"what {describe_value(self.pattern)} writes cannot be read back, because its numbers run "
-                "together: put something between them, or write each with all its digits"
+            raise irreversible(
+                self.pattern,
+                _("Its numbers run together. Separate them, or use a fixed number of digits for each."),
             )
 
     def formatter(self, language: str) -> Callable[[datetime], str]:
@@ -87,11 +95,13 @@ class DatePattern:
     def _letters(self) -> list[str]:
         return [piece.letter for piece in self.pieces if isinstance(piece, LetterRun)]
 
-    def _misplaced(self, letter: str, allowed: frozenset[DatePart]) -> str:
-        fitting = " ".join(name for name, known in DATE_PATTERN_LETTERS.items() if known.part in allowed)
-        return (
-            f"the pattern {describe_value(self.pattern)} does not fit here: {letter!r} tells of "
-            f"{DATE_PATTERN_LETTERS[letter].part.value}; what fits is {fitting}"
+    def _misplaced(self, letter: str, allowed: frozenset[DatePart]) -> Message:
+        allowed_letters = (name for name, known in DATE_PATTERN_LETTERS.items() if known.part in allowed)
+        return _(
+            "The pattern {pattern} is not allowed here. {reason} Use only the letters {letters}.",
+            pattern=describe_value(self.pattern),
+            reason=_MEANINGS[DATE_PATTERN_LETTERS[letter].part](letter),
+            letters=and_list(allowed_letters),
         )
 
 
@@ -108,16 +118,34 @@ def compile_date_pattern(pattern: str) -> DatePattern:
 def _check(run: LetterRun, pattern: str) -> None:
     letter = DATE_PATTERN_LETTERS.get(run.letter)
     if letter is None:
-        known = " ".join(DATE_PATTERN_LETTERS)
-        raise InvalidValue(
-            f"{run.letter!r} in the pattern {describe_value(pattern)} is no letter of date patterns: "
-            f"use {known}, and put text in quotes"
+        message = _(
+            'The pattern {pattern} has the unsupported letter "{letter}". '
+            "Use {letters}, and enclose other text in single quotes.",
+            pattern=describe_value(pattern),
+            letter=run.letter,
+            letters=or_list(DATE_PATTERN_LETTERS),
         )
+        raise InvalidValue(message)
     if run.length > letter.max_run:
-        raise InvalidValue(
-            f"{run.letter!r} stands {run.length} times in the pattern {describe_value(pattern)}: "
-            f"at most {letter.max_run}"
+        message = _(
+            'The pattern {pattern} repeats the letter "{letter}" {count} times. The limit is {limit}.',
+            pattern=describe_value(pattern),
+            letter=run.letter,
+            count=run.length,
+            limit=letter.max_run,
         )
+        raise InvalidValue(message)
+
+
+def irreversible(pattern: str, reason: Message) -> InvalidValue:
+    """Return the error for a pattern whose output cannot be parsed; `reason` says why, and what helps."""
+    return InvalidValue(
+        _(
+            "Values in the format {pattern} cannot be read back. {reason}",
+            pattern=describe_value(pattern),
+            reason=reason,
+        )
+    )
 
 
 def _count_readings(parts: Sequence[DateField | str]) -> int:

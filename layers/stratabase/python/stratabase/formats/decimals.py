@@ -14,10 +14,12 @@ from decimal import (
 from typing import Any
 
 from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.messages import _
 
 _MAX_LENGTH = 400
 _SYNTAX = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]{1,9})?")
 _TRAPS = [InvalidOperation, Overflow, Subnormal, Inexact]
+_MAX_DIGITS = 38
 _MIN_EXPONENT, _MAX_EXPONENT = -130, 125
 _PLAIN = range(-38, 38)
 """Numbers whose first digit has one of these exponents are written without one."""
@@ -55,10 +57,15 @@ def parse_decimal(given: Any) -> Decimal:
     try:
         return _parse(given)
     except DecimalException:
-        raise InvalidValue(
-            f"{describe_value(given)} is not a Real: give a decimal number such as -12.50, with at most 38 "
-            f"digits and between 1E{_MIN_EXPONENT} and 1E+{_MAX_EXPONENT + 1} in size"
-        ) from None
+        message = _(
+            "{value} is not a Real. Use a decimal number, such as -12.50, with at most {digits} digits "
+            "and an absolute value between {smallest} and {largest}.",
+            value=describe_value(given),
+            digits=_MAX_DIGITS,
+            smallest=f"1E{_MIN_EXPONENT}",
+            largest=f"1E+{_MAX_EXPONENT + 1}",
+        )
+        raise InvalidValue(message) from None
 
 
 def _parse(given: Any) -> Decimal:
@@ -74,7 +81,7 @@ def _parse(given: Any) -> Decimal:
 
 def _context() -> Context:
     """Return arithmetic in which every number that is no Real is an exception."""
-    return Context(prec=38, Emin=_MIN_EXPONENT, Emax=_MAX_EXPONENT, traps=_TRAPS)
+    return Context(prec=_MAX_DIGITS, Emin=_MIN_EXPONENT, Emax=_MAX_EXPONENT, traps=_TRAPS)
 
 
 def decimal_context() -> Context:

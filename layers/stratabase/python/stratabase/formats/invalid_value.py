@@ -1,31 +1,46 @@
 """The error for a value that is not one of its type, and how messages show such a value."""
 
+import json
 from decimal import Decimal
 from typing import Any
+
+from stratabase.messages import Message
 
 _LONGEST = 60
 
 
 class InvalidValue(ValueError):
-    """A value that is not one of its type; the message says what would be right."""
+    """A value that is not one of its type; `message` says what would be right."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message)
+        self.message = message
 
 
 def describe_value(given: Any) -> str:
-    """Return a JSON value as a message shows it: short, whatever it is."""
+    """Return a value as JSON spells it, on one line and not too long, for a message in any language."""
     if isinstance(given, list | tuple):
-        return "a list"
+        return "[…]"
     if isinstance(given, dict):
-        return "an object"
-    return _cut(_spelled(given))
-
-
-def _spelled(given: Any) -> str:
+        return "{…}"
     if isinstance(given, str):
-        return repr(given[: _LONGEST + 1])
+        return _in_quotes(given)
+    return _cut(_spell(given))
+
+
+def _in_quotes(text: str) -> str:
+    """Return a text in double quotes; what cannot be printed, such as half a character, is escaped."""
+    escaped = "".join(
+        json.dumps(each, ensure_ascii=not each.isprintable())[1:-1] for each in text[: _LONGEST + 1]
+    )
+    return f'"{_cut(escaped)}"'
+
+
+def _spell(given: Any) -> str:
     if isinstance(given, bool):
         return str(given).lower()
     if isinstance(given, int) and given.bit_length() > _LONGEST * 3:
-        return "a number of more than 50 digits"
+        return f"{Decimal(given):.5e}"
     if isinstance(given, Decimal):
         return str(given)
     return "null" if given is None else repr(given)

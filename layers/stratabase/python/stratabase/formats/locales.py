@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.messages import _
 
 if TYPE_CHECKING:
     from babel import Locale
@@ -43,7 +44,11 @@ def load_locale(code: str) -> "Locale":
             return Locale.parse(code.replace("-", "_"))
     except (ValueError, UnknownLocaleError):
         pass
-    raise InvalidValue(f"{describe_value(code)} is no known language: give a code such as 'it' or 'pt-BR'")
+    message = _(
+        '{value} is not a known language. Use a language code, such as "it" or "pt-BR".',
+        value=describe_value(code),
+    )
+    raise InvalidValue(message)
 
 
 def month_names(language: str, width: Width, context: Context) -> tuple[str, ...]:
@@ -109,9 +114,17 @@ def load_time_zone(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
     except (LookupError, ValueError, OSError):
-        raise InvalidValue(
-            f"{describe_value(name)} is no known time zone: give one such as 'Europe/Rome'"
-        ) from None
+        raise unknown_time_zone(name) from None
+
+
+def unknown_time_zone(name: str) -> InvalidValue:
+    """Return the error for a time zone that does not exist."""
+    return InvalidValue(
+        _(
+            '{value} is not a known time zone. Use a name such as "Europe/Rome".',
+            value=describe_value(name),
+        )
+    )
 
 
 @lru_cache(maxsize=1)

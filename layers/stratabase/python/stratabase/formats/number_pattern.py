@@ -13,9 +13,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from stratabase.formats import locales
-from stratabase.formats.date_fields import check_length
+from stratabase.formats.date_fields import check_length, unmatched_quote
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.locales import NumberSymbols
+from stratabase.messages import Message, _, or_list
 
 EXACT_CONTEXT = Context(prec=1000, rounding=ROUND_HALF_EVEN)
 """Wide enough for every Real, however many decimals a pattern wants."""
@@ -52,7 +53,7 @@ class DigitFormat:
 
     def _plain(self, number: Decimal, symbols: NumberSymbols) -> str:
         rounded = number.quantize(Decimal(1).scaleb(-self.most_fraction), context=EXACT_CONTEXT)
-        integer, _, fraction = f"{rounded:f}".partition(".")
+        integer, _point, fraction = f"{rounded:f}".partition(".")
         integer = integer.lstrip("0").zfill(self.least_integer)
         fraction = fraction.rstrip("0").ljust(self.least_fraction, "0")
         if not integer and not fraction:
@@ -143,7 +144,11 @@ class Affixes(NamedTuple):
     def check(self) -> None:
         """Raise InvalidValue when percent and per mille stand there more than once."""
         if len(self.prefix.powers + self.suffix.powers) > 1:
-            raise InvalidValue("a pattern of numbers has % or ‰ at most once: put others in quotes")
+            message = _(
+                "A number pattern can have only one percent or per mille sign. "
+                "Enclose the others in single quotes."
+            )
+            raise InvalidValue(message)
 
     @property
     def power(self) -> int:
@@ -158,9 +163,7 @@ _EVERYTHING = DigitFormat(most_fraction=200, group=3)
 def parse_affix(text: str, pattern: str) -> Affix:
     """Return the affix that a part of a pattern spells. Raises InvalidValue for a quote that does not end."""
     if _PIECE.sub("", text):
-        raise InvalidValue(
-            f"the pattern {describe_value(pattern)} has a quote that does not end: write '' for one quote"
-        )
+        raise unmatched_quote(pattern)
     return Affix(tuple(_piece(match) for match in _PIECE.finditer(text)))
 
 
@@ -239,8 +242,10 @@ def _digits(pattern: str, match: re.Match[str]) -> DigitFormat:
     )
 
 
-def _refusal(pattern: str) -> str:
-    return (
-        f"{describe_value(pattern)} is no pattern of numbers: give one such as '#,##0.00', '0.###' or "
-        "'0.0%', with other text in quotes"
+def _refusal(pattern: str) -> Message:
+    return _(
+        "{pattern} is not a valid number pattern. "
+        "Use a pattern such as {examples}, and enclose other text in single quotes.",
+        pattern=describe_value(pattern),
+        examples=or_list(map(describe_value, ("#,##0.00", "0.###", "0.0%"))),
     )

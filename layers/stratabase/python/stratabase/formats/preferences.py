@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from stratabase.formats import locales
 from stratabase.formats.date_fields import MAX_PATTERN_LENGTH, DatePart, LetterRun, check_length
-from stratabase.formats.date_pattern import MAX_READINGS, DatePattern, compile_date_pattern
+from stratabase.formats.date_pattern import MAX_READINGS, DatePattern, compile_date_pattern, irreversible
 from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.messages import Message, _
 
 MAX_FORMAT_LENGTH = (MAX_PATTERN_LENGTH - 1) // 2
 """Characters; both formats and a space make the pattern of a Datetime."""
@@ -59,32 +60,32 @@ DEFAULT_FORMATS = Formats()
 
 
 class FormatError(NamedTuple):
-    """A field of Formats that does not hold; `text` says what would be right."""
+    """A field of Formats that does not hold; `message` says what would be right."""
 
     field: str
-    text: str
+    message: Message
 
 
 def check_formats(formats: Formats) -> list[FormatError]:
     """Return what is wrong with a member's patterns, time zone and language."""
     return [
-        FormatError(field, text)
+        FormatError(field, message)
         for field, check in FORMAT_CHECKS.items()
-        for text in _refusals(check, getattr(formats, field))
+        for message in _refusals(check, getattr(formats, field))
     ]
 
 
-def _refusals(check: Callable[[str], None], value: str) -> Iterator[str]:
+def _refusals(check: Callable[[str], None], value: str) -> Iterator[Message]:
     try:
         check(value)
     except InvalidValue as refusal:
-        yield str(refusal)
+        yield refusal.message
 
 
 def check_date_format(pattern: str) -> None:
     """Raise InvalidValue for a pattern that cannot write a Date, or whose dates cannot be read back."""
     compiled = _check_format(pattern, DatePart.DATE)
-    _check_told(compiled, _missing_of_date(compiled))
+    _check_complete(compiled, _missing_of_date(compiled))
     _check_samples(compiled, DatePart.DATE, _DAYS, datetime.date)
 
 
@@ -94,7 +95,7 @@ def check_time_format(pattern: str) -> None:
     What is finer than the pattern tells is lost, as in the default `HH:mm`: that is no mistake.
     """
     compiled = _check_format(pattern, DatePart.TIME)
-    _check_told(compiled, _missing_of_time(compiled))
+    _check_complete(compiled, _missing_of_time(compiled))
     letters = {run.letter for run in _runs(compiled)}
     units = [unit for letter, unit in _FINER_THAN_HOURS.items() if letter in letters]
     _check_samples(compiled, DatePart.TIME, _TIMES, attrgetter("hour", *units))
@@ -103,7 +104,7 @@ def check_time_format(pattern: str) -> None:
 def check_time_zone(name: str) -> None:
     """Raise InvalidValue for a time zone that does not exist."""
     if not locales.is_time_zone(name):
-        raise InvalidValue(f"{describe_value(name)} is no known time zone: give one such as 'Europe/Rome'")
+        raise locales.unknown_time_zone(name)
 
 
 def check_language(code: str) -> None:
@@ -118,36 +119,37 @@ def _check_format(pattern: str, part: DatePart) -> DatePattern:
     return compiled
 
 
-def _check_told(compiled: DatePattern, missing: str | None) -> None:
+def _check_complete(compiled: DatePattern, missing: Message | None) -> None:
     """Raise InvalidValue for a pattern that leaves something out, or says something at two places."""
-    if missing:
-        raise InvalidValue(
-            f"what {describe_value(compiled.pattern)} writes cannot be read back, because {missing}"
-        )
+    if missing is not None:
+        raise irreversible(compiled.pattern, missing)
     letters = [run.letter for run in _runs(compiled)]
     twice = [letter for letter in dict.fromkeys(letters) if letters.count(letter) > 1]
     if twice:
-        raise InvalidValue(
-            f"what {describe_value(compiled.pattern)} writes cannot be read back, because "
-            f"{twice[0]!r} stands at two places: leave one of them out"
+        reason = _(
+            'The letter "{letter}" occurs in more than one place. Use it in only one.', letter=twice[0]
         )
+        raise irreversible(compiled.pattern, reason)
 
 
-def _missing_of_date(compiled: DatePattern) -> str | None:
+def _missing_of_date(compiled: DatePattern) -> Message | None:
     """Return what keeps dates from being read back, and what would be right; None when nothing does."""
     runs = _runs(compiled)
     letters = {run.letter for run in runs}
     if "y" not in letters and "Y" in letters:
-        return f"'Y' is the year to which a week belongs: write {_with_calendar_year(compiled)}"
+        return _(
+            'The letter "Y" stands for the year of a week. Use {pattern}.',
+            pattern=describe_value(_with_calendar_year(compiled)),
+        )
     if "y" not in letters:
-        return "it does not tell the year: add 'yyyy'"
+        return _('The year is missing. Add "yyyy".')
     if any(run == LetterRun("y", 2) for run in runs):
-        return "two digits of a year do not tell the century: write 'yyyy'"
+        return _('A year of two digits does not specify the century. Use "yyyy".')
     if "D" in letters:
         return None
     if not letters & {"M", "L"}:
-        return "it does not tell the month: add 'MM'"
-    return None if "d" in letters else "it does not tell the day: add 'dd'"
+        return _('The month is missing. Add "MM".')
+    return None if "d" in letters else _('The day is missing. Add "dd".')
 
 
 def _with_calendar_year(compiled: DatePattern) -> str:
@@ -165,14 +167,14 @@ def _with_calendar_year(compiled: DatePattern) -> str:
     return "".join(texts)
 
 
-def _missing_of_time(compiled: DatePattern) -> str | None:
+def _missing_of_time(compiled: DatePattern) -> Message | None:
     """Return what keeps times from being read back, and what would be right; None when nothing does."""
     letters = {run.letter for run in _runs(compiled)}
     if letters & {"H", "k"} or (letters & {"K", "h"} and "a" in letters):
         return None
     if letters & {"K", "h"}:
-        return "it does not tell whether the hour is before or after noon: add 'a', or write 'HH'"
-    return "it does not tell the hour: add 'HH'"
+        return _('The hour does not specify whether it is before or after noon. Add "a", or use "HH".')
+    return _('The hour is missing. Add "HH".')
 
 
 def _runs(compiled: DatePattern) -> list[LetterRun]:
@@ -190,11 +192,12 @@ def _check_samples(
         text = write(sample)
         found = read(text)
         if found is None or told(found) != told(sample):
-            raise InvalidValue(
-                f"what {describe_value(compiled.pattern)} writes cannot be read back, because {text!r} may "
-                f"mean several {part.value}: put something between the numbers, or write each with all "
-                "its digits"
+            reason = _(
+                "{value} has more than one meaning. "
+                "Separate the numbers, or use a fixed number of digits for each.",
+                value=describe_value(text),
             )
+            raise irreversible(compiled.pattern, reason)
 
 
 FORMAT_CHECKS: dict[str, Callable[[str], None]] = {

@@ -2,6 +2,8 @@
 
 Python's `re` backtracks, so a short text can keep it busy for hours. RE2 does not, and therefore knows no
 lookaround and no back references. The size of a program bounds the time that each byte of a text takes.
+
+Errors are in English only: they are for those who write expressions and models, and quote RE2.
 """
 
 import re
@@ -9,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stratabase.formats.invalid_value import InvalidValue
+from stratabase.messages import verbatim
 
 MAX_REGEX_LENGTH = 1000
 """Characters."""
@@ -66,7 +69,7 @@ def compile_regex(pattern: str) -> Any:
     Raises InvalidValue with the reason why it cannot be, and what to write instead.
     """
     if len(pattern) > MAX_REGEX_LENGTH:
-        raise InvalidValue(f"it has more than {MAX_REGEX_LENGTH} characters")
+        raise InvalidValue(verbatim(f"it has more than {MAX_REGEX_LENGTH} characters"))
     # Here and not above: few requests need it.
     import re2  # type: ignore[import-untyped] # noqa: PLC0415
 
@@ -75,9 +78,9 @@ def compile_regex(pattern: str) -> Any:
     try:
         return re2.compile(pattern, options)
     except UnicodeEncodeError:
-        raise InvalidValue("half of a surrogate pair is no character: write both halves") from None
+        raise InvalidValue(verbatim("half of a surrogate pair is no character: write both halves")) from None
     except re2.error as error:
-        raise InvalidValue(_explained(error.args[0])) from None
+        raise InvalidValue(verbatim(_explained(error.args[0]))) from None
 
 
 def matching_cost(compiled: Any, text: str) -> int:
@@ -105,9 +108,8 @@ def check_portable(pattern: str) -> None:
     for token in _TOKEN.finditer(pattern):
         if token["octal"]:
             code = token["octal"]
-            raise InvalidValue(
-                f"{token[0]} is no back reference but the code of a character: write \\0{code}"
-            )
+            text = f"{token[0]} is no back reference but the code of a character: write \\0{code}"
+            raise InvalidValue(verbatim(text))
         if token["repetition"] and not _REPETITION.fullmatch(token["repetition"]):
             text = f"{token[0]} is no repetition but plain text in RE2: write {{least,most}}, such as {{0,5}}"
-            raise InvalidValue(text)
+            raise InvalidValue(verbatim(text))

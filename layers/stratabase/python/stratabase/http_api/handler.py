@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from stratabase.domain.issues.refusals import Refusal
+from stratabase.domain.members.member import Caller
 from stratabase.http_api.auth.authentication import Authentication
 from stratabase.http_api.auth.csrf import check_csrf
 from stratabase.http_api.http.api_gateway import (
@@ -23,6 +24,7 @@ from stratabase.http_api.http.compression import compress_response
 from stratabase.http_api.http.cors import Cors
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, is_protected
 from stratabase.http_api.http.error_response import error_response
+from stratabase.http_api.http.language import response_language
 from stratabase.http_api.http.messages import Request, Response
 from stratabase.http_api.http.refusals import (
     BodyTooLarge,
@@ -31,6 +33,7 @@ from stratabase.http_api.http.refusals import (
     UnsupportedContentEncoding,
     log_refusal,
 )
+from stratabase.messages import _
 from stratabase.observe import Log
 
 CATCH_ALL = "/{proxy+}"
@@ -68,34 +71,40 @@ class HttpHandler:
     def _respond(self, request: Request, event: ProxyEvent) -> Response:
         endpoint = self.endpoints.get(request.resource)
         error_format = endpoint.error_format(request.method) if endpoint else ErrorFormat.PROBLEM
+        caller = None
         try:
-            return self._dispatch(request, event, endpoint)
+            caller = self._find_caller(request)
+            return self._dispatch(request, event, endpoint, caller)
         except Refusal as refusal:
-            return self._refuse(request, refusal, error_format)
+            return self._refuse(request, refusal, error_format, caller)
         except Exception as error:  # noqa: BLE001 - whatever it is, the client gets a clean answer
-            return self._fail(request, error, error_format)
+            return self._fail(request, error, error_format, caller)
 
-    def _dispatch(self, request: Request, event: ProxyEvent, endpoint: Endpoint | None) -> Response:
+    def _find_caller(self, request: Request) -> Caller | None:
+        """Return the caller; None where the address needs none. Raises Refusal."""
+        needs_caller = is_protected(_address(request)) and request.method != "OPTIONS"
+        return self._authentication.caller(request) if needs_caller else None
+
+    def _dispatch(
+        self, request: Request, event: ProxyEvent, endpoint: Endpoint | None, caller: Caller | None
+    ) -> Response:
         """Return the response of the operation that a request is for. Raises Refusal.
 
-        What is refused first must stay so: nobody without credentials learns which addresses and methods
-        there are, and the body is read only for callers who may send it.
+        What is refused first must stay so: the caller is known by now, so nobody without credentials learns
+        which addresses and methods there are, and the body is read only for callers who may send it.
         """
         if request.method == "OPTIONS" and endpoint:
             return Response(204, self._cors.preflight_headers(request, endpoint.allowed_methods))
-        # 1. Who calls?
-        needs_caller = is_protected(_address(request)) and request.method != "OPTIONS"
-        caller = self._authentication.caller(request) if needs_caller else None
-        # 2. What for?
+        # 1. What is asked for?
         if endpoint is None:
-            raise NotFound(f"There is nothing at {request.path}.")
+            raise NotFound(_("The address {address} does not exist.", address=request.path))
         operation = endpoint.operation(request.method)
-        # 3. May they?
+        # 2. May the caller do that?
         if caller is not None and endpoint.may_write(request.method):
             check_csrf(request, caller)
         if caller is not None and operation.authorize is not None:
             operation.authorize(request, caller)
-        # 4. Is it well-formed?
+        # 3. Is the request well-formed?
         if operation.has_format:
             requested_format(request)
         if operation.body is not None:
@@ -103,11 +112,16 @@ class HttpHandler:
             _check_body(request, operation)
         return operation.respond(request, caller)
 
-    def _refuse(self, request: Request, refusal: Refusal, error_format: ErrorFormat) -> Response:
+    def _refuse(
+        self, request: Request, refusal: Refusal, error_format: ErrorFormat, caller: Caller | None = None
+    ) -> Response:
         status, headers = log_refusal(self._log, request, refusal)
-        return error_response(error_format, request, status, str(refusal), headers)
+        detail = refusal.message.in_language(response_language(request, caller))
+        return error_response(error_format, request, status, detail, headers)
 
-    def _fail(self, request: Request, error: Exception, error_format: ErrorFormat) -> Response:
+    def _fail(
+        self, request: Request, error: Exception, error_format: ErrorFormat, caller: Caller | None
+    ) -> Response:
         self._log.error(
             "Failed",
             trace_id=request.trace_id,
@@ -115,12 +129,16 @@ class HttpHandler:
             method=request.method,
             resource=request.resource,
         )
-        detail = f"Something went wrong inside the service; its log tells more under {request.trace_id}."
+        message = _(
+            "The service failed. To report this problem, include the trace ID {trace_id}.",
+            trace_id=request.trace_id,
+        )
+        detail = message.in_language(response_language(request, caller))
         return error_response(error_format, request, 500, detail)
 
     def _finish(self, request: Request, response: Response) -> ProxyResponse:
         """Return what the function returns for a response. Raises ResponseTooLarge."""
-        names = {name.lower() for name, _ in response.headers}
+        names = {name.lower() for name, _value in response.headers}
         defaults = tuple(header for header in _DEFAULT_HEADERS if header[0].lower() not in names)
         headers = (*response.headers, *defaults, *self._cors.response_headers(request))
         compressed = compress_response(request, replace(response, headers=headers))
@@ -132,10 +150,15 @@ class HttpHandler:
 def _check_body(request: Request, operation: Operation) -> None:
     size, max_size = len(request.body), operation.max_body_size
     if max_size is not None and size > max_size:
-        raise BodyTooLarge(f"The body has {size:,} bytes; at most {max_size:,} are read here.")
+        message = _("The body has {size} bytes. The limit is {limit} bytes.", size=size, limit=max_size)
+        raise BodyTooLarge(message)
     encodings = ", ".join(request.headers.get("content-encoding", ()))
     if size and encodings.strip().lower() not in ("", "identity"):
-        raise UnsupportedContentEncoding(f'The body must come as it is, not in the coding "{encodings}".')
+        message = _(
+            'The content coding "{encoding}" is not supported. Send the body without a content coding.',
+            encoding=encodings,
+        )
+        raise UnsupportedContentEncoding(message)
 
 
 def _address(request: Request) -> str:

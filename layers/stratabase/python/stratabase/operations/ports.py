@@ -5,7 +5,7 @@ from typing import Protocol
 
 from stratabase.domain.members.attempts import RecordedAttempt
 from stratabase.domain.members.key_rotation import SigningKey
-from stratabase.domain.members.mail.template import Mail
+from stratabase.domain.members.mail import Mail
 from stratabase.domain.members.member import Member, Roster
 from stratabase.domain.objects.change import Change, Tombstone
 from stratabase.domain.objects.entity import Entity, Reference, RoleName, State

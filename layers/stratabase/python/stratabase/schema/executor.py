@@ -9,6 +9,7 @@ from graphql import DocumentNode, ExecutionResult, execute_sync, print_schema
 
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.member import Caller
+from stratabase.messages import _
 from stratabase.operations.executor import Answer, QueriesOnly
 from stratabase.operations.services import Services
 from stratabase.schema.execution import insight
@@ -60,7 +61,7 @@ class SchemaExecutor:
         if document.ast is None:
             return _render_refusal([errors.render_request_error(error) for error in document.errors])
         if queries_only and document.mutates(operation_name):
-            raise QueriesOnly("a mutation must be sent by POST")
+            raise QueriesOnly(_("A mutation must be sent by POST."))
         excess = excess_of_variables(variables or {}) or document.excess(operation_name, variables or {})
         if excess:
             return _render_refusal([errors.render_request_error(excess)])

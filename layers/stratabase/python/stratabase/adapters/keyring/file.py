@@ -8,6 +8,7 @@ from stratabase.adapters.keyring.document import decode_keys, encode_keys
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.key_rotation import SigningKey
 from stratabase.files import LockTimeout, lock_file, sync_folder
+from stratabase.messages import _
 from stratabase.unusable_store import UnusableStore
 
 KEYS_FILE = "signing-keys.json"
@@ -49,7 +50,7 @@ class FileKeyring:
                 if after != before:
                     self._replace(encode_keys(after).encode())
         except LockTimeout as error:
-            raise Unavailable("The keys of tokens are busy; try again.") from error
+            raise Unavailable(_("The keys of tokens are busy. Try again.")) from error
         except OSError as error:
             raise _unusable(self._path, "written", error) from error
 

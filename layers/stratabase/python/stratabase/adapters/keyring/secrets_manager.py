@@ -12,6 +12,7 @@ from stratabase.adapters.keyring.document import decode_keys, encode_keys
 from stratabase.aws import AwsEndpoint, create_client
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.key_rotation import SigningKey
+from stratabase.messages import _
 from stratabase.unusable_store import UnusableStore
 
 MAX_CHANGE_ATTEMPTS = 8
@@ -129,7 +130,7 @@ class SecretsManagerKeyring:
             if self._try_change(changed, own_versions):
                 return
             self._pause(uniform(0, 0.05 * 2**attempt))  # noqa: S311 - no secret
-        raise Unavailable("Other changes to the keys of tokens kept coming between; try again.")
+        raise Unavailable(_("Concurrent changes to the keys of tokens prevented this change. Try again."))
 
     def close(self) -> None:
         """Close the connections."""
@@ -196,4 +197,4 @@ class SecretsManagerKeyring:
                 f"{error.message} ({error.code}). "
                 "STRATABASE_SIGNING_KEYS names the secret, AWS_REGION where it is."
             )
-        return Unavailable("The keys of tokens cannot be read or changed just now; try again later.", 5)
+        return Unavailable(_("The keys of tokens are temporarily unavailable. Try again later."), 5)

@@ -7,7 +7,7 @@ from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8
 from email.utils import getaddresses, make_msgid
 
-from stratabase.domain.members.mail.template import Mail
+from stratabase.domain.members.mail import Mail
 from stratabase.model.constraints.email import ascii_domain
 
 MAIL_RETRY_AFTER = 30

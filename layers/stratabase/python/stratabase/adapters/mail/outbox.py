@@ -10,7 +10,8 @@ from pathlib import Path
 
 from stratabase.adapters.mail.message import build_message
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.mail.template import Mail
+from stratabase.domain.members.mail import Mail
+from stratabase.messages import _
 
 _CREATE_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _LINK = re.compile(r"https?://[!-~]+")
@@ -35,7 +36,7 @@ class Outbox:
             message = build_message(mail, self._sender)
             path = self._write_file(bytes(message))
         except (OSError, ValueError) as error:
-            raise Unavailable("The mail could not be put into the outbox.") from error
+            raise Unavailable(_("The mail cannot be written to the outbox.")) from error
         links = "".join(f"\n  {link}" for link in _LINK.findall(mail.text))
         self._announce(f"A mail to {message['To']} lies in {path}{links}")
 

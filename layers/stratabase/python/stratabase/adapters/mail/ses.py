@@ -7,7 +7,8 @@ from typing import Any
 from stratabase.adapters.mail.message import MAIL_RETRY_AFTER, build_message, has_ascii_mailbox
 from stratabase.aws import AwsEndpoint, create_client
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.mail.template import Mail
+from stratabase.domain.members.mail import Mail
+from stratabase.messages import _
 
 CONNECT_TIMEOUT, READ_TIMEOUT = 3, 10
 """Seconds."""
@@ -30,7 +31,7 @@ class SesMailer:
         try:
             self._client.send_email(**self._request(mail))
         except (BotoCoreError, ClientError, OSError, ValueError) as error:
-            raise Unavailable("The mail could not be sent.", MAIL_RETRY_AFTER) from error
+            raise Unavailable(_("The mail cannot be sent."), MAIL_RETRY_AFTER) from error
 
     def _request(self, mail: Mail) -> dict[str, Any]:
         """Return the parameters of SendEmail. Raises ValueError for a recipient that SES does not take."""

@@ -12,7 +12,8 @@ from urllib.parse import unquote, urlsplit
 
 from stratabase.adapters.mail.message import MAIL_RETRY_AFTER, build_message
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.mail.template import Mail
+from stratabase.domain.members.mail import Mail
+from stratabase.messages import _
 
 TIMEOUT = 10.0
 """Seconds to wait for each answer of a server."""
@@ -74,7 +75,7 @@ class SmtpMailer:
             with self._session() as client:
                 client.send_message(message)
         except (OSError, ValueError, smtplib.SMTPException) as error:
-            raise Unavailable("The mail could not be sent.", MAIL_RETRY_AFTER) from error
+            raise Unavailable(_("The mail cannot be sent."), MAIL_RETRY_AFTER) from error
 
     @contextmanager
     def _session(self) -> Iterator[smtplib.SMTP]:

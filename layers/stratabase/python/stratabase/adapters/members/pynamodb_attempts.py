@@ -14,6 +14,7 @@ from stratabase.adapters.members.pynamodb_table import PynamoRecord, PynamoTable
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.attempts import MAX_ATTEMPTS_KEPT, RecordedAttempt
 from stratabase.domain.objects.instant import Instant
+from stratabase.messages import _
 from stratabase.store.dynamodb.retry import PermanentRejection
 
 _EXPIRY_MARGIN = 3_600_000
@@ -80,9 +81,9 @@ class PynamoAttempts:
         """Write, perhaps twice with the same result. A failed condition is no error. Raises Unavailable."""
         try:
             self._table.write(work)
-        except PermanentRejection as rejection:
-            if rejection.rejected.code != "ConditionalCheckFailedException":
-                raise Unavailable("The store cannot be written just now; try again later.", 5) from rejection
+        except PermanentRejection as error:
+            if error.rejected.code != "ConditionalCheckFailedException":
+                raise Unavailable(_("The store is temporarily unavailable. Try again later."), 5) from error
 
 
 def _instant(attempt: str) -> Instant:

@@ -24,6 +24,7 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.member import MailedLink, Member, NamesTaken, Roster, fold_name
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.formats.preferences import Formats
+from stratabase.messages import _
 
 TableKey = tuple[str, str]
 """The attributes `pk` and `sk` of a record."""
@@ -173,7 +174,7 @@ class PynamoMembers:
 
     def _by_guard(self, key: TableKey, own_key: Callable[[Member], TableKey]) -> Member | None:
         """Return the member that a guard names; `own_key` returns the key of the guard that a member has."""
-        for _ in range(MAX_LOOKUPS):
+        for _lookup in range(MAX_LOOKUPS):
             guard = self._get(self._guard, key)
             if guard is None:
                 # As many reads as for a name that somebody has: the time must not tell which names there are.
@@ -183,7 +184,7 @@ class PynamoMembers:
             # Between the two reads, the member may have got another name, and the name another member.
             if member is not None and own_key(member) == key:
                 return member
-        raise Unavailable("The members change too fast to be read; try again.")
+        raise Unavailable(_("Concurrent changes to the members prevented this request. Try again."))
 
     def _get(self, record_class: type[R], key: TableKey) -> R | None:
         def work() -> R | None:
@@ -217,7 +218,7 @@ class PynamoMembers:
 
     def _release_names(self, before: Member, after: Member | None) -> Iterator[ConditionalWrite]:
         """Yield the deletions of guards of names that a member gives up."""
-        for _, key in _GUARD_KEYS:
+        for _field, key in _GUARD_KEYS:
             if after is None or key(before) != key(after):
                 yield delete_if(self._guard(*key(before)), GuardRecord.member == before.id, _AS_READ)
 

@@ -16,7 +16,7 @@ def ask_password(policy: PasswordPolicy, names: Collection[str]) -> str:
     password = _prompt() if sys.stdin.isatty() else _read_line()
     weak = [policy.advice(weakness) for weakness in policy.weaknesses(password, names)]
     if weak:
-        raise CommandError(f"The password {'; it '.join(weak)}.")
+        raise CommandError(" ".join(weak))
     return password
 
 

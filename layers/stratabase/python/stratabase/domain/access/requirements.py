@@ -4,11 +4,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from stratabase.domain.access.grants import Access, Permission
-from stratabase.domain.access.visibility import missing_grant
+from stratabase.domain.access.visibility import missing_grant, unreadable_target
 from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
-from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.entity import Reference, RoleName, describe_object
 from stratabase.expressions.expression import Expression
-from stratabase.formats.invalid_value import describe_value
+from stratabase.messages import Message, _
 from stratabase.model.model import Action
 
 RequirementKey = tuple[Action, Reference, str | None]
@@ -45,9 +45,14 @@ def check_requirement(access: Access, requirement: Requirement) -> Issue | None:
     ):
         return None
     if requirement.action in allowed.actions:
-        text = f"the profile {access.profile} has the grant {requirement.action.value} for some objects only"
-        return _issue(requirement, text)
-    return _issue(requirement, missing_grant(access, requirement.action))
+        message = _(
+            "The profile {profile} has {action} permission for {name} on some objects only.",
+            profile=access.profile,
+            action=requirement.action.value,
+            name=_name(requirement),
+        )
+        return _issue(requirement, message)
+    return _issue(requirement, missing_grant(access, requirement.action, _name(requirement)))
 
 
 def required_condition(access: Access, requirement: Requirement) -> Expression | None:
@@ -61,9 +66,13 @@ def unmet_condition(access: Access, requirement: Requirement) -> Issue:
     if requirement.member is None and not access.may_read_class(requirement.reference.class_name):
         # Whoever sees no object must not find out by trying which there are.
         return _not_found(requirement)
-    action = requirement.action.value
-    text = f"the profile {access.profile} has the grant {action} for some objects, not for this one"
-    return _issue(requirement, text)
+    message = _(
+        "The profile {profile} has {action} permission for {name} on some objects, but not on this one.",
+        profile=access.profile,
+        action=requirement.action.value,
+        name=_name(requirement),
+    )
+    return _issue(requirement, message)
 
 
 def _allowed(access: Access, requirement: Requirement) -> Permission | None:
@@ -80,23 +89,26 @@ def _of_target(access: Access, requirement: Requirement) -> Issue | None:
     role = class_.roles[str(requirement.member)]
     if access.may_read_class(role.target):
         return None
-    text = f"{class_.name}.{role.name} leads to {role.target}: {missing_grant(access, Action.READ)}"
-    return requirement.subject.role_issue(IssueType.ROLE_GRANT_READ, text, role.name, requirement.path)
+    message = unreadable_target(access, RoleName(class_.name, role.name), role.target)
+    return requirement.subject.role_issue(IssueType.ROLE_GRANT_READ, message, role.name, requirement.path)
 
 
-def _issue(requirement: Requirement, text: str) -> Issue:
+def _name(requirement: Requirement) -> str:
+    """Return the class, attribute or role that an action is on, as messages name it."""
+    class_name = requirement.subject.class_.name
+    return class_name if requirement.member is None else f"{class_name}.{requirement.member}"
+
+
+def _issue(requirement: Requirement, message: Message) -> Issue:
     subject, name, action = requirement.subject, requirement.member, requirement.action.value
     if name is None:
-        message = f"{subject.class_.name}: {text}"
         return subject.issue(IssueType[f"ENTITY_GRANT_{action}"], message, *requirement.path)
-    message = f"{subject.class_.name}.{name}: {text}"
     if name in subject.class_.roles:
         return subject.role_issue(IssueType[f"ROLE_GRANT_{action}"], message, name, requirement.path)
     return subject.attribute_issue(IssueType.ATTRIBUTE_GRANT_EDIT, message, name, path=requirement.path)
 
 
 def _not_found(requirement: Requirement) -> Issue:
-    class_name, id_ = requirement.reference
-    message = f"there is no {class_name} with _id {describe_value(id_)}"
+    message = _("{object} does not exist.", object=describe_object(requirement.reference))
     path = replace(requirement.subject, path=requirement.path).id_path
     return requirement.subject.issue(IssueType.ENTITY_NOT_FOUND, message, *path)

@@ -6,9 +6,10 @@ from typing import NamedTuple
 from stratabase.domain.access.grants import Access
 from stratabase.domain.attributes import is_derived
 from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
-from stratabase.domain.objects.entity import Entity
+from stratabase.domain.objects.entity import Entity, RoleName
 from stratabase.domain.objects.parts import owner_roles
 from stratabase.expressions.expression import Expression
+from stratabase.messages import Message, _, sentences
 from stratabase.model.model import Action, Class, Role
 from stratabase.model.types.storage import Stored
 
@@ -38,7 +39,7 @@ class ClassVisibility(NamedTuple):
     def conditions(self) -> list[Expression]:
         """All conditions: `where`, if there is one, then those of attributes and roles."""
         own = [] if self.where is None else [self.where]
-        return own + [condition for _, condition in self.conditional]
+        return own + [condition for _name, condition in self.conditional]
 
     @property
     def is_unrestricted(self) -> bool:
@@ -51,7 +52,9 @@ class ClassVisibility(NamedTuple):
             return None
         held = values[len(values) - len(self.conditional) :]
         pairs = zip(self.conditional, held, strict=True)
-        return self.redact(entity, self.hidden | {name for (name, _), value in pairs if value is not True})
+        return self.redact(
+            entity, self.hidden | {name for (name, _where), value in pairs if value is not True}
+        )
 
     def redact(self, entity: Entity, names: frozenset[str]) -> Entity:
         """Return an object without the values of some names, and a note of those that must not be derived."""
@@ -107,16 +110,33 @@ def _can_be_taken_out(class_: Class, name: str) -> bool:
     return role is None or role.composition
 
 
-def missing_grant(access: Access, action: Action) -> str:
-    """Return what a message says of a profile that may not do something at all."""
-    return f"the profile {access.profile} lacks the grant {action.value}"
+def missing_grant(access: Access, action: Action, name: str) -> Message:
+    """Return the message for a profile that may not do something at all with a class or a member of it."""
+    return _(
+        "The profile {profile} does not have {action} permission for {name}.",
+        profile=access.profile,
+        action=action.value,
+        name=name,
+    )
+
+
+def unreadable_target(access: Access, role: RoleName, target: str) -> Message:
+    """Return the message for a role that leads to a class of which the profile may read nothing."""
+    return _(
+        "{role} leads to {class_name}, but the profile {profile} does not have {action} permission "
+        "for {class_name}.",
+        role=str(role),
+        class_name=target,
+        profile=access.profile,
+        action=Action.READ.value,
+    )
 
 
 def check_class(access: Access, class_: Class, path: Path = ()) -> Issue | None:
     """Return the issue of reading objects of a class, None where some can be read."""
     if access.may_read_class(class_.name):
         return None
-    message = f"{class_.name}: {missing_grant(access, Action.READ)}"
+    message = missing_grant(access, Action.READ, class_.name)
     return Subject(class_).issue(IssueType.ENTITY_GRANT_READ, message, *path)
 
 
@@ -126,18 +146,18 @@ def check_attribute(access: Access, class_: Class, name: str, path: Path) -> Iss
     if obstacle is None:
         return None
     own = f"{class_.name}.{name}"
-    what = f"{own}:" if obstacle == own else f"{own} is made of {obstacle}:"
-    return _of_attribute(class_, name, f"{what} {missing_grant(access, Action.READ)}", path)
+    message = missing_grant(access, Action.READ, obstacle)
+    if obstacle != own:
+        dependency = _("{attribute} depends on {source}.", attribute=own, source=obstacle)
+        message = sentences([dependency, message])
+    return _of_attribute(class_, name, message, path)
 
 
 def check_comparison(access: Access, class_: Class, name: str, path: Path) -> Issue | None:
     """Return the issue of filtering, ordering or looking objects of a class up by an attribute."""
     narrowed = access.conditional_source(class_.name, name)
     if narrowed is not None and access.read_obstacle(class_.name, name) is None:
-        own = f"{class_.name}.{name}"
-        what = "it" if narrowed == own else narrowed
-        text = f"{own}: the profile {access.profile} may read {what} of some objects only"
-        return _of_attribute(class_, name, f"{text}, so that no object can be found by it", path)
+        return _of_attribute(class_, name, _conditional(access, f"{class_.name}.{name}", narrowed), path)
     return check_attribute(access, class_, name, path)
 
 
@@ -145,11 +165,33 @@ def check_role(access: Access, class_: Class, role: Role, path: Path) -> Issue |
     """Return the issue of following a role from objects of a class."""
     if access.may_follow(class_.name, role):
         return None
-    own = f"{class_.name}.{role.name}"
-    what = f"{own}:" if access.may_read_class(role.target) else f"{own} leads to {role.target}:"
-    message = f"{what} {missing_grant(access, Action.READ)}"
+    own = RoleName(class_.name, role.name)
+    if access.may_read_class(role.target):
+        message = missing_grant(access, Action.READ, str(own))
+    else:
+        message = unreadable_target(access, own, role.target)
     return Subject(class_).role_issue(IssueType.ROLE_GRANT_READ, message, role.name, path)
 
 
-def _of_attribute(class_: Class, name: str, message: str, path: Path) -> Issue:
+def _conditional(access: Access, attribute: str, source: str) -> Message:
+    """Return the message for an attribute that can be read of some objects only; `source`: due to what."""
+    if source == attribute:
+        return _(
+            "{attribute} cannot be used to find objects. "
+            "The profile {profile} has {action} permission for it on some objects only.",
+            attribute=attribute,
+            profile=access.profile,
+            action=Action.READ.value,
+        )
+    return _(
+        "{attribute} cannot be used to find objects, because it depends on {source}. "
+        "The profile {profile} has {action} permission for {source} on some objects only.",
+        attribute=attribute,
+        source=source,
+        profile=access.profile,
+        action=Action.READ.value,
+    )
+
+
+def _of_attribute(class_: Class, name: str, message: Message, path: Path) -> Issue:
     return Subject(class_).attribute_issue(IssueType.ATTRIBUTE_GRANT_READ, message, name, path=path)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from stratabase.messages import Message
 from stratabase.model.model import Class, ClassKind
 
 Path = tuple[str | int, ...]
@@ -80,7 +81,7 @@ class Issue:
     """
 
     type: IssueType
-    message: str
+    message: Message
     level: Level = Level.ERROR
     reference_type: ReferenceType | None = None
     entity_name: str | None = None
@@ -114,7 +115,7 @@ class Subject:
         """Where the request says which object it is: of a singleton, it need not say that."""
         return self.path if self.class_.kind is ClassKind.SINGLETON else (*self.path, "_id")
 
-    def issue(self, type_: IssueType, message: str, *path: str | int) -> Issue:
+    def issue(self, type_: IssueType, message: Message, *path: str | int) -> Issue:
         """Return an issue about the object as a whole."""
         return Issue(
             type_,
@@ -126,12 +127,12 @@ class Subject:
             path=path,
         )
 
-    def attribute_issue(self, type_: IssueType, message: str, *attributes: str, path: Path = ()) -> Issue:
+    def attribute_issue(self, type_: IssueType, message: Message, *attributes: str, path: Path = ()) -> Issue:
         """Return an issue about attributes of the object; its path leads to the first, unless given."""
         issue = self.issue(type_, message, *(path or (*self.path, attributes[0])))
         return replace(issue, reference_type=ReferenceType.ENTITY_ATTRIBUTE, attribute_names=attributes)
 
-    def role_issue(self, type_: IssueType, message: str, role: str, path: Path = ()) -> Issue:
+    def role_issue(self, type_: IssueType, message: Message, role: str, path: Path = ()) -> Issue:
         """Return an issue about a role of the object; its path leads to the role, unless given."""
         issue = self.issue(type_, message, *(path or (*self.path, role)))
         return replace(issue, reference_type=ReferenceType.ENTITY_ROLE, role_names=(role,))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from stratabase.domain.issues.issue import Issue
-from stratabase.wording import pluralize, was_or_were
+from stratabase.messages import Message, _, and_list, ngettext, sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,43 +16,51 @@ class Hint:
     declared: bool = False
     """The model has that index already, and it is still to be filled."""
     costly: tuple[str, ...] = ()
-    """What was asked for that takes reading many objects: `totalCount`, `offset`."""
+    """What was asked for that takes reading many objects: `totalCount`, `offset`, or a `Message`."""
     derived: tuple[str, ...] = ()
     """The derived attributes that were asked for: they are in no index."""
     shared: bool = False
     """The same request has read other things before."""
 
-    def __str__(self) -> str:
-        return ", or ".join(self._ways())
+    @property
+    def message(self) -> Message:
+        """All that can be done, of which one thing may be enough."""
+        ways = [*self._ways()]
+        return ways[0] if len(ways) == 1 else _("Try one of the following. {hints}", hints=sentences(ways))
 
-    def _ways(self) -> Iterator[str]:
+    def _ways(self) -> Iterator[Message]:
         if self.index:
             yield self._with_index()
         if self.costly:
-            yield f"ask without {' and '.join(self.costly)}"
+            yield _("Omit {options}.", options=and_list(self.costly))
         if self.derived:
-            yield self._with_kept()
+            yield _(
+                "Also filter by stored attributes, because derived attributes, such as {attributes}, "
+                "are in no index.",
+                attributes=and_list(self.derived),
+            )
         if self.shared:
-            yield "ask for less in one request"
+            yield _("Request less data in one request.")
         elif not self.index and not self.costly and not self.derived:
-            yield "narrow the filter, or ask for fewer objects at a time"
+            yield _("Narrow the filter, or request fewer objects at a time.")
 
-    def _with_index(self) -> str:
+    def _with_index(self) -> Message:
         names = ", ".join(f'"{name}"' for name in self.index)
         index = f"@index(attributes: [{names}])"
-        return f'fill {index} with "stratabase reindex"' if self.declared else f"declare {index} in the model"
-
-    def _with_kept(self) -> str:
-        names = " and ".join(f'"{name}"' for name in self.derived)
-        them = "is derived, so it is" if len(self.derived) == 1 else "are derived, so they are"
-        return f"filter by stored attributes as well, since {names} {them} in no index"
+        if self.declared:
+            return _("Run `stratabase reindex` to build {index}.", index=index)
+        return _("Declare {index} in the model.", index=index)
 
 
 _ASK_FOR_LESS = Hint(shared=True)
 
 
 class Refusal(Exception):
-    """A request that is not done. The text is for the client."""
+    """A request that is not done. `message` is for the client."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message)
+        self.message = message
 
 
 class Refused(Refusal):
@@ -60,7 +68,7 @@ class Refused(Refusal):
 
     def __init__(self, issues: Iterable[Issue]) -> None:
         self.issues = tuple(issues)
-        super().__init__("; ".join(issue.message for issue in self.issues))
+        super().__init__(sentences(issue.message for issue in self.issues))
 
 
 class Unauthenticated(Refusal):
@@ -75,8 +83,13 @@ class TooManyFailures(Refusal):
     """Too many wrong passwords came for one username from one address."""
 
     def __init__(self, retry_after: int) -> None:
-        seconds = "a second" if retry_after == 1 else f"{retry_after} seconds"
-        super().__init__(f"Too many wrong passwords; try again in {seconds}.")
+        super().__init__(
+            ngettext(
+                "Too many wrong passwords. Try again in {count} second.",
+                "Too many wrong passwords. Try again in {count} seconds.",
+                retry_after,
+            )
+        )
         self.retry_after = retry_after
         """Seconds."""
 
@@ -84,8 +97,8 @@ class TooManyFailures(Refusal):
 class Unavailable(Refusal):
     """The store is too busy, or does not know whether it wrote; the client may try again later."""
 
-    def __init__(self, text: str, retry_after: int = 1) -> None:
-        super().__init__(text)
+    def __init__(self, message: Message, retry_after: int = 1) -> None:
+        super().__init__(message)
         self.retry_after = retry_after
         """Seconds."""
 
@@ -98,10 +111,14 @@ class TooMuchRead(Refusal):
         self.objects_read = objects_read
         """How many objects were read for this; none when all was used up before."""
         self.hint = hint
-        super().__init__(f"{class_name}: {self._reason()}: {hint}")
+        explanation = sentences([self._reason(), hint.message])
+        super().__init__(_("{class_name}: {explanation}", class_name=class_name, explanation=explanation))
 
-    def _reason(self) -> str:
+    def _reason(self) -> Message:
         if not self.objects_read:
-            return "the request has read as much as it may before it came to this"
-        read = self.objects_read
-        return f"{pluralize(read, 'object')} {was_or_were(read)} read, and that is not all"
+            return _("The request reached its read limit before it read these objects.")
+        return ngettext(
+            "The request reached its read limit after {count} object, before the result was complete.",
+            "The request reached its read limit after {count} objects, before the result was complete.",
+            self.objects_read,
+        )

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from stratabase.domain.members.member import Member, with_disabled, with_email
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import DEFAULT_FORMATS, FORMAT_CHECKS, MAX_FORMAT_LENGTH
+from stratabase.messages import Message, _, or_list
 from stratabase.model.constraints.email import LONGEST_EMAIL, is_email, is_mailable
 from stratabase.model.model import Profile
 
@@ -23,7 +24,7 @@ class MemberField:
     set: Callable[[Member, Any], Member]
     """Return a member that has what was given there; it must have been checked."""
     check: Callable[[Any], None]
-    """Raise Malformed for what is of the right type and does not hold, with what would be right."""
+    """Raise InvalidValue for what is of the right type and does not hold, with what would be right."""
     type: Literal["string", "boolean"] = "string"
     max_length: int | None = None
     """Characters."""
@@ -41,32 +42,48 @@ class MemberField:
     multiline: bool = False
     """It may have several lines."""
 
-    def mistakes(self, given: Any) -> Iterator[str]:
+    def mistakes(self, given: Any) -> Iterator[Message]:
         """Yield what is wrong with what was given, and what would be right."""
         try:
             self._check(given)
         except InvalidValue as refusal:
-            yield str(refusal)
+            yield refusal.message
 
     def _check(self, given: Any) -> None:
         if given is None and self.nullable:
             return
-        wanted, called = _TYPES[self.type]
-        if not isinstance(given, wanted):
-            raise InvalidValue(f"must be {called}")
+        type_, expected = _TYPES[self.type]
+        if not isinstance(given, type_):
+            raise InvalidValue(_('"{field}" must be {expected}.', field=self.name, expected=expected))
         if isinstance(given, str):
             self._check_text(given)
         self.check(given)
 
     def _check_text(self, given: str) -> None:
         if self.max_length is not None and len(given) > self.max_length:
-            raise InvalidValue(f"must have at most {self.max_length:,} characters, not {len(given):,}")
+            raise InvalidValue(
+                _(
+                    '"{field}" must have at most {limit} characters, not {length}.',
+                    field=self.name,
+                    limit=self.max_length,
+                    length=len(given),
+                )
+            )
         stray = stray_character(given, lines=self.multiline)
         if stray is not None:
-            raise InvalidValue(f"must not have the character {stray}, which no text can carry everywhere")
+            raise InvalidValue(
+                _(
+                    '"{field}" must not contain {character}, a character that is not supported everywhere.',
+                    field=self.name,
+                    character=stray,
+                )
+            )
 
 
-_TYPES: dict[str, tuple[type, str]] = {"string": (str, "a string"), "boolean": (bool, "true or false")}
+_TYPES: dict[str, tuple[type, Message]] = {
+    "string": (str, _("a string")),
+    "boolean": (bool, _("true or false")),
+}
 _STRAY = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\ud800-\\udfff\\ufffe\\uffff]")
 _STRAY_IN_LINES = re.compile(
     "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\ud800-\\udfff\\ufffe\\uffff]|\\r(?!\\n)"
@@ -97,11 +114,18 @@ def _format_field(name: str, attribute: str, about: str, most: int) -> MemberFie
 
     def check(given: str) -> None:
         if not given:
-            raise InvalidValue(f"must not be empty: give null for the usual one, {usual}")
+            raise InvalidValue(
+                _(
+                    '"{field}" must not be empty. Use null for the default, {default}.',
+                    field=name,
+                    default=usual,
+                )
+            )
         try:
             FORMAT_CHECKS[attribute](given)
         except InvalidValue as refusal:
-            raise InvalidValue(f"is refused: {refusal}") from refusal
+            message = _('"{field}" is not valid. {reason}', field=name, reason=refusal.message)
+            raise InvalidValue(message) from refusal
 
     return MemberField(
         name,
@@ -133,25 +157,30 @@ def member_fields(profiles: Mapping[str, Profile]) -> Mapping[str, MemberField]:
     return {field.name: field for field in fields}
 
 
-def _accept_any(_: Any) -> None:
+def _accept_any(_given: Any) -> None:
     """Take whatever has the right type."""
 
 
 def _check_username(given: str) -> None:
     if not given:
-        raise InvalidValue("must not be empty")
+        raise InvalidValue(_('"username" must not be empty.'))
     if ":" in given:
-        raise InvalidValue("must not have a colon, which ends the username where a password follows it")
+        raise InvalidValue(
+            _('"username" must not contain a colon, which separates it from the password in credentials.')
+        )
     if given != given.strip():
-        raise InvalidValue("must not begin or end with a blank")
+        raise InvalidValue(_('"username" must not begin or end with a space.'))
 
 
 def _check_email(given: str) -> None:
     if not is_email(given):
-        raise InvalidValue("must be an e-mail address, such as name@example.com")
+        raise InvalidValue(_('"email" must be an email address, such as name@example.com.'))
     if not is_mailable(given):
         raise InvalidValue(
-            "has characters that mail does not take, or takes for others: write such a domain as xn--…"
+            _(
+                '"email" contains characters that mail does not support, or takes for other characters. '
+                "Use the xn--… form of such a domain."
+            )
         )
 
 
@@ -159,7 +188,11 @@ def _checks_profile(profiles: Mapping[str, Profile]) -> Callable[[str], None]:
     def check(given: str) -> None:
         if given not in profiles:
             raise InvalidValue(
-                f"must be a profile of the model, not {describe_value(given)}: {', '.join(profiles)}"
+                _(
+                    '"profile" must be a profile of the model, not {value}. Use {profiles}.',
+                    value=describe_value(given),
+                    profiles=or_list(profiles),
+                )
             )
 
     return check
@@ -167,7 +200,7 @@ def _checks_profile(profiles: Mapping[str, Profile]) -> Callable[[str], None]:
 
 _USERNAME = MemberField(
     "username",
-    "The name to sign in with, unique whatever its case.",
+    "The name to sign in with. It is unique regardless of case.",
     get=lambda member: member.username,
     set=lambda member, given: replace(member, username=given),
     check=_check_username,
@@ -178,7 +211,7 @@ _USERNAME = MemberField(
 )
 _EMAIL = MemberField(
     "email",
-    "The address to which mail goes, unique whatever its case.",
+    "The email address. It is unique regardless of case.",
     get=lambda member: member.email,
     set=with_email,
     check=_check_email,
@@ -189,7 +222,7 @@ _EMAIL = MemberField(
 )
 _NOTES = MemberField(
     "notes",
-    "Any text.",
+    "Notes: any text.",
     get=lambda member: member.notes,
     set=lambda member, given: replace(member, notes=given or None),
     check=_accept_any,
@@ -199,7 +232,7 @@ _NOTES = MemberField(
 )
 _DISABLED = MemberField(
     "disabled",
-    "Whether the member may not come in.",
+    "Whether the member is prevented from signing in.",
     get=lambda member: member.disabled,
     set=with_disabled,
     check=_accept_any,
@@ -212,7 +245,7 @@ _DISABLED = MemberField(
 def _profile(profiles: Mapping[str, Profile]) -> MemberField:
     return MemberField(
         "profile",
-        f"What the member may do: {', '.join(profiles)}.",
+        f"The profile, which decides what the member is permitted to do: {', '.join(profiles)}.",
         get=lambda member: member.profile,
         set=lambda member, given: replace(member, profile=given),
         check=_checks_profile(profiles),

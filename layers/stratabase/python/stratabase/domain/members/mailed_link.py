@@ -9,6 +9,7 @@ from typing import NamedTuple
 from stratabase.domain.issues.refusals import Unauthenticated
 from stratabase.domain.members.member import MailedLink, Member
 from stratabase.domain.objects.instant import Instant
+from stratabase.messages import _
 
 LINK_LIFETIME = 3_600_000
 """Milliseconds."""
@@ -20,8 +21,11 @@ class UnusableLink(Unauthenticated):
     """A link that does nothing, or nothing any more."""
 
     def __init__(self, member: Member | None = None, *, expired: bool = False) -> None:
-        reason = "its hour is over" if expired else "it was used, or followed by a newer one, or never sent"
-        super().__init__(f"This link is no longer good: {reason}.")
+        super().__init__(
+            _("This link has expired. A link is valid for one hour.")
+            if expired
+            else _("This link is not valid. It was used, replaced by a newer link, or never sent.")
+        )
         self.member = member
         """Whose it was; None when nobody knows, or the secret is not that of the member's last link."""
         self.expired = expired

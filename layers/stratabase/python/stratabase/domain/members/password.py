@@ -7,6 +7,7 @@ from enum import Enum, auto
 
 from stratabase.domain.members.fields import stray_character
 from stratabase.domain.members.member import fold_name
+from stratabase.messages import Message, _
 
 LONGEST_PASSWORD = 128
 """Characters; more are refused unhashed, so that nobody can keep the service busy with megabytes."""
@@ -54,15 +55,24 @@ class PasswordPolicy:
         }
         return tuple(weakness for weakness, is_so in found.items() if is_so)
 
-    def advice(self, weakness: Weakness) -> str:
-        """Return what is wrong, and what would be right."""
-        return _ADVICE[weakness].format(shortest=self.shortest, longest=LONGEST_PASSWORD)
+    def advice(self, weakness: Weakness) -> Message:
+        """Return what is wrong with a password, and what would be right."""
+        return weakness_advice(weakness, self.shortest)
 
 
-_ADVICE = {
-    Weakness.SHORT: "is too short: give at least {shortest} characters, such as a few words",
-    Weakness.LONG: "is too long: give at most {longest} characters",
-    Weakness.UNWRITABLE: "has a character that nobody can type: leave control characters out",
-    Weakness.COMMON: "is one of those that everybody tries first: give one that others would not think of",
-    Weakness.NAME: "is the username or the e-mail address: give another one",
-}
+def weakness_advice(weakness: Weakness, shortest: int) -> Message:
+    """Return what is wrong with a password that must have `shortest` characters, and what would be right."""
+    messages = {
+        Weakness.SHORT: _(
+            "The password is too short. Use at least {limit} characters, such as a few words.", limit=shortest
+        ),
+        Weakness.LONG: _("The password is too long. Use at most {limit} characters.", limit=LONGEST_PASSWORD),
+        Weakness.UNWRITABLE: _(
+            "The password contains a character that nobody can type. Remove control characters."
+        ),
+        Weakness.COMMON: _(
+            "Many people use this password, so it is easy to guess. Choose one that nobody would think of."
+        ),
+        Weakness.NAME: _("The password is the username or the email address. Choose a different password."),
+    }
+    return messages[weakness]

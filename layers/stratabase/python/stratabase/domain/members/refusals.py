@@ -6,16 +6,14 @@ from typing import NamedTuple
 from stratabase.domain.issues.refusals import Refusal, Unavailable
 from stratabase.domain.members.member import Member
 from stratabase.domain.members.password import PasswordPolicy, Weakness
+from stratabase.messages import Message, _, ngettext, sentences
 
 
 class FieldMistake(NamedTuple):
-    """A field that does not hold, by its name in the API; `text` says what would be right."""
+    """A field that does not hold, by its name in the API; `message` says what would be right."""
 
     field: str
-    text: str
-
-    def __str__(self) -> str:
-        return f'"{self.field}" {self.text}.'
+    message: Message
 
 
 class BadMember(Refusal):
@@ -23,7 +21,7 @@ class BadMember(Refusal):
 
     def __init__(self, mistakes: Iterable[FieldMistake]) -> None:
         self.mistakes = tuple(mistakes)
-        super().__init__(" ".join(map(str, self.mistakes)))
+        super().__init__(sentences(mistake.message for mistake in self.mistakes))
 
 
 class MemberTaken(BadMember):
@@ -31,7 +29,8 @@ class MemberTaken(BadMember):
 
     def __init__(self, fields: Iterable[str]) -> None:
         super().__init__(
-            FieldMistake(field, "is already used by another member: give another one") for field in fields
+            FieldMistake(field, _('Another member has the same "{field}". Use a different one.', field=field))
+            for field in fields
         )
 
 
@@ -39,10 +38,12 @@ class TooManyMails(Refusal):
     """So many mails were asked for that the next one would be a nuisance to somebody."""
 
     def __init__(self, retry_after: int) -> None:
-        minutes = -(-retry_after // 60)
         super().__init__(
-            "Too many mails with a link were asked for; "
-            f"try again in {'a minute' if minutes == 1 else f'{minutes} minutes'}."
+            ngettext(
+                "Too many mails with a link were requested. Try again in {count} minute.",
+                "Too many mails with a link were requested. Try again in {count} minutes.",
+                -(-retry_after // 60),
+            )
         )
         self.retry_after = retry_after
         """Seconds."""
@@ -53,7 +54,11 @@ class NotConfirmable(Unavailable):
 
     def __init__(self, reason: Unavailable) -> None:
         super().__init__(
-            f'Nothing was changed: "email" takes effect by a link that is mailed to it. {reason}',
+            _(
+                'Nothing was changed. You must confirm a new "email" through a link that is mailed to it. '
+                "{reason}",
+                reason=reason.message,
+            ),
             reason.retry_after,
         )
 
@@ -62,7 +67,7 @@ class NoSuchMember(Refusal):
     """There is no member with that id, or not any more."""
 
     def __init__(self) -> None:
-        super().__init__("There is no member with this id.")
+        super().__init__(_("A member with this id does not exist."))
 
 
 class LastAdministrator(Refusal):
@@ -70,8 +75,11 @@ class LastAdministrator(Refusal):
 
     def __init__(self, username: str) -> None:
         super().__init__(
-            f'"{username}" is the last administrator who is not disabled, and must stay one: '
-            "make another member an administrator first."
+            _(
+                '"{username}" is the only administrator who is not disabled. '
+                "Make another member an administrator first.",
+                username=username,
+            )
         )
         self.username = username
 
@@ -81,8 +89,13 @@ class NotInvited(Unavailable):
 
     def __init__(self, member: Member, reason: Unavailable) -> None:
         super().__init__(
-            f'The member "{member.username}" was made, with the id {member.id}, but no mail could be sent: '
-            f"{reason} Do not make it again: resetPassword mails a link to this member.",
+            _(
+                'The member "{username}" was created with the id {id}, but the invitation was not sent. '
+                "{reason} Do not create the member again. Use resetPassword to send a link.",
+                username=member.username,
+                id=member.id,
+                reason=reason.message,
+            ),
             reason.retry_after,
         )
         self.member = member

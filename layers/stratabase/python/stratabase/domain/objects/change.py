@@ -1,8 +1,9 @@
 """What one atomic write does: all of it, or nothing."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
@@ -161,21 +162,32 @@ class LinkMove(NamedTuple):
 
 
 class EffectIndex:
-    """The effects of a write by what they are on: objects, and roles that objects do not keep themselves."""
+    """The effects of a write by what they are on: objects, and roles that objects do not store themselves.
+
+    Each index is built when it is first needed: a write without roles needs the objects only.
+    """
 
     def __init__(self, effects: Iterable[Effect], model: Model) -> None:
-        self.objects: dict[Reference, ObjectEffect] = {}
-        """By the object that begins, changes, ends or comes back."""
-        self.moves: list[LinkMove] = []
-        """What is led to more or no more, in the order of the effects; also by what ends."""
-        self.by_owner: dict[tuple[RoleName, str], dict[str, bool]] = defaultdict(dict)
-        """By a role and the id of its owner: whether it leads to an object from now on, by that one's id."""
-        for effect in effects:
-            if isinstance(effect, ObjectEffect):
-                self.objects[reference_of(effect)] = effect
-            self.moves += _link_moves(effect, model)
+        self._effects = tuple(effects)
+        self.model = model
+
+    @cached_property
+    def objects(self) -> Mapping[Reference, ObjectEffect]:
+        """The effects by the object that is created, changed, deleted or restored."""
+        return {reference_of(each): each for each in self._effects if isinstance(each, ObjectEffect)}
+
+    @cached_property
+    def moves(self) -> Sequence[LinkMove]:
+        """What roles lead to from now on, or no more, also those of deleted objects."""
+        return [move for effect in self._effects for move in _link_moves(effect, self.model)]
+
+    @cached_property
+    def by_owner(self) -> Mapping[tuple[RoleName, str], dict[str, bool]]:
+        """By role and id of the owner: the ids of other objects, and whether it leads there from now on."""
+        found: dict[tuple[RoleName, str], dict[str, bool]] = defaultdict(dict)
         for role, owner, other, begins in self.moves:
-            self.by_owner[role, owner][other] = begins
+            found[role, owner][other] = begins
+        return found
 
     def is_deleted(self, reference: Reference) -> bool:
         """Return whether an object ends."""
@@ -203,11 +215,10 @@ def _of_keys(effect: ObjectEffect, model: Model) -> Iterator[LinkMove]:
     entity = effect.after or effect.before
     assert entity is not None
     for role in model.classes[entity.reference.class_name].roles.values():
-        opposite = opposite_name(role) if role.holds_key else None
-        was, is_ = _key(effect.before, role), _key(effect.after, role)
-        if opposite is None or was == is_:
+        if not role.holds_key or (opposite := opposite_name(role)) is None:
             continue
-        for key, begins in ((was, False), (is_, True)):
+        was, is_ = _key(effect.before, role), _key(effect.after, role)
+        for key, begins in ((was, False), (is_, True)) if was != is_ else ():
             if isinstance(key, str):
                 yield LinkMove(opposite, key, entity.reference.id, begins)
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock, is_active
+from stratabase.messages import Message
 from stratabase.model.model import Unique
-from stratabase.wording import at_most
 
 
 class Conflict(Exception):
@@ -45,7 +45,7 @@ class LockedByOthers(Exception):
 
     def still_hold(self, now: Instant) -> bool:
         """Return whether one of the locks has not ended; otherwise the write need only be tried once more."""
-        return any(is_active(lock, now) for _, lock in self.locks)
+        return any(is_active(lock, now) for _reference, lock in self.locks)
 
 
 class TargetNotFound(NamedTuple):
@@ -106,22 +106,12 @@ class SizeCause(NamedTuple):
 class TooLarge(Exception):
     """More than the store takes at once, found before anything was written."""
 
-    def __init__(  # noqa: PLR0913 - all that is known of it
-        self,
-        what: str,
-        size: int,
-        limit: int,
-        reference: Reference | None = None,
-        *,
-        at_least: bool = False,
-        cause: SizeCause | None = None,
+    def __init__(
+        self, message: Message, reference: Reference | None = None, *, cause: SizeCause | None = None
     ) -> None:
-        """`at_least`: no more were counted."""
-        number = f"at least {size:,}" if at_least else f"{size:,}"
-        super().__init__(f"{number} {what}: {at_most(limit)}")
-        self.what = what
-        self.size = size
-        self.limit = limit
+        super().__init__(message)
+        self.message = message
+        """How much it is, and how much is possible."""
         self.reference = reference
         """The object that is too large by itself, if one is."""
         self.cause = cause

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
+from stratabase.formats.invalid_value import describe_value
 from stratabase.frozen import frozen
 from stratabase.model.types.storage import Stored
 
@@ -41,6 +42,11 @@ class Reference(NamedTuple):
 
     class_name: str
     id: str
+
+
+def describe_object(reference: Reference) -> str:
+    """Return an object as messages in any language name it: `Team "t7"`."""
+    return f"{reference.class_name} {describe_value(reference.id)}"
 
 
 @frozen

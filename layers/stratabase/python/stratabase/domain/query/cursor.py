@@ -12,6 +12,7 @@ from typing import Any
 from stratabase.domain.attributes import type_of, value_of
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.formats.preferences import DEFAULT_FORMATS
+from stratabase.messages import Message, _
 from stratabase.model.model import Class
 from stratabase.model.types.storage import Stored
 
@@ -21,16 +22,20 @@ _VERSION = b"\x01"
 _DIGEST = 4
 
 
-_UNKNOWN = (
-    "the cursor is not one that this service gives: hand one back unchanged, as an earlier page gave it"
+_UNKNOWN = _("The cursor is not valid. Use a cursor of an earlier page, unchanged.")
+
+
+_FOREIGN = _(
+    "The cursor belongs to another class or another order. Use it only for the same class and order."
 )
 
 
-_FOREIGN = "the cursor was given for another class or another order: it goes on only from a page of the same"
-
-
 class BadCursor(ValueError):
-    """A text that is no cursor, or one of another class or order; the message says what would be right."""
+    """A text that is no cursor, or one of another class or order; `message` says what would be right."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message)
+        self.message = message
 
 
 def encode(position: Position, order: Order, class_: Class) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from stratabase.domain.objects.change import LinkCreation, LinkDeletion, LinkEffect
-from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.objects.entity import Reference, RoleName, describe_object
 from stratabase.domain.objects.role_storage import is_one_to_one
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
 from stratabase.domain.write.role_requests import (
@@ -11,8 +11,8 @@ from stratabase.domain.write.role_requests import (
     KeyRequests,
     LinkKey,
     LinkRequests,
-    describe_object,
 )
+from stratabase.messages import _
 from stratabase.model.model import Role
 
 
@@ -49,11 +49,21 @@ def _settle(request: WriteRequest, write: ObjectWrite, role: Role, requests: Key
     wanted = {each.id: each for each in (*requests.assignments, *requests.own)}
     named = describe_object(write.reference)
     if len(wanted) > 1:
-        text = f"{named} leads to one {role.target} by {role.name}, and cannot to several"
-        request.issues.append(requests.last.requester.cardinality_issue(text))
+        message = _(
+            "{object} can have only one {class_name} in the role {role}.",
+            object=named,
+            class_name=role.target,
+            role=role.name,
+        )
+        request.issues.append(requests.last.requester.cardinality_issue(message))
     elif wanted.keys() & {each.id for each in requests.releases}:
-        text = f"{named} is asked to lead here by {role.name}, and not to; do one of the two"
-        request.issues.append(requests.first.requester.contradiction_issue(text))
+        message = _(
+            "The request both adds and removes the association of {object} in the role {role}. "
+            "Do only one of these.",
+            object=named,
+            role=role.name,
+        )
+        request.issues.append(requests.first.requester.contradiction_issue(message))
     elif wanted:
         _lead(request, write, role, requests)
     elif write.value_before(role.name) in {each.id for each in requests.releases}:
@@ -67,9 +77,12 @@ def _lead(request: WriteRequest, write: ObjectWrite, role: Role, requests: KeyRe
     if target is not None and request.is_deleted(target):
         request.issues.append(requester.deleted_by_request_issue(target))
     elif _is_taken(request, write, role, requests):
-        named = describe_object(write.reference)
-        text = f"{named} leads to another {role.target} already; it can lead to one only"
-        request.issues.append(requester.cardinality_issue(text))
+        message = _(
+            "{object} is already associated with another {class_name}. It can be associated with only one.",
+            object=describe_object(write.reference),
+            class_name=role.target,
+        )
+        request.issues.append(requester.cardinality_issue(message))
     elif id_ != write.value_before(role.name):
         write.state[role.name] = id_
         if target is not None and requests.own:
@@ -97,9 +110,13 @@ def _exclude(request: WriteRequest) -> None:
         if not isinstance(id_, str) or not is_one_to_one(request.context.model, role):
             continue
         if (name, id_) in led_to:
-            target = describe_object(Reference(role.target, id_))
-            text = f"one {name.class_name} only can lead to {target} by {role.name}"
-            request.issues.append(requests.last.requester.cardinality_issue(text))
+            message = _(
+                "Only one {class_name} can have {object} in the role {role}.",
+                class_name=name.class_name,
+                object=describe_object(Reference(role.target, id_)),
+                role=role.name,
+            )
+            request.issues.append(requests.last.requester.cardinality_issue(message))
         led_to.add((name, id_))
 
 
@@ -107,8 +124,11 @@ def _resolve_links(request: WriteRequest) -> Iterator[LinkEffect]:
     """Yield the links that begin and end; what cannot be is an issue."""
     for link_key, requests in request.link_requests.items():
         if requests.additions and requests.removals:
-            text = "the same link is added and removed, from its two sides; do one of the two"
-            request.issues.append(requests.removals[0].contradiction_issue(text))
+            message = _(
+                "The request adds an association on one side and removes it on the other side. "
+                "Do only one of these."
+            )
+            request.issues.append(requests.removals[0].contradiction_issue(message))
         elif requests.additions:
             yield from _begun(request, link_key, requests)
         else:
@@ -116,7 +136,7 @@ def _resolve_links(request: WriteRequest) -> Iterator[LinkEffect]:
 
 
 def _begun(request: WriteRequest, link_key: LinkKey, requests: LinkRequests) -> Iterator[LinkEffect]:
-    (requester, *_), ends = requests.additions, _ends(request, link_key)
+    requester, ends = requests.additions[0], _ends(request, link_key)
     if gone := [end for end in ends if request.is_deleted(end)]:
         request.issues.append(requester.deleted_by_request_issue(gone[-1]))
     elif any(map(request.is_new, ends)) or not request.context.snapshot.is_linked(*link_key):

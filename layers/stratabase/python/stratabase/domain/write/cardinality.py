@@ -10,9 +10,9 @@ from stratabase.domain.issues.issue import IssueType
 from stratabase.domain.objects.change import LinkCreation, LinkEffect
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.role_storage import RoleStorage, opposite_name, storage_of
-from stratabase.domain.write.draft import STILL_EMPTY
+from stratabase.domain.write.draft import still_empty
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
-from stratabase.domain.write.role_requests import Requester
+from stratabase.messages import _
 from stratabase.model.model import Role
 
 Filled = set[tuple[RoleName, str]]
@@ -72,14 +72,18 @@ def _is_led_back(request: WriteRequest, write: ObjectWrite, role: Role) -> bool:
 def _refuse(request: WriteRequest, write: ObjectWrite, role: Role) -> None:
     place = write.role_path(role.name)
     if not request.has_error_at(place):
-        few = f"at least one {role.target}" if role.many else f"one {role.target}"
-        requester = Requester(write.subject, role.name)
-        request.issues.append(requester.cardinality_issue(f"{few} is required", place))
+        name = f"{write.subject.class_.name}.{role.name}"
+        if role.many:
+            message = _("{role} requires at least one {class_name}.", role=name, class_name=role.target)
+        else:
+            message = _("{role} requires one {class_name}.", role=name, class_name=role.target)
+        request.issues.append(write.subject.role_issue(IssueType.ROLE_CARDINALITY, message, role.name, place))
 
 
 def _report(request: WriteRequest, write: ObjectWrite, role: Role, filled: Filled) -> None:
     """Report a required role that was empty before, and that the request passes over."""
-    issue = Requester(write.subject, role.name).issue(IssueType.ROLE_CARDINALITY, STILL_EMPTY).as_report()
+    message = still_empty(f"{write.subject.class_.name}.{role.name}")
+    issue = write.subject.role_issue(IssueType.ROLE_CARDINALITY, message, role.name).as_report()
     if request.may_report(issue) and _is_still_empty(request, write, role, filled):
         request.reports.append(issue)
 

@@ -17,11 +17,16 @@ from stratabase.domain.objects.former_state import unfit_values
 from stratabase.domain.objects.identity import is_unwritten
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
+from stratabase.messages import Message, _
 from stratabase.model.attribute import Attribute
 from stratabase.model.types.storage import Stored
 
-STILL_EMPTY = "it is required and still empty; that does not stop a write that leaves it alone"
-"""What a validation says of a required attribute or role that the write passes over."""
+
+def still_empty(name: str) -> Message:
+    """Return what a validation says of a required attribute or role that the write passes over."""
+    return _(
+        "{name} is required, but is still empty. Writes that leave it unchanged are possible.", name=name
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +45,14 @@ class Draft:
     formats: Formats = DEFAULT_FORMATS
     """In which messages show values."""
 
-    def issue(self, type_: IssueType, name: str, message: str) -> Issue:
+    def issue(self, type_: IssueType, name: str, message: Message) -> Issue:
         """Return an issue about one attribute of this object."""
-        return self.subject.attribute_issue(type_, f"{self.subject.class_.name}.{name}: {message}", name)
+        labeled = _("{attribute}: {message}", attribute=self.full_name(name), message=message)
+        return self.subject.attribute_issue(type_, labeled, name)
+
+    def full_name(self, name: str) -> str:
+        """Return an attribute as messages name it, with its class."""
+        return f"{self.subject.class_.name}.{name}"
 
     def is_unreadable(self, name: str) -> bool:
         """Return whether what was given for an attribute could not be read."""
@@ -60,7 +70,8 @@ def read_draft(subject: Subject, before: Entity | None, values: Mapping[str, Any
                 None if value is None else subject.class_.attributes[name].type.read(value, formats)
             )
         except InvalidValue as mistake:
-            message = f"{subject.class_.name}.{name}: {mistake}"
+            attribute = f"{subject.class_.name}.{name}"
+            message = _("{attribute}: {message}", attribute=attribute, message=mistake.message)
             malformed.append(subject.attribute_issue(IssueType.DATA_TYPE, message, name))
             unreadable[name] = None
     state = {} if before is None else before.state
@@ -73,7 +84,8 @@ def check_required_values(draft: Draft) -> Iterator[Issue]:
     for name in _required(draft):
         is_empty = draft.state.get(name) is None and not draft.is_unreadable(name)
         if is_empty and (is_made or name in draft.changes):
-            yield draft.issue(IssueType.ATTRIBUTE_REQUIRED, name, "a value is required")
+            message = _("{attribute} is required.", attribute=draft.full_name(name))
+            yield draft.subject.attribute_issue(IssueType.ATTRIBUTE_REQUIRED, message, name)
 
 
 def check_domains(draft: Draft) -> Iterator[Issue]:
@@ -83,16 +95,17 @@ def check_domains(draft: Draft) -> Iterator[Issue]:
             continue
         attribute = draft.subject.class_.attributes[name]
         for violation in attribute.violations(value, draft.formats):
-            yield draft.issue(IssueType[violation.issue], name, violation.text)
+            yield draft.issue(IssueType[violation.issue], name, violation.message)
 
 
 def check_files(draft: Draft) -> Iterator[Issue]:
     """Yield an issue for each reference to a pending file that there is none of."""
     for name, value in draft.changes.items():
         if isinstance(value, Mapping):
-            message = (
-                f"there is no pending file {describe_value(value.get('pendingFileId'))}: "
-                "upload the file first, and give the reference that the upload answers"
+            message = _(
+                "The pending file {id} does not exist. "
+                "Upload the file first, then use the reference that the upload returns.",
+                id=describe_value(value.get("pendingFileId")),
             )
             yield draft.issue(IssueType.ENTITY_NOT_FOUND, name, message)
 
@@ -119,7 +132,8 @@ def report_missing_values(draft: Draft) -> Iterator[Issue]:
     for name in _required(draft):
         is_empty = draft.before.state.get(name) is None or name in unreadable
         if is_empty and name not in draft.changes and not draft.is_unreadable(name):
-            yield draft.issue(IssueType.ATTRIBUTE_REQUIRED, name, STILL_EMPTY).as_report()
+            message = still_empty(draft.full_name(name))
+            yield draft.subject.attribute_issue(IssueType.ATTRIBUTE_REQUIRED, message, name).as_report()
 
 
 def is_value_required(attribute: Attribute) -> bool:

@@ -36,6 +36,7 @@ from stratabase.domain.write.role_requests import not_found_issue
 from stratabase.domain.write.to_many import request_links, request_opposite_keys
 from stratabase.domain.write.to_one import request_opposite_key, request_own_key
 from stratabase.formats.invalid_value import describe_value
+from stratabase.messages import _
 from stratabase.model.model import Role
 
 ROLE_REQUESTS: Mapping[RoleStorage, Callable[[WriteRequest, ObjectWrite, Role, PlacedCommand], None]] = {
@@ -135,17 +136,26 @@ def _too_many(request: WriteRequest, command: AnyCommand) -> Iterator[Issue]:
     if ids.exceeds_limit:
         id_ = None if isinstance(command, Create) else ids.root.id
         client_id = None if isinstance(command, Delete | Restore) else command.client_id
-        text = f"the request speaks of {ids.count:,} objects: at most {MOST_OBJECTS:,} are possible"
+        message = _(
+            "The request refers to {number} objects. The maximum is {maximum}.",
+            number=ids.count,
+            maximum=MOST_OBJECTS,
+        )
         subject = Subject(request.class_(ids.root.class_name), id_, client_id)
-        yield subject.issue(IssueType.MALFORMED_REQUEST, text, *ROOT_PATH)
+        yield subject.issue(IssueType.MALFORMED_REQUEST, message, *ROOT_PATH)
 
 
 def _named_twice(request: WriteRequest) -> Iterator[Issue]:
     for command, path in request.context.ids.duplicates:
         name = command.class_name if isinstance(command, Create) else command.reference.class_name
-        text = f"another {name} of the request is called {describe_value(command.client_id)} too"
+        message = _(
+            "Another {class_name} in the request has the same _clientId {value}. "
+            "_clientId must be unique in a request.",
+            class_name=name,
+            value=describe_value(command.client_id),
+        )
         subject = Subject(request.class_(name), client_id=command.client_id, path=path)
-        yield subject.issue(IssueType.MALFORMED_REQUEST, text, *path, "_clientId")
+        yield subject.issue(IssueType.MALFORMED_REQUEST, message, *path, "_clientId")
 
 
 _EXPANSIONS: Mapping[type[Task], Callable[[WriteRequest, Any], None]] = {

@@ -27,15 +27,16 @@ from stratabase.domain.objects.commit_refusals import (
     UniqueNotBuilt,
     UniqueViolation,
 )
-from stratabase.domain.objects.entity import Reference, RoleName, State
+from stratabase.domain.objects.entity import Reference, RoleName, State, describe_object
 from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.write.commands import ROOT_PATH
 from stratabase.domain.write.locks import issue_subject, locked_issue
 from stratabase.domain.write.plan import WritePlan
 from stratabase.domain.write.request import WriteRequest
-from stratabase.domain.write.role_requests import KeyRequest, Requester, describe_object
+from stratabase.domain.write.role_requests import KeyRequest, Requester
 from stratabase.formats.invalid_value import describe_value
 from stratabase.formats.preferences import Formats
+from stratabase.messages import Message, _, and_list, ngettext, sentences
 from stratabase.model.model import Class, Unique
 
 Holders = Mapping[RequiredRoleEmpty, Reference]
@@ -107,11 +108,23 @@ def unique_issue(
     """Return the issue of values that must be unique and are another object's; it shows what may be read."""
     class_ = subject.class_
     hidden = [name for name in unique.attributes if access and check_comparison(access, class_, name, ())]
-    values = ", ".join(
-        f"the same {name}" if name in hidden else f"{name} {_displayed(class_, name, state, formats)}"
+    values = and_list(
+        name if name in hidden else f"{name} {_displayed(class_, name, state, formats)}"
         for name in unique.attributes
     )
-    message = f"another {class_.name} has {values}: no two may have the same"
+    if len(unique.attributes) == 1:
+        message = _(
+            "Another {class_name} has the same {value}. {attribute} must be unique.",
+            class_name=class_.name,
+            value=values,
+            attribute=unique.attributes[0],
+        )
+    else:
+        message = _(
+            "Another {class_name} has the same {values}. The combination must be unique.",
+            class_name=class_.name,
+            values=values,
+        )
     return subject.attribute_issue(IssueType.ENTITY_UNIQUE, message, *unique.attributes)
 
 
@@ -131,29 +144,37 @@ def _explain_unique_not_built(request: WriteRequest, refusal: UniqueNotBuilt) ->
 def unique_not_built_issue(subject: Subject, unique: Unique) -> Issue:
     """Return the issue of values whose uniqueness constraint is not built yet for older objects."""
     class_ = subject.class_
-    names = ", ".join(unique.attributes)
-    message = (
-        f"{class_.name} @unique({names}) is not built yet for older objects, so nobody can tell whether one "
-        f"has the same {names}; run `stratabase reindex {class_.name}`"
+    message = _(
+        "{constraint} cannot be checked yet, because it is not built for existing objects. "
+        "Run `stratabase reindex {class_name}`.",
+        constraint=f"{class_.name} @unique({', '.join(unique.attributes)})",
+        class_name=class_.name,
     )
     return subject.attribute_issue(IssueType.ENTITY_UNIQUE, message, *unique.attributes)
 
 
 def _explain_size(request: WriteRequest, refusal: TooLarge) -> Iterator[Issue]:
     write = request.objects[refusal.reference or request.context.ids.root]
-    message = f"{refusal}{_advice(request, refusal)}"
+    message, advice = refusal.message, _advice(request, refusal)
+    if advice is not None:
+        message = sentences([message, advice])
     yield write.subject.issue(IssueType.MALFORMED_REQUEST, message, *write.subject.path)
 
 
-def _advice(request: WriteRequest, refusal: TooLarge) -> str:
+def _advice(request: WriteRequest, refusal: TooLarge) -> Message | None:
     """Return how to write less at once, if that is of a role that the caller may know of."""
     if refusal.cause is None:
-        return ""
+        return None
     role, most = refusal.cause
     access = request.context.access
     if access is not None and not access.may_follow(role.class_name, request.role(role)):
-        return ""
-    return f"; of {role}, add or take away at most {most} at a time"
+        return None
+    return ngettext(
+        "Add or remove at most {count} object of {role} at a time.",
+        "Add or remove at most {count} objects of {role} at a time.",
+        most,
+        role=str(role),
+    )
 
 
 _EXPLANATIONS: Mapping[type[Exception], Callable[[WriteRequest, Any], Iterator[Issue]]] = {
@@ -233,7 +254,7 @@ def _explain_integrity(
         yield from _VIOLATION_EXPLANATIONS[type(violation)](request, violation, traces)
 
 
-def _target_not_found(request: WriteRequest, violation: TargetNotFound, _: _Traces) -> Iterator[Issue]:
+def _target_not_found(request: WriteRequest, violation: TargetNotFound, _traces: _Traces) -> Iterator[Issue]:
     reference = violation.reference
     requesters = request.requested_targets.get(reference, ())
     return (
@@ -252,26 +273,46 @@ def _role_empty(request: WriteRequest, violation: RequiredRoleEmpty, traces: _Tr
     requester = Requester(Subject(request.class_(reference.class_name), id_), name.role_name)
     place = traces.loss_paths.place(reference, name)
     if not request.has_error_at(place):
-        few = "at least one" if request.role(name).many else "one"
-        text = f"{_named(request, reference)} would lead to none any more, and must lead to {few}"
-        yield requester.cardinality_issue(text, place)
+        named = _named(request, reference)
+        if request.role(name).many:
+            message = _(
+                "This write would leave {object} without any object in this role. At least one is required.",
+                object=named,
+            )
+        else:
+            message = _(
+                "This write would leave {object} without an object in this role. One is required.",
+                object=named,
+            )
+        yield requester.cardinality_issue(message, place)
 
 
 def _named(request: WriteRequest, reference: Reference) -> str:
     """Return an object as a message names it; not by its id, where that would be news."""
-    return (
-        describe_object(reference) if request.may_identify(reference) else f"another {reference.class_name}"
-    )
+    if request.may_identify(reference):
+        return describe_object(reference)
+    return _("another {class_name}", class_name=reference.class_name)
 
 
 def _target_required(request: WriteRequest, violation: RequiredRoleEmpty, holder: Reference | None) -> Issue:
     """Return the issue of an object that is deleted while others must lead to it; `holder`: one of these."""
     reference, name = violation
-    other = f"another {name.class_name}" if holder is None else describe_object(holder)
-    text = f"{other} requires {_named(request, reference)}, which therefore cannot be deleted"
+    named = _named(request, reference)
+    if holder is None:
+        message = _(
+            "You cannot delete {object}, because at least one {class_name} requires it.",
+            object=named,
+            class_name=name.class_name,
+        )
+    else:
+        message = _(
+            "You cannot delete {object}, because {other} requires it.",
+            object=named,
+            other=describe_object(holder),
+        )
     subject = Subject(request.class_(name.class_name), None if holder is None else holder.id)
     requester = Requester(subject, name.role_name)
-    return requester.cardinality_issue(text, request.objects[reference].subject.path)
+    return requester.cardinality_issue(message, request.objects[reference].subject.path)
 
 
 def _role_not_built(request: WriteRequest, violation: RoleNotBuilt, traces: _Traces) -> Iterator[Issue]:
@@ -279,23 +320,28 @@ def _role_not_built(request: WriteRequest, violation: RoleNotBuilt, traces: _Tra
     class_ = request.class_(reference.class_name)
     write = request.objects.get(reference)
     access = request.context.access
-    is_told = access is None or access.always_shows(*name)
-    role, argument = (
-        (f"the required role {name}", f" {name.class_name}") if is_told else ("a required role", "")
-    )
-    text = (
-        f"{role} is not built yet for older objects, so nobody can tell whether it would be left empty; "
-        f"run `stratabase reindex{argument}`"
-    )
+    if access is None or access.always_shows(*name):
+        message = _(
+            "The required role {role} cannot be checked yet, because it is not built for existing objects. "
+            "Run `stratabase reindex {class_name}`.",
+            role=str(name),
+            class_name=name.class_name,
+        )
+    else:
+        message = _(
+            "A required role cannot be checked yet, because it is not built for existing objects. "
+            "Run `stratabase reindex`."
+        )
     if write is not None and write.is_deleted:
         subject, place = issue_subject(request, write), write.subject.path
-        yield subject.issue(IssueType.ROLE_CARDINALITY, f"{class_.name}: {text}", *place)
+        labeled = _("{class_name}: {message}", class_name=class_.name, message=message)
+        yield subject.issue(IssueType.ROLE_CARDINALITY, labeled, *place)
         return
     id_ = reference.id if request.may_identify(reference) else None
     requester = Requester(Subject(class_, id_), name.role_name)
     place = traces.loss_paths.place(reference, name)
     if not request.has_error_at(place):
-        yield requester.cardinality_issue(text, place)
+        yield requester.cardinality_issue(message, place)
 
 
 def _already_associated(
@@ -306,10 +352,20 @@ def _already_associated(
     if any(request.has_error_at(each.requester.path) for each in key_requests):
         return
     for each in key_requests:
-        is_told = each.requester.path not in request.confidential_paths
-        named = describe_object(target) if is_told else f"the {target.class_name} that it led to then"
-        text = f"another {violation.role.class_name} leads to {named} already, and one only can"
-        yield each.requester.cardinality_issue(text)
+        if each.requester.path not in request.confidential_paths:
+            message = _(
+                "Another {class_name} is already associated with {object}. Only one is possible.",
+                class_name=violation.role.class_name,
+                object=describe_object(target),
+            )
+        else:
+            message = _(
+                "Another {class_name} is already associated with the former {target} of this role. "
+                "Only one is possible.",
+                class_name=violation.role.class_name,
+                target=target.class_name,
+            )
+        yield each.requester.cardinality_issue(message)
 
 
 _VIOLATION_EXPLANATIONS: Mapping[
@@ -328,7 +384,7 @@ def _key_requests_by_target(request: WriteRequest) -> _KeyRequestsByTarget:
     But who must not see all objects may not know, whichever way is taken.
     """
     found: dict[tuple[RoleName, str | None], list[KeyRequest]] = defaultdict(list)
-    for (_, name), requests in request.key_requests.items():
+    for (_holder, name), requests in request.key_requests.items():
         for each in (
             requests.own if request.context.access is None else (*requests.assignments, *requests.own)
         ):

@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
+from stratabase.domain.objects.entity import Reference, describe_object
 from stratabase.domain.objects.instant import Instant, format_instant
 from stratabase.domain.objects.lock import Lock, admits
 from stratabase.domain.objects.version import describe_version_instant
 from stratabase.domain.write.commands import AnyCommand, Delete, Update
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
 from stratabase.formats.preferences import Formats
+from stratabase.messages import _
 from stratabase.model.types import TYPES
 
 _DATETIME = TYPES["Datetime"]
@@ -35,12 +37,15 @@ def _check_version(request: WriteRequest, write: ObjectWrite, started: Sequence[
     subject, before, caller = write.subject, write.before, request.context.caller
     if before is None or before.start in started:
         return
-    name = f"{subject.class_.name} {subject.id}"
+    named = describe_object(write.reference)
     if before.start is None:
-        message = f"{name} has not been written yet, so that it has no version"
+        message = _("{object} has no version yet, because it has never been written.", object=named)
     else:
-        began = describe_version_instant(before.start, caller.formats, IF_VERSION)
-        message = f"{name} has another version now: the one that began at {began}"
+        message = _(
+            "{object} has changed. Its current version began at {instant}.",
+            object=named,
+            instant=describe_version_instant(before.start, caller.formats, IF_VERSION),
+        )
     request.issues.append(subject.issue(IssueType.ENTITY_LOCK_PERSIST, message, IF_VERSION))
 
 
@@ -58,9 +63,21 @@ def locked_issue(
     A subject without id is one of which its reader must not know which it is.
     """
     until = _DATETIME.serializer("default", formats)(format_instant(lock.until))
-    name = subject.class_.name
-    named = f"another {name}" if subject.id is None else f"{name} {subject.id}"
-    message = f"{named} is locked by {lock.name} until {until}"
+    class_name = subject.class_.name
+    if subject.id is None:
+        message = _(
+            "Another {class_name} is locked by {username} until {instant}.",
+            class_name=class_name,
+            username=lock.name,
+            instant=until,
+        )
+    else:
+        message = _(
+            "{object} is locked by {username} until {instant}.",
+            object=describe_object(Reference(class_name, subject.id)),
+            username=lock.name,
+            instant=until,
+        )
     return subject.issue(type_, message, *(subject.path if path is None else path))
 
 

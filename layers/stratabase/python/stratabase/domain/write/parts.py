@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from stratabase.domain.issues.issue import IssueType, Path
-from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.entity import Reference, describe_object
 from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.write.commands import (
     PartsCommand,
@@ -20,7 +20,8 @@ from stratabase.domain.write.request import (
     UpdateObject,
     WriteRequest,
 )
-from stratabase.domain.write.role_requests import Requester, describe_object
+from stratabase.domain.write.role_requests import Requester
+from stratabase.messages import Message, _
 from stratabase.model.model import Role
 from stratabase.model.types.storage import Stored
 
@@ -72,15 +73,14 @@ class _Family:
             if reference.id not in self.before:
                 self._refuse_stranger(reference, place)
             elif reference.id in gone:
-                self._refuse(
-                    IssueType.MALFORMED_REQUEST,
-                    f"{describe_object(reference)} cannot be changed and deleted",
-                    place,
+                message = _(
+                    "The request both updates and deletes {object}. Do only one of these.",
+                    object=describe_object(reference),
                 )
+                self._refuse(IssueType.MALFORMED_REQUEST, message, place)
             elif reference in seen:
-                self._refuse(
-                    IssueType.MALFORMED_REQUEST, f"{describe_object(reference)} is named twice", place
-                )
+                message = _("The request updates {object} more than once.", object=describe_object(reference))
+                self._refuse(IssueType.MALFORMED_REQUEST, message, place)
             else:
                 yield part
             seen.add(reference)
@@ -90,16 +90,17 @@ class _Family:
         if self.role.many:
             return ids or None
         if len(ids) > 1:
-            self.request.issues.append(
-                self.requester.cardinality_issue(
-                    f"there can be one {self.role.target} only; "
-                    "change the one that is there, by its _id, or delete it to make another"
-                )
+            message = _(
+                "Only one {class_name} is possible. "
+                "Update the existing one by its _id, or delete it to create another one.",
+                class_name=self.role.target,
             )
+            self.request.issues.append(self.requester.cardinality_issue(message))
         return ids[-1] if ids else None
 
     def _refuse_stranger(self, reference: Reference, place: Path) -> None:
-        self._refuse(IssueType.ENTITY_NOT_FOUND, f"there is no {describe_object(reference)} here", place)
+        message = _("{object} does not exist in this role.", object=describe_object(reference))
+        self._refuse(IssueType.ENTITY_NOT_FOUND, message, place)
 
-    def _refuse(self, type_: IssueType, message: str, place: Path) -> None:
+    def _refuse(self, type_: IssueType, message: Message, place: Path) -> None:
         self.request.issues.append(self.requester.issue(type_, message, place))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from stratabase.domain.issues.issue import Issue, IssueType, Level, Path, Subject
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Tombstone
-from stratabase.domain.objects.entity import Reference, RoleName, State
+from stratabase.domain.objects.entity import Reference, RoleName, State, describe_object
 from stratabase.domain.objects.former_state import restored_content, unfit_values
 from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.objects.version import describe_version_instant
@@ -27,7 +27,8 @@ from stratabase.domain.write.request import (
     RestoreObject,
     WriteRequest,
 )
-from stratabase.domain.write.role_requests import KeyRequest, Requester, describe_object
+from stratabase.domain.write.role_requests import KeyRequest, Requester
+from stratabase.messages import _, and_list
 from stratabase.model.attribute import Origin
 from stratabase.model.model import Action, Class, Role
 from stratabase.model.types.storage import Stored
@@ -98,9 +99,11 @@ def _owner(request: WriteRequest, class_: Class, former: State, gone: Tombstone 
 
 
 def _no_version(subject: Subject, command: Restore, caller: Caller, place: Path) -> Issue:
-    moment = describe_version_instant(command.at, caller.formats, AT_VERSION)
-    named = describe_object(Reference(subject.class_.name, str(subject.id)))
-    message = f"there is no version of {named} as of {moment}"
+    message = _(
+        "{object} has no version at {instant}.",
+        object=describe_object(Reference(subject.class_.name, str(subject.id))),
+        instant=describe_version_instant(command.at, caller.formats, AT_VERSION),
+    )
     return subject.issue(IssueType.ENTITY_NOT_FOUND, message, *place)
 
 
@@ -108,9 +111,12 @@ def _check(request: WriteRequest, write: ObjectWrite, task: RestoreObject) -> No
     """Note what is wrong with values that come back, by the rules of today."""
     class_ = write.subject.class_
     for name in unfit_values(class_, write.state):
-        text = f"{class_.name}.{name} has another type by now, and cannot have the value that it had then"
+        message = _(
+            "The type of {attribute} has changed, so its former value cannot be restored.",
+            attribute=f"{class_.name}.{name}",
+        )
         if may_tell(request, write, name, task):
-            warn_left_out(request, task, write.subject.attribute_issue(IssueType.DATA_TYPE, text, name))
+            warn_left_out(request, task, write.subject.attribute_issue(IssueType.DATA_TYPE, message, name))
         write.state[name] = None
     changed: State = {
         name: write.state.get(name)
@@ -125,8 +131,11 @@ def _check(request: WriteRequest, write: ObjectWrite, task: RestoreObject) -> No
 
 def _discreet(issue: Issue) -> Issue:
     """Return an issue of a value that its reader may write, and not read."""
-    names = ", ".join(f"{issue.entity_name}.{name}" for name in issue.attribute_names)
-    return replace(issue, message=f"{names} cannot be by the rules of today what it was then")
+    names = and_list(f"{issue.entity_name}.{name}" for name in issue.attribute_names)
+    message = _(
+        "Restoring the former value of {attributes} would violate the current rules.", attributes=names
+    )
+    return replace(issue, message=message)
 
 
 def _restore_parts(
@@ -145,7 +154,8 @@ def _restore_parts(
     if left and {*there} == {*now}:
         there = list(now)
     if not role.many and len(there) > 1:
-        request.issues.append(requester.cardinality_issue(f"there can be one {role.target} only", place))
+        message = _("Only one {class_name} is possible.", class_name=role.target)
+        request.issues.append(requester.cardinality_issue(message, place))
     write.state[role.name] = (there or None) if role.many else (there[-1] if there else None)
     # 3. Those that there were not end.
     request.tasks += (DeleteObject(Reference(role.target, id_), place) for id_ in now if id_ not in there)
@@ -158,8 +168,11 @@ def _are_too_many(request: WriteRequest, requester: Requester, ids: list[str]) -
     before = request.restored_parts
     request.restored_parts += len(ids)
     if before <= MOST_RESTORED < request.restored_parts:
-        text = f"the version has more than {MOST_RESTORED:,} parts, and no more are restored at once"
-        request.issues.append(requester.issue(IssueType.MALFORMED_REQUEST, text, AT_VERSION_PATH))
+        message = _(
+            "The version has more than {maximum} parts, the maximum that one request can restore.",
+            maximum=MOST_RESTORED,
+        )
+        request.issues.append(requester.issue(IssueType.MALFORMED_REQUEST, message, AT_VERSION_PATH))
     return request.restored_parts > MOST_RESTORED
 
 
@@ -220,7 +233,10 @@ def leave_out(
 def warn_left_out(request: WriteRequest, task: RestoreObject | RestoreKeys, issue: Issue) -> None:
     """Note what is left out, unless the client has said that it may be."""
     if not task.command.forced:
-        message = f"{issue.message}; forceWarnings: {{dataValidation: true}} goes on and leaves that out"
+        message = _(
+            "{message} To continue without it, use forceWarnings: {{dataValidation: true}}.",
+            message=issue.message,
+        )
         request.issues.append(replace(issue, message=message, level=Level.WARNING))
 
 

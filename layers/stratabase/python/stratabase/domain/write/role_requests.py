@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
-from stratabase.domain.objects.entity import Reference, RoleName
-from stratabase.formats.invalid_value import describe_value
+from stratabase.domain.objects.entity import Reference, RoleName, describe_object
+from stratabase.messages import Message, _
 
 
 class Requester(NamedTuple):
@@ -19,16 +19,22 @@ class Requester(NamedTuple):
         """Where the request asks."""
         return (*self.subject.path, self.role)
 
-    def issue(self, type_: IssueType, message: str, place: Path = ()) -> Issue:
-        """Return an issue about the role, or about what is asked of it at a place."""
-        text = f"{self.subject.class_.name}.{self.role}: {message}"
-        return self.subject.role_issue(type_, text, self.role, place)
+    @property
+    def name(self) -> RoleName:
+        """What identifies the role."""
+        return RoleName(self.subject.class_.name, self.role)
 
-    def contradiction_issue(self, message: str) -> Issue:
+    def issue(self, type_: IssueType, message: Message, place: Path = ()) -> Issue:
+        """Return an issue about the role, or about what is asked of it at a place."""
+        return self.subject.role_issue(
+            type_, _("{role}: {message}", role=str(self.name), message=message), self.role, place
+        )
+
+    def contradiction_issue(self, message: Message) -> Issue:
         """Return the issue of what cannot be asked at once."""
         return self.issue(IssueType.MALFORMED_REQUEST, message)
 
-    def cardinality_issue(self, message: str, place: Path = ()) -> Issue:
+    def cardinality_issue(self, message: Message, place: Path = ()) -> Issue:
         """Return the issue of too few or too many."""
         return self.issue(IssueType.ROLE_CARDINALITY, message, place)
 
@@ -38,18 +44,13 @@ class Requester(NamedTuple):
 
     def no_longer_found_issue(self, reference: Reference) -> Issue:
         """Return the issue of an object that came to be led to again, and is not there any more."""
-        return self.issue(IssueType.ENTITY_NOT_FOUND, f"{_not_found(reference)} any more")
+        message = _("{object} no longer exists.", object=describe_object(reference))
+        return self.issue(IssueType.ENTITY_NOT_FOUND, message)
 
     def deleted_by_request_issue(self, reference: Reference) -> Issue:
         """Return the issue of an object that is named, and deleted by the same request."""
-        return self.issue(
-            IssueType.ENTITY_NOT_FOUND, f"the same request deletes {describe_object(reference)}"
-        )
-
-
-def describe_object(reference: Reference) -> str:
-    """Return an object as a message names it."""
-    return f"{reference.class_name} with _id {describe_value(reference.id)}"
+        message = _("The same request deletes {object}.", object=describe_object(reference))
+        return self.issue(IssueType.ENTITY_NOT_FOUND, message)
 
 
 def not_found_issue(subject: Subject, *path: str | int) -> Issue:
@@ -58,8 +59,8 @@ def not_found_issue(subject: Subject, *path: str | int) -> Issue:
     return subject.issue(IssueType.ENTITY_NOT_FOUND, message, *(path or subject.id_path))
 
 
-def _not_found(reference: Reference) -> str:
-    return f"there is no {describe_object(reference)}"
+def _not_found(reference: Reference) -> Message:
+    return _("{object} does not exist.", object=describe_object(reference))
 
 
 class KeyRequest(NamedTuple):

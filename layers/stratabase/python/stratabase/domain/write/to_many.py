@@ -2,11 +2,12 @@
 
 from typing import NamedTuple
 
-from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.objects.entity import Reference, RoleName, describe_object
 from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.write.commands import PlacedCommand, ToManyCommand
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
-from stratabase.domain.write.role_requests import KeyRequest, LinkKey, Requester, describe_object
+from stratabase.domain.write.role_requests import KeyRequest, LinkKey, Requester
+from stratabase.messages import _
 from stratabase.model.model import Role
 
 
@@ -55,10 +56,13 @@ def changed_ids(request: WriteRequest, write: ObjectWrite, role: Role, placed: P
     added = {request.resolve(role.target, id_): None for id_ in command.add}
     removed = {request.resolve(role.target, id_): None for id_ in command.remove}
     for reference in added.keys() & removed.keys():
-        text = f"{describe_object(reference)} is added and removed at once; do one of the two"
-        request.issues.append(Requester(write.subject, role.name).contradiction_issue(text))
-    ids = {id_: None for _, id_ in added}
-    gone = {id_: None for _, id_ in removed if id_ not in ids}
+        message = _(
+            "The request both adds and removes {object}. Do only one of these.",
+            object=describe_object(reference),
+        )
+        request.issues.append(Requester(write.subject, role.name).contradiction_issue(message))
+    ids = {reference.id: None for reference in added}
+    gone = {reference.id: None for reference in removed if reference.id not in ids}
     if command.remove_all and not write.is_new:
         name = RoleName(write.reference.class_name, role.name)
         led_to = request.context.snapshot.linked_ids(name, write.reference.id)

@@ -7,6 +7,7 @@ from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.write.commands import PlacedCommand, ToOneCommand
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
 from stratabase.domain.write.role_requests import KeyRequest, Requester
+from stratabase.messages import _
 from stratabase.model.model import Role
 
 
@@ -54,8 +55,7 @@ def requested_target(
     command = placed.command.roles[role.name]
     assert isinstance(command, ToOneCommand)
     if command.target is not None and command.remove:
-        request.issues.append(
-            requester.contradiction_issue("it is set and removed at once; do one of the two")
-        )
+        message = _("The request both sets and removes the association. Do only one of these.")
+        request.issues.append(requester.contradiction_issue(message))
     else:
         yield None if command.target is None else request.resolve(role.target, command.target).id

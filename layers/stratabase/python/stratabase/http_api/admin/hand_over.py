@@ -10,13 +10,13 @@ from stratabase.http_api.http.endpoint import Endpoint, Operation, Parameter, Re
 from stratabase.http_api.http.messages import Request, Response
 from stratabase.http_api.http.shape import Field, Shape
 from stratabase.operations.members.hand_over import HandOverResult
-from stratabase.operations.members.rules import require_administrator
+from stratabase.operations.members.rules import ONLY_ADMINISTRATORS_HAND_OVER, require_administrator
 
 _REQUEST = Shape(
     "handOver",
     {
-        "to": Field("The id of the member who is the owner from now on.", required=True),
-        "class": Field("The class whose objects are handed over; all classes without it."),
+        "to": Field("The id of the new owner.", required=True),
+        "class": Field("The class whose objects are handed over. Default: all classes."),
     },
     name="HandOver",
 )
@@ -24,14 +24,19 @@ _RESULT = Shape(
     "handOver",
     {
         "complete": Field(
-            "Whether all was done. Otherwise the time was over: send the request again to go on.",
+            "Whether everything was handed over. If false, the time ran out: repeat the request to continue.",
             "boolean",
             required=True,
         ),
-        "handedOver": Field("How many objects have another owner now.", "integer", required=True),
-        "locked": Field("How many keep their owner since others have locked them.", "integer", required=True),
+        "handedOver": Field("The number of objects that were handed over.", "integer", required=True),
+        "locked": Field(
+            "The number of objects that keep their owner because others have locked them.",
+            "integer",
+            required=True,
+        ),
         "refused": Field(
-            "How many keep their owner since they cannot be written, such as one that would be too large.",
+            "The number of objects that keep their owner because they cannot be written, for example "
+            "because of their size.",
             "integer",
             required=True,
         ),
@@ -52,13 +57,13 @@ def hand_over_endpoint(hand_over: Callable[[Caller, str, str, str | None], HandO
     operation = Operation(
         hand_over_objects,
         "handOver",
-        "Hand what a member owns over to another; for administrators.",
+        "Hand over the objects of a member to another member; for administrators.",
         {
-            200: ResponseSpec("What this request has done.", _RESULT),
-            404: ResponseSpec(f"{UNKNOWN_MEMBER.description} No object tells of such an owner."),
+            200: ResponseSpec("What this request did.", _RESULT),
+            404: ResponseSpec(f"{UNKNOWN_MEMBER.description} No object has such an owner."),
         },
         _REQUEST,
-        authorize=lambda _, caller: require_administrator(caller, "hand objects over"),
+        authorize=lambda _request, caller: require_administrator(caller, ONLY_ADMINISTRATORS_HAND_OVER),
     )
-    owner = Parameter("What identifies the owner, who may be a member that was deleted.")
+    owner = Parameter("The id of the owner, who can be a deleted member.")
     return Endpoint({"POST": operation}, {"id": owner})

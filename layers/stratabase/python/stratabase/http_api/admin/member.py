@@ -14,8 +14,9 @@ from stratabase.http_api.auth.authentication import require_caller
 from stratabase.http_api.http.body import body_response, read_body
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, ResponseSpec
 from stratabase.http_api.http.error_response import error_response, text_response
+from stratabase.http_api.http.language import response_language
 from stratabase.http_api.http.messages import Request, Response
-from stratabase.operations.members.rules import require_self_or_administrator
+from stratabase.operations.members.rules import ONLY_ADMINISTRATORS_CHANGE, require_self_or_administrator
 
 
 def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint:
@@ -35,45 +36,46 @@ def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint
             members.remove(require_caller(caller), member_id(request))
         except (NoSuchMember, LastAdministrator) as refusal:
             # service.md section 7 demands this status, and a text.
-            return error_response(ErrorFormat.TEXT, request, 500, str(refusal))
+            detail = refusal.message.in_language(response_language(request, caller))
+            return error_response(ErrorFormat.TEXT, request, 500, detail)
         return text_response(200, "Delete completed")
 
     get = Operation(
         read_member,
         "readMember",
-        "One member: oneself, or any for administrators.",
+        "One member: yourself, or any member for administrators.",
         {200: ResponseSpec("The member.", shapes.single), 404: UNKNOWN_MEMBER},
     )
     put = Operation(
         update_member,
         "updateMember",
-        "Change what is given of a member: one's own fields but username, profile and disabled, "
-        "or any for administrators. What is given as it was is no change. One's own new e-mail address takes "
-        "effect when it is confirmed by the link in a mail to it; until then, GET shows it as pendingEmail. "
-        "The format is that of the body; the answers are texts.",
+        "Change fields of a member: your own fields except username, profile, and disabled, "
+        "or any field for administrators. A field with its current value is not a change. Your own new email "
+        "address takes effect when you confirm it through a mailed link. Until then, GET shows it as "
+        "pendingEmail. The parameter `format` applies to the body of the request; responses are plain text.",
         {
             200: ResponseSpec("`Update Complete`", "text/plain"),
             404: UNKNOWN_MEMBER,
-            409: ResponseSpec(f"{NAME_TAKEN}, or nobody else is an administrator."),
+            409: ResponseSpec(f"{NAME_TAKEN}, or there is no other administrator."),
             429: ResponseSpec(
-                "Too many wrong passwords, too many mails to confirm an e-mail address, or too many requests."
+                "Too many wrong passwords, too many mails to confirm an email address, or too many requests."
             ),
-            503: ResponseSpec("The service is busy; or no mail could be sent to a new e-mail address."),
+            503: ResponseSpec("The service is busy, or no mail could be sent to a new email address."),
         },
         shapes.changes,
         authorize=lambda request, caller: require_self_or_administrator(
-            caller, member_id(request), "change other members"
+            caller, member_id(request), ONLY_ADMINISTRATORS_CHANGE
         ),
         error_format=ErrorFormat.TEXT,
     )
     delete = Operation(
         delete_member,
         "deleteMember",
-        "Delete a member; for administrators. The answers are texts.",
+        "Delete a member; for administrators. Responses are plain text.",
         {
             200: ResponseSpec("`Delete completed`", "text/plain"),
             500: ResponseSpec(
-                "There is no such member, or it is the last administrator; or something went wrong."
+                "The member does not exist or is the last administrator, or the service failed."
             ),
         },
         error_format=ErrorFormat.TEXT,
@@ -92,9 +94,9 @@ def current_member_endpoint(members: MemberOperations, shapes: MemberShapes) -> 
     operation = Operation(
         read_current_member,
         "readCurrentMember",
-        "The member who is asking.",
+        "The member who sends the request.",
         {
-            200: ResponseSpec("The member whose credentials these are.", shapes.current),
+            200: ResponseSpec("The member who sends the request.", shapes.current),
             404: UNKNOWN_MEMBER,
         },
     )

@@ -11,18 +11,18 @@ from stratabase.operations.members.update import ID, PASSWORD, PENDING_EMAIL
 CREATED_MEMBER = Shape(
     "user", {"id": Field("The id of the new member.", required=True)}, name="CreatedMember"
 )
-_ID = Field("What identifies the member, for ever.", required=True)
+_ID = Field("The id of the member, which never changes.", required=True)
 _URL = Field("The address of the member.", required=True, format="uri")
-_PASSWORD = Field("A new password. All that the member signed in with before ends.", format="password")
+_PASSWORD = Field("A new password. It ends all sessions of the member.", format="password")
 _PENDING_EMAIL = Field(
-    "The new e-mail address of the member, while it waits to be confirmed by the link in a mail to it.",
+    "The new email address of the member, until it is confirmed through the link in a mail to it.",
     format="email",
     example="anna@example.org",
 )
 _SAME_ID = Field("The id of the member, which cannot be changed.")
 _SAME_PENDING_EMAIL = Field(
-    "The e-mail address that waits to be confirmed, as it is shown: then it goes on waiting. With null, or "
-    "without this field beside the present email, it waits no more.",
+    "The current value of this field, to keep the new email address waiting for its confirmation. Null, or "
+    "the current email without this field, cancels the new address.",
     nullable=True,
     max_length=LONGEST_EMAIL,
     format="email",

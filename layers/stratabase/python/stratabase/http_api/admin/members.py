@@ -12,12 +12,16 @@ from stratabase.http_api.auth.authentication import require_caller
 from stratabase.http_api.http.body import body_response, read_body
 from stratabase.http_api.http.endpoint import Endpoint, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response
-from stratabase.operations.members.rules import FieldValues, require_administrator
+from stratabase.operations.members.rules import (
+    ONLY_ADMINISTRATORS_CREATE,
+    FieldValues,
+    require_administrator,
+)
 
-MEMBER_PARAMETER = {"id": Parameter("What identifies the member.")}
+MEMBER_PARAMETER = {"id": Parameter("The id of the member.")}
 """The path parameter of the addresses of one member."""
-UNKNOWN_MEMBER = ResponseSpec("There is no member with this id.")
-NAME_TAKEN = "Another member has the username or the e-mail address"
+UNKNOWN_MEMBER = ResponseSpec("A member with this id does not exist.")
+NAME_TAKEN = "Another member has the same username or email address"
 
 
 class MemberOperations(Protocol):
@@ -73,20 +77,20 @@ def members_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoin
     post = Operation(
         create_member,
         "createMember",
-        "Make a member, who is mailed a link to choose a password; for administrators.",
+        "Create a member and mail them a link to choose a password; for administrators.",
         {
             201: ResponseSpec(
-                "The member was made.", CREATED_MEMBER, {"Location": "The address of the member."}
+                "The member was created.", CREATED_MEMBER, {"Location": "The address of the member."}
             ),
             409: ResponseSpec(f"{NAME_TAKEN}."),
             503: ResponseSpec(
-                "The service is busy; or the member was made, but no mail could be sent, as the text "
+                "The service is busy; or the member was created, but no mail could be sent, as the detail "
                 "then says.",
                 headers={"Retry-After": "When to try again, in seconds."},
             ),
         },
         shapes.new,
-        authorize=lambda _, caller: require_administrator(caller, "make members"),
+        authorize=lambda _request, caller: require_administrator(caller, ONLY_ADMINISTRATORS_CREATE),
     )
     return Endpoint({"GET": get, "POST": post})
 

@@ -18,22 +18,23 @@ def reset_password_endpoint(send_link: Callable[[Caller, str, str], None]) -> En
             send_link(require_caller(caller), member_id(request), request.base_url)
         except Forbidden as refusal:
             # service.md section 7: a reset that is rejected answers 401, whatever the reason.
-            raise Unauthenticated(str(refusal)) from refusal
+            raise Unauthenticated(refusal.message) from refusal
         return Response(205)
 
     operation = Operation(
         reset_password,
         "resetPassword",
-        "Mail a member a link to set a password anew, which is good once and for an hour.",
+        "Mail a member a link to set a new password. The link works once and for one hour.",
         {
             205: ResponseSpec("A mail with a link is on its way to the member."),
             401: ResponseSpec(
-                "There are no good credentials, or the caller may not do this, or the member is disabled.",
-                headers={"WWW-Authenticate": "The schemes on offer, where credentials are missing or wrong."},
+                "Credentials are missing or wrong, the caller has no permission, or the member is disabled.",
+                headers={"WWW-Authenticate": "The supported schemes, if credentials are missing or wrong."},
             ),
             404: UNKNOWN_MEMBER,
             503: ResponseSpec(
-                "Nobody takes the mail just now.", headers={"Retry-After": "When to try again, in seconds."}
+                "The mail cannot be sent at the moment.",
+                headers={"Retry-After": "When to try again, in seconds."},
             ),
         },
     )

@@ -10,6 +10,7 @@ from typing import Any
 from stratabase.domain.members.member import Caller
 from stratabase.frozen import frozen
 from stratabase.http_api.auth.authentication import require_caller
+from stratabase.http_api.http.body import check_charset
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.media_type import best_match, parse_media_type
 from stratabase.http_api.http.messages import Request, Response
@@ -21,7 +22,15 @@ from stratabase.http_api.http.refusals import (
     UnsupportedMediaType,
 )
 from stratabase.http_api.http.shape import Field, Shape
-from stratabase.http_api.http.strict_json import json_type_name, parse_exact_json, reject_duplicate_keys
+from stratabase.http_api.http.strict_json import (
+    MAX_DEPTH,
+    TooDeep,
+    json_type_name,
+    parse_exact_json,
+    reject_duplicate_keys,
+    require_object,
+)
+from stratabase.messages import Message, _, or_list
 from stratabase.operations.executor import Answer, Executor, QueriesOnly
 
 GRAPHQL_RESPONSE_JSON = "application/graphql-response+json"
@@ -33,7 +42,7 @@ _REQUEST = Shape(
     {
         "query": Field("A GraphQL document.", required=True, example="{ __typename }"),
         "variables": Field("Values for its variables.", "object", nullable=True),
-        "operationName": Field("Which of its operations is meant.", nullable=True),
+        "operationName": Field("The name of the operation to execute.", nullable=True),
         "extensions": Field("Not used.", "object", nullable=True),
     },
     open=True,
@@ -41,32 +50,32 @@ _REQUEST = Shape(
 _RESULT = Shape(
     "response",
     {
-        "data": Field("What was asked for.", "object", nullable=True),
+        "data": Field("The requested data.", "object", nullable=True),
         "errors": Field("What went wrong.", "array"),
-        "extensions": Field("What else there is to say.", "object"),
+        "extensions": Field("Additional information.", "object"),
     },
 )
 _QUERY_STRING = {
-    "query": Parameter("A GraphQL document that only queries.", required=True, example="{ __typename }"),
+    "query": Parameter("A GraphQL document with queries only.", required=True, example="{ __typename }"),
     "variables": Parameter("Values for its variables, a JSON object."),
-    "operationName": Parameter("Which of its operations is meant."),
+    "operationName": Parameter("The name of the operation to execute."),
     "extensions": Parameter("A JSON object. Not used."),
 }
-UNKNOWN_APPLICATION = ResponseSpec("There is no such application.")
+UNKNOWN_APPLICATION = ResponseSpec("The application does not exist.")
 _RESPONSES: Mapping[int, ResponseSpec] = {
     200: ResponseSpec(
-        "The document was understood; there may be errors beside data.",
+        "The document is valid. The response can have errors as well as data.",
         {GRAPHQL_RESPONSE_JSON: _RESULT, PLAIN_JSON: _RESULT},
     ),
-    400: ResponseSpec("The document or the request is not understood.", {GRAPHQL_RESPONSE_JSON: _RESULT}),
+    400: ResponseSpec("The document or the request is not valid.", {GRAPHQL_RESPONSE_JSON: _RESULT}),
     404: UNKNOWN_APPLICATION,
-    406: ResponseSpec("The client accepts none of the media types of the answer."),
-    413: ResponseSpec("The answer is too large; ask for smaller pages."),
+    406: ResponseSpec("The client accepts none of the media types of the response."),
+    413: ResponseSpec("The response is too large. Request smaller pages."),
 }
 
-_OBJECT = (dict, "a JSON object")
-_TEXT = (str, "a string")
-_FIELD_TYPES: Mapping[str, tuple[type, str]] = {
+_OBJECT = (dict, _("a JSON object"))
+_TEXT = (str, _("a string"))
+_FIELD_TYPES: Mapping[str, tuple[type, Message]] = {
     "query": _TEXT,
     "variables": _OBJECT,
     "operationName": _TEXT,
@@ -84,7 +93,7 @@ def graphql_endpoint(application: str, executor: Executor) -> Endpoint:
         try:
             answer = _execute(executor, request, caller, graphql_request, queries_only=True)
         except QueriesOnly:
-            raise MethodNotAllowed("A mutation must be sent by POST.", ("POST",)) from None
+            raise MethodNotAllowed(_("Mutations require the method POST."), ("POST",)) from None
         return _render(answer, media_type)
 
     def execute(request: Request, caller: Caller | None) -> Response:
@@ -95,7 +104,7 @@ def graphql_endpoint(application: str, executor: Executor) -> Endpoint:
         query,
         "query",
         "Query the data of an application.",
-        {**_RESPONSES, 405: ResponseSpec("A mutation must be sent by POST.", headers={"Allow": "POST."})},
+        {**_RESPONSES, 405: ResponseSpec("Mutations require the method POST.", headers={"Allow": "POST."})},
         query=_QUERY_STRING,
         error_format=ErrorFormat.PROBLEM_JSON,
         has_format=False,
@@ -116,14 +125,23 @@ def graphql_endpoint(application: str, executor: Executor) -> Endpoint:
 
 def application_parameter(application: str) -> Mapping[str, Parameter]:
     """Return the definition of the path parameter `application`, by its name."""
-    return {"application": Parameter("The name of the application, in whatever case.", example=application)}
+    return {
+        "application": Parameter(
+            "The name of the application, in uppercase or lowercase.", example=application
+        )
+    }
 
 
 def require_application(request: Request, application: str) -> None:
     """Raise NotFound unless the path of a request names the application; case does not matter."""
     named = request.parameters.get("application", "")
     if named.casefold() != application.casefold():
-        raise NotFound(f'There is no application "{named}" here; there is "{application}".')
+        message = _(
+            'The application "{name}" does not exist. Use "{application}".',
+            name=named,
+            application=application,
+        )
+        raise NotFound(message)
 
 
 def _negotiate(request: Request, application: str) -> str:
@@ -135,9 +153,11 @@ def _negotiate(request: Request, application: str) -> str:
     offered = (GRAPHQL_RESPONSE_JSON, PLAIN_JSON) if knows_modern else (PLAIN_JSON, GRAPHQL_RESPONSE_JSON)
     media_type = best_match(accept, offered)
     if media_type is None:
-        raise NotAcceptable(
-            f"The answer can be {GRAPHQL_RESPONSE_JSON} or {PLAIN_JSON}; Accept must admit one of them."
+        message = _(
+            "The header Accept must allow {media_types}.",
+            media_types=or_list([GRAPHQL_RESPONSE_JSON, PLAIN_JSON]),
         )
+        raise NotAcceptable(message)
     return media_type
 
 
@@ -154,15 +174,13 @@ def graphql_request_from_body(request: Request) -> GraphQLRequest:
     """Return the GraphQL request in the body of a POST. Raises Malformed, UnsupportedMediaType."""
     content_type = parse_media_type(request.header("content-type") or "")
     if content_type.name != "application/json":
-        raise UnsupportedMediaType("The body must be JSON, and Content-Type must say application/json.")
-    if content_type.parameters.get("charset", "utf-8") != "utf-8":
-        raise UnsupportedMediaType("The body must be in UTF-8, and the charset of Content-Type utf-8.")
-    body = _parse_json(request.body, "body")
+        message = _("The body must be JSON, and Content-Type must be application/json.")
+        raise UnsupportedMediaType(message)
+    check_charset(content_type)
+    body = _parse_json(request.body, _("The body"))
     if isinstance(body, list):
-        raise Malformed("Batches are not answered here; send one request for each operation.")
-    if not isinstance(body, dict):
-        raise Malformed(f"The body must be a JSON object, not {json_type_name(body)}.")
-    return _check_fields(body)
+        raise Malformed(_("Batches are not supported. Send one request for each operation."))
+    return _check_fields(require_object(body))
 
 
 def graphql_request_from_query(request: Request) -> GraphQLRequest:
@@ -172,7 +190,9 @@ def graphql_request_from_query(request: Request) -> GraphQLRequest:
     """
     given = {name: text for name in _FIELD_TYPES if (text := _single_value(request, name))}
     fields = {
-        name: _parse_json(text, name) if _FIELD_TYPES[name] is _OBJECT else text
+        name: _parse_json(text, _('The parameter "{name}"', name=name))
+        if _FIELD_TYPES[name] is _OBJECT
+        else text
         for name, text in given.items()
     }
     return _check_fields(fields)
@@ -181,19 +201,23 @@ def graphql_request_from_query(request: Request) -> GraphQLRequest:
 def _single_value(request: Request, name: str) -> str:
     values = request.query.get(name, ("",))
     if len(values) != 1:
-        raise Malformed(f'The parameter "{name}" is given {len(values)} times; give it once.')
+        message = _(
+            'The parameter "{name}" must occur once, not {count} times.', name=name, count=len(values)
+        )
+        raise Malformed(message)
     return values[0]
 
 
-def _parse_json(text: str | bytes, place: str) -> Any:
-    """Return what a JSON text holds; `place` is `body` or the name of a parameter. Raises Malformed."""
+def _parse_json(text: str | bytes, place: Message) -> Any:
+    """Return what a JSON text holds; `place` is "The body", or a parameter. Raises Malformed."""
     try:
         value = parse_exact_json(text)
-        reject_duplicate_keys(text, value, place if place == "body" else f'parameter "{place}"')
+        reject_duplicate_keys(text, value, place)
+    except (TooDeep, RecursionError):
+        message = _("{place} is nested too deeply. Use at most {limit} levels.", place=place, limit=MAX_DEPTH)
+        raise Malformed(message) from None
     except ValueError as error:
-        raise Malformed(f'The request\'s "{place}" is not JSON: {error}.') from None
-    except RecursionError:
-        raise Malformed(f'The request\'s "{place}" is not JSON: it is nested too deeply.') from None
+        raise Malformed(_("{place} is not valid JSON: {error}.", place=place, error=str(error))) from None
     return value
 
 
@@ -201,9 +225,15 @@ def _check_fields(fields: Mapping[str, Any]) -> GraphQLRequest:
     for name, (type_, type_name) in _FIELD_TYPES.items():
         value = fields.get(name)
         if value is not None and not isinstance(value, type_):
-            raise Malformed(f'"{name}" must be {type_name}, not {json_type_name(value)}.')
+            message = _(
+                '"{field}" must be {expected}, not {actual}.',
+                field=name,
+                expected=type_name,
+                actual=json_type_name(value),
+            )
+            raise Malformed(message)
     if fields.get("query") is None:
-        raise Malformed('"query" is missing; it must be a string that holds a GraphQL document.')
+        raise Malformed(_('"query" is required. It must be a string that contains a GraphQL document.'))
     return GraphQLRequest(fields["query"], fields.get("variables"), fields.get("operationName"))
 
 

@@ -27,10 +27,10 @@ def health_endpoint(version: str, is_store_reachable: Callable[[], bool]) -> End
     operation = Operation(
         read_health,
         "readHealth",
-        "Whether the service can serve, and its version.",
+        "The version of the service, and whether it is available.",
         {
-            200: ResponseSpec("The service can serve.", _HEALTH),
-            503: ResponseSpec("The store does not answer.", _HEALTH),
+            200: ResponseSpec("The service is available.", _HEALTH),
+            503: ResponseSpec("The store is not available.", _HEALTH),
         },
     )
     return Endpoint({"GET": operation})

@@ -8,6 +8,7 @@ from stratabase.domain.issues.refusals import Unauthenticated
 from stratabase.domain.members.member import Caller
 from stratabase.http_api.http.messages import Request
 from stratabase.http_api.http.refusals import InvalidCredentials, MissingCredentials
+from stratabase.messages import _, or_list
 
 BEARER_CHALLENGE = 'Bearer realm="Stratabase"'
 INVALID_TOKEN_CHALLENGE = f'{BEARER_CHALLENGE}, error="invalid_token"'
@@ -34,26 +35,29 @@ class Authentication:
 
     def __init__(self, schemes: Mapping[str, Authenticator]) -> None:
         self._schemes = {name.lower(): authenticator for name, authenticator in schemes.items()}
-        self._names = " or ".join(schemes) or "no scheme at all"
+        self._names = or_list(schemes)
 
     def caller(self, request: Request) -> Caller:
         """Return who sends a request. Raises InvalidCredentials, TooManyFailures, Forbidden, Unavailable."""
         scheme, credentials = self._parse_header(request.headers.get("authorization", ()))
         authenticator = self._schemes.get(scheme.lower())
         if authenticator is None:
-            text = f"The Authorization header names another scheme than {self._names}."
-            raise MissingCredentials(text, self._challenges())
+            message = _("The Authorization header must use the scheme {schemes}.", schemes=self._names)
+            raise MissingCredentials(message, self._challenges())
         try:
             return authenticator.caller(credentials, request.source_address)
         except Unauthenticated as refusal:
-            raise InvalidCredentials(str(refusal), self._challenges(authenticator, refusal)) from refusal
+            raise InvalidCredentials(refusal.message, self._challenges(authenticator, refusal)) from refusal
 
     def _parse_header(self, values: tuple[str, ...]) -> tuple[str, str]:
         """Return the scheme and the credentials of the Authorization header. Raises MissingCredentials."""
         if len(values) != 1:
-            text = f"This address needs one Authorization header; on offer: {self._names}."
-            raise MissingCredentials(text, self._challenges())
-        scheme, _, credentials = values[0].strip().partition(" ")
+            message = _(
+                "This address requires one Authorization header with the scheme {schemes}.",
+                schemes=self._names,
+            )
+            raise MissingCredentials(message, self._challenges())
+        scheme, _blank, credentials = values[0].strip().partition(" ")
         return scheme, credentials.strip()
 
     def _challenges(
@@ -81,10 +85,11 @@ class BasicAuthenticator:
         try:
             decoded = base64.b64decode(credentials, validate=True).decode()
         except ValueError:
-            raise Unauthenticated("Basic credentials must be the base64 of UTF-8 text.") from None
+            raise Unauthenticated(_("Basic credentials must be UTF-8 text in base64.")) from None
         username, colon, password = decoded.partition(":")
         if not colon:
-            raise Unauthenticated("Basic credentials need a colon between the username and the password.")
+            message = _("Basic credentials must have a colon between the username and the password.")
+            raise Unauthenticated(message)
         return self._sign_in(username, password, source_address)
 
 
@@ -101,7 +106,7 @@ class BearerAuthenticator:
         try:
             return self._caller_of(credentials)
         except Unauthenticated as refusal:
-            raise InvalidCredentials(str(refusal), [INVALID_TOKEN_CHALLENGE]) from refusal
+            raise InvalidCredentials(refusal.message, [INVALID_TOKEN_CHALLENGE]) from refusal
 
 
 def require_caller(caller: Caller | None) -> Caller:

@@ -5,6 +5,7 @@ from stratabase.domain.members.member import Caller
 from stratabase.http_api.http.body import body_format_of
 from stratabase.http_api.http.media_type import parse_media_type
 from stratabase.http_api.http.messages import Request
+from stratabase.messages import _
 
 _OWN_SITES = ("same-origin", "none")
 """Values of Sec-Fetch-Site: a request by the service's own pages, or one that a person makes by hand."""
@@ -21,8 +22,10 @@ def check_csrf(request: Request, caller: Caller) -> None:
     by_password = caller.signed_in is None
     if by_password and _is_simple(request) and _is_cross_site(request):
         raise Forbidden(
-            "A web page of another site had this sent, perhaps without your knowledge: such a page must use "
-            "a token, or send JSON or XML and say so in Content-Type."
+            _(
+                "A web page of another site sent this request, perhaps without your knowledge. "
+                "Such a page must use a token, or send JSON or XML with the matching Content-Type."
+            )
         )
 
 

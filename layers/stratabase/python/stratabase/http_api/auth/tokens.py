@@ -19,7 +19,9 @@ from stratabase.operations.auth.tokens import IssuedToken, TokenIssuer
 _CREDENTIALS = Shape(
     "credentials",
     {
-        "username": Field("The member's username, in whatever case.", required=True, example="admin"),
+        "username": Field(
+            "The member's username, in uppercase or lowercase.", required=True, example="admin"
+        ),
         "password": Field("The member's password.", required=True, format="password"),
     },
 )
@@ -28,7 +30,9 @@ _TOKEN = Shape(
     {
         "access_token": Field("The token, for the header Authorization: Bearer.", required=True),
         "token_type": Field("Always Bearer.", required=True, example="Bearer"),
-        "expires_in": Field("For how many seconds it is good.", "integer", required=True, example=1800),
+        "expires_in": Field(
+            "The number of seconds for which the token is valid.", "integer", required=True, example=1800
+        ),
     },
 )
 _NO_STORE: Headers = (("Cache-Control", "no-store"), ("Pragma", "no-cache"))
@@ -42,12 +46,12 @@ def get_token_endpoint(sign_in: Callable[[str, str, str], Caller], issuer: Token
     `sign_in(username, password, source_address)` returns the caller, or raises Unauthenticated.
     """
 
-    def get_token(request: Request, _: Caller | None) -> Response:
+    def get_token(request: Request, _caller: Caller | None) -> Response:
         credentials = read_body(request, _CREDENTIALS)
         try:
             caller = sign_in(credentials["username"], credentials["password"], request.source_address)
         except Unauthenticated as refusal:
-            raise InvalidCredentials(str(refusal), [BEARER_CHALLENGE]) from refusal
+            raise InvalidCredentials(refusal.message, [BEARER_CHALLENGE]) from refusal
         return _token_response(request, issuer.issue_now(caller))
 
     operation = Operation(
@@ -58,7 +62,7 @@ def get_token_endpoint(sign_in: Callable[[str, str, str], Caller], issuer: Token
             200: _NEW_TOKEN,
             401: ResponseSpec(
                 "The username or the password is wrong.",
-                headers={"WWW-Authenticate": "What the token will be good for: Bearer."},
+                headers={"WWW-Authenticate": "The scheme of the token: Bearer."},
             ),
             403: ResponseSpec("The model does not have the member's profile."),
         },
@@ -76,13 +80,13 @@ def refresh_token_endpoint(issuer: TokenIssuer) -> Endpoint:
             return _token_response(request, issuer.refresh(caller))
         except Unauthenticated as refusal:
             challenge = BEARER_CHALLENGE if caller.signed_in is None else INVALID_TOKEN_CHALLENGE
-            raise InvalidCredentials(str(refusal), [challenge]) from refusal
+            raise InvalidCredentials(refusal.message, [challenge]) from refusal
 
     operation = Operation(
         refresh_token,
         "refreshJwtToken",
-        "Get a new token for the one that the request is sent with. That goes on for some hours after the "
-        "password was given.",
+        "Exchange the token of the request for a new one. This works for some hours after the "
+        "member signed in with the password.",
         {200: _NEW_TOKEN},
     )
     return Endpoint({"GET": operation})

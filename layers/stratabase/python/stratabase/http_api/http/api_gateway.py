@@ -4,7 +4,7 @@ Lambda carries 6 MB of JSON at most, so a response is measured before it is retu
 """
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -12,6 +12,7 @@ import orjson
 
 from stratabase.http_api.http.messages import Headers, Request, Response
 from stratabase.http_api.http.refusals import Malformed, ResponseTooLarge
+from stratabase.messages import Message, _, sentences
 
 ProxyEvent = Mapping[str, Any]
 ProxyResponse = dict[str, Any]
@@ -54,7 +55,7 @@ def decode_event_body(event: ProxyEvent) -> bytes:
     try:
         return base64.b64decode(body, validate=True)
     except ValueError:
-        raise Malformed("The body did not arrive whole.") from None
+        raise Malformed(_("The body is incomplete. Send the request again.")) from None
 
 
 def proxy_response(response: Response, *, bodiless: bool = False) -> ProxyResponse:
@@ -76,12 +77,23 @@ def check_response_size(proxied: ProxyResponse, *, may_have_written: bool = Fals
     size = size_over_limit(proxied, MAX_RESPONSE_SIZE)
     if size is None:
         return
-    or_gzip = "" if proxied["isBase64Encoded"] else ", or accept gzip"
-    written = "; what the mutation could do has been done: read before you repeat it."
     raise ResponseTooLarge(
-        f"The answer would have {size:,} bytes; at most {MAX_RESPONSE_SIZE:,} can be sent. "
-        f"Ask for smaller pages, or for fewer fields{or_gzip}{written if may_have_written else '.'}"
+        sentences(_too_large(size, compressed=proxied["isBase64Encoded"], may_have_written=may_have_written))
     )
+
+
+def _too_large(size: int, *, compressed: bool, may_have_written: bool) -> Iterator[Message]:
+    yield _(
+        "The response would have {size} bytes. The limit is {limit} bytes.",
+        size=size,
+        limit=MAX_RESPONSE_SIZE,
+    )
+    if compressed:
+        yield _("Request smaller pages or fewer fields.")
+    else:
+        yield _("Request smaller pages or fewer fields, or accept gzip.")
+    if may_have_written:
+        yield _("The mutation was executed. Read the data before you repeat it.")
 
 
 def size_over_limit(proxied: Mapping[str, Any], limit: int) -> int | None:

@@ -12,12 +12,13 @@ from urllib.parse import parse_qsl
 
 import orjson
 
-from stratabase.http_api.http.media_type import parse_media_type
+from stratabase.http_api.http.media_type import MediaType, parse_media_type
 from stratabase.http_api.http.messages import Headers, Request, Response
-from stratabase.http_api.http.refusals import Malformed, UnsupportedMediaType, quote_names
+from stratabase.http_api.http.refusals import Malformed, UnsupportedMediaType
 from stratabase.http_api.http.shape import ListShape, Shape, check_fields, check_text_fields
-from stratabase.http_api.http.strict_json import parse_json_object
+from stratabase.http_api.http.strict_json import parse_json_object, repeated_fields
 from stratabase.http_api.http.xml import parse_xml_fields, render_xml, render_xml_list
+from stratabase.messages import _, and_list
 
 Fields = Mapping[str, object]
 Content = Fields | Sequence[Fields]
@@ -49,8 +50,11 @@ def requested_format(request: Request) -> BodyFormat:
         (value,) = values
         return BodyFormat(value)
     except ValueError:
-        given = " and ".join(f'"{value}"' for value in values)
-        raise Malformed(f'The query parameter "format" must be json or xml, not {given}.') from None
+        message = _(
+            'The query parameter "format" must be json or xml, not {values}.',
+            values=and_list(f'"{value}"' for value in values),
+        )
+        raise Malformed(message) from None
 
 
 def requested_format_or_json(request: Request) -> BodyFormat:
@@ -89,7 +93,12 @@ def read_body(request: Request, shape: Shape) -> dict[str, Any]:
     body_format = requested_format(request)
     _check_content_type(request, body_format)
     if not request.body:
-        raise Malformed(f"The body is empty; it must hold {', '.join(shape.fields)} as {body_format.name}.")
+        message = _(
+            "The body is empty. It must contain {fields} as {format}.",
+            fields=and_list(shape.fields),
+            format=body_format.name,
+        )
+        raise Malformed(message)
     if body_format is BodyFormat.JSON:
         return check_fields(parse_json_object(request.body), shape)
     return check_text_fields(parse_xml_fields(request.body, shape.root), shape)
@@ -98,12 +107,21 @@ def read_body(request: Request, shape: Shape) -> dict[str, Any]:
 def _check_content_type(request: Request, body_format: BodyFormat) -> None:
     content_type = parse_media_type(request.header("content-type") or "")
     if body_format_of(content_type.name) not in (body_format, None):
-        raise UnsupportedMediaType(
-            f"The body is read as {body_format.name}, but Content-Type says {content_type.name}; "
-            f"the query parameter format=xml or format=json chooses the form."
+        message = _(
+            "The body must be {format}, but Content-Type is {content_type}. "
+            "To choose the format, use the query parameter format=json or format=xml.",
+            format=body_format.name,
+            content_type=content_type.name,
         )
+        raise UnsupportedMediaType(message)
+    check_charset(content_type)
+
+
+def check_charset(content_type: MediaType) -> None:
+    """Raise UnsupportedMediaType for a Content-Type whose charset is not UTF-8."""
     if content_type.parameters.get("charset", "utf-8") != "utf-8":
-        raise UnsupportedMediaType("The body must be in UTF-8, and the charset of Content-Type utf-8.")
+        message = _("The body must be in UTF-8, and the charset of Content-Type must be utf-8.")
+        raise UnsupportedMediaType(message)
 
 
 def read_form(request: Request, shape: Shape) -> dict[str, Any]:
@@ -113,8 +131,11 @@ def read_form(request: Request, shape: Shape) -> dict[str, Any]:
             request.body.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MAX_FORM_FIELDS
         )
     except ValueError as error:
-        raise Malformed(f"The body must be fields of a form, percent-encoded UTF-8: {error}.") from None
-    repeated = [name for name, count in Counter(name for name, _ in pairs).items() if count > 1]
+        message = _(
+            "The body must be the fields of a form in percent-encoded UTF-8: {error}.", error=str(error)
+        )
+        raise Malformed(message) from None
+    repeated = [name for name, count in Counter(name for name, _value in pairs).items() if count > 1]
     if repeated:
-        raise Malformed(f"The form gives {quote_names(repeated)} more than once; give each field once.")
+        raise Malformed(repeated_fields(_("The form"), repeated))
     return check_text_fields(dict(pairs), shape)

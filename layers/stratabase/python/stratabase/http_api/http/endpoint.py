@@ -8,6 +8,7 @@ from stratabase.domain.members.member import Caller
 from stratabase.http_api.http.messages import Request, Response
 from stratabase.http_api.http.refusals import MethodNotAllowed
 from stratabase.http_api.http.shape import ListShape, Shape
+from stratabase.messages import _, or_list
 
 Responder = Callable[[Request, Caller | None], Response]
 """Answers a request. The caller is None where the address is public."""
@@ -92,8 +93,12 @@ class Endpoint:
         """Return the operation that answers a method. Raises MethodNotAllowed."""
         operation = self._operation(method)
         if operation is None:
-            allowed = ", ".join(self.allowed_methods)
-            raise MethodNotAllowed(f"{method} is not possible here; {allowed} are.", self.allowed_methods)
+            message = _(
+                "The method {method} is not supported at this address. Use {methods}.",
+                method=method,
+                methods=or_list(self.allowed_methods),
+            )
+            raise MethodNotAllowed(message, self.allowed_methods)
         return operation
 
     def may_write(self, method: str) -> bool:

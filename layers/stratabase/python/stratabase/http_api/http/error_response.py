@@ -10,11 +10,14 @@ from stratabase.http_api.http.shape import Field, Shape
 PROBLEM_SHAPE = Shape(
     "problem",
     {
-        "type": Field("What kind of problem it is; `about:blank`: see the status.", required=True),
+        "type": Field("The type of the problem. `about:blank`: see the status.", required=True),
         "title": Field("The status in words.", required=True, example="Bad Request"),
         "status": Field("The status.", "integer", example=400),
-        "detail": Field("What went wrong, and what would be right.", required=True),
-        "traceId": Field("The id of the request, which the service's log names too."),
+        "detail": Field(
+            "What is wrong, and how to correct it, in the language of the member or of Accept-Language.",
+            required=True,
+        ),
+        "traceId": Field("The id of the request in the log of the service."),
     },
     # RFC 9457 keeps the namespace of the RFC that it replaces.
     namespace="urn:ietf:rfc:7807",

@@ -16,6 +16,7 @@ from stratabase.domain.issues.refusals import (
 )
 from stratabase.domain.members.refusals import LastAdministrator, MemberTaken, NoSuchMember, TooManyMails
 from stratabase.http_api.http.messages import Headers, Request
+from stratabase.messages import Message, and_list, ngettext
 from stratabase.observe import Log
 
 
@@ -30,8 +31,8 @@ class NotFound(Refusal):
 class MethodNotAllowed(Refusal):
     """The method is not one of those that the address knows."""
 
-    def __init__(self, text: str, allowed: Iterable[str]) -> None:
-        super().__init__(text)
+    def __init__(self, message: Message, allowed: Iterable[str]) -> None:
+        super().__init__(message)
         self.allowed = tuple(allowed)
 
 
@@ -58,8 +59,8 @@ class UnsupportedContentEncoding(UnsupportedMediaType):
 class InvalidCredentials(Unauthenticated):
     """Wrong credentials. `challenges`: what WWW-Authenticate says of each scheme on offer."""
 
-    def __init__(self, text: str, challenges: Iterable[str]) -> None:
-        super().__init__(text)
+    def __init__(self, message: Message, challenges: Iterable[str]) -> None:
+        super().__init__(message)
         self.challenges = tuple(challenges)
 
 
@@ -148,8 +149,8 @@ def quote_name(name: str, quotes: str = '"') -> str:
     return f"{quotes}{name[:_MAX_NAME_LENGTH]}{'…' if len(name) > _MAX_NAME_LENGTH else ''}{quotes}"
 
 
-def quote_names(names: Sequence[str]) -> str:
-    """Return names that a client sent as messages list them: `"a", "b"`, at most eight of them."""
-    listed = ", ".join(quote_name(name) for name in names[:_MAX_NAMES])
+def quote_names(names: Sequence[str]) -> Message:
+    """Return names that a client sent as messages list them: `"a" and "b"`, at most eight of them."""
+    words = [quote_name(name) for name in names[:_MAX_NAMES]]
     left = len(names) - _MAX_NAMES
-    return f"{listed} and {left:,} more" if left > 0 else listed
+    return and_list([*words, ngettext("{count} more", "{count} more", left)] if left > 0 else words)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from stratabase.http_api.http.refusals import Malformed, quote_names
 from stratabase.http_api.http.strict_json import json_type_name
+from stratabase.messages import Message, _, and_list, ngettext, sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class _Type(NamedTuple):
     """A type of JSON: its type in Python, its name in messages, and how a text of XML or a form is read."""
 
     python: type
-    name: str
+    name: Message
     from_text: Callable[[str], Any] = str
 
 
@@ -59,7 +60,7 @@ def check_fields(fields: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
     """Return the fields, which must be those of the shape. Raises Malformed, with all mistakes."""
     mistakes = [*_find_mistakes(fields, shape)]
     if mistakes:
-        raise Malformed(" ".join(mistakes))
+        raise Malformed(sentences(mistakes))
     return dict(fields)
 
 
@@ -69,27 +70,43 @@ def check_text_fields(texts: Mapping[str, str], shape: Shape) -> dict[str, Any]:
     return check_fields(fields, shape)
 
 
-def _find_mistakes(fields: Mapping[str, Any], shape: Shape) -> Iterator[str]:
+def _find_mistakes(fields: Mapping[str, Any], shape: Shape) -> Iterator[Message]:
     for name, field in shape.fields.items():
         if name not in fields:
             if field.required:
-                yield f'"{name}" is missing.'
-        elif (mistake := _find_mistake(fields[name], field)) is not None:
-            yield f'"{name}" {mistake}.'
+                yield _('"{field}" is required.', field=name)
+        elif (mistake := _find_mistake(name, fields[name], field)) is not None:
+            yield mistake
     unknown = [name for name in fields if name not in shape.fields]
     if unknown:
-        yield f"There is no field {quote_names(unknown)} here; there are {', '.join(shape.fields)}."
+        yield ngettext(
+            "The field {unknown} is not supported. Supported fields: {fields}.",
+            "The fields {unknown} are not supported. Supported fields: {fields}.",
+            len(unknown),
+            unknown=quote_names(unknown),
+            fields=and_list(shape.fields),
+        )
 
 
-def _find_mistake(value: Any, field: Field) -> str | None:
+def _find_mistake(name: str, value: Any, field: Field) -> Message | None:
     if value is None and field.nullable:
         return None
     type_ = _TYPES[field.type]
     # True and False are numbers to Python, and to nobody else.
     if not isinstance(value, type_.python) or (isinstance(value, bool) and type_.python is not bool):
-        return f"must be {type_.name}, not {json_type_name(value)}"
+        return _(
+            '"{field}" must be {expected}, not {actual}.',
+            field=name,
+            expected=type_.name,
+            actual=json_type_name(value),
+        )
     if field.max_length is not None and isinstance(value, str) and len(value) > field.max_length:
-        return f"must have at most {field.max_length:,} characters, not {len(value):,}"
+        return _(
+            '"{field}" must have at most {limit} characters, not {length}.',
+            field=name,
+            limit=field.max_length,
+            length=len(value),
+        )
     return None
 
 
@@ -108,9 +125,9 @@ def _parse_boolean(text: str) -> Any:
 
 
 _TYPES: Mapping[str, _Type] = {
-    "string": _Type(str, "a string"),
-    "integer": _Type(int, "a whole number", _parse_integer),
-    "boolean": _Type(bool, "true or false", _parse_boolean),
-    "object": _Type(dict, "an object"),
-    "array": _Type(list, "an array"),
+    "string": _Type(str, _("a string")),
+    "integer": _Type(int, _("a whole number"), _parse_integer),
+    "boolean": _Type(bool, _("true or false"), _parse_boolean),
+    "object": _Type(dict, _("an object")),
+    "array": _Type(list, _("an array")),
 }

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from stratabase.http_api.http.refusals import Malformed, quote_names
+from stratabase.messages import Message, _, verbatim
 
 _ESCAPED_COLONS = (b"\\u003a", b"\\u003A")
 
@@ -21,19 +22,27 @@ def parse_json_object(body: bytes) -> dict[str, Any]:
         # The strict reader first: it knows neither NaN nor halves of surrogate pairs, nor endless depth.
         read = orjson.loads(body)
         if isinstance(read, dict):
-            _read_with_keys(body, "body")
-    except (ValueError, RecursionError) as error:
-        raise Malformed(f"The body must be a JSON object: {_reason(error)}.") from None
-    if not isinstance(read, dict):
-        raise Malformed(f"The body must be a JSON object, not {json_type_name(read)}.")
-    return read
+            _read_with_keys(body, _("The body"))
+    except ValueError as error:
+        message = _("The body must be a JSON object: {error}.", error=str(error))
+        raise Malformed(message) from None
+    except RecursionError:
+        raise Malformed(_("The body must be a JSON object that is not nested too deeply.")) from None
+    return require_object(read)
 
 
-def reject_duplicate_keys(text: str | bytes, read: Any, place: str) -> None:
+def require_object(body: Any) -> dict[str, Any]:
+    """Return the JSON value that a body holds when it is an object. Raises Malformed."""
+    if not isinstance(body, dict):
+        raise Malformed(_("The body must be a JSON object, not {actual}.", actual=json_type_name(body)))
+    return body
+
+
+def reject_duplicate_keys(text: str | bytes, read: Any, place: Message) -> None:
     """Raise Malformed if an object of a JSON text, however deep, gives a key twice.
 
     `read` is what the text was read to, where one value of such a key is lost. `place` is what the text is:
-    the body, or a parameter. Raises RecursionError if the text is too deep to tell.
+    "The body", or a parameter. Raises RecursionError if the text is too deep to tell.
     """
     # Each key has a colon, so a lost key lacks one where the value is written anew; only a colon that was
     # escaped could make up for it. That takes a tenth of the time of reading the text key by key.
@@ -50,18 +59,19 @@ def _colons(read: Any) -> int | None:
         return None
 
 
-def _read_with_keys(text: bytes, place: str) -> None:
+def _read_with_keys(text: bytes, place: Message) -> None:
     json.loads(text, object_pairs_hook=partial(_once, place))
 
 
-def _once(place: str, pairs: Sequence[tuple[str, Any]]) -> None:
+def _once(place: Message, pairs: Sequence[tuple[str, Any]]) -> None:
     if len(dict(pairs)) != len(pairs):
-        twice = [name for name, times in Counter(name for name, _ in pairs).items() if times > 1]
-        raise Malformed(f"The {place} gives {quote_names(twice)} more than once; give each field once.")
+        twice = [name for name, times in Counter(name for name, _value in pairs).items() if times > 1]
+        raise Malformed(repeated_fields(place, twice))
 
 
-def _reason(error: Exception) -> str:
-    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+def repeated_fields(place: Message, names: Sequence[str]) -> Message:
+    """Return the message for fields that come more than once in a place, such as "The body"."""
+    return _("{place} repeats {names}. Use each field only once.", place=place, names=quote_names(names))
 
 
 _LONG_NUMBER = re.compile(rb"[0-9][0-9.eE+-]{15}")
@@ -70,17 +80,21 @@ MAX_DEPTH = 500
 """How deep arrays and objects are nested at most in a text that has such a number."""
 
 
+class TooDeep(ValueError):
+    """A JSON text whose arrays and objects are nested too deeply."""
+
+
 def parse_exact_json(text: str | bytes) -> Any:
     """Return what a JSON text holds; where there are numbers of 16 characters or more, fractions as Decimal.
 
-    Raises ValueError.
+    Raises ValueError; TooDeep for a text with such a number that is nested more than MAX_DEPTH levels deep.
     """
     read = orjson.loads(text)
     raw = text.encode() if isinstance(text, str) else text
     if _LONG_NUMBER.search(raw) is None:
         return read
     if _is_deeper_than(MAX_DEPTH, read):  # which versions of Python bear in different measure
-        raise ValueError(f"it is nested more than {MAX_DEPTH} levels deep")
+        raise TooDeep(f"nested more than {MAX_DEPTH} levels deep")
     # orjson has read it, so there are no halves of surrogate pairs in it, which this reader would let pass.
     return json.loads(raw, parse_float=Decimal)
 
@@ -88,7 +102,7 @@ def parse_exact_json(text: str | bytes) -> Any:
 def _is_deeper_than(levels: int, value: Any) -> bool:
     """Return whether arrays and objects are nested more than so many levels deep."""
     level = [value]
-    for _ in range(levels + 1):
+    for _level in range(levels + 1):
         containers = [
             each.values() if isinstance(each, dict) else each
             for each in level
@@ -100,9 +114,16 @@ def _is_deeper_than(levels: int, value: Any) -> bool:
     return True
 
 
-_KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+_TYPE_NAMES = {
+    dict: _("an object"),
+    list: _("an array"),
+    str: _("a string"),
+    bool: _("a boolean"),
+    type(None): verbatim("null"),
+}
+_NUMBER = _("a number")
 
 
-def json_type_name(value: Any) -> str:
-    """Return what a value that was read from JSON is."""
-    return _KINDS.get(type(value), "a number")
+def json_type_name(value: Any) -> Message:
+    """Return what a value that was read from JSON is, as messages say it."""
+    return _TYPE_NAMES.get(type(value), _NUMBER)

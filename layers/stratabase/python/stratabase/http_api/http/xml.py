@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import NoReturn
 
 from stratabase.http_api.http.refusals import Malformed, quote_name
+from stratabase.messages import Message, _, verbatim
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
@@ -56,9 +57,11 @@ def parse_xml_fields(body: bytes, root: str) -> dict[str, str]:
         parser.feed(body)
         parser.close()
     except DefusedXmlException:
-        raise Malformed("The body must be XML without a DOCTYPE and without entities of its own.") from None
+        message = _("The body must be XML without a DOCTYPE and without entity declarations.")
+        raise Malformed(message) from None
     except ParseError as error:
-        raise Malformed(f"The body must be an XML document in UTF-8: {error}.") from None
+        message = _("The body must be an XML document in UTF-8: {error}.", error=str(error))
+        raise Malformed(message) from None
     return fields.texts
 
 
@@ -72,36 +75,55 @@ class _Fields:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if attributes:
-            raise Malformed(f"{_quote_tag(tag)} has an attribute; none is read here.")
+            raise Malformed(_("The element {element} must not have attributes.", element=_quote_tag(tag)))
         if len(self._open) == 2:
-            raise Malformed(f"{_quote_tag(self._open[-1])} holds {_quote_tag(tag)}; it must hold a text.")
+            message = _(
+                "The element {element} contains the element {child}. It must contain only text.",
+                element=_quote_tag(self._open[-1]),
+                child=_quote_tag(tag),
+            )
+            raise Malformed(message)
         if not self._open and tag != self._root:
-            raise Malformed(f"The body must be an element <{self._root}>, not {_quote_tag(tag)}.")
+            message = _(
+                "The body must be the element {expected}, not {element}.",
+                expected=f"<{self._root}>",
+                element=_quote_tag(tag),
+            )
+            raise Malformed(message)
         if self._open and tag in self.texts:
-            raise Malformed(f"{_quote_tag(tag)} comes more than once; give each field once.")
+            message = _("The body repeats the element {element}. Use it only once.", element=_quote_tag(tag))
+            raise Malformed(message)
         if self._open:
             self.texts[tag] = ""
         self._open.append(tag)
 
-    def end(self, _: str) -> None:
+    def end(self, _tag: str) -> None:
         self._open.pop()
 
     def data(self, text: str) -> None:
         if len(self._open) == 2:
             self.texts[self._open[-1]] += text
         elif text.strip():
-            raise Malformed(f"There is text beside the fields in <{self._root}>.")
+            message = _(
+                "The element {element} must not contain text outside the fields.",
+                element=f"<{self._root}>",
+            )
+            raise Malformed(message)
 
-    def pi(self, target: str, _: str | None = None) -> NoReturn:
-        raise Malformed(f"There is a processing instruction, {quote_name(target)}; none is read here.")
+    def pi(self, target: str, _data: str | None = None) -> NoReturn:
+        message = _(
+            "The body must not contain processing instructions such as {target}.", target=quote_name(target)
+        )
+        raise Malformed(message)
 
     def close(self) -> None:
         """Do nothing more at the end."""
 
 
-def _quote_tag(tag: str) -> str:
+def _quote_tag(tag: str) -> Message:
     name = tag.rpartition("}")[2]
-    return f"<{quote_name(name, quotes='')}>" + (" of a namespace" if name != tag else "")
+    element = f"<{quote_name(name, quotes='')}>"
+    return verbatim(element) if name == tag else _("{element} of a namespace", element=element)
 
 
 def _check_encoding(body: bytes) -> None:
@@ -111,9 +133,13 @@ def _check_encoding(body: bytes) -> None:
     except UnicodeDecodeError:
         whole = False
     if whole is False:
-        raise Malformed("The body must be XML in UTF-8.")
+        raise Malformed(_("The body must be XML in UTF-8."))
 
 
 def _check_declaration(_version: str, encoding: str | None, _standalone: int) -> None:
     if encoding is not None and encoding.lower() != "utf-8":
-        raise Malformed(f"The body must be XML in UTF-8; it says that it is in {quote_name(encoding)}.")
+        message = _(
+            "The body must be XML in UTF-8, but its XML declaration specifies {encoding}.",
+            encoding=quote_name(encoding),
+        )
+        raise Malformed(message)

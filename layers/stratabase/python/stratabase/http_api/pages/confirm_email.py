@@ -3,18 +3,19 @@
 from stratabase.domain.members.member import Caller, Member
 from stratabase.http_api.http.body import FORM_MEDIA_TYPE
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
+from stratabase.http_api.http.language import response_language
 from stratabase.http_api.http.messages import Request, Response
 from stratabase.http_api.http.shape import Field, Shape
 from stratabase.http_api.pages.link_pages import (
-    CONFIRMATION_TEXTS,
     HTML,
     RETRY_AFTER,
     TOKEN_PARAMETER,
     LinkPages,
-    language_for,
     read_submission,
 )
+from stratabase.http_api.pages.notices import confirmation_notices
 from stratabase.http_api.pages.page import Page, render_template
+from stratabase.messages import _
 from stratabase.observe import Log
 from stratabase.operations.members.email_change import EmailChange
 
@@ -28,13 +29,14 @@ class ConfirmEmailPages:
 
     def __init__(self, emails: EmailChange, application: str, log: Log) -> None:
         self._emails = emails
-        self._pages = LinkPages(application, CONFIRMATION_TEXTS, emails.inspect, log)
+        self._pages = LinkPages(application, confirmation_notices(application), emails.inspect, log)
 
     def show(self, request: Request) -> Response:
         """Return the page with the button, or what there is to say instead."""
 
         def button(token: str, member: Member) -> Response:
-            return confirmation_page(self._pages.application, token, language_for(request, member), member)
+            language = response_language(request, member)
+            return confirmation_page(self._pages.application, token, language, member)
 
         return self._pages.show(request, button)
 
@@ -50,27 +52,31 @@ class ConfirmEmailPages:
 
 def confirmation_page(application: str, token: str, language: str, member: Member) -> Response:
     """Return the page with the button that confirms a member's pending address."""
-    texts = CONFIRMATION_TEXTS[language]
+    heading = _("Confirm your email address")
     content = render_template(
         "confirm_email.html",
-        account=texts.account,
+        language,
+        account=_("Account:"),
         username=member.username,
-        address=texts.address,
+        address=_("New email address:"),
         email=member.pending_email or "",
-        advice=texts.advice,
+        advice=_(
+            "If you didn't request this, or if the account isn't yours, close this page. "
+            "Then nothing changes."
+        ),
         token=token,
-        confirm=texts.confirm,
+        confirm=_("Confirm address"),
     )
-    return Page(application, language, texts.heading, texts.heading, content).response(200)
+    return Page(application, language, heading, heading, content).response(200)
 
 
 def confirm_email_endpoint(emails: EmailChange, pages: ConfirmEmailPages) -> Endpoint:
     """Return the endpoint."""
 
-    def show_page(request: Request, _: Caller | None) -> Response:
+    def show_page(request: Request, _caller: Caller | None) -> Response:
         return pages.show(request)
 
-    def confirm_email(request: Request, _: Caller | None) -> Response:
+    def confirm_email(request: Request, _caller: Caller | None) -> Response:
         fields, is_form = read_submission(request, _BODY, _BODY)
         if is_form:
             return pages.submit(request, fields["token"])
@@ -80,15 +86,11 @@ def confirm_email_endpoint(emails: EmailChange, pages: ConfirmEmailPages) -> End
     get = Operation(
         show_page,
         "showConfirmEmail",
-        "The page on which a member confirms a new e-mail address, for a browser.",
+        "The page on which a member confirms a new email address, for browsers.",
         {
-            200: ResponseSpec(
-                "The page with the button, or a page that says that the address is confirmed.", HTML
-            ),
-            401: ResponseSpec("The link was used, has expired, or never was: the page says so.", HTML),
-            503: ResponseSpec(
-                "The store does not say whose link it is: the page says so.", HTML, RETRY_AFTER
-            ),
+            200: ResponseSpec("The page with the button, or the page after it.", HTML),
+            401: ResponseSpec("The link was used, has expired, or was never sent. The page says so.", HTML),
+            503: ResponseSpec("The store is not available. The page says so.", HTML, RETRY_AFTER),
         },
         query={
             **TOKEN_PARAMETER,
@@ -101,23 +103,22 @@ def confirm_email_endpoint(emails: EmailChange, pages: ConfirmEmailPages) -> End
     post = Operation(
         confirm_email,
         "confirmEmail",
-        "Make the e-mail address to which the token went the member's own. It works once, and for one hour.",
+        "Confirm the email address to which the token was mailed. A token works once and for one hour.",
         {
-            205: ResponseSpec("The address is confirmed."),
+            205: ResponseSpec("The address was confirmed."),
             303: ResponseSpec(
-                "The address is confirmed by the button.", headers={"Location": "The page that says so."}
+                "The address was confirmed through the button.",
+                headers={"Location": "The page that says so."},
             ),
             401: ResponseSpec(
-                "The token was used, has expired, or never was; after the button, a page says so.", HTML
+                "The token was used, has expired, or was never sent. After the button, a page says so.", HTML
             ),
-            409: ResponseSpec(
-                "Another member has the address by now; after the button, a page says so.", HTML
-            ),
+            409: ResponseSpec("Another member has the address now. After the button, a page says so.", HTML),
             415: ResponseSpec(
-                "The body is neither in the form that `format` chooses, nor from the page's form."
+                "The body is neither in the format of the parameter `format` nor from the form of the page."
             ),
             503: ResponseSpec(
-                "The store does not say whether the address is confirmed; after the button, a page says so.",
+                "The store does not say whether the address is confirmed. After the button, a page says so.",
                 HTML,
                 RETRY_AFTER,
             ),

@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 
 from stratabase.http_api.http.messages import Headers, Response
-from stratabase.http_api.pages.texts import NoticeText
+from stratabase.messages import Message
 
 TEMPLATES = Path(__file__).parent / "templates"
 STYLE, SCRIPT = "style.css", "script.js"
@@ -28,8 +28,8 @@ class Page:
 
     application: str
     language: str
-    heading: str
-    title: str
+    heading: Message
+    title: Message
     content: Markup
     has_script: bool = False
 
@@ -37,8 +37,8 @@ class Page:
         """Return the page as a response."""
         body = render_template(
             "page.html",
-            language=self.language,
-            title=f"{self.title} · {self.application}",
+            self.language,
+            title=f"{self.title.in_language(self.language)} · {self.application}",
             style=Markup(read_asset(STYLE)),
             application=self.application,
             heading=self.heading,
@@ -58,14 +58,6 @@ class Page:
         )
 
 
-def notice_page(
-    application: str, language: str, text: NoticeText, status: int = 200, headers: Headers = ()
-) -> Response:
-    """Return a page that only says something."""
-    content = render_elements("p", [each.format(application=application) for each in text.paragraphs])
-    return Page(application, language, text.heading, text.heading, content).response(status, headers)
-
-
 @cache
 def _security_policy() -> str:
     """Return what a page may do: show itself, run its one script, send its form home, and nothing else."""
@@ -82,12 +74,19 @@ def _security_policy() -> str:
     )
 
 
-def render_template(name: str, **values: str) -> Markup:
-    """Return a template with values in place of its `$` placeholders, escaped but for Markup."""
-    escaped = {
-        key: value if isinstance(value, Markup) else html.escape(value) for key, value in values.items()
-    }
-    return Markup(Template(read_asset(name)).substitute(escaped))
+def render_template(name: str, language: str, **values: str) -> Markup:
+    """Return a template with values in place of its `$` placeholders, escaped but for Markup.
+
+    Messages come in a language, whose code is the value of `$language`.
+    """
+    rendered = {key: _render(value, language) for key, value in values.items()}
+    return Markup(Template(read_asset(name)).substitute(rendered, language=language))
+
+
+def _render(text: str, language: str) -> Markup:
+    if isinstance(text, Markup):
+        return text
+    return Markup(html.escape(text.in_language(language) if isinstance(text, Message) else text))
 
 
 @cache
@@ -102,6 +101,7 @@ def csp_hash(name: str) -> str:
     return f"'sha256-{b64encode(sha256(read_asset(name).encode()).digest()).decode()}'"
 
 
-def render_elements(element: str, texts: Iterable[str]) -> Markup:
-    """Return an HTML element for each text, which is escaped."""
-    return Markup("".join(f"<{element}>{html.escape(text)}</{element}>\n" for text in texts))
+def render_elements(element: str, messages: Iterable[Message], language: str) -> Markup:
+    """Return an HTML element for each message, in a language."""
+    texts = (_render(message, language) for message in messages)
+    return Markup("".join(f"<{element}>{text}</{element}>\n" for text in texts))

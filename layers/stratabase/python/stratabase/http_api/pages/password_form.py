@@ -1,20 +1,33 @@
 """The page with the form that sets a password."""
 
 from collections.abc import Mapping, Sequence
+from enum import Enum, auto
 from typing import NamedTuple
 
-from stratabase.domain.members.password import LONGEST_PASSWORD, Weakness
+from stratabase.domain.members.password import LONGEST_PASSWORD, Weakness, weakness_advice
 from stratabase.http_api.http.messages import Headers, Response
-from stratabase.http_api.pages.link_pages import PASSWORD_TEXTS
 from stratabase.http_api.pages.page import Markup, Page, render_elements, render_template
-from stratabase.http_api.pages.texts import FormError, FormMistake, PasswordTexts
+from stratabase.messages import Message, _
 
+
+class FormError(Enum):
+    """What can go wrong with the form besides the choice of the password."""
+
+    DIFFERENT = auto()
+    LATER = auto()
+
+
+FormMistake = Weakness | FormError
+_ERROR_MESSAGES: Mapping[FormError, Message] = {
+    FormError.DIFFERENT: _("The passwords are not the same. Enter them again."),
+    FormError.LATER: _("The password cannot be set at the moment. Try again in a minute."),
+}
 _SCRIPT_MISTAKES: Mapping[str, FormMistake] = {
     "short": Weakness.SHORT,
     "long": Weakness.LONG,
     "different": FormError.DIFFERENT,
 }
-"""The mistakes that the script of the page finds by itself, by the placeholders of their texts."""
+"""The mistakes that the script of the page finds by itself, by the placeholders of their messages."""
 
 
 class FormState(NamedTuple):
@@ -31,45 +44,59 @@ class PasswordForm:
 
     def __init__(self, application: str, min_length: int) -> None:
         self._application = application
-        self._lengths = {"shortest": str(min_length), "longest": str(LONGEST_PASSWORD)}
+        self._min_length = min_length
 
     def __call__(self, state: FormState, status: int = 200, headers: Headers = ()) -> Response:
         """Return the page with the form. Nothing that was typed comes back with it."""
-        texts = PASSWORD_TEXTS[state.language]
-        title = f"{texts.error}: {texts.heading}" if state.mistakes else texts.heading
-        content = self._render(state, texts)
-        page = Page(self._application, state.language, texts.heading, title, content, has_script=True)
+        heading = _("Choose your password")
+        title = _("Error: {heading}", heading=heading) if state.mistakes else heading
+        content = self._render(state)
+        page = Page(self._application, state.language, heading, title, content, has_script=True)
         return page.response(status, headers)
 
-    def _render(self, state: FormState, texts: PasswordTexts) -> Markup:
+    def _render(self, state: FormState) -> Markup:
         return render_template(
             "set_password.html",
+            state.language,
             token=state.token,
             username=state.username,
-            policy=render_elements("li", [rule.format(**self._lengths) for rule in texts.policy]),
-            account=texts.account,
-            new=texts.new,
-            repeat=texts.repeat,
-            show=texts.show,
-            hide=texts.hide,
-            set=texts.set,
-            **self._lengths,
-            **{name: self._text(texts, mistake) for name, mistake in _SCRIPT_MISTAKES.items()},
-            **self._error_values(texts, state.mistakes),
+            policy=render_elements("li", self._policy(), state.language),
+            account=_("Account:"),
+            new=_("New password"),
+            repeat=_("Repeat the new password"),
+            show=_("Show passwords"),
+            hide=_("Hide passwords"),
+            set=_("Set password"),
+            shortest=str(self._min_length),
+            longest=str(LONGEST_PASSWORD),
+            **{name: self._message(mistake) for name, mistake in _SCRIPT_MISTAKES.items()},
+            **self._error_values(state),
         )
 
-    def _error_values(self, texts: PasswordTexts, mistakes: Sequence[FormMistake]) -> dict[str, str]:
+    def _policy(self) -> Sequence[Message]:
+        length = _(
+            "Use {shortest} to {longest} characters of any kind. A few words are fine.",
+            shortest=self._min_length,
+            longest=LONGEST_PASSWORD,
+        )
+        others = _("Don't use your username, your email address, or a password that many people use.")
+        return length, others
+
+    def _error_values(self, state: FormState) -> dict[str, str]:
         """Return values of the template that say what was wrong, and lead to the fields that are."""
+        mistakes = state.mistakes
         weak = any(isinstance(mistake, Weakness) for mistake in mistakes)
         return {
-            "error": render_elements("p", [self._text(texts, mistake) for mistake in mistakes]),
+            "error": render_elements("p", map(self._message, mistakes), state.language),
             "focus": Markup(" autofocus" if mistakes else ""),
             "password_marks": _aria_attributes("policy", wrong=weak),
             "repeat_marks": _aria_attributes("", wrong=FormError.DIFFERENT in mistakes),
         }
 
-    def _text(self, texts: PasswordTexts, mistake: FormMistake) -> str:
-        return texts.mistakes[mistake].format(**self._lengths)
+    def _message(self, mistake: FormMistake) -> Message:
+        if isinstance(mistake, FormError):
+            return _ERROR_MESSAGES[mistake]
+        return weakness_advice(mistake, self._min_length)
 
 
 def _aria_attributes(description_id: str, *, wrong: bool) -> Markup:

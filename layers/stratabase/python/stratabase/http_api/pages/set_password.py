@@ -6,20 +6,19 @@ from stratabase.domain.members.password import normalize_password
 from stratabase.domain.members.refusals import WeakPassword
 from stratabase.http_api.http.body import FORM_MEDIA_TYPE
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
+from stratabase.http_api.http.language import response_language
 from stratabase.http_api.http.messages import Request, Response
 from stratabase.http_api.http.refusals import log_refusal
 from stratabase.http_api.http.shape import Field, Shape
 from stratabase.http_api.pages.link_pages import (
     HTML,
-    PASSWORD_TEXTS,
     RETRY_AFTER,
     TOKEN_PARAMETER,
     LinkPages,
-    language_for,
     read_submission,
 )
-from stratabase.http_api.pages.password_form import FormState, PasswordForm
-from stratabase.http_api.pages.texts import FormError, FormMistake
+from stratabase.http_api.pages.notices import password_notices
+from stratabase.http_api.pages.password_form import FormError, FormMistake, FormState, PasswordForm
 from stratabase.observe import Log
 from stratabase.operations.members.password_reset import PasswordReset
 
@@ -31,8 +30,8 @@ _FORM = Shape(
     {
         "token": _TOKEN,
         "password": _PASSWORD,
-        "repeat": Field("The new password, once more.", required=True, format="password"),
-        "username": Field("Not used: it is there for those who remember passwords."),
+        "repeat": Field("The new password again.", required=True, format="password"),
+        "username": Field("Not used by the service: it is for password managers."),
     },
     name="NewPasswordForm",
 )
@@ -44,13 +43,13 @@ class SetPasswordPages:
     def __init__(self, recovery: PasswordReset, application: str, min_length: int, log: Log) -> None:
         self._recovery = recovery
         self._form = PasswordForm(application, min_length)
-        self._pages = LinkPages(application, PASSWORD_TEXTS, recovery.inspect, log)
+        self._pages = LinkPages(application, password_notices(application), recovery.inspect, log)
 
     def show(self, request: Request) -> Response:
         """Return the page with the form, or what there is to say instead."""
 
         def form(token: str, member: Member) -> Response:
-            return self._form(FormState(language_for(request, member), token, member.username))
+            return self._form(FormState(response_language(request, member), token, member.username))
 
         return self._pages.show(request, form)
 
@@ -58,7 +57,7 @@ class SetPasswordPages:
         """Set the password that the form sends, or return the form with what is wrong."""
 
         def set_password(token: str, member: Member) -> Response:
-            state = FormState(language_for(request, member), token, member.username)
+            state = FormState(response_language(request, member), token, member.username)
             if normalize_password(password) != normalize_password(repeat):
                 return self._form(state._replace(mistakes=(FormError.DIFFERENT,)), 400)
             try:
@@ -81,10 +80,10 @@ class SetPasswordPages:
 def set_password_endpoint(recovery: PasswordReset, pages: SetPasswordPages) -> Endpoint:
     """Return the endpoint."""
 
-    def show_page(request: Request, _: Caller | None) -> Response:
+    def show_page(request: Request, _caller: Caller | None) -> Response:
         return pages.show(request)
 
-    def set_password(request: Request, _: Caller | None) -> Response:
+    def set_password(request: Request, _caller: Caller | None) -> Response:
         fields, is_form = read_submission(request, _BODY, _FORM)
         if is_form:
             return pages.submit(request, fields["token"], fields["password"], fields["repeat"])
@@ -94,13 +93,11 @@ def set_password_endpoint(recovery: PasswordReset, pages: SetPasswordPages) -> E
     get = Operation(
         show_page,
         "showSetPassword",
-        "The page on which a member sets a password, for a browser.",
+        "The page on which a member sets a password, for browsers.",
         {
-            200: ResponseSpec("The page to set a password on, or a page that says that it is set.", HTML),
-            401: ResponseSpec("The link was used, has expired, or never was: the page says so.", HTML),
-            503: ResponseSpec(
-                "The store does not say whose link it is: the page says so.", HTML, RETRY_AFTER
-            ),
+            200: ResponseSpec("The page with the form, or the page after it.", HTML),
+            401: ResponseSpec("The link was used, has expired, or was never sent. The page says so.", HTML),
+            503: ResponseSpec("The store is not available. The page says so.", HTML, RETRY_AFTER),
         },
         query={
             **TOKEN_PARAMETER,
@@ -113,23 +110,24 @@ def set_password_endpoint(recovery: PasswordReset, pages: SetPasswordPages) -> E
     post = Operation(
         set_password,
         "setPassword",
-        "Set the password of the member who has the token. It works once, and for one hour.",
+        "Set the password of the member to whom the token was mailed. A token works once and for one hour.",
         {
-            205: ResponseSpec("The password is set."),
+            205: ResponseSpec("The password was set."),
             303: ResponseSpec(
-                "The password that came by the form is set.", headers={"Location": "The page that says so."}
+                "The password was set through the form.", headers={"Location": "The page that says so."}
             ),
             400: ResponseSpec(
-                "The password may not be chosen, or the body cannot be read; the form's page says why.", HTML
+                "The password is not acceptable, or the body is not valid. The page of the form says why.",
+                HTML,
             ),
             401: ResponseSpec(
-                "The token was used, has expired, or never was; after the form, a page says so.", HTML
+                "The token was used, has expired, or was never sent. After the form, a page says so.", HTML
             ),
             415: ResponseSpec(
-                "The body is neither in the form that `format` chooses, nor from the page's form."
+                "The body is neither in the format of the parameter `format` nor from the form of the page."
             ),
             503: ResponseSpec(
-                "The store does not say whether the password is set; after the form, a page says so.",
+                "The store does not say whether the password is set. After the form, a page says so.",
                 HTML,
                 RETRY_AFTER,
             ),

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import Formats
 from stratabase.formats.regex import check_portable, compile_regex, matching_cost
+from stratabase.messages import _, or_list
 from stratabase.model.constraints.base import ArgumentError, Arguments, Constraint, Violation
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.string import TextType
@@ -56,13 +57,20 @@ class AllowedTexts(Constraint):
             elif regex.fullmatch(stored):
                 return
         if highest_cost:
-            most = MAX_COST * len(stored) // highest_cost
-            text = f"{len(stored)} characters are too many to compare with the pattern: give at most {most}"
-            yield Violation("ATTRIBUTE_STRING_LENGTH", text)
+            message = _(
+                "The text has {length} characters, too many to match it against the pattern. "
+                "The maximum is {maximum}.",
+                length=len(stored),
+                maximum=MAX_COST * len(stored) // highest_cost,
+            )
+            yield Violation("ATTRIBUTE_STRING_LENGTH", message)
         else:
-            allowed = " or ".join([*self.patterns, *self.values])
-            text = f"{describe_value(stored)} is not admitted: give {allowed}"
-            yield Violation("ATTRIBUTE_STRING_PATTERN", text)
+            message = _(
+                "{value} is not allowed. It must match {allowed}.",
+                value=describe_value(stored),
+                allowed=or_list(f'"{each}"' for each in (*self.patterns, *self.values)),
+            )
+            yield Violation("ATTRIBUTE_STRING_PATTERN", message)
 
 
 @lru_cache(maxsize=512)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from stratabase.formats.preferences import Formats
+from stratabase.messages import _, or_list
 from stratabase.model.constraints.base import Arguments, Constraint, Violation, read_argument
 from stratabase.model.constraints.value_range import ISSUE, show_value
 from stratabase.model.types.base import AttributeType, OrderedType
@@ -30,5 +31,9 @@ class AllowedValues(Constraint):
         """Yield that a value is not listed."""
         if stored not in self.values:
             show = show_value(type_, formats)
-            values = " or ".join(map(show, self.values))
-            yield Violation(ISSUE, f"{show(stored)} is none of the values: give {values}")
+            message = _(
+                "{value} is not allowed. Use {values}.",
+                value=show(stored),
+                values=or_list(map(show, self.values)),
+            )
+            yield Violation(ISSUE, message)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
+from stratabase.messages import Message
 from stratabase.model.types.base import AttributeType
 
 Arguments = Mapping[str, Any]
@@ -14,11 +15,11 @@ Arguments = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A value that a constraint refuses; `text` says what would be right."""
+    """A value that a constraint refuses; `message` says what would be right."""
 
     issue: str
     """The name of the issue type (api.md)."""
-    text: str
+    message: Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class Constraint(ABC):
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
         """Yield why a stored value (never None) of an attribute of a type is refused.
 
-        The texts show values in a member's formats; without formats, as they are stored.
+        The messages show values in a member's formats; without formats, as they are stored.
         """
 
 

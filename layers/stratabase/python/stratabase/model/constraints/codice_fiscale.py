@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from stratabase.formats.invalid_value import describe_value
 from stratabase.formats.preferences import Formats
+from stratabase.messages import Message, _
 from stratabase.model.constraints.base import FlagConstraint, Violation
 from stratabase.model.constraints.partita_iva import is_partita_iva
 from stratabase.model.types.base import AttributeType
@@ -55,8 +56,9 @@ def check_character(code: str) -> str:
     return ascii_uppercase[total % 26]
 
 
-def _refusal(stored: str) -> str:
-    return (
-        f"{describe_value(stored)} is no codice fiscale: give the 16 capital letters and digits of a person "
-        "or the 11 digits of a body, the last of which checks the others"
+def _refusal(stored: str) -> Message:
+    return _(
+        "{value} is not a valid codice fiscale. Use the 16 uppercase letters and digits of a person, "
+        "or the 11 digits of an organization. The last character is a check character.",
+        value=describe_value(stored),
     )

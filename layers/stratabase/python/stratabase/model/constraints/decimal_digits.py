@@ -6,10 +6,10 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from stratabase.formats.preferences import Formats
+from stratabase.messages import ngettext
 from stratabase.model.constraints.base import ArgumentError, Arguments, Constraint, Violation
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.real import RealType
-from stratabase.wording import pluralize
 
 MAX_DIGITS = 38
 
@@ -36,5 +36,11 @@ class DecimalDigits(Constraint):
         exponent = Decimal(stored).as_tuple().exponent
         decimals = -exponent if isinstance(exponent, int) else 0
         if decimals > self.digits:
-            text = f"{stored} has {pluralize(decimals, 'decimal')}: give at most {self.digits}"
-            yield Violation("ATTRIBUTE_REAL_DECIMAL_DIGITS", text)
+            message = ngettext(
+                "{value} has {count} decimal place. The maximum is {maximum}.",
+                "{value} has {count} decimal places. The maximum is {maximum}.",
+                decimals,
+                value=stored,
+                maximum=self.digits,
+            )
+            yield Violation("ATTRIBUTE_REAL_DECIMAL_DIGITS", message)

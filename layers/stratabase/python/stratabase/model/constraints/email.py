@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from stratabase.formats.invalid_value import describe_value
 from stratabase.formats.preferences import Formats
+from stratabase.messages import _
 from stratabase.model.constraints.base import FlagConstraint, Violation
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.string import TextType
@@ -31,13 +32,17 @@ class EmailAddress(FlagConstraint):
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
         """Yield that a text is no address."""
         if not is_email(stored):
-            text = f"{describe_value(stored)} is no e-mail address: give one such as name@example.com"
-            yield Violation("ATTRIBUTE_EMAIL", text)
+            message = _(
+                "{value} is not a valid email address. Use an address such as {example}.",
+                value=describe_value(stored),
+                example="name@example.com",
+            )
+            yield Violation("ATTRIBUTE_EMAIL", message)
 
 
 def is_email(text: str) -> bool:
     """Return whether a text looks like an address that mail can be sent to."""
-    local, _, host = text.rpartition("@")
+    local, _at, host = text.rpartition("@")
     labels = host.split(".")
     return (
         len(text) <= LONGEST_EMAIL
@@ -67,5 +72,5 @@ def ascii_domain(domain: str) -> str:
 
 def is_mailable(email: str) -> bool:
     """Return whether mail to an address goes to that address, and who reads it sees all its characters."""
-    local, _, domain = email.rpartition("@")
+    local, _at, domain = email.rpartition("@")
     return local.isprintable() and ascii_domain(domain) != ""

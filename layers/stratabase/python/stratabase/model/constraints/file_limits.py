@@ -7,10 +7,11 @@ from typing import Any, ClassVar, Self
 
 from stratabase.formats.invalid_value import describe_value
 from stratabase.formats.preferences import Formats
+from stratabase.messages import _, ngettext, or_list
 from stratabase.model.constraints.base import ArgumentError, Arguments, Constraint, Violation
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.file import FileType
-from stratabase.wording import is_or_are, pluralize, shorten
+from stratabase.wording import shorten
 
 _EXTENSION = re.compile(r"[A-Za-z0-9]+([._-][A-Za-z0-9]+)*")
 
@@ -49,11 +50,14 @@ class FileExtensions(Constraint):
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
         """Yield that a file's name has another extension."""
-        _, dot, extension = stored["name"].rpartition(".")
+        _stem, dot, extension = stored["name"].rpartition(".")
         if not dot or extension.lower() not in self.extensions:
-            allowed = " or ".join(self.extensions)
-            text = f"{describe_value(stored['name'])} is of no type that fits: give {allowed}"
-            yield Violation("ATTRIBUTE_FILE_TYPE", text)
+            message = _(
+                "The type of the file {name} is not allowed. Use a file with the extension {extensions}.",
+                name=describe_value(stored["name"]),
+                extensions=or_list(self.extensions),
+            )
+            yield Violation("ATTRIBUTE_FILE_TYPE", message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,5 +81,10 @@ class FileSize(Constraint):
         """Yield that a file is too large."""
         size = stored["size"]
         if size > self.maximum:
-            text = f"{pluralize(size, 'byte')} {is_or_are(size)} too many: give at most {self.maximum:,}"
-            yield Violation("ATTRIBUTE_FILE_SIZE", text)
+            message = ngettext(
+                "The file has {count} byte. The maximum is {maximum}.",
+                "The file has {count} bytes. The maximum is {maximum}.",
+                size,
+                maximum=self.maximum,
+            )
+            yield Violation("ATTRIBUTE_FILE_SIZE", message)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from stratabase.formats.invalid_value import describe_value
 from stratabase.formats.preferences import Formats
+from stratabase.messages import _
 from stratabase.model.constraints.base import FlagConstraint, Violation
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.string import TextType
@@ -24,8 +25,11 @@ class PartitaIva(FlagConstraint):
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
         """Yield that a text is no VAT number."""
         if not is_partita_iva(stored):
-            text = "is no partita IVA: give its 11 digits, the last of which checks the others"
-            yield Violation("ATTRIBUTE_PARTITA_IVA", f"{describe_value(stored)} {text}")
+            message = _(
+                "{value} is not a valid partita IVA. Use its 11 digits. The last digit is a check digit.",
+                value=describe_value(stored),
+            )
+            yield Violation("ATTRIBUTE_PARTITA_IVA", message)
 
 
 def is_partita_iva(text: str) -> bool:

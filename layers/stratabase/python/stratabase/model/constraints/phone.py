@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from stratabase.formats.invalid_value import describe_value
 from stratabase.formats.preferences import Formats
+from stratabase.messages import _
 from stratabase.model.constraints.base import FlagConstraint, Violation
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.string import TextType
@@ -26,9 +27,14 @@ class PhoneNumber(FlagConstraint):
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
         """Yield that a text is no telephone number."""
         if not is_phone(stored):
-            digits = f"{_FEWEST} to {_MOST} digits"
-            text = f"{describe_value(stored)} is no phone number: give {digits} such as +39 06 1234567"
-            yield Violation("ATTRIBUTE_PHONE", text)
+            message = _(
+                "{value} is not a valid phone number. Use {minimum} to {maximum} digits, such as {example}.",
+                value=describe_value(stored),
+                minimum=_FEWEST,
+                maximum=_MOST,
+                example="+39 06 1234567",
+            )
+            yield Violation("ATTRIBUTE_PHONE", message)
 
 
 def is_phone(text: str) -> bool:

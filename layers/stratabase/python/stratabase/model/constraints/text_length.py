@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from stratabase.formats.preferences import Formats
+from stratabase.messages import ngettext
 from stratabase.model.constraints.base import ArgumentError, Arguments, Constraint, Violation
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.string import TextType
-from stratabase.wording import is_or_are, pluralize
 
 _ISSUE = "ATTRIBUTE_STRING_LENGTH"
 
@@ -52,10 +52,18 @@ class TextLength(Constraint):
         length = len(stored)
         most = self.type_maximum if self.maximum is None else self.maximum
         if self.minimum is not None and length < self.minimum:
-            yield Violation(_ISSUE, f"{_show(length)} too few: give at least {self.minimum:,}")
+            message = ngettext(
+                "The text has {count} character. The minimum is {minimum}.",
+                "The text has {count} characters. The minimum is {minimum}.",
+                length,
+                minimum=self.minimum,
+            )
+            yield Violation(_ISSUE, message)
         if most is not None and length > most:
-            yield Violation(_ISSUE, f"{_show(length)} too many: give at most {most:,}")
-
-
-def _show(length: int) -> str:
-    return f"{pluralize(length, 'character')} {is_or_are(length)}"
+            message = ngettext(
+                "The text has {count} character. The maximum is {maximum}.",
+                "The text has {count} characters. The maximum is {maximum}.",
+                length,
+                maximum=most,
+            )
+            yield Violation(_ISSUE, message)

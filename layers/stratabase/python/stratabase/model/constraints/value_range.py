@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.preferences import Formats
+from stratabase.messages import Message, _
 from stratabase.model.constraints.base import ArgumentError, Arguments, Constraint, Violation, read_argument
 from stratabase.model.types.base import AttributeType, OrderedType
 from stratabase.model.types.storage import Stored
@@ -35,7 +36,7 @@ class ValueRange(Constraint):
                 bounds[argument] = None if written is None else read_argument(type_, written)
             except InvalidValue as invalid:
                 bounds[argument] = None
-                yield ArgumentError(argument, f"{argument}: {invalid}.")
+                yield ArgumentError(argument, f"{argument}: {invalid}")
         low, high = bounds["min"], bounds["max"]
         if low is not None and high is not None and type_.sort_key(high) < type_.sort_key(low):
             written_low, written_high = shorten(arguments["min"]), shorten(arguments["max"])
@@ -58,16 +59,31 @@ class ValueRange(Constraint):
         show = show_value(type_, formats)
         key, low, high = type_.sort_key(stored), self.minimum, self.maximum
         if low is not None and key < type_.sort_key(low):
-            yield Violation(ISSUE, f"{show(stored)} is too low: give {self._allowed(show)}")
+            yield Violation(ISSUE, self._too_low(show(stored), show))
         if high is not None and key > type_.sort_key(high):
-            yield Violation(ISSUE, f"{show(stored)} is too high: give {self._allowed(show)}")
+            yield Violation(ISSUE, self._too_high(show(stored), show))
 
-    def _allowed(self, show: Callable[[Any], str]) -> str:
-        if self.minimum is None:
-            return f"{show(self.maximum)} at most"
+    def _too_low(self, value: str, show: Callable[[Any], str]) -> Message:
         if self.maximum is None:
-            return f"{show(self.minimum)} at least"
-        return f"{show(self.minimum)} to {show(self.maximum)}"
+            return _("{value} is too low. The minimum is {minimum}.", value=value, minimum=show(self.minimum))
+        return _(
+            "{value} is too low. Use a value from {minimum} to {maximum}.",
+            value=value,
+            minimum=show(self.minimum),
+            maximum=show(self.maximum),
+        )
+
+    def _too_high(self, value: str, show: Callable[[Any], str]) -> Message:
+        if self.minimum is None:
+            return _(
+                "{value} is too high. The maximum is {maximum}.", value=value, maximum=show(self.maximum)
+            )
+        return _(
+            "{value} is too high. Use a value from {minimum} to {maximum}.",
+            value=value,
+            minimum=show(self.minimum),
+            maximum=show(self.maximum),
+        )
 
 
 def show_value(type_: AttributeType, formats: Formats | None) -> Callable[[Any], str]:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from stratabase.expressions.kinds import ValueKind
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import Formats
+from stratabase.messages import _
 from stratabase.model.types.operators import (
     EQUALITY_OPERATORS,
     MEMBERSHIP_OPERATORS,
@@ -89,21 +90,30 @@ def parse_integer(given: Any) -> int | None:
     return None
 
 
-def parse_text(given: Any, what: str) -> str:
+def parse_text(given: Any, type_name: str) -> str:
     """Return a JSON value that is a text of Unicode characters. Raises InvalidValue for any other."""
     if not isinstance(given, str):
-        raise InvalidValue(f"{describe_value(given)} is not {what}: give a text in quotes")
+        message = _(
+            "{value} is not a valid {type}. Use text in double quotes.",
+            value=describe_value(given),
+            type=type_name,
+        )
+        raise InvalidValue(message)
     if not given.isascii():
-        _refuse_surrogates(given, what)
+        _refuse_surrogates(given, type_name)
     return given
 
 
-def _refuse_surrogates(given: str, what: str) -> None:
+def _refuse_surrogates(given: str, type_name: str) -> None:
     """Raise InvalidValue for half a character, which no other program could read again."""
     try:
         given.encode()
     except UnicodeEncodeError as half:
-        raise InvalidValue(
-            f"not {what}: the character at {half.start} is a lone surrogate "
-            f"(U+{ord(given[half.start]):04X}); give both halves of the pair"
-        ) from None
+        message = _(
+            "The text is not a valid {type}. The character at position {position} is a lone surrogate "
+            "({code}). Use both halves of the surrogate pair.",
+            type=type_name,
+            position=str(half.start),
+            code=f"U+{ord(given[half.start]):04X}",
+        )
+        raise InvalidValue(message) from None

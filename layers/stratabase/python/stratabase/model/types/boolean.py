@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from stratabase.expressions import kinds
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import Formats
+from stratabase.messages import _
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.operators import EQUALITY_OPERATORS, Operator
 from stratabase.model.types.storage import BOOLEAN_STORAGE, StorageClass, Stored
@@ -22,5 +23,6 @@ class BooleanType(AttributeType):
         """Return a boolean; numbers and texts are none."""
         del formats
         if not isinstance(given, bool):
-            raise InvalidValue(f"{describe_value(given)} is not a Boolean: give true or false")
+            message = _("{value} is not a Boolean. Use true or false.", value=describe_value(given))
+            raise InvalidValue(message)
         return given

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from stratabase.expressions.kinds import ValueKind
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import Formats
+from stratabase.messages import _, or_list
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.operators import EQUALITY_OPERATORS, MEMBERSHIP_OPERATORS, Operator
 from stratabase.model.types.storage import Stored
@@ -25,7 +26,11 @@ class EnumType(AttributeType):
         """Return one of the enum's values."""
         del formats
         if not isinstance(given, str) or given not in self.values:
-            raise InvalidValue(
-                f"{describe_value(given)} is not a value of {self.name}: give {' or '.join(self.values)}"
+            message = _(
+                "{value} is not a value of {enumeration}. Use {values}.",
+                value=describe_value(given),
+                enumeration=self.name,
+                values=or_list(self.values),
             )
+            raise InvalidValue(message)
         return given

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from stratabase.expressions import kinds
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import Formats
+from stratabase.messages import _, and_list
 from stratabase.model.types.base import AttributeType, parse_integer, parse_text
 from stratabase.model.types.datetime import DatetimeType
 from stratabase.model.types.integer import MAX_INT
@@ -15,16 +16,19 @@ from stratabase.model.types.storage import MAPPING_STORAGE, StorageClass, Stored
 
 def _text(given: Any, formats: Formats) -> Stored:
     del formats
-    return parse_text(given, "a String")
+    return parse_text(given, "String")
 
 
 def _size(given: Any, formats: Formats) -> Stored:
     del formats
     size = parse_integer(given)
     if size is None or not 0 <= size <= MAX_INT:
-        raise InvalidValue(
-            f"{describe_value(given)} is not a size: give the number of bytes, from 0 to {MAX_INT}"
+        message = _(
+            "{value} is not a file size. Use the number of bytes, from 0 to {maximum}.",
+            value=describe_value(given),
+            maximum=str(MAX_INT),
         )
+        raise InvalidValue(message)
     return size
 
 
@@ -51,7 +55,11 @@ class FileType(AttributeType):
     def read(self, given: Any, formats: Formats) -> Stored:
         """Return the reference to a pending file, all of whose fields are there."""
         if not isinstance(given, Mapping) or given.keys() != REFERENCE.keys():
-            raise InvalidValue(f"not a file: give all that the upload answered ({', '.join(REFERENCE)})")
+            message = _(
+                "The value is not a file reference. Use all fields of the response to the upload: {fields}.",
+                fields=and_list(REFERENCE),
+            )
+            raise InvalidValue(message)
         return {field: _read(field, given[field], formats) for field in REFERENCE}
 
 
@@ -59,4 +67,5 @@ def _read(field: str, given: Any, formats: Formats) -> Stored:
     try:
         return REFERENCE[field](given, formats)
     except InvalidValue as refusal:
-        raise InvalidValue(f"{field}: {refusal}") from None
+        message = _("{attribute}: {message}", attribute=field, message=refusal.message)
+        raise InvalidValue(message) from None

@@ -32,7 +32,7 @@ class IdType(AttributeType):
         """Return an id, also one written as a whole number, as GraphQL allows."""
         del formats
         number = parse_integer(given) if isinstance(given, int) else None
-        return parse_text(given, "an ID") if number is None or number.bit_length() > 64 else str(number)
+        return parse_text(given, "ID") if number is None or number.bit_length() > 64 else str(number)
 
 
 def id_timestamp(id_: str) -> int | None:

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from stratabase.expressions import kinds
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import Formats
+from stratabase.messages import _
 from stratabase.model.types.base import OrderedType, parse_integer
 from stratabase.model.types.storage import INTEGER_STORAGE, StorageClass, Stored
 
@@ -24,7 +25,11 @@ class IntType(OrderedType):
         del formats
         number = parse_integer(given)
         if number is None or not MIN_INT <= number <= MAX_INT:
-            raise InvalidValue(
-                f"{describe_value(given)} is not an Int: give a whole number from {MIN_INT} to {MAX_INT}"
+            message = _(
+                "{value} is not an Int. Use a whole number from {minimum} to {maximum}.",
+                value=describe_value(given),
+                minimum=str(MIN_INT),
+                maximum=str(MAX_INT),
             )
+            raise InvalidValue(message)
         return number

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from stratabase.expressions import kinds
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import Formats
+from stratabase.messages import _
 from stratabase.model.types.base import AttributeType, parse_integer
 from stratabase.model.types.operators import (
     EQUALITY_OPERATORS,
@@ -31,9 +32,12 @@ class SerialType(AttributeType):
         del formats
         number = parse_integer(given)
         if number is None or abs(number) > MAX_SERIAL:
-            raise InvalidValue(
-                f"{describe_value(given)} is not a Serial: give a whole number up to {MAX_SERIAL}"
+            message = _(
+                "{value} is not a Serial. Use a whole number up to {maximum}.",
+                value=describe_value(given),
+                maximum=str(MAX_SERIAL),
             )
+            raise InvalidValue(message)
         return number
 
     def serializer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:

@@ -29,7 +29,7 @@ class TextType(AttributeType):
     def read(self, given: Any, formats: Formats) -> Stored:
         """Return a text."""
         del formats
-        return parse_text(given, f"a {self.name}")
+        return parse_text(given, self.name)
 
 
 class StringType(TextType):

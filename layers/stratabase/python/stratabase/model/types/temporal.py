@@ -10,6 +10,7 @@ from stratabase.formats.date_fields import DatePart
 from stratabase.formats.date_pattern import compile_date_pattern
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import Formats
+from stratabase.messages import Message, _
 from stratabase.model.types.base import OrderedType
 from stratabase.model.types.storage import Stored
 
@@ -20,7 +21,7 @@ _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UT
 class OutOfCalendar(InvalidValue):
     """A moment that lies in these years where it is written, but not in UTC."""
 
-    def __init__(self, message: str, nearest: str) -> None:
+    def __init__(self, message: Message, nearest: str) -> None:
         super().__init__(message)
         self.nearest = nearest
         """The stored spelling of the first moment or of the last, as good where nothing is to be stored."""
@@ -66,18 +67,38 @@ class TemporalType(OrderedType):
             moment = self.from_iso(given)
         if moment is None and _reader(self, pattern, self.zone(formats), formats.language) is None:
             # A format from before those that cannot be read back were refused: it only writes.
-            raise InvalidValue(
-                f"{describe_value(given)} is not a {self.name}: give it in ISO 8601 ({self.example})"
+            message = _(
+                "{value} is not a valid {type}. Use ISO 8601 (for example, {example}).",
+                value=describe_value(given),
+                type=self.name,
+                example=self.example,
             )
+            raise InvalidValue(message)
         if moment is None:
-            raise InvalidValue(f"{self._refusal(given, pattern, formats)}, or in ISO 8601 ({self.example})")
+            message = _(
+                "{value} is not a valid {type}. "
+                "Use the format {pattern} (for example, {example}) or ISO 8601 (for example, {iso_example}).",
+                value=describe_value(given),
+                type=self.name,
+                pattern=pattern,
+                example=self._show_example(pattern, formats),
+                iso_example=self.example,
+            )
+            raise InvalidValue(message)
         return self._stored(moment, given, formats)
 
     def read_as(self, pattern: str, given: Any, formats: Formats) -> Stored:
         """Return what was given in one pattern and no other, in the member's time zone and language."""
         moment = self._moment(given, pattern, formats)
         if moment is None:
-            raise InvalidValue(self._refusal(given, pattern, formats))
+            message = _(
+                "{value} is not a valid {type}. Use the format {pattern} (for example, {example}).",
+                value=describe_value(given),
+                type=self.name,
+                pattern=pattern,
+                example=self._show_example(pattern, formats),
+            )
+            raise InvalidValue(message)
         return self._stored(moment, given, formats)
 
     def serializer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
@@ -105,12 +126,11 @@ class TemporalType(OrderedType):
             return self.to_stored(zoned)
         except OverflowError:
             end = _FIRST if zoned.year == 1 else _LAST
-            message = f"{describe_value(given)} lies outside of the years 1 to 9999 in UTC"
+            message = _("{value} is outside the years 1 to 9999 in UTC.", value=describe_value(given))
             raise OutOfCalendar(message, self.to_stored(end)) from None
 
-    def _refusal(self, given: Any, pattern: str, formats: Formats) -> str:
-        example = self.serializer(pattern, formats)(self.example)
-        return f"{describe_value(given)} is not a {self.name}: give it as {pattern} (such as {example})"
+    def _show_example(self, pattern: str, formats: Formats) -> str:
+        return str(self.serializer(pattern, formats)(self.example))
 
 
 @lru_cache(maxsize=512)

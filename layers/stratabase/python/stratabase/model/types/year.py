@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from stratabase.expressions import kinds
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import Formats
+from stratabase.messages import _
 from stratabase.model.types.base import OrderedType, parse_integer
 from stratabase.model.types.storage import INTEGER_STORAGE, StorageClass, Stored
 
@@ -23,7 +24,11 @@ class YearType(OrderedType):
         del formats
         year = parse_integer(given)
         if year is None or not 0 <= year <= MAX_YEAR:
-            raise InvalidValue(
-                f"{describe_value(given)} is not a Year: give a whole number from 0 to {MAX_YEAR}"
+            message = _(
+                "{value} is not a Year. Use a whole number from {minimum} to {maximum}.",
+                value=describe_value(given),
+                minimum="0",
+                maximum=str(MAX_YEAR),
             )
+            raise InvalidValue(message)
         return year

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from stratabase.domain.issues.refusals import Forbidden
 from stratabase.domain.members.member import Caller, Member
 from stratabase.domain.objects.instant import Instant
+from stratabase.messages import _, and_list
 from stratabase.model.model import Profile
 from stratabase.operations.auth.cache import BoundedCache
 from stratabase.operations.ports import Clock, Members
@@ -21,10 +22,14 @@ class CallerOf:
         """Return the caller that a member is. Raises Forbidden."""
         profile = self._profiles.get(member.profile)
         if profile is None:
-            raise Forbidden(
-                f'Member "{member.username}" has the profile "{member.profile}", which the model does not '
-                f"have; its profiles are {', '.join(self._profiles)}."
+            message = _(
+                'The member "{username}" has the profile "{profile}", which does not exist in the model. '
+                "Profiles of the model: {profiles}.",
+                username=member.username,
+                profile=member.profile,
+                profiles=and_list(self._profiles),
             )
+            raise Forbidden(message)
         return Caller(
             member.id,
             member.username,

@@ -13,6 +13,7 @@ from stratabase.domain.members.attempts import source_key
 from stratabase.domain.members.member import Caller, Member
 from stratabase.domain.members.password import LONGEST_PASSWORD, normalize_password
 from stratabase.domain.objects.instant import Instant
+from stratabase.messages import _
 from stratabase.model.model import Profile
 from stratabase.operations.auth.cache import BoundedCache, SingleFlight
 from stratabase.operations.auth.callers import CallerOf, MemberCache
@@ -72,7 +73,7 @@ class SignIn:
         member = self._members.by_username(username)
         right = self._is_right(member.password if member else None, password)
         if member is None or member.disabled or not right:
-            raise Unauthenticated("The username or the password is wrong.")
+            raise Unauthenticated(_("The username or the password is wrong."))
         self._known.meet(member, now)
         self._remembered.remember(fingerprint, member, now)
         return member

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.key_rotation import PREPARATION, SigningKey, find_signing_key, live_keys
 from stratabase.domain.objects.instant import Instant
+from stratabase.messages import _
 from stratabase.operations.auth.cache import SingleFlight
 from stratabase.operations.ports import Clock, Ids, Keyring
 
@@ -60,7 +61,7 @@ class SigningKeyCache:
         self._known = None
         key = find_signing_key(self._read().keys, self._clock.now())
         if key is None:
-            raise Unavailable("The keys of tokens are just being changed; try again.")
+            raise Unavailable(_("The signing keys of tokens are being changed. Try again."))
         return key
 
     def _read_within(self, limit: int) -> _Known:

@@ -8,6 +8,7 @@ from stratabase.domain.issues.refusals import Unauthenticated
 from stratabase.domain.members.key_rotation import SigningKey
 from stratabase.domain.members.member import Caller, Member
 from stratabase.domain.objects.instant import Instant
+from stratabase.messages import _
 from stratabase.operations.auth.cache import BoundedCache
 from stratabase.operations.auth.callers import CallerOf, MemberCache
 from stratabase.operations.auth.json_web_tokens import (
@@ -78,7 +79,7 @@ class TokenVerifier:
         try:
             said = self._claims(token)
         except Expired as error:
-            raise Unauthenticated("The token has expired.") from error
+            raise Unauthenticated(_("The token has expired.")) from error
         except (InvalidSignature, InvalidClaims) as error:
             raise _refused() from error
         return self._callers(self._member(said), said.auth_time * 1000)
@@ -112,7 +113,7 @@ class TokenVerifier:
 
 def _refused() -> Unauthenticated:
     """Return the one refusal for whatever is wrong with a token: forgers need no advice."""
-    return Unauthenticated("The token is not valid.")
+    return Unauthenticated(_("The token is not valid."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +180,7 @@ class TokenIssuer:
     def refresh(self, caller: Caller) -> IssuedToken:
         """Return a new token for a caller who came with one. Raises Unauthenticated, Unavailable."""
         if caller.signed_in is None:
-            raise Unauthenticated("Only a token can be refreshed: send one, as Authorization: Bearer.")
+            raise Unauthenticated(_("Only a token can be refreshed. Send it as Authorization: Bearer."))
         if self._clock.now() - caller.signed_in >= self._terms.session:
-            raise Unauthenticated("The session has ended: get a new token with the password.")
+            raise Unauthenticated(_("The session has expired. Get a new token with the password."))
         return self.issue(caller, caller.signed_in)

@@ -11,6 +11,7 @@ from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock, is_active
 from stratabase.domain.write.locks import locked_issue
+from stratabase.messages import _
 from stratabase.operations.locks.permissions import lock_issues, not_found
 from stratabase.operations.services import Services
 from stratabase.operations.write.options import DEFAULT_OPTIONS, WriteOptions
@@ -45,8 +46,11 @@ class LockTargets:
     def check(self) -> Iterator[Issue]:
         """Yield what is wrong with the naming."""
         if not self._numbers:
-            text = f"{_PLACE} names nothing: give at least one entity, such as {{entityName: …, _id: …}}"
-            yield Issue(IssueType.MALFORMED_REQUEST, text, path=(_PLACE,))
+            message = _(
+                "{argument} is empty. Specify at least one object, such as {{entityName: …, _id: …}}.",
+                argument=_PLACE,
+            )
+            yield Issue(IssueType.MALFORMED_REQUEST, message, path=(_PLACE,))
 
     def act(self, act: Act) -> None:
         """Do it with all of them, once more where a lock has ended meanwhile.
@@ -56,21 +60,21 @@ class LockTargets:
         named = {reference: self._subject(reference) for reference in self._numbers}
         if issues := lock_issues(self._world, named, self._caller, self._terms):
             raise Refused(issues)
-        for _ in range(MOST_ROUNDS):
+        for _round in range(MOST_ROUNDS):
             try:
                 return act(list(self._numbers), self._world.clock.now())
             except LockRefused as refusal:
                 if refusal.missing or self._is_held(refusal):
                     raise Refused(self._explained(refusal)) from None
             except TooLarge as refusal:
-                issue = Issue(IssueType.MALFORMED_REQUEST, f"{_PLACE}: {refusal}", path=(_PLACE,))
-                raise Refused([issue]) from None
-        raise Unavailable("locks of others kept beginning and ending; try again")
+                message = _("{argument}: {message}", argument=_PLACE, message=refusal.message)
+                raise Refused([Issue(IssueType.MALFORMED_REQUEST, message, path=(_PLACE,))]) from None
+        raise Unavailable(_("Concurrent locks on the same objects prevented this request. Try again."))
 
     def _is_held(self, refusal: LockRefused) -> bool:
         """Return whether something is still locked."""
         now = self._world.clock.now()
-        return any(is_active(lock, now) for _, lock in refusal.locks)
+        return any(is_active(lock, now) for _reference, lock in refusal.locks)
 
     def _explained(self, refusal: LockRefused) -> list[Issue]:
         """Return the issues of a refusal, in the order of the request."""
@@ -118,8 +122,12 @@ def lock(
 
 def _wrong_minutes(minutes: int, most: int) -> Iterator[Issue]:
     if not 1 <= minutes <= most:
-        text = f"minutes is {minutes:,}: give 1 to {most:,}"
-        yield Issue(IssueType.MALFORMED_REQUEST, text, path=("minutes",))
+        message = _(
+            "{value} is not allowed for minutes. Use a whole number from 1 to {maximum}.",
+            value=str(minutes),
+            maximum=str(most),
+        )
+        yield Issue(IssueType.MALFORMED_REQUEST, message, path=("minutes",))
 
 
 def unlock(

@@ -4,8 +4,7 @@ from urllib.parse import quote
 
 from stratabase import waiting
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.mail import mail_templates
-from stratabase.domain.members.mail.template import MailTemplate
+from stratabase.domain.members.mail import Mail, change_requested_mail, confirmation_mail, email_changed_mail
 from stratabase.domain.members.mailed_link import new_link_token
 from stratabase.domain.members.member import MailedLink, Member, NamesTaken, with_confirmed_email
 from stratabase.domain.members.refusals import MemberTaken, NotConfirmable
@@ -57,7 +56,7 @@ class EmailChange:
 
     def tell_requested(self, member: Member) -> None:
         """Tell a member at the present address that another one was asked for."""
-        self._tell(mail_templates(member.formats.language).change_requested, member)
+        self._tell(member, change_requested_mail(member, self._application))
 
     def inspect(self, token: str) -> Member:
         """Return the member whose pending address a link confirms. Raises UnusableLink, Unavailable."""
@@ -70,7 +69,7 @@ class EmailChange:
         as good as before; Unavailable.
         """
         before, after = retry_conflicts(lambda: self._confirmed(token))
-        self._tell(mail_templates(before.formats.language).changed, before)
+        self._tell(before, email_changed_mail(before, self._application))
         return after
 
     def _confirmed(self, token: str) -> tuple[Member, Member]:
@@ -84,16 +83,13 @@ class EmailChange:
         return before, after
 
     def _send_link(self, member: Member, email: str, link: str) -> None:
-        letter = mail_templates(member.formats.language).confirmation
-        mail = letter.to(email, application=self._application, username=member.username, link=link)
         try:
-            waiting.offload(self._mailer.send, mail)
+            waiting.offload(self._mailer.send, confirmation_mail(member, email, self._application, link))
         except Unavailable as reason:
             raise NotConfirmable(reason) from reason
 
-    def _tell(self, letter: MailTemplate, member: Member) -> None:
-        """Send a letter to a member's address, which may be one that no mail reaches any more."""
-        mail = letter.to(member.email, application=self._application, username=member.username)
+    def _tell(self, member: Member, mail: Mail) -> None:
+        """Send a mail to a member's address, which may be one that no mail reaches any more."""
         try:
             waiting.offload(self._mailer.send, mail)
         except Unavailable as reason:

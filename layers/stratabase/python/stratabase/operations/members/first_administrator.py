@@ -8,6 +8,7 @@ from stratabase.domain.members.member import Member, NamesTaken
 from stratabase.domain.members.password import PasswordPolicy, normalize_password
 from stratabase.domain.members.refusals import BadMember, FieldMistake
 from stratabase.domain.objects.commit_refusals import Conflict
+from stratabase.messages import _, sentences
 from stratabase.model.model import Model
 from stratabase.operations.ports import Ids, Members, Passwords
 
@@ -107,8 +108,12 @@ class FirstAdministrator:
     def _checked(self, password: str) -> str:
         weaknesses = self._policy.weaknesses(password, (ADMIN_USERNAME, ADMIN_EMAIL))
         if weaknesses:
-            texts = map(self._policy.advice, weaknesses)
-            raise BadMember(FieldMistake(f"password of {ADMIN_USERNAME}", text) for text in texts)
+            message = _(
+                'The member "{username}" cannot have this password. {reason}',
+                username=ADMIN_USERNAME,
+                reason=sentences(map(self._policy.advice, weaknesses)),
+            )
+            raise BadMember([FieldMistake("password", message)])
         return normalize_password(password)
 
     def _member(self, password: str) -> Member:

@@ -22,10 +22,15 @@ from stratabase.domain.objects.version import instant_after, with_version_times
 from stratabase.domain.query.order import Order, Position
 from stratabase.domain.query.page import Query, Window
 from stratabase.domain.write.platform_attributes import OWNED_BY, hand_over_values
+from stratabase.messages import _, ngettext, or_list
 from stratabase.model.member_names import MemberName, could_mean, member_id, member_name, written_at
 from stratabase.model.model import Class
 from stratabase.model.types.identifier import id_timestamp
-from stratabase.operations.members.rules import MAX_ROUNDS, require_administrator
+from stratabase.operations.members.rules import (
+    MAX_ROUNDS,
+    ONLY_ADMINISTRATORS_HAND_OVER,
+    require_administrator,
+)
 from stratabase.operations.ports import Members
 from stratabase.operations.services import Services
 
@@ -81,7 +86,7 @@ class HandOver:
         Raises Forbidden, BadMember, Unavailable; NoSuchMember if there is neither a member with that id nor
         an object that one owned.
         """
-        require_administrator(caller, "hand objects over")
+        require_administrator(caller, ONLY_ADMINISTRATORS_HAND_OVER)
         world = self._world()
         owner, classes = self._checked(world, from_, to, class_name)
         is_theirs = self._is_theirs(from_)
@@ -98,12 +103,17 @@ class HandOver:
         owner, mistakes = self._members.by_id(to), list[FieldMistake]()
         classes = {class_.name: class_ for class_ in world.model.classes.values() if _records_owner(class_)}
         if owner is None:
-            mistakes.append(FieldMistake("to", "is no id of a member"))
+            mistakes.append(FieldMistake("to", _('"to" must be the id of a member.')))
         elif to == from_:
-            mistakes.append(FieldMistake("to", "is the member who hands over: name another one"))
+            message = _('"to" is the member who hands over the objects. Specify another member.')
+            mistakes.append(FieldMistake("to", message))
         if class_name is not None and class_name not in classes:
-            known = f"those that do are {', '.join(classes)}" if classes else "none does"
-            mistakes.append(FieldMistake("class", f"is no class that records owners; {known}"))
+            message = (
+                _('"class" must be a class that records owners. Use {classes}.', classes=or_list(classes))
+                if classes
+                else _('"class" must be a class that records owners, but no class of the model does.')
+            )
+            mistakes.append(FieldMistake("class", message))
         if mistakes or owner is None:
             raise BadMember(mistakes)
         return owner, [each for name, each in classes.items() if class_name in (None, name)]
@@ -179,8 +189,13 @@ class _Work:
                         self._stop(entities[-1])
                         return self._done
         except Unavailable as trouble:
-            text = f"{self._done.handed_over:,} objects were handed over; repeat it to go on. Then: {trouble}"
-            raise Unavailable(text, trouble.retry_after) from trouble
+            message = ngettext(
+                "{reason} Before that, {count} object was handed over. Repeat the request to continue.",
+                "{reason} Before that, {count} objects were handed over. Repeat the request to continue.",
+                self._done.handed_over,
+                reason=trouble.message,
+            )
+            raise Unavailable(message, trouble.retry_after) from trouble
         if self.went_on:
             self._world.entities.set_checkpoint(self._name, None)
         self._done.complete = True
@@ -213,7 +228,7 @@ class _Work:
                 return self._world.entities.page(query, self._world.new_budget()).items
             except TooMuchRead:
                 continue
-        raise Unavailable("the objects are too large to be read in time")
+        raise Unavailable(_("The objects are too large to be read in time."))
 
     def _hand_over(self, class_: Class, entities: Sequence[Entity]) -> None:
         """Hand over those of some objects that are theirs."""
@@ -263,7 +278,7 @@ class _Work:
 
     def _alone(self, class_: Class, entity: Entity) -> None:
         """Hand over one object, or count what keeps it from that."""
-        for _ in range(MAX_ROUNDS):
+        for _round in range(MAX_ROUNDS):
             present, now = self._present([entity]), self._world.clock.now()
             try:
                 self._commit(class_, present, now)
@@ -276,7 +291,7 @@ class _Work:
             except (UniqueViolation, TooLarge, IntegrityViolation):
                 self._done.refused += 1
             return
-        raise Unavailable("other writes to the same object kept coming between; try again")
+        raise Unavailable(_("Concurrent writes to the same object prevented this write. Try again."))
 
     def _commit(self, class_: Class, entities: Sequence[Entity], now: Instant) -> None:
         """Hand over objects in one commit. Raises what a commit does."""

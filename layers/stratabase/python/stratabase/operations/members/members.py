@@ -6,8 +6,10 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.fields import member_fields
 from stratabase.domain.members.member import Caller, Member, NamesTaken, without_expired_email
 from stratabase.domain.members.refusals import BadMember, FieldMistake, MemberTaken, NoSuchMember, NotInvited
+from stratabase.messages import _
 from stratabase.model.model import Profile
 from stratabase.operations.members.rules import (
+    ONLY_ADMINISTRATORS_CREATE,
     FieldValues,
     check_administrator_remains,
     invalid_fields,
@@ -29,7 +31,7 @@ class ReadMember:
 
     def __call__(self, caller: Caller, id_: str) -> Member:
         """Return the member with that id. Raises Forbidden, NoSuchMember."""
-        require_self_or_administrator(caller, id_, "see other members")
+        require_self_or_administrator(caller, id_, _("Only administrators can see other members."))
         return self._there(self._members.by_id(id_))
 
     def current(self, caller: Caller) -> Member:
@@ -38,7 +40,7 @@ class ReadMember:
 
     def named(self, caller: Caller, username: str) -> Member:
         """Return the member of that name. Raises Forbidden, NoSuchMember."""
-        require_administrator(caller, "look for members")
+        require_administrator(caller, _("Only administrators can look up members."))
         return self._there(self._members.by_username(username))
 
     def _there(self, member: Member | None) -> Member:
@@ -55,7 +57,7 @@ class ListMembers:
 
     def __call__(self, caller: Caller) -> tuple[Member, ...]:
         """Return all members in the order of their folded usernames. Raises Forbidden."""
-        require_administrator(caller, "list the members")
+        require_administrator(caller, _("Only administrators can list the members."))
         return self._members.roster().members
 
 
@@ -77,7 +79,7 @@ class CreateMember:
 
         Raises Forbidden, BadMember, MemberTaken, Unavailable; NotInvited when there is a member all the same.
         """
-        require_administrator(caller, "make members")
+        require_administrator(caller, ONLY_ADMINISTRATORS_CREATE)
         wrong = [
             *unknown_fields(given, self._fields),
             *self._missing(given),
@@ -95,7 +97,7 @@ class CreateMember:
     def _missing(self, given: FieldValues) -> Iterator[FieldMistake]:
         for name, field in self._fields.items():
             if field.required and name not in given:
-                yield FieldMistake(name, "is missing")
+                yield FieldMistake(name, _('"{field}" is required.', field=name))
 
     def _added(self, given: FieldValues) -> Member:
         member = set_fields(Member(self._ids.new(), "", "", ""), given, self._fields)
@@ -115,7 +117,7 @@ class RemoveMember:
 
     def __call__(self, caller: Caller, id_: str) -> None:
         """Remove a member. Raises Forbidden, NoSuchMember, LastAdministrator, Unavailable."""
-        require_administrator(caller, "delete members")
+        require_administrator(caller, _("Only administrators can delete members."))
         retry_conflicts(lambda: self._remove(id_))
 
     def _remove(self, id_: str) -> None:

@@ -5,12 +5,12 @@ from urllib.parse import quote
 
 from stratabase import waiting
 from stratabase.domain.issues.refusals import Forbidden
-from stratabase.domain.members.mail import mail_templates
-from stratabase.domain.members.mail.template import Mail
+from stratabase.domain.members.mail import invitation_mail, reset_mail
 from stratabase.domain.members.mailed_link import LinkToken, new_link_token
 from stratabase.domain.members.member import Caller, Member, with_password
 from stratabase.domain.members.password import PasswordPolicy, normalize_password
 from stratabase.domain.members.refusals import NoSuchMember, WeakPassword
+from stratabase.messages import _
 from stratabase.operations.members.mailed_links import find_link_owner
 from stratabase.operations.members.rules import require_self_or_administrator, retry_conflicts
 from stratabase.operations.ports import Clock, Mailer, Members, Passwords
@@ -45,17 +45,18 @@ class PasswordReset:
         Raises Forbidden, also when the member is disabled, NoSuchMember; Unavailable when nobody takes the
         mail.
         """
-        require_self_or_administrator(caller, id_, "reset the password of other members")
+        message = _("Only administrators can reset the password of another member.")
+        require_self_or_administrator(caller, id_, message)
         self.invite(id_, base_url)
 
     def invite(self, id_: str, base_url: str) -> None:
         """Do as `start` does, on nobody's behalf; a member who has no password yet is welcomed."""
         token = new_link_token(id_)
         member = retry_conflicts(lambda: self._linked(token))
+        make_mail = reset_mail if member.password else invitation_mail
+        link = f"{base_url}{SET_PASSWORD_PATH}?token={quote(str(token))}"
         # Only now, so that no link arrives that is not good yet.
-        waiting.offload(
-            self._mailer.send, self._mail(member, f"{base_url}{SET_PASSWORD_PATH}?token={quote(str(token))}")
-        )
+        waiting.offload(self._mailer.send, make_mail(member, self._application, link))
 
     def inspect(self, token: str) -> Member:
         """Return the member who may set a password by a link. Raises UnusableLink, Unavailable."""
@@ -75,7 +76,11 @@ class PasswordReset:
         if before is None:
             raise NoSuchMember
         if before.disabled:
-            raise Forbidden(f'"{before.username}" is disabled, and cannot set a password: enable them first.')
+            message = _(
+                'The member "{username}" is disabled and cannot set a password. Enable the member first.',
+                username=before.username,
+            )
+            raise Forbidden(message)
         after = replace(before, reset=token.stored(self._clock.now()))
         self._members.change(before, after)
         return after
@@ -92,8 +97,3 @@ class PasswordReset:
         weaknesses = self._policy.weaknesses(password, (member.username, member.email))
         if weaknesses:
             raise WeakPassword(self._policy, weaknesses)
-
-    def _mail(self, member: Member, link: str) -> Mail:
-        letters = mail_templates(member.formats.language)
-        letter = letters.reset if member.password else letters.invitation
-        return letter.to(member.email, application=self._application, username=member.username, link=link)

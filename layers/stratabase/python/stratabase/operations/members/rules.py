@@ -9,23 +9,27 @@ from stratabase.domain.members.fields import MemberField
 from stratabase.domain.members.member import Caller, Member, Roster, administrates, has_another
 from stratabase.domain.members.refusals import FieldMistake, LastAdministrator
 from stratabase.domain.objects.commit_refusals import Conflict
+from stratabase.messages import Message, _, and_list
 from stratabase.model.model import Profile
 from stratabase.operations.ports import Members
 
 CONSOLE = Caller(id="", username="console", profile="", administrator=True)
 """Who sits at the machine itself, and needs nobody's leave."""
+ONLY_ADMINISTRATORS_CREATE = _("Only administrators can create members.")
+ONLY_ADMINISTRATORS_CHANGE = _("Only administrators can change other members.")
+ONLY_ADMINISTRATORS_HAND_OVER = _("Only administrators can hand over objects.")
 
 
-def require_administrator(caller: Caller, action: str) -> None:
-    """Raise Forbidden unless the caller is an administrator; the text names the action."""
+def require_administrator(caller: Caller, message: Message) -> None:
+    """Raise Forbidden with a message unless the caller is an administrator."""
     if not caller.administrator:
-        raise Forbidden(f"Only an administrator may {action}.")
+        raise Forbidden(message)
 
 
-def require_self_or_administrator(caller: Caller, id_: str, action: str) -> None:
-    """Raise Forbidden unless the caller is this member or an administrator."""
+def require_self_or_administrator(caller: Caller, id_: str, message: Message) -> None:
+    """Raise Forbidden with a message unless the caller is this member or an administrator."""
     if caller.id != id_:
-        require_administrator(caller, action)
+        require_administrator(caller, message)
 
 
 FieldValues = Mapping[str, Any]
@@ -38,14 +42,19 @@ def unknown_fields(given: FieldValues, known: Iterable[str]) -> Iterator[FieldMi
     names = tuple(known)
     for name in given:
         if name not in names:
-            yield FieldMistake(name, f"cannot be given here; what can is {', '.join(names)}")
+            message = _(
+                '"{field}" cannot be set here. Supported fields: {fields}.',
+                field=name,
+                fields=and_list(names),
+            )
+            yield FieldMistake(name, message)
 
 
 def invalid_fields(given: FieldValues, fields: Fields) -> Iterator[FieldMistake]:
     """Yield what is wrong with the values of known fields."""
     for name, field in fields.items():
         if name in given:
-            yield from (FieldMistake(name, text) for text in field.mistakes(given[name]))
+            yield from (FieldMistake(name, message) for message in field.mistakes(given[name]))
 
 
 def set_fields(member: Member, given: FieldValues, fields: Fields) -> Member:
@@ -63,10 +72,10 @@ T = TypeVar("T")
 
 def retry_conflicts(work: Callable[[], T]) -> T:
     """Return what work comes to, begun anew after each Conflict. Raises Unavailable after too many."""
-    for _ in range(MAX_ROUNDS):
+    for _round in range(MAX_ROUNDS):
         with suppress(Conflict):
             return work()
-    raise Unavailable("other changes of the members kept coming between; try again")
+    raise Unavailable(_("Concurrent changes of members prevented this change. Try again."))
 
 
 def check_administrator_remains(

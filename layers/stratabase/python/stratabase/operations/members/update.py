@@ -18,9 +18,11 @@ from stratabase.domain.members.member import (
 )
 from stratabase.domain.members.password import PasswordPolicy, normalize_password
 from stratabase.domain.members.refusals import BadMember, FieldMistake, MemberTaken, NoSuchMember
+from stratabase.messages import Message, _, and_list
 from stratabase.model.model import Profile
 from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.members.rules import (
+    ONLY_ADMINISTRATORS_CHANGE,
     FieldValues,
     check_administrator_remains,
     invalid_fields,
@@ -68,7 +70,7 @@ class UpdateMember:
         Raises Forbidden, NoSuchMember, BadMember with all mistakes, MemberTaken, LastAdministrator,
         TooManyMails, NotConfirmable, Unavailable.
         """
-        require_self_or_administrator(caller, id_, "change other members")
+        require_self_or_administrator(caller, id_, ONLY_ADMINISTRATORS_CHANGE)
         hashed = cache(partial(self._hashed, given))
         links: list[MailedLink] = []
 
@@ -123,23 +125,29 @@ class UpdateMember:
     def _check_rights(self, caller: Caller, new: FieldValues) -> None:
         reserved = [name for name, field in self._fields.items() if field.administrators_only and name in new]
         if reserved and not caller.administrator:
-            raise Forbidden(f"Only an administrator may change {', '.join(reserved)}, even of themselves.")
+            message = _(
+                "Only administrators can change {fields}, even of their own account.",
+                fields=and_list(reserved),
+            )
+            raise Forbidden(message)
 
     def _mistakes(self, before: Member, new: FieldValues) -> Iterator[FieldMistake]:
         yield from unknown_fields(new, (ID, *self._fields, PENDING_EMAIL, PASSWORD))
         if ID in new:
-            yield FieldMistake(ID, "cannot be changed: give the member's own id, or leave it out")
+            message = _('"id" cannot be changed. Use the id of the member, or remove the field.')
+            yield FieldMistake(ID, message)
         yield from invalid_fields(new, self._fields)
         if new.get(PENDING_EMAIL):
-            yield FieldMistake(PENDING_EMAIL, f'cannot be changed: give the new address as "{EMAIL}"')
+            message = _('"pendingEmail" cannot be changed. Use "email" for the new address.')
+            yield FieldMistake(PENDING_EMAIL, message)
         if PASSWORD in new:
             names = (new.get("username", before.username), new.get(EMAIL, before.email), before.email)
-            texts = self._weaknesses(new[PASSWORD], [name for name in names if isinstance(name, str)])
-            yield from (FieldMistake(PASSWORD, text) for text in texts)
+            messages = self._weaknesses(new[PASSWORD], [name for name in names if isinstance(name, str)])
+            yield from (FieldMistake(PASSWORD, message) for message in messages)
 
-    def _weaknesses(self, password: Any, names: Collection[str]) -> Iterator[str]:
+    def _weaknesses(self, password: Any, names: Collection[str]) -> Iterator[Message]:
         if not isinstance(password, str):
-            yield "must be a string"
+            yield _('"{field}" must be {expected}.', field=PASSWORD, expected=_("a string"))
             return
         for weakness in self._policy.weaknesses(password, names):
             yield self._policy.advice(weakness)

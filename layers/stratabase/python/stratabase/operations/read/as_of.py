@@ -12,6 +12,7 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import ListedParts, Owner, owner_of
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
+from stratabase.messages import _
 from stratabase.operations.context import RequestContext
 from stratabase.operations.read.loading import Load, Phase
 
@@ -54,11 +55,13 @@ class AsOfBatch:
     def objects(self, moments: Sequence[Moment]) -> list[Entity | None]:
         """Return the objects in the order of `moments`, None where there was none. Raises TooMuchRead."""
         found = self._entities.as_of(moments, self._budget)
-        there = [(each, at) for each, (_, at) in zip(found, moments, strict=True) if each is not None]
+        there = [
+            (each, at) for each, (_reference, at) in zip(found, moments, strict=True) if each is not None
+        ]
         detached = self._detach(there)
         return [
             entity and detached.get((entity.reference, at), self._without_lock(entity))
-            for entity, (_, at) in zip(found, moments, strict=True)
+            for entity, (_reference, at) in zip(found, moments, strict=True)
         ]
 
     def links(self, keys: Sequence[LinkKey]) -> list[tuple[str, ...]]:
@@ -95,7 +98,7 @@ class AsOfBatch:
     def _load_links(
         self, role: RoleName, owners: Sequence[_OwnerMoment], id_range: IdRange
     ) -> list[tuple[str, ...]]:
-        ids, instants = [id_ for id_, _ in owners], [at for _, at in owners]
+        ids, instants = [id_ for id_, _at in owners], [at for _id, at in owners]
         return self._entities.linked(role, ids, id_range, at=instants, allowance=self._budget)
 
     def _is_read_whole(self, role: RoleName) -> bool:
@@ -166,8 +169,9 @@ class AsOf(NamedTuple):
 
 def refuse_page_of_past(class_name: str) -> Never:
     """Refuse to tell what might have been associated: that is known of the present only. Raises Refused."""
-    message = (
-        f"which {class_name} objects may be associated is known of the present only: "
-        "do not select associables of versions"
+    message = _(
+        "Which {class_name} objects can be associated is known for the present only. "
+        "Remove associables from the selection of versions.",
+        class_name=class_name,
     )
     raise Refused([Issue(IssueType.MALFORMED_REQUEST, message, entity_name=class_name)])

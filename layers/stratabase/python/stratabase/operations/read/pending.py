@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from stratabase.domain.objects.change import Creation, Effect, EffectIndex
+from stratabase.domain.objects.change import Creation, EffectIndex
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.id_range import IdRange
 from stratabase.domain.query.page import Page
-from stratabase.model.model import Model
 
 LinkSource = Callable[[Sequence[str], IdRange], Sequence[Sequence[str]]]
 """Loads what a role leads to, for each of some owners, in a range."""
@@ -16,16 +15,13 @@ LinkSource = Callable[[Sequence[str], IdRange], Sequence[Sequence[str]]]
 class PendingWrite:
     """The effects of a write, as a layer on top of what is stored."""
 
-    def __init__(self, model: Model, effects: Iterable[Effect]) -> None:
-        self._model = model
-        index = EffectIndex(effects, model)
+    def __init__(self, index: EffectIndex) -> None:
+        self._index = index
         self.objects: dict[Reference, Entity | None] = {
             reference: effect.after for reference, effect in index.objects.items()
         }
         """The objects that the write makes or changes, as they are after it; None for those that it ends."""
         self._created = {each for each, effect in index.objects.items() if isinstance(effect, Creation)}
-        self._links = index.by_owner
-        """By role and owner: the ids that it leads to now (True), and those that it leads to no more."""
 
     def linked(
         self, role: RoleName, ids: Sequence[str], id_range: IdRange, load: LinkSource
@@ -46,14 +42,14 @@ class PendingWrite:
 
     def _merge(self, role: RoleName, owner: str, found: Iterable[str]) -> list[str]:
         """Return the ids that are found as the write leaves them, without those of objects that end."""
-        target = self._model.classes[role.class_name].roles[role.role_name].target
-        leads = dict.fromkeys(found, True) | self._links.get((role, owner), {})
+        target = self._index.model.classes[role.class_name].roles[role.role_name].target
+        leads = dict.fromkeys(found, True) | self._index.by_owner.get((role, owner), {})
         return [id_ for id_ in leads if leads[id_] and self.objects.get(Reference(target, id_), True)]
 
     def _widen(self, id_range: IdRange) -> IdRange:
         """Return a range of enough ids, since the write may take some away."""
         if id_range.limit is None:
             return id_range
-        fewer = max(map(len, self._links.values()), default=0)
+        fewer = max(map(len, self._index.by_owner.values()), default=0)
         fewer += sum(not each for each in self.objects.values())
         return id_range._replace(limit=id_range.limit + fewer)

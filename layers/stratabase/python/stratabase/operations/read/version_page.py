@@ -12,6 +12,7 @@ from stratabase.domain.objects.version import VERSION_START
 from stratabase.domain.query.derived import derived_attributes
 from stratabase.domain.query.order import OrderTerm
 from stratabase.domain.query.page import Page, Paginator, Query
+from stratabase.messages import _
 from stratabase.operations.context import RequestContext
 from stratabase.operations.read.versions import VersionReader
 
@@ -61,7 +62,7 @@ class _Versions:
         asked = {
             "filter": query.filter is not None,
             "totalCount": query.fields.total_count,
-            "an order that does not begin with _versionStart": self._term.attribute != VERSION_START,
+            _("any order that does not begin with _versionStart"): self._term.attribute != VERSION_START,
         }
         return Hint(costly=tuple(name for name, is_asked in asked.items() if is_asked))
 

@@ -9,7 +9,7 @@ from stratabase.domain.access.grants import access_of
 from stratabase.domain.issues.issue import Issue, IssueType, Path, ReferenceType
 from stratabase.domain.issues.refusals import Refused, TooMuchRead, Unavailable
 from stratabase.domain.members.member import Caller
-from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Reference, describe_object
 from stratabase.domain.query.derived import derived_attributes
 from stratabase.domain.query.filter import And
 from stratabase.domain.query.matching import matcher
@@ -18,6 +18,7 @@ from stratabase.domain.query.page import PageFields, Query
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.commands import Command, Delete, UpdateBulk
 from stratabase.expressions.environment import EvaluationContext
+from stratabase.messages import Message, _, ngettext, sentences
 from stratabase.operations.context import RequestContext
 from stratabase.operations.read.loading import run
 from stratabase.operations.read.reader import Reader
@@ -26,7 +27,6 @@ from stratabase.operations.write.bulk_issues import FirstIssues
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.outcome import WriteOutcome, WriteResult
 from stratabase.operations.write.pipeline import NotSelected, Selects, Write
-from stratabase.wording import pluralize, was_or_were
 
 T = TypeVar("T")
 
@@ -47,10 +47,8 @@ def matching_references(
     reader = Reader(RequestContext(world.model, world.entities, allowance, circumstances))
     page = reader.page(replace(query, window=window))
     if len(page.items) > most:
-        number = _counted(reader, query, most)
-        text = f"{number} {query.class_name} objects match, and at most {most:,} can be done with at once"
-        text = f"{text}: narrow the filter, or ask for fewer with next"
-        raise Refused([issue_about_all(IssueType.MALFORMED_REQUEST, query.class_name, text)])
+        message = _too_many_message(reader, query, most)
+        raise Refused([issue_about_all(IssueType.MALFORMED_REQUEST, query.class_name, message)])
     return [entity.reference for entity in page.items]
 
 
@@ -77,19 +75,67 @@ def selector(world: Services, query: Query, circumstances: EvaluationContext) ->
     return is_meant
 
 
-def _counted(reader: Reader, query: Query, least: int) -> str:
-    """Return how many objects match, as a message tells it."""
+def _too_many_message(reader: Reader, query: Query, most: int) -> Message:
+    """Return the message for a query that too many objects match; it tells how many, if that is known."""
     try:
-        wanted = PageFields(items=False, total_count=True)
-        return f"{reader.page(replace(query, fields=wanted)).total_count:,}"
+        number = reader.page(replace(query, fields=PageFields(items=False, total_count=True))).total_count
     except TooMuchRead:
-        return f"more than {least:,}"
+        number = None
+    if number is None:
+        return _(
+            "More than {maximum} {class_name} objects match, which is the maximum for one request. "
+            "Narrow the filter, or request fewer objects with next.",
+            class_name=query.class_name,
+            maximum=most,
+        )
+    return _(
+        "{number} {class_name} objects match. The maximum for one request is {maximum}. "
+        "Narrow the filter, or request fewer objects with next.",
+        number=number,
+        class_name=query.class_name,
+        maximum=most,
+    )
+
+
+DescribeProgress = Callable[[str, int, int], Message]
+"""Says of a class of how many objects something was done, and of how many it was to be done."""
+
+
+def _updated(class_name: str, done: int, total: int) -> Message:
+    return ngettext(
+        "{done} of {count} {class_name} object was updated.",
+        "{done} of {count} {class_name} objects were updated.",
+        total,
+        done=done,
+        class_name=class_name,
+    )
+
+
+def _deleted(class_name: str, done: int, total: int) -> Message:
+    return ngettext(
+        "{done} of {count} {class_name} object was deleted.",
+        "{done} of {count} {class_name} objects were deleted.",
+        total,
+        done=done,
+        class_name=class_name,
+    )
+
+
+def _validated(class_name: str, done: int, total: int) -> Message:
+    return ngettext(
+        "{done} of {count} {class_name} object was validated.",
+        "{done} of {count} {class_name} objects were validated.",
+        total,
+        done=done,
+        class_name=class_name,
+    )
 
 
 class BulkRun(Generic[T]):
-    """Some objects, and what comes of each; `done`: what happens to them, in the past tense.
+    """Some objects, and what comes of each.
 
-    `given`: the attributes and roles that all of them are to get.
+    `describe_progress`: makes the message that says how far it has come. `given`: the attributes and roles
+    that all of them are to get.
     """
 
     def __init__(
@@ -97,14 +143,14 @@ class BulkRun(Generic[T]):
         world: Services,
         class_name: str,
         references: Sequence[Reference],
-        done: str,
+        describe_progress: DescribeProgress,
         given: Collection[str] = (),
     ) -> None:
         self._clock = world.clock
         self._end = world.clock.now() + 1000 * world.bulk.seconds
         self._class_name = class_name
         self._references = references
-        self._done = done
+        self._describe_progress = describe_progress
         self._results: list[T] = []
         self._issues = FirstIssues(given)
 
@@ -116,11 +162,16 @@ class BulkRun(Generic[T]):
         """
         for reference in self._references:
             if self._clock.now() > self._end:
-                raise self._refusal(f"the time is over, when {self._so_far()}; ask again to go on")
+                raise self._refusal(
+                    _(
+                        "The time limit was reached. {progress} Send the request again to continue.",
+                        progress=self._progress(),
+                    )
+                )
             waiting.give_way()
             self._try(act, reference)
         if self._issues.count:
-            raise self._refusal(f"{self._so_far()}; what kept the others from it follows")
+            raise self._refusal(_("{progress} The other issues explain the rest.", progress=self._progress()))
         return self._results
 
     def _try(self, act: Callable[[Reference], T], reference: Reference) -> None:
@@ -131,33 +182,34 @@ class BulkRun(Generic[T]):
         except Refused as refusal:
             self._issues.add([_on(reference, issue) for issue in refusal.issues])
         except TooMuchRead as refusal:  # for this object alone, which has an allowance of its own
-            issue = issue_about_all(IssueType.MALFORMED_REQUEST, self._class_name, str(refusal))
+            issue = issue_about_all(IssueType.MALFORMED_REQUEST, self._class_name, refusal.message)
             self._issues.add([replace(issue, entity_id=reference.id)])
         except Unavailable as trouble:
-            raise Unavailable(f"{self._so_far()}, then: {trouble}", trouble.retry_after) from trouble
+            raise Unavailable(
+                sentences([self._progress(), trouble.message]), trouble.retry_after
+            ) from trouble
 
-    def _so_far(self) -> str:
-        total = len(self._references)
-        objects = pluralize(total, f"{self._class_name} object")
-        return f"{len(self._results):,} of {objects} {was_or_were(total)} {self._done}"
+    def _progress(self) -> Message:
+        return self._describe_progress(self._class_name, len(self._results), len(self._references))
 
-    def _refusal(self, text: str) -> Refused:
-        text = f"{text}; {self._issues}" if self._issues.is_cut else text
-        return Refused(
-            [issue_about_all(IssueType.SERVICE_HANDLER_ERROR, self._class_name, text), *self._issues.issues]
-        )
+    def _refusal(self, message: Message) -> Refused:
+        if self._issues.is_cut:
+            message = sentences([message, self._issues.cut_message])
+        issue = issue_about_all(IssueType.SERVICE_HANDLER_ERROR, self._class_name, message)
+        return Refused([issue, *self._issues.issues])
 
 
 def _on(reference: Reference, issue: Issue) -> Issue:
     """Return an issue that tells which of the objects it keeps from it, if another is locked."""
     if issue.type is not IssueType.ENTITY_LOCK_PERSIST or (issue.entity_name, issue.entity_id) == reference:
         return issue
-    return replace(issue, message=f"{reference.class_name} {reference.id}: {issue.message}")
+    message = _("{object}: {message}", object=describe_object(reference), message=issue.message)
+    return replace(issue, message=message)
 
 
-def issue_about_all(type_: IssueType, class_name: str, text: str) -> Issue:
+def issue_about_all(type_: IssueType, class_name: str, message: Message) -> Issue:
     """Return an issue about all objects together."""
-    return Issue(type_, text, reference_type=ReferenceType.ENTITY, entity_name=class_name, path=OPTIONS)
+    return Issue(type_, message, reference_type=ReferenceType.ENTITY, entity_name=class_name, path=OPTIONS)
 
 
 def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
@@ -186,7 +238,7 @@ def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
     check_allowed(world, command.for_object(Reference(query.class_name, "")), caller)
     references = matching_references(world, query, allowance, circumstances)
     given = {*command.values, *command.roles}
-    return BulkRun[WriteResult](world, query.class_name, references, "updated", given).each(update)
+    return BulkRun[WriteResult](world, query.class_name, references, _updated, given).each(update)
 
 
 def delete_bulk(
@@ -203,7 +255,7 @@ def delete_bulk(
 
     check_allowed(world, Delete(Reference(query.class_name, ""), OPTIONS), caller)
     references = matching_references(world, query, allowance, circumstances)
-    return len(BulkRun[WriteOutcome](world, query.class_name, references, "deleted").each(delete))
+    return len(BulkRun[WriteOutcome](world, query.class_name, references, _deleted).each(delete))
 
 
 def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
@@ -235,14 +287,16 @@ def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be rea
     try:
         check_allowed(world, asked(Reference(query.class_name, "")), caller)
         references = matching_references(world, query, allowance, circumstances)
-        BulkRun[None](world, query.class_name, references, "looked at").each(validate)
+        BulkRun[None](world, query.class_name, references, _validated).each(validate)
     except Refused as refusal:
         return refusal.issues
     told = [*issues.issues, *reports.issues]
     if issues.is_cut:
-        told.append(issue_about_all(IssueType.SERVICE_HANDLER_ERROR, query.class_name, str(issues)))
+        told.append(_cut_issue(query.class_name, issues))
     if reports.is_cut:
-        told.append(
-            issue_about_all(IssueType.SERVICE_HANDLER_ERROR, query.class_name, str(reports)).as_report()
-        )
+        told.append(_cut_issue(query.class_name, reports).as_report())
     return told
+
+
+def _cut_issue(class_name: str, issues: FirstIssues) -> Issue:
+    return issue_about_all(IssueType.SERVICE_HANDLER_ERROR, class_name, issues.cut_message)

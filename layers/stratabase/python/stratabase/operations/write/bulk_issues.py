@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from stratabase.domain.issues.issue import Issue, IssueType
-from stratabase.wording import was_or_were
+from stratabase.messages import Message, _, ngettext
 
 MOST = 100
 
@@ -59,14 +59,21 @@ class FirstIssues:
             return self._given.issuperset(issue.attribute_names)  # no value comes from the object
         return issue.type in _BY_ITSELF and not self._given.isdisjoint(issue.path[1:2])
 
-    def __str__(self) -> str:
-        """Return what a message says of issues that are not told."""
-        more = self.count - MOST
-        return f"{MOST} of {self.count:,} issues are told here: {more:,} more {was_or_were(more)} found"
+    @property
+    def cut_message(self) -> Message:
+        """What is said of issues that are not told."""
+        return ngettext(
+            "Only {shown} of {total} issues are listed. {count} more issue was found.",
+            "Only {shown} of {total} issues are listed. {count} more issues were found.",
+            self.count - MOST,
+            shown=MOST,
+            total=self.count,
+        )
 
 
 def _of_all(issue: Issue, times: int) -> Issue:
     """Return an issue that was found so often, of one object or of several."""
     if times == 1:
         return issue
-    return replace(issue, message=f"{issue.message} (the same for {times:,} objects)", entity_id=None)
+    message = _("{message} This applies to {number} objects.", message=issue.message, number=times)
+    return replace(issue, message=message, entity_id=None)

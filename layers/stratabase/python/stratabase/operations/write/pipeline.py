@@ -18,6 +18,7 @@ from stratabase.domain.write.plan import WritePlan, plan_write
 from stratabase.domain.write.request import WriteContext
 from stratabase.domain.write.request_ids import ClientIds, RequestIds
 from stratabase.domain.write.snapshot import Snapshot
+from stratabase.messages import _
 from stratabase.operations.services import Services
 from stratabase.operations.write.attempt import attempt
 from stratabase.operations.write.load import CallerView, load_missing
@@ -100,7 +101,7 @@ class Write:
             is_long = isinstance(self._command, Restore) and self._world.clock.now() > end
             if is_long and number > _LEAST_ROUNDS:
                 break
-        raise Unavailable("other writes to the same objects kept coming between; try again")
+        raise Unavailable(_("Concurrent writes to the same objects prevented this write. Try again."))
 
     def _round(self, *, is_dry: bool) -> WriteOutcome:
         """Plan and do it, or find out all that keeps it from being done. Raises Conflict."""

@@ -32,7 +32,7 @@ class Projections(NamedTuple):
 
     def projected(self) -> Reader:
         """Return a reader of objects as the write would leave them."""
-        pending = PendingWrite(self.world.model, self.plan.effects)
+        pending = PendingWrite(self.plan.index)
         reader = Reader(self._request, pending=pending, unrestricted=True)
         before, written = self.plan.request.context.snapshot.entities, self.plan.index.objects
         reader.add(

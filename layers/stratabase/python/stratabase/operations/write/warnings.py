@@ -10,6 +10,7 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.write.affected import AffectedObject, affected_objects, changed_members
 from stratabase.domain.write.plan import WritePlan
 from stratabase.domain.write.warning_rules import WarningRule
+from stratabase.messages import verbatim
 from stratabase.operations.read.derived_values import evaluate
 from stratabase.operations.read.loading import run
 from stratabase.operations.read.reader import Reader
@@ -34,7 +35,7 @@ class MetWarning(NamedTuple):
     def issue(self) -> Issue:
         """What the client is told."""
         subject, rule = self.one.subject, self.rule.rule
-        issue = subject.issue(IssueType.ENTITY_DOMAIN, rule.message, *subject.path)
+        issue = subject.issue(IssueType.ENTITY_DOMAIN, verbatim(rule.message), *subject.path)
         return replace(issue, level=Level.ERROR if rule.blocking else Level.WARNING)
 
     def is_doubtful(self, issues: Iterable[Issue]) -> bool:

@@ -14,11 +14,11 @@ from graphql import (
     value_from_ast_untyped,
 )
 
+from stratabase.messages import _
 from stratabase.model.api_names import FILTER_EXP
 from stratabase.schema.execution.cost_estimate import WRITTEN, CostShare, Variables
 from stratabase.schema.execution.cost_steps import StepFinder
 from stratabase.schema.execution.selections import Selections, fragments_of, selects_the_same
-from stratabase.wording import at_most
 
 
 class OperationCost:
@@ -61,13 +61,19 @@ class OperationCost:
 
 
 def _cost_error(total: int, most: int, costliest: CostShare) -> GraphQLError:
-    return GraphQLError(
-        f"The request would cost about {total:,}: {at_most(most)}, "
-        f"where an object that is read counts 1, one that is written {WRITTEN}, "
-        f"and a character of a {FILTER_EXP} 1. "
-        f"{'.'.join(costliest.step.keys)} alone costs {costliest.cost:,}: {costliest.advice}.",
-        costliest.step.node,
+    message = _(
+        "The estimated cost of the request is {cost}. The maximum is {maximum}. "
+        "Each object that is read costs 1, each object that is written costs {written}, "
+        "and each character of {condition} costs 1. {field} alone costs {field_cost}. {advice}",
+        cost=total,
+        maximum=most,
+        written=WRITTEN,
+        condition=FILTER_EXP,
+        field=".".join(costliest.step.keys),
+        field_cost=costliest.cost,
+        advice=costliest.advice,
     )
+    return GraphQLError(message, costliest.step.node)
 
 
 class DocumentCosts:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from graphql import FieldNode, ObjectValueNode, ValueNode, VariableNode, value_from_ast_untyped
 
+from stratabase.messages import Message, _, ngettext
 from stratabase.model.api_names import FILTER_EXP
-from stratabase.wording import pluralize
 
 _SIZES, _OFFSET = ("next", "prev"), "offset"
 
@@ -120,7 +120,9 @@ class Step:
         below = sum(step.conditions(variables) for step in self.steps)
         return self.options.window(variables).condition + below
 
-    def costs(self, variables: Variables, times: int = 1, advice: str | None = None) -> Iterator["CostShare"]:
+    def costs(
+        self, variables: Variables, times: int = 1, advice: Message | None = None
+    ) -> Iterator["CostShare"]:
         """Yield what this step costs by itself when it is done so many times, and what each below it does.
 
         `advice`: what would make the steps above it cheaper, and so this one.
@@ -134,27 +136,34 @@ class Step:
 
     def _own(self, variables: Variables) -> tuple[int, int]:
         """Return how many objects there are, and what reading or writing them costs."""
-        size, offset, _ = self.options.window(variables)
+        size, offset, _condition = self.options.window(variables)
         objects = self.usual if size is None or not self.usual else size
         passed = offset if self.usual else 0
         read = self.weight * (objects + passed + self.counted)
         return objects, read + self.derived * objects
 
-    def _advice_on_size(self, variables: Variables) -> str | None:
+    def _advice_on_size(self, variables: Variables) -> Message | None:
         """Return what would help where as many objects are reckoned with as a service in bulk may find."""
         if self.usual != BULK or self.options.window(variables).size is not None:
             return None
-        return f"say in {self.keys[0]} with options.next for how many objects it is, or {BULK:,} are assumed"
+        return _(
+            "Specify the number of objects for {field} in options.next. Otherwise, {count} are assumed.",
+            field=self.keys[0],
+            count=BULK,
+        )
 
-    def _advice(self, variables: Variables) -> str:
+    def _advice(self, variables: Variables) -> Message:
         """Return what would make it cheaper."""
-        size, offset, _ = self.options.window(variables)
+        size, offset, _condition = self.options.window(variables)
         if self.usual and offset > max(self.usual if size is None else size, self.counted):
-            passed = pluralize(offset, "object")
-            return f"go on from a cursor or fromCursor, rather than pass over {passed} by offset"
+            return ngettext(
+                "Use cursor or fromCursor instead of an offset that skips {count} object.",
+                "Use cursor or fromCursor instead of an offset that skips {count} objects.",
+                offset,
+            )
         if self.counted or self.usual > 1:
-            return "ask for smaller pages, without an offset or totalCount"
-        return "ask in several requests"
+            return _("Request smaller pages, without offset or totalCount.")
+        return _("Split the request into several requests.")
 
 
 class CostShare(NamedTuple):
@@ -162,4 +171,4 @@ class CostShare(NamedTuple):
 
     cost: int
     step: Step
-    advice: str
+    advice: Message

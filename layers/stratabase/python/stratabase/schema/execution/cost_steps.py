@@ -17,6 +17,7 @@ from graphql import (
 )
 
 from stratabase.expressions.environment import Path
+from stratabase.messages import _
 from stratabase.model.api_names import FILTER_EXP
 from stratabase.model.attribute import Attribute
 from stratabase.model.model import Class, Model
@@ -97,11 +98,12 @@ class StepFinder:
     def _step(self, field: GraphQLField, node: FieldNode, inside: SelectionPlace) -> Step:
         self._count += 1
         if self._count > MOST_STEPS:
-            raise GraphQLError(
-                f"The document leads to objects at more than {MOST_STEPS:,} places, its fragments spread: "
-                "ask in several requests.",
-                node,
+            message = _(
+                "With its fragments expanded, the document leads to objects in more than {maximum} places. "
+                "Split it into several requests.",
+                maximum=MOST_STEPS,
             )
+            raise GraphQLError(message, node)
         selected, found = names_of(inside.fields), self._found(inside)
         given = {argument.name.value: argument.value for argument in node.arguments or ()}
         return Step(

@@ -22,6 +22,7 @@ from graphql.language import SelectionNode
 from graphql.validation import ASTValidationRule
 from graphql.validation.validate import ValidationAbortedError
 
+from stratabase.messages import _
 from stratabase.operations.executor import Answer
 from stratabase.schema.execution.cache import BoundedCache
 from stratabase.schema.execution.compiled_operation import CompiledOperation
@@ -45,9 +46,9 @@ MOST_KEPT = 262_144
 garbage collector walks through while nobody is answered."""
 
 
-_TOO_INVOLVED = (
-    "The document is too involved to be checked: "
-    "select each field once in a place, nest fewer fragments, or ask in several requests."
+_TOO_INVOLVED = _(
+    "The document is too complex to validate. Select each field only once in a place, "
+    "nest fewer fragments, or split the document into several requests."
 )
 
 

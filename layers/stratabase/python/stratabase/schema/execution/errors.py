@@ -8,6 +8,7 @@ from graphql import GraphQLError, GraphQLSyntaxError
 from stratabase.domain.issues.issue import Issue, IssueType, ReferenceType
 from stratabase.domain.issues.refusals import Refused, TooMuchRead, Unavailable
 from stratabase.domain.members.member import Caller
+from stratabase.messages import Message, _
 from stratabase.schema.types.issues import IssueRenderer
 
 Report = Callable[[BaseException, str], None]
@@ -21,7 +22,7 @@ class ErrorRenderer:
     """Writes the errors of one request. Every execution error carries an Issue in its extensions."""
 
     def __init__(self, application: str, caller: Caller, trace_id: str, report: Report) -> None:
-        self._asked = IssueRenderer(application, caller.profile, trace_id)
+        self._asked = IssueRenderer(application, caller.profile, trace_id, caller.formats.language)
         self._report = report
 
     def render_request_error(self, error: GraphQLError) -> Json:
@@ -29,7 +30,7 @@ class ErrorRenderer:
         classification = "InvalidSyntax" if isinstance(error, GraphQLSyntaxError) else "ValidationError"
         return {
             **error.formatted,
-            "message": _without_internals(error),
+            "message": self._show(error),
             "extensions": {"classification": classification},
         }
 
@@ -42,7 +43,7 @@ class ErrorRenderer:
         for issue in self._issues(cause):
             yield {
                 **error.formatted,
-                "message": issue.message,
+                "message": issue.message.in_language(self._asked.language),
                 "extensions": self._asked.render(issue, error.path or ()),
             }
 
@@ -52,27 +53,32 @@ class ErrorRenderer:
         if isinstance(cause, TooMuchRead):
             return (_too_much(cause),)
         if isinstance(cause, Unavailable):
-            return (Issue(IssueType.SERVER_ERROR, str(cause)),)
+            return (Issue(IssueType.SERVER_ERROR, cause.message),)
         self._report(cause, self._asked.trace_id)
-        return (
-            Issue(
-                IssueType.SERVER_ERROR, f"the service failed; name {self._asked.trace_id} when you report it"
-            ),
+        message = _(
+            "The service failed. To report this problem, include the trace ID {trace_id}.",
+            trace_id=self._asked.trace_id,
         )
+        return (Issue(IssueType.SERVER_ERROR, message),)
+
+    def _show(self, error: GraphQLError) -> str:
+        """Return a message in the reader's language; those of graphql-core are in English only."""
+        message = _without_internals(error)
+        return message.in_language(self._asked.language) if isinstance(message, Message) else message
 
 
 def _without_internals(error: GraphQLError) -> str:
     """Return the message, but not what Python says of a value that it cannot hold: an Int of 5,000 digits."""
     internal = error.original_error is not None and not isinstance(error.original_error, GraphQLError)
-    return (
-        f"{error.message.partition(', but')[0]}, found none that can be read." if internal else error.message
-    )
+    if not internal:
+        return error.message
+    return _("{problem}. The value cannot be read.", problem=error.message.partition(", but")[0])
 
 
 def _too_much(refusal: TooMuchRead) -> Issue:
     return Issue(
         IssueType.MALFORMED_REQUEST,
-        str(refusal),
+        refusal.message,
         reference_type=ReferenceType.ENTITY,
         entity_name=refusal.class_name,
         attribute_names=refusal.hint.index,

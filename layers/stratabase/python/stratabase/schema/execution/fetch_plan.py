@@ -23,6 +23,7 @@ from stratabase.domain.query.fetch import STATE_ONLY, Associables, Fetch, RoleFe
 from stratabase.domain.query.page import Query
 from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.preferences import Formats
+from stratabase.messages import _
 from stratabase.model.attribute import Origin
 from stratabase.schema.execution.selections import FieldArguments, Selections, names_of
 from stratabase.schema.execution.views import PageAnswer, page_fields
@@ -227,8 +228,9 @@ class RequestedFormat(NamedTuple):
 
 def _format_issue(shown: AttributeField | MomentField, mistake: InvalidValue, path: Path) -> Issue:
     name = shown.attribute.name
+    type_name = shown.type_name if isinstance(shown, MomentField) else shown.owner.name
+    argument = f"{type_name}.{name}({FORMAT_ARGUMENT})"
+    message = _("{argument}: {message}", argument=argument, message=mistake.message)
     if isinstance(shown, MomentField):
-        message = f"{shown.type_name}.{name}({FORMAT_ARGUMENT}): {mistake}"
         return Issue(IssueType.MALFORMED_REQUEST, message, path=path)
-    message = f"{shown.owner.name}.{name}({FORMAT_ARGUMENT}): {mistake}"
     return Subject(shown.owner).attribute_issue(IssueType.MALFORMED_REQUEST, message, name, path=path)

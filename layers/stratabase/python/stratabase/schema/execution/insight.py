@@ -8,6 +8,7 @@ from graphql import GraphQLArgument, GraphQLEnumType, GraphQLEnumValue
 from stratabase.domain.issues.issue import Issue, IssueType
 from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.query.consumption import Consumption, round_trips
+from stratabase.messages import _
 from stratabase.model import api_names
 from stratabase.schema.request.context import Answer, Call, Insight
 
@@ -55,7 +56,7 @@ def _measured(answer: Answer, call: Call, level: str) -> Any:
 
 
 def _for_administrators_only() -> Issue:
-    message = "insight is for administrators only: leave it out"
+    message = _("Only administrators can use {argument}. Remove it.", argument=INSIGHT_ARGUMENT)
     return Issue(IssueType.APPLICATION_ACCESS_FORBIDDEN, message, path=(INSIGHT_ARGUMENT,))
 
 

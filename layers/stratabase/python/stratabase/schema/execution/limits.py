@@ -18,9 +18,9 @@ from graphql import (
     ValueNode,
 )
 
+from stratabase.messages import _, ngettext
 from stratabase.schema.execution.repetition import repetitions
 from stratabase.schema.execution.selections import selected_nodes, walk
-from stratabase.wording import at_most
 
 _INTROSPECTION = ("__schema", "__type")
 """What lies below these fields does not count: the standard introspection query passes."""
@@ -45,10 +45,13 @@ def too_long(text: str, limits: Limits) -> GraphQLError | None:
     """Return why a text is not even parsed."""
     if len(text) <= limits.characters:
         return None
-    return GraphQLError(
-        f"The query text has {len(text):,} characters: {at_most(limits.characters)}. "
-        "Give values as variables."
+    message = ngettext(
+        "The query has {count} character. The maximum is {maximum}. Pass values as variables.",
+        "The query has {count} characters. The maximum is {maximum}. Pass values as variables.",
+        len(text),
+        maximum=limits.characters,
     )
+    return GraphQLError(message)
 
 
 def excesses(document: DocumentNode, limits: Limits) -> list[GraphQLError]:
@@ -112,17 +115,26 @@ def _selections(node: Node) -> Sequence[Node]:
 def _too_many_aliases(nodes: Sequence[Node], most: int) -> Iterator[GraphQLError]:
     aliased = [node for node in nodes if isinstance(node, FieldNode) and node.alias]
     if len(aliased) > most:
-        yield GraphQLError(
-            f"The document has {len(aliased):,} aliases: {at_most(most)}.",
-            min(aliased, key=_position),
+        message = ngettext(
+            "The document has {count} alias. The maximum is {maximum}.",
+            "The document has {count} aliases. The maximum is {maximum}.",
+            len(aliased),
+            maximum=most,
         )
+        yield GraphQLError(message, min(aliased, key=_position))
 
 
 def _too_many_directives(nodes: Sequence[Node], most: int) -> Iterator[GraphQLError]:
     for node in sorted(nodes, key=_position):
         count = len(getattr(node, "directives", None) or ())
         if count > most:
-            yield GraphQLError(f"There are {count:,} directives at one place: {at_most(most)}.", node)
+            message = ngettext(
+                "The document has {count} directive in one place. The maximum is {maximum}.",
+                "The document has {count} directives in one place. The maximum is {maximum}.",
+                count,
+                maximum=most,
+            )
+            yield GraphQLError(message, node)
             return
 
 
@@ -134,10 +146,15 @@ def _too_deep(definitions: Sequence[DefinitionNode], most: int) -> Iterator[Grap
     for definition in definitions:
         depth = _depth(definition, depths)
         if depth > most:
-            yield GraphQLError(
-                f"The document selects {depth:,} levels of fields: {at_most(most)}. Ask in several requests.",
-                definition,
+            message = ngettext(
+                "The document selects {count} level of fields. The maximum is {maximum}. "
+                "Split it into several requests.",
+                "The document selects {count} levels of fields. The maximum is {maximum}. "
+                "Split it into several requests.",
+                depth,
+                maximum=most,
             )
+            yield GraphQLError(message, definition)
             return
 
 
@@ -200,21 +217,36 @@ def excess_of_variables(variables: Mapping[str, Any]) -> GraphQLError | None:
     if total <= MOST_VALUES:
         return None
     largest = max(counts, key=lambda name: counts[name])
-    alone = "" if len(counts) == 1 else f", of which ${largest} has {counts[largest]:,}"
-    those = f"The variable ${largest} has" if len(counts) == 1 else "The variables have"
-    return GraphQLError(
-        f"{those} {total:,} values{alone}: at most {MOST_VALUES:,} are possible. Ask in several requests."
-    )
+    if len(counts) == 1:
+        message = _(
+            "The variable ${variable} has {count} values. The maximum is {maximum}. "
+            "Split the request into several requests.",
+            variable=largest,
+            count=total,
+            maximum=MOST_VALUES,
+        )
+    else:
+        message = _(
+            "The variables have {count} values, of which ${variable} has {largest}. "
+            "The maximum is {maximum}. Split the request into several requests.",
+            count=total,
+            variable=largest,
+            largest=counts[largest],
+            maximum=MOST_VALUES,
+        )
+    return GraphQLError(message)
 
 
 def excess_of_literals(document: DocumentNode) -> Iterator[GraphQLError]:
     """Yield why the values in a document are not read, if they are too much."""
     count = sum(isinstance(node, ValueNode) for node in walk(document.definitions, _children_with_values))
     if count > MOST_VALUES:
-        yield GraphQLError(
-            f"The document has {count:,} values: at most {MOST_VALUES:,} are possible. "
-            "Ask in several requests."
+        message = _(
+            "The document has {count} values. The maximum is {maximum}. Split it into several requests.",
+            count=count,
+            maximum=MOST_VALUES,
         )
+        yield GraphQLError(message)
 
 
 def _count_values(value: Any) -> int:

@@ -14,6 +14,7 @@ from graphql import (
     SelectionSetNode,
 )
 
+from stratabase.messages import _
 from stratabase.schema.execution.selections import selected_nodes, walk
 
 MOST_FIELDS = 2_000
@@ -36,11 +37,12 @@ def repetitions(document: DocumentNode) -> Iterator[GraphQLError]:
     """Yield what a document selects too often."""
     fields = sum(isinstance(node, FieldNode) for node in walk(document.definitions, selected_nodes))
     if fields > MOST_FIELDS:
-        yield GraphQLError(
-            f"The document has {fields:,} fields: at most {MOST_FIELDS:,} are possible. "
-            "Ask in several requests.",
-            document.definitions[0],
+        message = _(
+            "The document has {count} fields. The maximum is {maximum}. Split it into several requests.",
+            count=fields,
+            maximum=MOST_FIELDS,
         )
+        yield GraphQLError(message, document.definitions[0])
     else:
         yield from _Places(document).repetitions()
 
@@ -81,13 +83,25 @@ class _Places:
         fields, spread = self._collected(place)
         self._visits += len(fields)
         if self._visits > MOST_VISITS:
-            return GraphQLError("The document spreads its fragments too often: ask in several requests.")
+            message = _("The document spreads its fragments too often. Split it into several requests.")
+            return GraphQLError(message)
         if len(spread) > MOST_EQUAL:
-            return _too_often(f"spreads {len(spread):,} fragments", spread[0])
+            message = _(
+                "The document spreads {count} fragments in one place. The maximum is {maximum}.",
+                count=len(spread),
+                maximum=MOST_EQUAL,
+            )
+            return GraphQLError(message, spread[0])
         names = [node.alias.value if node.alias else node.name.value for node in fields]
         name, times = max(Counter(names).items(), key=lambda item: item[1], default=("", 0))
         if times > MOST_EQUAL:
-            return _too_often(f"selects {name} {times:,} times", fields[names.index(name)])
+            message = _(
+                "The document selects {field} {count} times in one place. The maximum is {maximum}.",
+                field=name,
+                count=times,
+                maximum=MOST_EQUAL,
+            )
+            return GraphQLError(message, fields[names.index(name)])
         self._waiting += _below(names, fields)
         return None
 
@@ -117,8 +131,3 @@ def _below(names: Sequence[str], fields: Sequence[FieldNode]) -> Iterable[Select
         if field.selection_set:
             sets.setdefault(name, []).append(field.selection_set)
     return map(tuple, sets.values())
-
-
-def _too_often(what: str, node: Node) -> GraphQLError:
-    text = f"The document {what} at one place: at most {MOST_EQUAL:,} are possible."
-    return GraphQLError(text, node)

@@ -7,7 +7,7 @@ from typing import Any
 
 from stratabase.domain.issues.issue import Issue, IssueType, ReferenceType
 from stratabase.domain.issues.refusals import Refusal, Refused, TooMuchRead, Unavailable
-from stratabase.domain.objects.change import Creation
+from stratabase.domain.objects.change import Creation, EffectIndex
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query import cursor
@@ -15,6 +15,7 @@ from stratabase.domain.query.fetch import Fetch, Render, View
 from stratabase.domain.query.order import Order, position_of
 from stratabase.domain.query.page import Page, PageFields
 from stratabase.domain.write.request_ids import ClientIds
+from stratabase.messages import _
 from stratabase.model.api_names import CLIENT_ID, ID
 from stratabase.model.model import Class
 from stratabase.operations.read.loading import Reading, run
@@ -72,7 +73,7 @@ def previewed_view(call: Call, done: WriteResult) -> View:
 
 def _views(call: Call, done: Sequence[WriteResult], render: Render) -> list[View]:
     request = call.context.request
-    pending = PendingWrite(request.model, (effect for one in done for effect in one.effects))
+    pending = PendingWrite(EffectIndex((effect for one in done for effect in one.effects), request.model))
     reader = Reader(request, pending=pending, render=render)
     visible = run(reader.admit(one.entity for one in done))
     views = iter(read_views(reader, call.fetch, [entity for entity in visible if entity is not None]))
@@ -88,7 +89,12 @@ def _hidden_view(fetch: Fetch, face: Render, done: WriteResult) -> View:
 
 def _unshown_issue(done: WriteResult, trouble: Refusal) -> Issue:
     class_name, id_ = done.reference
-    message = f"{class_name} {id_} was written, but what is selected of it cannot be shown: {trouble}"
+    message = _(
+        '{class_name} "{id}" was written, but the selected fields cannot be shown. {reason}',
+        class_name=class_name,
+        id=id_,
+        reason=trouble.message,
+    )
     return Issue(
         IssueType.SERVICE_HANDLER_ERROR,
         message,

@@ -9,6 +9,7 @@ from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.query.filter import MATCH_ALL, MATCH_NONE, Comparison, Filter, and_, not_, or_
 from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.preferences import Formats
+from stratabase.messages import Message, _
 from stratabase.model.api_names import CLIENT_ID_EQUALS, filter_field
 from stratabase.model.model import Class
 from stratabase.model.types.operators import EXISTENCE_OPERATORS, MEMBERSHIP_OPERATORS, Operator
@@ -55,7 +56,7 @@ class FilterReader:
         """
         excess = measure_filter(given, self._is_left_out).excess
         if excess:
-            message = f"{self._subject.class_.name}: {excess}"
+            message = _("{class_name}: {message}", class_name=self._subject.class_.name, message=excess)
             raise Refused([self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path)])
         reading = _FilterParser(
             self._subject, self._fields, formats, self._is_left_out, skip_nulls=self._skip_nulls
@@ -99,7 +100,9 @@ class _FilterParser:
     def parse_object(self, given: Given, path: Path) -> Filter | None:
         """Return the filter of one object: all its fields hold. None where it has no condition."""
         if _levels(path) > MOST_LEVELS:
-            message = f"the filter is nested too deeply: at most {MOST_LEVELS} levels"
+            message = _(
+                "The filter is nested too deeply. The maximum is {maximum} levels.", maximum=MOST_LEVELS
+            )
             raise Refused([self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path[:3])])
         # Lists, and no iterators that are gone through below others: a level must take little of the stack.
         parts = [self._part(name, value, (*path, name)) for name, value in given.items()]
@@ -137,7 +140,10 @@ class _FilterParser:
     def _note_null(self, name: str, path: Path) -> None:
         """Note a null that matches every object, where that is a mistake."""
         if not self._skip_nulls:
-            message = f"{self._subject.class_.name}.{name}: null matches every object; leave the field out"
+            message = _(
+                "{field} is null, which matches every object. Remove the field.",
+                field=f"{self._subject.class_.name}.{name}",
+            )
             self.issues.append(self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path))
 
     def _comparison(self, name: str, given: Any, path: Path) -> Filter:
@@ -145,7 +151,11 @@ class _FilterParser:
         try:
             return Comparison(attribute.name, operator, self._operand(field, given))
         except InvalidValue as mistake:
-            message = f"{self._subject.class_.name}.{name}: {mistake}"
+            message = _(
+                "{attribute}: {message}",
+                attribute=f"{self._subject.class_.name}.{name}",
+                message=mistake.message,
+            )
             issue_type = IssueType.MALFORMED_REQUEST if given is None else IssueType.DATA_TYPE
             self.issues.append(self._subject.attribute_issue(issue_type, message, attribute.name, path=path))
             return MATCH_NONE
@@ -155,12 +165,13 @@ class _FilterParser:
         if given is None and operator in _NULL_OPERANDS:
             return None
         if given is None and operator in EXISTENCE_OPERATORS:
-            raise InvalidValue("give true or false, or leave the field out")
+            raise InvalidValue(_("null is not allowed. Use true or false, or remove the field."))
         if given is None:
-            null = filter_field(attribute.name, Operator.NULL)
-            raise InvalidValue(
-                f"this cannot be compared with null; leave the field out, or write {null}: true"
+            message = _(
+                "null is not allowed. Remove the field, or use {field}.",
+                field=f"{filter_field(attribute.name, Operator.NULL)}: true",
             )
+            raise InvalidValue(message)
         if operator in EXISTENCE_OPERATORS:
             return bool(given)
         if operator in MEMBERSHIP_OPERATORS:
@@ -190,20 +201,27 @@ class FilterSize(NamedTuple):
     members: int
 
     @property
-    def excess(self) -> str | None:
-        """What is too much, for a message; None for nothing."""
+    def excess(self) -> Message | None:
+        """What is too much; None for nothing."""
         if self.comparisons > MOST_COMPARISONS:
-            return (
-                f"the filter makes {self.comparisons:,} comparisons: "
-                f"at most {MOST_COMPARISONS:,} are possible; "
-                "one with in, which names many values, counts 1"
+            return _(
+                "The filter has {count} comparisons. The maximum is {maximum}. "
+                'A comparison with "{operator}" counts as one, however many values it lists.',
+                count=self.comparisons,
+                maximum=MOST_COMPARISONS,
+                operator=Operator.IN.value,
             )
         if self.members > MOST_MEMBERS:
-            return f"the filter lists {self.members:,} values: at most {MOST_MEMBERS:,} are possible"
+            return _(
+                "The filter lists {count} values. The maximum is {maximum}.",
+                count=self.members,
+                maximum=MOST_MEMBERS,
+            )
         return None
 
 
-def _nothing(_: str, __: Any) -> bool:
+def _nothing(name: str, given: Any) -> bool:
+    del name, given
     return False
 
 

@@ -18,6 +18,7 @@ from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.expressions.errors import ExpressionError, InvalidExpression
 from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.preferences import Formats
+from stratabase.messages import Message, _, and_list
 from stratabase.model.api_names import FILTER_EXP
 from stratabase.model.model import Class, Model
 from stratabase.model.model_expressions import expressions_of
@@ -38,11 +39,10 @@ DEFAULT_SIZE = 10
 Given = Mapping[str, Any]
 
 
-_HINTS = {
-    name: f"; {name}(format: \"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\") shows it so"
-    for name in (VERSION_START, VERSION_END)
+_EXACT_FIELDS = {
+    name: f"{name}(format: \"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\")" for name in (VERSION_START, VERSION_END)
 }
-"""How to come by a value that is exact."""
+"""For an attribute that needs an exact value, the field to select for one."""
 
 
 class QueryReader:
@@ -79,7 +79,7 @@ class QueryReader:
     def read(self, options: Given, fields: PageFields, settings: InputContext) -> Query:
         """Return the query. Raises Refused with all that is wrong."""
         order = self._ordering(options.get("orderBy") or ())
-        filter_, condition, window, _ = run_all(
+        filter_, condition, window, _order = run_all(
             lambda: self._filter(options, settings),
             lambda: self._condition(options, settings),
             lambda: self._window(options, order, settings.formats),
@@ -130,7 +130,7 @@ class QueryReader:
         try:
             return cursor.decode(text, order, self._class)
         except cursor.BadCursor as mistake:
-            raise self._refused(f"cursor: {mistake}", "cursor") from None
+            raise self._refused(mistake.message, "cursor") from None
 
     def _from_values(self, values: Given, order: Order, formats: Formats) -> Position:
         """Return the position of values, which may be those of a whole object."""
@@ -138,9 +138,12 @@ class QueryReader:
         leading = [*takewhile(values.__contains__, terms)]
         beyond_gap = [name for name in terms if name in values and name not in leading]
         if values and (beyond_gap or not leading):
-            message = (
-                f"fromCursor gives {_listed(values)}, but the order is by {_listed(terms)}: "
-                "give the first of these, without a gap"
+            message = _(
+                "{option} has {given}, but the order is by {order}. "
+                "Use the first attributes of the order, without gaps.",
+                option="fromCursor",
+                given=and_list(values),
+                order=and_list(terms),
             )
             raise self._refused(message, "fromCursor")
         return Position(tuple(self._read(name, values[name], formats) for name in leading))
@@ -151,34 +154,55 @@ class QueryReader:
         except OutOfCalendar as beyond:
             return beyond.nearest
         except InvalidValue as mistake:
+            path = ("options", "fromCursor", name)
+            message = self._describe_mistake(name, mistake)
             raise Refused(
-                [
-                    self._subject.attribute_issue(
-                        IssueType.DATA_TYPE,
-                        f"{self._class.name}.{name}: {mistake}{_HINTS.get(name, '')}",
-                        name,
-                        path=("options", "fromCursor", name),
-                    )
-                ]
+                [self._subject.attribute_issue(IssueType.DATA_TYPE, message, name, path=path)]
             ) from None
+
+    def _describe_mistake(self, name: str, mistake: InvalidValue) -> Message:
+        attribute, field = f"{self._class.name}.{name}", _EXACT_FIELDS.get(name)
+        if field is None:
+            return _("{attribute}: {message}", attribute=attribute, message=mistake.message)
+        return _(
+            "{attribute}: {message} To get an exact value, select {field}.",
+            attribute=attribute,
+            message=mistake.message,
+            field=field,
+        )
 
     def _count(self, options: Given, name: str, default: int, most: int | None = None) -> int:
         count = options.get(name)
         if count is None:
             return default
         if count < 0 or (most is not None and count > most):
-            limit = "0 or more" if most is None else f"0 to {most}"
-            raise self._refused(f"{name} is {count}: give {limit}", name)
+            raise self._refused(_describe_range(name, count, most), name)
         return int(count)
 
     def _refuse_both(self, options: Given, one: str, other: str) -> None:
         if options.get(one) is not None and options.get(other) is not None:
-            raise self._refused(f"{one} and {other} exclude each other: give one of them", other)
+            message = _(
+                "{option} and {other_option} cannot be combined. Use only one of them.",
+                option=one,
+                other_option=other,
+            )
+            raise self._refused(message, other)
 
-    def _refused(self, message: str, name: str) -> Refused:
-        text = f"{self._class.name}: {message}"
-        issue: Issue = self._subject.issue(IssueType.MALFORMED_REQUEST, text, "options", name)
-        return Refused([issue])
+    def _refused(self, message: Message, name: str) -> Refused:
+        labeled = _("{class_name}: {message}", class_name=self._class.name, message=message)
+        return Refused([self._subject.issue(IssueType.MALFORMED_REQUEST, labeled, "options", name)])
+
+
+def _describe_range(option: str, given: int, most: int | None) -> Message:
+    if most is None:
+        return _("{option} is {value}. Use 0 or more.", option=option, value=str(given))
+    return _(
+        "{option} is {value}. Use a number from {minimum} to {maximum}.",
+        option=option,
+        value=str(given),
+        minimum="0",
+        maximum=str(most),
+    )
 
 
 def _both(one: Filter | None, other: Filter | None) -> Filter | None:
@@ -186,10 +210,6 @@ def _both(one: Filter | None, other: Filter | None) -> Filter | None:
     if one is None or other is None:
         return other if one is None else one
     return And((one, other))
-
-
-def _listed(names: Any) -> str:
-    return ", ".join(names) or "nothing"
 
 
 MOST_MISTAKES = 9
@@ -216,16 +236,24 @@ class ConditionReader:
         self, text: str, mistakes: InvalidExpression, settings: InputContext, path: Path
     ) -> Iterator[Issue]:
         for mistake in mistakes.errors[:MOST_MISTAKES]:
-            said = str(mistake) if settings.suggestions else mistake.message
-            message = f"{self._subject.class_.name}: {FILTER_EXP}, {_place(text, mistake)}: {said}"
+            described = str(mistake) if settings.suggestions else mistake.message
+            message = _(
+                "{class_name}: {option}, {place}: {message}",
+                class_name=self._subject.class_.name,
+                option=FILTER_EXP,
+                place=_describe_place(text, mistake),
+                message=described,
+            )
             yield self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path)
 
 
-def _place(text: str, mistake: ExpressionError) -> str:
+def _describe_place(text: str, mistake: ExpressionError) -> Message:
     """Return where a mistake is, as a person counts."""
     line, start = text.count("\n", 0, mistake.at) + 1, text.rfind("\n", 0, mistake.at) + 1
     column = mistake.at - start + 1
-    return f"line {line}, character {column}" if "\n" in text else f"character {column}"
+    if "\n" in text:
+        return _("line {line}, character {column}", line=str(line), column=str(column))
+    return _("character {column}", column=str(column))
 
 
 QUERY_READER = "queryReader"

@@ -23,6 +23,7 @@ from stratabase.domain.objects.version import VERSION_INSTANT_PATTERN, parse_ver
 from stratabase.domain.write.commands import Create, Delete, Update
 from stratabase.domain.write.locks import IF_VERSION
 from stratabase.formats.invalid_value import InvalidValue
+from stratabase.messages import _
 from stratabase.model import api_names
 from stratabase.model.api_names import ID
 from stratabase.model.model import Class, ClassKind
@@ -69,7 +70,8 @@ def read_instants(class_: Class, call: Call, *names: str) -> list[tuple[Instant,
         try:
             found.append(parse_version_instant(call.arguments[name], call.context.caller.formats))
         except InvalidValue as mistake:
-            issues.append(Subject(class_).issue(IssueType.DATA_TYPE, f"{name}: {mistake}", name))
+            message = _("{argument}: {message}", argument=name, message=mistake.message)
+            issues.append(Subject(class_).issue(IssueType.DATA_TYPE, message, name))
     if issues:
         raise Refused(issues)
     return found
@@ -81,7 +83,11 @@ def with_if_version(class_: Class, command: C, call: Call) -> C:
         return command
     (instants,) = read_instants(class_, call, IF_VERSION)
     if isinstance(command, Create):
-        message = f"{IF_VERSION} is for an object that is there: give its _id in data, or leave it out"
+        message = _(
+            "{argument} requires an existing object. Specify {id} in data, or remove {argument}.",
+            argument=IF_VERSION,
+            id=ID,
+        )
         raise Refused([Subject(class_).issue(IssueType.MALFORMED_REQUEST, message, IF_VERSION)])
     return replace(command, if_version=instants)
 

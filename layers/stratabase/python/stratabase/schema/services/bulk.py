@@ -10,6 +10,7 @@ from stratabase.domain.access.visibility import check_class
 from stratabase.domain.issues.issue import Issue, IssueType, Subject
 from stratabase.domain.query.filter import MATCH_ALL
 from stratabase.domain.query.page import PageFields, Query
+from stratabase.messages import Message, _
 from stratabase.model.api_names import FILTER_EXP, GeneratedType
 from stratabase.model.model import Class, Model
 from stratabase.operations.write.bulk import delete_bulk, update_bulk
@@ -61,25 +62,45 @@ class BulkSelection:
 
         A whole option may be without a value beside another one: clients send all options that there are.
         """
-        options, every = call.arguments["options"], f"that is every {self._class.name}"
+        options, class_name = call.arguments["options"], self._class.name
         for name in _CONDITIONS:
             if selects_all and name in options and options[name] is None:
-                yield self._issue(f"{name} is null, and {every}: leave it out if you mean that", name)
-        for variable, (_, *path) in call.unset_variables():
+                message = _(
+                    "{option} is null, which selects every {class_name}. "
+                    "To select every {class_name}, remove {option}.",
+                    option=name,
+                    class_name=class_name,
+                )
+                yield self._issue(message, name)
+        for variable, (_options, *path) in call.unset_variables():
             if path and path[0] in _CONDITIONS and (selects_all or len(path) > 1):
-                meant = every if selects_all else f"that may be more of {self._class.name}"
-                text = f"${variable} has no value, and without that condition {meant}: give the variable"
-                yield self._issue(text, *path)
+                yield self._issue(_describe_unset(variable, class_name, selects_all=selects_all), *path)
 
-    def _issue(self, text: str, *path: str | int) -> Issue:
-        message = f"{self._class.name}: {text}"
-        return Subject(self._class).issue(IssueType.MALFORMED_REQUEST, message, "options", *path)
+    def _issue(self, message: Message, *path: str | int) -> Issue:
+        labeled = _("{class_name}: {message}", class_name=self._class.name, message=message)
+        return Subject(self._class).issue(IssueType.MALFORMED_REQUEST, labeled, "options", *path)
 
     @cached_property
     def _reader(self) -> QueryReader:
         return QueryReader(
             self._model, self._class, most_items=_MOST_OBJECTS, default_size=_MOST_OBJECTS, skip_nulls=False
         )
+
+
+def _describe_unset(variable: str, class_name: str, *, selects_all: bool) -> Message:
+    if selects_all:
+        return _(
+            "The variable ${variable} has no value. Without its condition, every {class_name} is selected. "
+            "Specify a value for the variable.",
+            variable=variable,
+            class_name=class_name,
+        )
+    return _(
+        "The variable ${variable} has no value. Without its condition, more objects of {class_name} "
+        "may be selected. Specify a value for the variable.",
+        variable=variable,
+        class_name=class_name,
+    )
 
 
 def _update_field(registry: TypeRegistry, class_: Class) -> GraphQLField:

@@ -12,6 +12,7 @@ from stratabase.domain.objects.entity import State
 from stratabase.domain.query.fetch import View
 from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.preferences import Formats
+from stratabase.messages import _
 from stratabase.model.api_names import GeneratedType, get_by_verb
 from stratabase.model.attribute import Attribute
 from stratabase.model.model import Class, Unique
@@ -67,7 +68,7 @@ def _read(class_: Class, attributes: list[Attribute], given: Mapping[str, Any], 
         try:
             values[name] = attribute.type.read(given[name], formats)
         except InvalidValue as mistake:
-            message = f"{class_.name}.{name}: {mistake}"
+            message = _("{attribute}: {message}", attribute=f"{class_.name}.{name}", message=mistake.message)
             issues.append(Subject(class_).attribute_issue(IssueType.DATA_TYPE, message, name, path=(name,)))
     if issues:
         raise Refused(issues)

@@ -42,7 +42,10 @@ def _issues_field(
 
     def answer(call: Call) -> dict[str, Any]:
         issues, context = find(call), call.context
-        renderer = IssueRenderer(context.services.model.application, context.caller.profile, context.trace_id)
+        caller = context.caller
+        renderer = IssueRenderer(
+            context.services.model.application, caller.profile, context.trace_id, caller.formats.language
+        )
         is_valid = not any(issue.stops_write for issue in issues)
         return {"isValid": is_valid, "issues": [renderer.render(issue, (call.key,)) for issue in issues]}
 

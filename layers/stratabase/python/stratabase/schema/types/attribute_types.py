@@ -23,6 +23,7 @@ from graphql import (
 )
 from graphql.language import BooleanValueNode, FloatValueNode, IntValueNode, StringValueNode
 
+from stratabase.messages import _
 from stratabase.model.api_names import CURSOR, FILE_INFO, PENDING_FILE_REFERENCE
 
 _DESCRIPTIONS = {
@@ -40,7 +41,8 @@ _DESCRIPTIONS = {
 def _value(name: str) -> Any:
     def coerce(value: Any) -> Any:
         if isinstance(value, list | dict):
-            raise GraphQLError(f"{name} cannot represent a list or an object; give a string or a number.")
+            message = _("{type} cannot represent a list or an object. Use a string or a number.", type=name)
+            raise GraphQLError(message)
         return value
 
     return coerce
@@ -52,7 +54,8 @@ def _literal(name: str) -> Any:
             return node.value
         if isinstance(node, IntValueNode | FloatValueNode):
             return _number(node.value)
-        raise GraphQLError(f"{name} cannot represent this literal; give a string or a number.", node)
+        message = _("{type} cannot represent this literal. Use a string or a number.", type=name)
+        raise GraphQLError(message, node)
 
     return coerce
 

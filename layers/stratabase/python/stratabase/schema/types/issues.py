@@ -69,13 +69,14 @@ class IssueRenderer(NamedTuple):
     application: str
     profile: str
     trace_id: str
+    language: str
 
     def render(self, issue: Issue, keys: Iterable[str | int]) -> dict[str, Any]:
         """Return an issue's fields; `keys` lead to the root field whose arguments its path is in."""
         reference = issue.reference_type
         return {
             "sourceRequestReference": ".".join(str(step) for step in (*keys, *issue.path)),
-            "userMessage": issue.message,
+            "userMessage": issue.message.in_language(self.language),
             "issueLevel": issue.level.value,
             "issueReferenceType": None if reference is None else reference.value,
             "issueType": issue.type.value,

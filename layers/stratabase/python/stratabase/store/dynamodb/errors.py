@@ -1,6 +1,7 @@
 """What a failed request means: another attempt, a refusal, or a mistake of the caller's."""
 
 from stratabase.domain.issues.refusals import Unavailable
+from stratabase.messages import _
 from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
 
 CONDITION_FAILED = "ConditionalCheckFailed"
@@ -52,8 +53,9 @@ def may_have_run(error: RequestError) -> bool:
 def busy_error(*, may_have_written: bool) -> Unavailable:
     """Return what to raise when no attempt went well."""
     if may_have_written:
-        return Unavailable("The store did not answer; whether it wrote is unknown.", retry_after=5)
-    return Unavailable("The store is too busy; try again.")
+        message = _("The store did not respond. It is unknown whether the data was written.")
+        return Unavailable(message, retry_after=5)
+    return Unavailable(_("The store is too busy. Try again."))
 
 
 def permanent_error(rejected: Rejected, details: str = "") -> Exception:
@@ -65,6 +67,6 @@ def permanent_error(rejected: Rejected, details: str = "") -> Exception:
     if rejected.code in _CALLER_MISTAKES:
         error = ValueError(f"The store cannot do this: {details or rejected.message}")
     else:
-        error = Unavailable("The store cannot be read or written just now; try again later.", retry_after=5)
+        error = Unavailable(_("The store is temporarily unavailable. Try again later."), retry_after=5)
     error.__cause__ = rejected
     return error

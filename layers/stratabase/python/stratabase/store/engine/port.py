@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.frozen import frozen
+from stratabase.messages import _
 
 INDEX_NAMES = tuple(f"index{number}" for number in range(1, 9))
 """The generic secondary indexes; "items" is the name of the items themselves, ordered by key."""
@@ -217,9 +218,8 @@ class OutcomeUnknown(Unavailable):
     """
 
     def __init__(self, failures: Sequence[Failure]) -> None:
-        super().__init__(
-            "An answer of the store was lost; whether this was written is unknown.", retry_after=5
-        )
+        message = _("A response of the store was lost. It is unknown whether the data was written.")
+        super().__init__(message, retry_after=5)
         self.failures = tuple(failures)
 
 

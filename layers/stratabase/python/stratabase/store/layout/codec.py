@@ -17,6 +17,7 @@ from stratabase.domain.objects.commit_refusals import TooLarge
 from stratabase.domain.objects.entity import Entity, RoleName, State
 from stratabase.domain.objects.instant import Instant, format_instant, parse_instant
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
+from stratabase.messages import _
 from stratabase.model.model import Class, PlatformAttribute
 from stratabase.model.types.identifier import id_timestamp
 from stratabase.store.engine.port import Item, Value
@@ -49,8 +50,13 @@ def state_text(entity: Entity) -> str:
     }
     text = orjson.dumps(values)
     if len(text) > LARGEST_STATE:
-        what = f"bytes in one {entity.reference.class_name}"
-        raise TooLarge(what, len(text), LARGEST_STATE, entity.reference)
+        message = _(
+            "The {class_name} has {size} bytes. The maximum is {maximum} bytes.",
+            class_name=entity.reference.class_name,
+            size=len(text),
+            maximum=LARGEST_STATE,
+        )
+        raise TooLarge(message, entity.reference)
     return text.decode()
 
 

@@ -29,7 +29,6 @@ from stratabase.store.query.plans import IdOrderPlan, IndexOrderPlan, Plan, Sort
 from stratabase.store.query.row_sources import IndexRanges, IndexRows, RowsByKey
 from stratabase.store.query.rows import RowFilter
 from stratabase.store.query.scan_order import scan_order
-from stratabase.wording import pluralize
 
 ASSUMED_OBJECTS = 10_000
 """How many objects a class is believed to have; only the proportions of estimates matter."""
@@ -101,7 +100,8 @@ def _by_key(class_: Class, query: Query) -> Iterator[PlanCandidate]:
     if ids is None:
         return
     left = without_named_ids(query.filter)
-    objects = f"the {pluralize(len(ids), 'object')} that the filter names by _id"
+    noun = "object" if len(ids) == 1 else "objects"
+    objects = f"the {len(ids):,} {noun} that the filter names by _id"
     if IdOrderPlan.serves(query):
         share = selectivity(conjuncts(left), class_)
         yield PlanCandidate(

@@ -12,6 +12,7 @@ from stratabase import waiting
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
+from stratabase.messages import _
 from stratabase.store.engine.port import ITEMS, Bounds, Item
 from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.layout import keys
@@ -37,7 +38,7 @@ class ReadRetry:
         """Return when it is time for another attempt. Raises Unavailable when there have been enough."""
         self._failed += 1
         if self._failed == _MAX_ATTEMPTS:
-            raise Unavailable("a write to the same object does not come to an end; try again")
+            raise Unavailable(_("A concurrent write to the same object is not finished. Try again."))
         waiting.pause(_FIRST_PAUSE * 2.0**self._failed)
 
     def reset(self) -> None:

@@ -8,6 +8,7 @@ from random import uniform
 from typing import TypeVar
 
 from stratabase.domain.issues.refusals import Unavailable
+from stratabase.messages import _
 from stratabase.unusable_store import UnusableStore
 
 VALUE_ERRORS = (
@@ -42,16 +43,16 @@ def map_sqlite_error(path: Path, error: Exception) -> Exception:
     if isinstance(error, sqlite3.Error) and is_corruption(error):
         refusal: Exception = corrupt_file_error(path, error)
     elif isinstance(error, sqlite3.Error) and is_busy(error):
-        refusal = Unavailable("The store is busy; try again.")
+        refusal = Unavailable(_("The store is busy. Try again."))
     else:
-        refusal = Unavailable("The store cannot be read or written just now; try again later.", retry_after=5)
+        refusal = Unavailable(_("The store is temporarily unavailable. Try again later."), retry_after=5)
     refusal.__cause__ = error
     return refusal
 
 
 def closed_error() -> Unavailable:
     """Return what to raise when the store was closed before."""
-    return Unavailable("The store is closed.")
+    return Unavailable(_("The store is closed."))
 
 
 def _primary_code(error: sqlite3.Error) -> int:

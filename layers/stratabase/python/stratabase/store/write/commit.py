@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from stratabase.domain.objects.change import Change
 from stratabase.domain.objects.commit_refusals import Conflict, SizeCause, TooLarge
+from stratabase.messages import Message, _
 from stratabase.store.engine.expectations import find_failures
 from stratabase.store.engine.port import MAX_ACTIONS, Action, Batch, Failure, Key, OutcomeUnknown, Patch, Put
 from stratabase.store.layout import keys
@@ -41,7 +42,7 @@ def commit(
     change: Change,
     *,
     ignores_required: bool = False,
-    schedule_cleanup: ScheduleCleanup = lambda _: None,
+    schedule_cleanup: ScheduleCleanup = lambda _ledgers: None,
 ) -> list[Key]:
     """Do all of a change or nothing; return the keys of the ledgers of what is left to purge.
 
@@ -68,7 +69,7 @@ def dry_run(store: StoreContext, change: Change) -> None:
     """Raise what `commit` would raise now, and write nothing."""
     transaction, stages = _plan(store, change, ignores_required=False)
     if stages is None:  # otherwise the plan has checked all of it
-        settle(transaction, lambda _, actions: _check(store, actions))
+        settle(transaction, lambda _id, actions: _check(store, actions))
 
 
 def _plan(store: StoreContext, change: Change, *, ignores_required: bool) -> Plan:
@@ -83,7 +84,7 @@ def _plan(store: StoreContext, change: Change, *, ignores_required: bool) -> Pla
         return Plan(whole)
     # 3. Whether all of it may be done is checked now, because nothing is refused later.
     if not ignores_required:
-        settle(whole, lambda _, actions: find_failures(store.engine, actions))
+        settle(whole, lambda _id, actions: find_failures(store.engine, actions))
         smaller.adopt_counts(whole.counts)
     check_size(smaller.actions(), at_least=True)
     return Plan(smaller, stages)
@@ -172,17 +173,33 @@ def check_size(actions: Sequence[Action], *, at_least: bool = False) -> None:
     """Raise TooLarge when actions cannot be done together. `at_least`: there may be more of them."""
     number = len(actions)
     if number > MAX_ACTIONS:
-        what, cause = "objects, links and unique values in one write", _cause(actions)
-        raise TooLarge(what, number, MAX_ACTIONS, at_least=at_least, cause=cause)
+        raise TooLarge(_too_many_message(number, at_least=at_least), cause=_cause(actions))
     size = _bytes(actions)
     if size > LARGEST_BATCH:
-        raise TooLarge("bytes in one write", size, LARGEST_BATCH)
+        message = _(
+            "The write has {size} bytes. The maximum is {maximum} bytes.", size=size, maximum=LARGEST_BATCH
+        )
+        raise TooLarge(message)
+
+
+def _too_many_message(number: int, *, at_least: bool) -> Message:
+    if at_least:
+        return _(
+            "The write has at least {number} objects, links, and unique values. The maximum is {maximum}.",
+            number=number,
+            maximum=MAX_ACTIONS,
+        )
+    return _(
+        "The write has {number} objects, links, and unique values. The maximum is {maximum}.",
+        number=number,
+        maximum=MAX_ACTIONS,
+    )
 
 
 def _cause(actions: Sequence[Action]) -> SizeCause | None:
     """Return the role of one object that most actions are for, and how many of its links fit."""
     ends = Counter(end for action in actions if (end := keys.end_of(action.key)))
-    for (_, role), number in ends.most_common(1):
+    for (_id, role), number in ends.most_common(1):
         each = -(-(len(actions) - 1) // number)
         if each <= _MAX_ACTIONS_OF_LINK:
             return SizeCause(role, (MAX_ACTIONS - 1) // each)

@@ -14,6 +14,7 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
+from stratabase.messages import _
 from stratabase.store.engine.expectations import find_failures
 from stratabase.store.engine.port import (
     MAX_ACTIONS,
@@ -61,7 +62,13 @@ def lock(
         *_lock_actions(expected, locks.lock_attributes(taken), wholes, commit_id),
         *_wholes_actions(wholes, commit_id, references),
     ]
-    _check_number(actions, "objects with the wholes of parts among them")
+    if len(actions) > MAX_ACTIONS:
+        message = _(
+            "The request locks {number} objects, including the wholes of parts. The maximum is {maximum}.",
+            number=len(actions),
+            maximum=MAX_ACTIONS,
+        )
+        raise TooLarge(message)
     if wholes.missing:
         raise _refusal(find_failures(store.engine, actions), wholes)
     if failures := try_commit(store.engine, Batch(commit_id, tuple(actions))):
@@ -76,10 +83,15 @@ def _expect_lockable(
     return replace(NOT_DELETED if always_exists else OBJECT_EXISTS, either=lock_conditions)
 
 
-def _check_number(named: Sequence[Reference | Action], what: str = "objects") -> None:
+def _check_number(named: Sequence[Reference]) -> None:
     """Raise TooLarge for more than one commit can hold."""
     if len(named) > MAX_ACTIONS:
-        raise TooLarge(what, len(named), MAX_ACTIONS)
+        message = _(
+            "The request refers to {number} objects. The maximum is {maximum}.",
+            number=len(named),
+            maximum=MAX_ACTIONS,
+        )
+        raise TooLarge(message)
 
 
 def _refusal(failures: Iterable[Failure], wholes: Wholes) -> LockRefused:
@@ -179,7 +191,7 @@ def unlock(  # noqa: PLR0913 - what is unlocked, by whom, when, and how far he m
             else own[reference]
             for reference, item in found.items()
         }
-    raise Unavailable("others kept locking the same objects; try again")
+    raise Unavailable(_("Concurrent locks on the same objects prevented this request. Try again."))
 
 
 def _try_to_unlock(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.serials import SerialName
+from stratabase.messages import _, and_list
 from stratabase.store.engine.port import (
     Batch,
     Condition,
@@ -63,12 +64,14 @@ class SerialCounters:
     def next(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
         """Return so many new numbers of each attribute: from 1, and never one again. Raises Unavailable."""
         self._look([name for name in wanted if name not in self._last])
-        for _ in range(_MOST_TRIES):
+        for _try in range(_MOST_TRIES):
             claim = self._claim(wanted)
             if self._taken(claim):
                 return claim.numbers()
-        names = ", ".join(f"{name.class_name}.{name.attribute}" for name in wanted)
-        raise Unavailable(f"others kept taking numbers of {names}; try again")
+        names = and_list(f"{name.class_name}.{name.attribute}" for name in wanted)
+        raise Unavailable(
+            _("Concurrent writes used the next numbers of {attributes}. Try again.", attributes=names)
+        )
 
     def _look(self, names: Sequence[SerialName]) -> None:
         if names:

@@ -23,9 +23,10 @@ from stratabase import waiting
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.change import Change, Restoration
 from stratabase.domain.objects.commit_refusals import Conflict, TooLarge
-from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.entity import Reference, describe_object
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import owner_of
+from stratabase.messages import _, ngettext
 from stratabase.store.engine.port import (
     MAX_ACTIONS,
     NOT_EXISTS,
@@ -142,8 +143,16 @@ class StagedRestoration:
         done, number, together = 0, 0, _ROOM
         while done < len(parts):
             if self._store.now() > deadline:
-                text = f"bringing back {len(parts):,} parts takes longer than {LONGEST // 1000} seconds"
-                raise Unavailable(f"{text} at present, so nothing was restored; try again later")
+                raise Unavailable(
+                    ngettext(
+                        "Restoring {count} part takes longer than {seconds} seconds at present. "
+                        "Nothing was restored. Try again later.",
+                        "Restoring {count} parts takes longer than {seconds} seconds at present. "
+                        "Nothing was restored. Try again later.",
+                        len(parts),
+                        seconds=LONGEST // 1000,
+                    )
+                )
             number += 1
             change = replace(
                 self._change,
@@ -202,8 +211,8 @@ def _fitting(transaction: WriteTransaction) -> int:
 def check_finished(ledger: Item | None, now: Instant) -> None:
     """Raise Unavailable if a ledger is that of a restoration that runs."""
     if ledger is not None and ledgers.is_running(ledger, now):
-        name, id_ = keys.ledger_of(ledger.key)
-        raise Unavailable(f"{name} {id_} is being restored by another request; try again in a moment", 5)
+        named = describe_object(Reference(*keys.ledger_of(ledger.key)))
+        raise Unavailable(_("Another request is restoring {object}. Try again in a moment.", object=named), 5)
 
 
 def stop_restoration(engine: Engine, ledger: Item, commit_id: str) -> bool:

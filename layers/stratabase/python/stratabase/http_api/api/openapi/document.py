@@ -25,12 +25,12 @@ _SECURITY_SCHEMES = {
     "basic": {"type": "http", "scheme": "basic", "description": "The username and the password, in UTF-8."},
 }
 _DESCRIPTION = """\
-Every address answers OPTIONS, without credentials, with 204 and the methods that it knows in Allow, and \
-HEAD wherever a GET does nothing but read; both are left out here, since they are the same everywhere. A \
-method that an address does not know is answered with 405 and Allow.
+Every address supports OPTIONS without credentials: the response is 204 with the supported methods in Allow. \
+Every address whose GET only reads also supports HEAD. This document omits both methods. The response to an \
+unsupported method is 405 with Allow.
 
-XML has the names of JSON as elements; a field that is null is an empty element. Bodies are in UTF-8 and \
-have at most 64 KB (but for GraphQL); each field comes once; XML has neither a DOCTYPE nor attributes."""
+XML uses the names of JSON as elements. An empty element stands for null. Bodies are in UTF-8 and have at \
+most 64 KB, except for GraphQL. Each field occurs only once. XML has neither a DOCTYPE nor attributes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +86,10 @@ def openapi_endpoint(service: ServiceInfo, endpoints: Callable[[], Mapping[str, 
     operation = Operation(
         read_openapi,
         "readOpenApi",
-        "What this service answers where, as an OpenAPI document.",
+        "The API of this service as an OpenAPI document.",
         {
             200: ResponseSpec("This document.", "application/json", tag),
-            304: ResponseSpec("The document is the one that the client has.", headers=tag),
+            304: ResponseSpec("The document has not changed.", headers=tag),
         },
         error_format=ErrorFormat.PROBLEM_JSON,
         has_format=False,

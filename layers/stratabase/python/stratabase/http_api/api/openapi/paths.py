@@ -12,7 +12,7 @@ from stratabase.http_api.http.endpoint import Endpoint, Operation, Parameter, Re
 FORMAT_PARAMETER = {
     "name": "format",
     "in": "query",
-    "description": "The form of the bodies, of the request and of the answer.",
+    "description": "The format of the bodies of the request and of the response.",
     "schema": {"type": "string", "enum": ["json", "xml"], "default": "json"},
 }
 _PATH_PARAMETER = re.compile(r"{(\w+)}")

@@ -40,46 +40,46 @@ def _if_input(operation: Operation, _: bool) -> bool:  # noqa: FBT001 - as the t
 
 
 _CHALLENGES = {
-    "WWW-Authenticate": "The schemes on offer. API Gateway calls it x-amzn-Remapped-WWW-Authenticate."
+    "WWW-Authenticate": "The supported schemes. API Gateway calls it x-amzn-Remapped-WWW-Authenticate."
 }
 _RETRY_AFTER = {"Retry-After": "When to try again, in seconds."}
-_ACCEPT_ENCODING = {"Accept-Encoding": "`identity`, where the body came in a coding."}
+_ACCEPT_ENCODING = {"Accept-Encoding": "`identity`, if the body had a content coding."}
 
 _COMMON_RESPONSES: Mapping[int, _CommonResponse] = {
-    400: _CommonResponse("BadRequest", ResponseSpec("The request cannot be understood."), _if_input),
+    400: _CommonResponse("BadRequest", ResponseSpec("The request is not valid."), _if_input),
     401: _CommonResponse(
         "Unauthorized",
-        ResponseSpec("There are no credentials, or wrong ones.", headers=_CHALLENGES),
+        ResponseSpec("The credentials are missing or wrong.", headers=_CHALLENGES),
         _if_protected,
     ),
-    403: _CommonResponse("Forbidden", ResponseSpec("The member may not do this."), _if_protected),
+    403: _CommonResponse("Forbidden", ResponseSpec("The member does not have permission."), _if_protected),
     413: _CommonResponse(
-        "ContentTooLarge", ResponseSpec("The body, or the answer, is too large."), _always, by_gateway=True
+        "ContentTooLarge", ResponseSpec("The body or the response is too large."), _always, by_gateway=True
     ),
     415: _CommonResponse(
         "UnsupportedMediaType",
-        ResponseSpec("The body is in a type or a coding that is not read.", headers=_ACCEPT_ENCODING),
+        ResponseSpec(
+            "The media type or the content coding of the body is not supported.", headers=_ACCEPT_ENCODING
+        ),
         _if_body,
     ),
     429: _CommonResponse(
         "TooManyRequests",
-        ResponseSpec("Too many wrong passwords, or too many requests.", headers=_RETRY_AFTER),
+        ResponseSpec("Too many wrong passwords or too many requests.", headers=_RETRY_AFTER),
         _always,
         by_gateway=True,
     ),
     431: _CommonResponse(
         "HeadersTooLarge",
-        ResponseSpec("Request line and headers are too large."),
+        ResponseSpec("The request line and the headers are too large."),
         _always,
         by_service=False,
         by_gateway=True,
     ),
-    500: _CommonResponse(
-        "Failure", ResponseSpec("Something went wrong inside the service."), _always, by_gateway=True
-    ),
+    500: _CommonResponse("Failure", ResponseSpec("The service failed."), _always, by_gateway=True),
     502: _CommonResponse(
         "BadGateway",
-        ResponseSpec("The service failed to answer."),
+        ResponseSpec("The service did not respond."),
         _always,
         by_service=False,
         by_gateway=True,

@@ -13,6 +13,7 @@ from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, 
 from stratabase.http_api.http.etag import cacheable_response
 from stratabase.http_api.http.messages import Headers, Request, Response
 from stratabase.http_api.http.refusals import NotFound
+from stratabase.messages import _
 
 BUILT = Path(__file__).parent / "built"
 LICENSES = "licenses.txt"
@@ -115,13 +116,13 @@ IMMUTABLE = "public, max-age=31536000, immutable"
 def graphiql_page_endpoint(application: str) -> Endpoint:
     """Return the endpoint of the page on which people sign in and query the application."""
 
-    def show_page(request: Request, _: Caller | None) -> Response:
+    def show_page(request: Request, _caller: Caller | None) -> Response:
         return render_page(request, application)
 
     operation = Operation(
         show_page,
         "showGraphiql",
-        "GraphiQL, a page on which to write and run queries.",
+        "GraphiQL, a page to write and run queries.",
         {200: ResponseSpec("The page.", "text/html")},
         error_format=ErrorFormat.PROBLEM_JSON,
         has_format=False,
@@ -138,8 +139,8 @@ def graphiql_file_endpoint() -> Endpoint:
         "A file of the page GraphiQL.",
         {
             200: ResponseSpec("The file.", ("text/javascript", "text/css", "text/plain"), tag),
-            304: ResponseSpec("The file is the one that the client has.", headers=tag),
-            404: ResponseSpec("The page has no such file."),
+            304: ResponseSpec("The file has not changed.", headers=tag),
+            404: ResponseSpec("The file does not exist."),
         },
         error_format=ErrorFormat.PROBLEM_JSON,
         has_format=False,
@@ -147,11 +148,11 @@ def graphiql_file_endpoint() -> Endpoint:
     return Endpoint({"GET": operation}, {"file": Parameter("The name of the file.", example=LICENSES)})
 
 
-def _read_file(request: Request, _: Caller | None) -> Response:
+def _read_file(request: Request, _caller: Caller | None) -> Response:
     name = request.parameters["file"]
     asset = assets().get(name)
     if asset is None:
-        raise NotFound(f'GraphiQL has no file "{name}".')
+        raise NotFound(_('The file "{name}" does not exist.', name=name))
     cache_control = IMMUTABLE if asset.is_immutable else "no-cache"
     return cacheable_response(
         request, asset.content_type, asset.content, cache_control, lambda: asset.gzipped

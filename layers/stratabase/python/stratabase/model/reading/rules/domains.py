@@ -78,13 +78,13 @@ def _check_values(type_: AttributeType, use: DirectiveUse) -> Iterator[ModelErro
         try:
             value = read_argument(type_, text)
         except InvalidValue as invalid:
-            yield error_at(node, f"values: {invalid}.")
+            yield error_at(node, f"values: {invalid}")
             continue
         if value in seen:
             yield error_at(node, f'"{shorten(text)}" stands here already.')
         for constraint in others:
             for violation in constraint.violations(value, type_, None):
-                yield error_at(node, f'"{shorten(text)}" is outside of its own domain: {violation.text}.')
+                yield error_at(node, f'"{shorten(text)}" is outside of its own domain: {violation.message}')
         seen.append(value)
 
 

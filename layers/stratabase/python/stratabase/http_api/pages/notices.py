@@ -1,0 +1,151 @@
+"""Pages without a form: what they say when a link has done its work, or why it cannot."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from stratabase.http_api.http.messages import Headers, Response
+from stratabase.http_api.pages.page import Page, render_elements
+from stratabase.messages import Message, _
+
+
+class Notice(Enum):
+    """What a page without a form says: that it is done, or why it cannot be done."""
+
+    DONE = auto()
+    EXPIRED = auto()
+    UNKNOWN = auto()
+    TAKEN = auto()
+    """Another member has the e-mail address by now."""
+    MISSING = auto()
+    """The address of the page has no token."""
+    LATER = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeText:
+    """The heading and the paragraphs of a page without a form."""
+
+    heading: Message
+    paragraphs: tuple[Message, ...]
+
+
+Notices = Mapping[Notice, NoticeText]
+
+
+def notice_page(
+    application: str, language: str, text: NoticeText, status: int = 200, headers: Headers = ()
+) -> Response:
+    """Return a page that only says something."""
+    content = render_elements("p", text.paragraphs, language)
+    return Page(application, language, text.heading, text.heading, content).response(status, headers)
+
+
+_EXPIRED = _("This link has expired")
+_UNUSABLE = _("This link does not work")
+_ONE_HOUR = _("A link works for one hour, and this one is older. Nothing was changed.")
+_LATER = NoticeText(
+    _("This page is not available"),
+    (_("This page cannot be shown at the moment. Your link stays valid. Try again in a minute."),),
+)
+
+
+def password_notices(application: str) -> Notices:
+    """Return the notices at the address where members set their passwords."""
+    return {
+        Notice.DONE: NoticeText(
+            _("Your password is set"),
+            (
+                _(
+                    "From now on, sign in to {application} with your new password.",
+                    application=application,
+                ),
+                _("Where you were signed in with the old one, sign in again. You can close this page."),
+            ),
+        ),
+        Notice.EXPIRED: NoticeText(
+            _EXPIRED,
+            (
+                _ONE_HOUR,
+                _("Ask an administrator of {application} to send you a new link.", application=application),
+            ),
+        ),
+        Notice.UNKNOWN: NoticeText(
+            _UNUSABLE,
+            (
+                _("It was already used, you were sent a newer one, or a part of it is missing."),
+                _("If you have just set your password, sign in with it."),
+                _("Otherwise, open the link in the newest mail, or ask an administrator for a new one."),
+            ),
+        ),
+        Notice.MISSING: NoticeText(
+            _("Choose your password"),
+            (
+                _(
+                    "To choose a password, open the link in the mail that {application} sent you.",
+                    application=application,
+                ),
+            ),
+        ),
+        Notice.LATER: _LATER,
+    }
+
+
+def confirmation_notices(application: str) -> Notices:
+    """Return the notices at the address where members confirm their e-mail addresses."""
+    return {
+        Notice.DONE: NoticeText(
+            _("Your email address is confirmed"),
+            (
+                _(
+                    "From now on, mail from {application} goes to your new address. You can close this page.",
+                    application=application,
+                ),
+            ),
+        ),
+        Notice.EXPIRED: NoticeText(
+            _EXPIRED,
+            (
+                _ONE_HOUR,
+                _(
+                    "To get a new link, change your email address in {application} again.",
+                    application=application,
+                ),
+            ),
+        ),
+        Notice.UNKNOWN: NoticeText(
+            _UNUSABLE,
+            (
+                _("It was already used or canceled, you were sent a newer one, or a part of it is missing."),
+                _("If you have just confirmed your address, you don't need to do anything."),
+                _(
+                    "Otherwise, open the link in the newest mail, "
+                    "or change your address in {application} again.",
+                    application=application,
+                ),
+            ),
+        ),
+        Notice.TAKEN: NoticeText(
+            _("This address belongs to another account"),
+            (
+                _(
+                    "Another account of {application} now has this email address. Nothing was changed.",
+                    application=application,
+                ),
+                _(
+                    "Use a different address, or ask an administrator of {application}.",
+                    application=application,
+                ),
+            ),
+        ),
+        Notice.MISSING: NoticeText(
+            _("Confirm your email address"),
+            (
+                _(
+                    "To confirm an email address, open the link in the mail that {application} sent to it.",
+                    application=application,
+                ),
+            ),
+        ),
+        Notice.LATER: _LATER,
+    }

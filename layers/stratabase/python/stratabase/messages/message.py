@@ -1,0 +1,176 @@
+"""Messages that keep their parameters, so that they can be shown in any language later."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal, Self
+
+from stratabase.messages.catalogs import ENGLISH, choose_language, load_translations
+
+Parameter = str | int
+"""What a placeholder stands for: a text that stays as it is, a number, or another `Message`."""
+_NO_PARAMETERS: Mapping[str, Parameter] = MappingProxyType({})
+
+
+class Message(str):
+    """A text in English, which `in_language` gives in other languages.
+
+    Made by the functions below, never by its constructor. What `+`, `join` or an f-string makes of it is a
+    plain `str`, which can no longer be translated: nest messages as parameters instead.
+    """
+
+    __slots__ = ("number", "parameters", "plural", "template")
+
+    template: str
+    """The English text, with the names of parameters in braces: the key in the catalogs."""
+    parameters: Mapping[str, Parameter]
+    plural: str | None
+    """The English text for a `number` other than 1; None when the message depends on no number."""
+    number: int
+
+    def __new__(
+        cls,
+        template: str,
+        parameters: Mapping[str, Parameter] = _NO_PARAMETERS,
+        plural: str | None = None,
+        number: int = 1,
+    ) -> Self:
+        """Return the message with its English text."""
+        english = template if plural is None or number == 1 else plural
+        self = super().__new__(cls, _fill_in(english, parameters, ENGLISH))
+        self.template, self.parameters, self.plural, self.number = template, parameters, plural, number
+        return self
+
+    def in_language(self, language: str) -> str:
+        """Return the text in a language, such as "it"; in English where there is no translation."""
+        language = choose_language([language])
+        if language == ENGLISH:
+            return str(self)
+        translations = load_translations(language)
+        if self.plural is None:
+            text = translations.gettext(self.template)
+        else:
+            text = translations.ngettext(self.template, self.plural, self.number)
+        return _fill_in(text, self.parameters, language)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
+        return type(self), (self.template, dict(self.parameters), self.plural, self.number)
+
+
+def _(template: str, **parameters: Parameter) -> Message:
+    """Return a message. `template` is a literal, with the names of the parameters in braces."""
+    return Message(template, parameters)
+
+
+def ngettext(singular: str, plural: str, count: int, **parameters: Parameter) -> Message:
+    """Return a message that depends on a number, which both templates show as `{count}`."""
+    return Message(singular, {"count": count, **parameters}, plural, count)
+
+
+def verbatim(text: str) -> Message:
+    """Return a message that is the same in every language, such as a text of the model."""
+    return _Verbatim(text)
+
+
+def and_list(words: Iterable[str]) -> Message:
+    """Return words as people list them: "a", "a and b", "a, b, and c". Each word may be a `Message`."""
+    return _WordList("standard", words)
+
+
+def or_list(words: Iterable[str]) -> Message:
+    """Return words as people list alternatives: "a", "a or b", "a, b, or c"."""
+    return _WordList("or", words)
+
+
+def sentences(messages: Iterable[str]) -> Message:
+    """Return whole sentences, one after the other."""
+    return _Sentences(messages)
+
+
+class _Verbatim(Message):
+    """A text that nobody translates. Braces in it mean nothing."""
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
+        self = str.__new__(cls, text)
+        self.template, self.parameters, self.plural, self.number = text, _NO_PARAMETERS, None, 1
+        return self
+
+    def in_language(self, language: str) -> str:  # noqa: ARG002 - the same in every language
+        return str(self)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
+        return type(self), (self.template,)
+
+
+_ListStyle = Literal["standard", "or"]
+
+
+class _WordList(Message):
+    """A list of words, joined as each language joins them. The keys of its parameters are their positions."""
+
+    __slots__ = ("style",)
+
+    style: _ListStyle
+
+    def __new__(cls, style: _ListStyle, words: Iterable[str]) -> Self:
+        listed = list(words)
+        self = str.__new__(cls, _join_in_english(listed, "or" if style == "or" else "and"))
+        self.style = style
+        self.template, self.plural, self.number = "", None, len(listed)
+        self.parameters = {str(position): word for position, word in enumerate(listed)}
+        return self
+
+    def in_language(self, language: str) -> str:
+        language = choose_language([language])
+        if language == ENGLISH:
+            return str(self)
+        from babel.lists import format_list  # noqa: PLC0415 - slow, and English needs none
+
+        words = [_show(word, language) for word in self.parameters.values()]
+        return format_list(words, self.style, language)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
+        return type(self), (self.style, list(self.parameters.values()))
+
+
+class _Sentences(Message):
+    """Whole sentences with a blank between them. The keys of its parameters are their positions."""
+
+    __slots__ = ()
+
+    def __new__(cls, messages: Iterable[str]) -> Self:
+        listed = list(messages)
+        self = str.__new__(cls, " ".join(listed))
+        self.template, self.plural, self.number = "", None, len(listed)
+        self.parameters = {str(position): message for position, message in enumerate(listed)}
+        return self
+
+    def in_language(self, language: str) -> str:
+        return " ".join(_show(message, language) for message in self.parameters.values())
+
+    def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
+        return type(self), (list(self.parameters.values()),)
+
+
+def _fill_in(template: str, parameters: Mapping[str, Parameter], language: str) -> str:
+    return template.format(**{name: _show(value, language) for name, value in parameters.items()})
+
+
+def _show(value: Parameter, language: str) -> str:
+    """Return a parameter as a message in a language shows it; a number with its thousands apart."""
+    if isinstance(value, Message):
+        return value.in_language(language)
+    if not isinstance(value, int):
+        return value
+    if language == ENGLISH:
+        return f"{value:,}"
+    from babel.numbers import format_decimal  # noqa: PLC0415 - as above
+
+    return format_decimal(value, locale=language)
+
+
+def _join_in_english(words: Sequence[str], conjunction: str) -> str:
+    *first, last = words or [""]
+    comma = "," if len(first) > 1 else ""
+    return f"{', '.join(first)}{comma} {conjunction} {last}" if first else last

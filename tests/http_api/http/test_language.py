@@ -1,0 +1,49 @@
+"""In which language a request is answered."""
+
+import pytest
+
+from stratabase.domain.members.member import Caller
+from stratabase.formats.preferences import Formats
+from stratabase.http_api.http.language import negotiate_language, response_language
+from stratabase.http_api.http.messages import Request
+
+
+def request(accept_language: str | None = None) -> Request:
+    headers = {} if accept_language is None else {"accept-language": (accept_language,)}
+    return Request("GET", "/x", "/x", headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("preferred", "accepted", "language"),
+    [
+        (["it"], "", "it"),
+        (["it_IT"], "", "it"),
+        (["xx"], "it", "it"),
+        ([], "fr;q=0.9, it;q=0.8, en;q=0.7", "it"),
+        ([], "en;q=0.1, it;q=0.2", "it"),
+        ([], "it;q=0", "en"),
+        ([], "*", "en"),
+        ([], "it;q=nonsense", "it"),
+        ([], ",,,", "en"),
+        ([], None, "en"),
+    ],
+)
+def test_the_first_language_that_is_wanted_and_on_offer(
+    preferred: list[str], accepted: str | None, language: str
+) -> None:
+    assert negotiate_language(request(accepted), preferred) == language
+
+
+@pytest.mark.parametrize(
+    ("own", "accepted", "language"),
+    [("it", "en", "it"), ("en", "it", "en"), ("de", "it", "it"), ("de", None, "en")],
+)
+def test_the_language_of_the_caller_goes_before_that_of_the_browser(
+    own: str, accepted: str | None, language: str
+) -> None:
+    caller = Caller("1", "anna", "Clerk", formats=Formats(language=own))
+    assert response_language(request(accepted), caller) == language
+
+
+def test_without_a_caller_the_browser_decides() -> None:
+    assert response_language(request("it-CH, en;q=0.5")) == "it"
