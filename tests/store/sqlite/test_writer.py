@@ -165,7 +165,7 @@ def test_what_cannot_be_stored_is_its_callers_fault_alone(
 
 
 def test_a_file_held_for_too_long_makes_it_unavailable(engine: SqliteEngine, path: Path) -> None:
-    with held(path), pytest.raises(Unavailable, match="The store is busy. Try again") as refused:
+    with held(path), pytest.raises(Unavailable, match=r"The store is busy\. Try again") as refused:
         commit(engine, Put(Item(HERE)))
     assert refused.value.retry_after == 1
     assert found(engine) is None
