@@ -17,7 +17,7 @@ from stratabase.domain.members.member import Member
 from stratabase.http_api.auth.authentication import Authentication, BasicAuthenticator, BearerAuthenticator
 from stratabase.http_api.http.messages import Request
 from stratabase.model.model import Profile
-from stratabase.operations.auth.callers import CallerOf, MemberCache
+from stratabase.operations.auth.callers import CallerFactory, MemberCache
 from stratabase.operations.auth.sign_in import SignIn
 from stratabase.operations.auth.signing_keys import SigningKeyCache
 from stratabase.operations.auth.tokens import TokenIssuer, TokenTerms, TokenVerifier
@@ -39,7 +39,7 @@ class Gate:
     """The real parts, as a process has them that has just been started."""
 
     def __init__(self, folder: Path, members: Members, attempts: Attempts) -> None:
-        clock, ids, callers = SystemClock(), TimeOrderedIds(), CallerOf(PROFILES)
+        clock, ids, callers = SystemClock(), TimeOrderedIds(), CallerFactory(PROFILES)
         known = MemberCache(members, clock)
         keys = SigningKeyCache(FileKeyring(folder), clock, ids, TERMS.validity)
         sign_in = SignIn(members, known, Argon2Passwords(), PROFILES, clock, attempts, waiting.pause)

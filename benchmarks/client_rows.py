@@ -11,7 +11,7 @@ from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.signed_client import SignedClient
 from stratabase.store.dynamodb.table import ensure_table
-from stratabase.store.engine.port import NOT_EXISTS, Batch, Item, Key, Patch, Place, Put
+from stratabase.store.engine.port import NOT_EXISTS, Batch, IndexKey, Item, Key, Patch, Put
 from tests.boto_client import BotoClient
 
 TABLE = "clients"
@@ -53,7 +53,7 @@ def _figure(name: str, work: Callable[[int], object]) -> Figure:
 def _item(number: int, partition: str = "Thing") -> Item:
     key = Key(f"{partition}#{number}", "V#~")
     state = f'{{"name":"name {number}","notes":"{"n" * 400}"}}'
-    return Item(key, {"commitIds": [f"c{number}"]}, state, {"index1": Place(partition, f"{number:04}")})
+    return Item(key, {"commitIds": [f"c{number}"]}, state, {"index1": IndexKey(partition, f"{number:04}")})
 
 
 def _creation(client: Client, number: int) -> Batch:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from stratabase.domain.issues.refusals import TooMuchRead
+from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.query.consumption import Consumption, round_trips
 from stratabase.store.dynamodb.metering import record_consumption
 
@@ -24,7 +24,7 @@ class Metered(NamedTuple):
 def metered(operation: Callable[[], object]) -> Metered:
     """Return what an operation asks of a metered engine, even if it reads too much."""
     consumed: list[Consumption] = []
-    with record_consumption(consumed.append), suppress(TooMuchRead):
+    with record_consumption(consumed.append), suppress(ReadBudgetExceeded):
         operation()
     reads, writes = (one.read_units for one in consumed), (one.write_units for one in consumed)
     return Metered(round_trips(consumed), sum(reads), sum(writes))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from stratabase.domain.issues.refusals import Unauthenticated
 from stratabase.domain.members.member import Caller, Member
 from stratabase.model.model import Profile
-from stratabase.operations.auth.callers import CallerOf, MemberCache
+from stratabase.operations.auth.callers import CallerFactory, MemberCache
 from stratabase.operations.auth.signing_keys import SigningKeyCache
 from stratabase.operations.auth.tokens import TokenIssuer, TokenTerms, TokenVerifier
 from stratabase.operations.ports import Keyring
@@ -33,7 +33,7 @@ class Gate:
     def __post_init__(self) -> None:
         keys = SigningKeyCache(self.keyring, self.clock, self.ids, self.terms.validity)
         known = MemberCache(self.members, self.clock)
-        self.callers = CallerOf(PROFILES)
+        self.callers = CallerFactory(PROFILES)
         self.issuer = TokenIssuer(keys, self.clock, self.ids, self.terms)
         self.tokens = TokenVerifier(keys, known, self.callers, self.clock, self.terms.audience)
 

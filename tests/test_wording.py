@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.issues.refusals import TooMuchRead
+from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.wording import pluralize
 from tests.models import violations
 
@@ -32,5 +32,5 @@ def test_one_is_not_told_as_several(type_: str, value: object, domain: dict[str,
 
 
 def test_one_object_was_read() -> None:
-    assert "after 1 object, before" in str(TooMuchRead("Person", 1))
-    assert "after 2 objects, before" in str(TooMuchRead("Person", 2))
+    assert "after 1 object, before" in str(ReadBudgetExceeded("Person", 1))
+    assert "after 2 objects, before" in str(ReadBudgetExceeded("Person", 2))

@@ -179,7 +179,7 @@ def test_objects_of_an_older_version_get_ids_before_they_are_served(tmp_path: Pa
 def _forget_ids(home: Path) -> None:
     """Have the objects in a store as an older version left them, which knew no ids of members."""
     engine = SqliteEngine(home / "objects.db")
-    for page in engine.range(keys.LISTING, keys.listing("Project")):
+    for page in engine.range(keys.LISTING, keys.listing_partition("Project")):
         for item in page:
             state = orjson.loads(item.state or "")
             del state[MEMBER_IDS]

@@ -80,7 +80,7 @@ def test_cursors_stay_where_the_index_ends_the_page(api: Room) -> None:
 
     ends = (api.shown[-1], api.shown[0])
     assert [page["nextCursor"], page["prevCursor"]] == [
-        cursor.encode(position_of(end.state, BY_COUNT), BY_COUNT, THING) for end in ends
+        cursor.encode_cursor(position_of(end.state, BY_COUNT), BY_COUNT, THING) for end in ends
     ]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.issues.refusals import Hint, TooMuchRead, Unavailable
+from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded, Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.filter import And, Comparison, Not, Or
@@ -16,8 +16,8 @@ from stratabase.formats.preferences import Formats
 from stratabase.messages import verbatim
 from stratabase.model.types.operators import Operator
 from stratabase.operations.executor import Answer, QueriesOnly
-from stratabase.schema.execution.documents import Documents
-from stratabase.schema.execution.limits import Policy
+from stratabase.schema.execution.documents import DocumentCache
+from stratabase.schema.execution.limits import ExecutionPolicy
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.schema.generate import generate_schema
 from tests.fakes import ADMINISTRATOR, fake_services
@@ -33,7 +33,7 @@ class Room:
         self.executor = SchemaExecutor(
             world,
             lambda error, trace: self.reported.append((error, trace)),
-            Policy(**policy),
+            ExecutionPolicy(**policy),
             compile_answers=compile_answers,
         )
 
@@ -388,7 +388,7 @@ def test_a_document_beyond_all_bounds_is_refused_in_our_words(api: Room, query: 
 
 def test_the_documents_that_are_kept_are_bounded_by_their_length() -> None:
     """Clients that write values into their queries, where no two are alike, must not fill the memory."""
-    documents = Documents(generate_schema(fake_services(THINGS)[0].model), Policy())
+    documents = DocumentCache(generate_schema(fake_services(THINGS)[0].model), ExecutionPolicy())
     texts = [f'{{ Thing___get(_id: "{number:010000}") {{ _id }} }}' for number in range(50)]
     first = [documents.read(text) for text in texts]
 
@@ -437,7 +437,7 @@ def test_a_page_that_reads_too_much_says_which_index_is_missing(
     api: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def page(*_: object) -> None:
-        raise TooMuchRead("Thing", 20_000, Hint(("name",), costly=("totalCount",)))
+        raise ReadBudgetExceeded("Thing", 20_000, Hint(("name",), costly=("totalCount",)))
 
     monkeypatch.setattr(api.entities, "page", page)
 
@@ -464,7 +464,7 @@ def test_all_reads_of_a_request_draw_from_one_allowance_and_each_request_has_its
 
 def test_a_read_that_comes_too_late_names_no_option(api: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*_: object) -> None:
-        raise TooMuchRead("Thing")
+        raise ReadBudgetExceeded("Thing")
 
     monkeypatch.setattr(api.entities, "read", read)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.issues.refusals import TooMuchRead
+from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.lock import Lock
 from stratabase.schema.services import previews
@@ -193,7 +193,7 @@ def test_the_read_budget_does_not_hide_what_is_wrong(
     team = graphs.create("Team", name="t")
 
     def exhausted(*_: object, **__: object) -> None:
-        raise TooMuchRead("Person")
+        raise ReadBudgetExceeded("Person")
 
     monkeypatch.setattr(previews, "previewed_view", exhausted)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.issues.refusals import TooMuchRead, Unavailable
+from stratabase.domain.issues.refusals import ReadBudgetExceeded, Unavailable
 from stratabase.domain.objects.entity import Entity
 from stratabase.messages import verbatim
 from tests.everything import Objects
@@ -364,7 +364,7 @@ def test_a_written_object_that_cannot_be_shown_is_told_to_be_written(monkeypatch
     api = GraphApi(objects)
     team = api.create("Team", name="old")
 
-    troubles = [TooMuchRead("Person"), Unavailable(verbatim("busy"))]
+    troubles = [ReadBudgetExceeded("Person"), Unavailable(verbatim("busy"))]
 
     def linked(*_: Any, **__: Any) -> Any:
         raise troubles.pop()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.schema.execution.limits import Limits, Policy
+from stratabase.schema.execution.limits import ExecutionPolicy, Limits
 from stratabase.schema.executor import SchemaExecutor
 from tests.schema.graph_api import GraphApi, over_sqlite
 from tests.schema.versioned_api import VersionedApi
@@ -37,7 +37,7 @@ def test_the_cost_of_versions_is_estimated_before_anything_runs(
 
 
 def _too_costly(graphs: GraphApi, query: str, most: int) -> bool:
-    executor = SchemaExecutor(graphs.world, lambda *_: None, Policy(limits=Limits(cost=most)))
+    executor = SchemaExecutor(graphs.world, lambda *_: None, ExecutionPolicy(limits=Limits(cost=most)))
     answer = executor.execute(query, {}, None, graphs.caller, "trace")
     return b"estimated cost" in answer.body
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.model.model import Model
-from stratabase.store.engine.port import Item, Key, Place
+from stratabase.store.engine.port import IndexKey, Item, Key
 from stratabase.store.indexes.registry import parse_registry
 from stratabase.store.layout import codec, heads, keys, versions
 from tests.role_rules import Graph, is_counted, opposite_of, role_of, roles, target
@@ -109,7 +109,7 @@ def _links(model: Model, graph: Graph) -> Iterator[Key]:
 
 def _guards(model: Model, graph: Graph) -> dict[Key, Any]:
     return {
-        keys.couple(name, id_): holder
+        keys.one_to_one_guard(name, id_): holder
         for name, opposite, holder, id_ in _keys(model, graph)
         if not role_of(model, opposite).many
     }
@@ -155,10 +155,10 @@ def _misplaced(items: Mapping[Key, Item]) -> Iterator[str]:
     """Return where an item lies in indexes otherwise than it should: what is there in its class's."""
     registry = parse_registry(items.get(keys.REGISTRY))
     for key, item in items.items():
-        places: dict[str, Place] = {}
+        places: dict[str, IndexKey] = {}
         if key.sort == keys.HEAD and versions.read_tombstone(item) is None:
             entity = codec.entity_of(item)
             paths = registry.paths(entity.reference.class_name)
-            places = {keys.LISTING: keys.listed(entity.reference), **heads.index_places(entity, paths)}
+            places = {keys.LISTING: keys.listing_key(entity.reference), **heads.index_places(entity, paths)}
         if item.places != places:
             yield f"{key} lies in {item.places}, not {places}"

@@ -13,7 +13,7 @@ from stratabase.model.model import Class, Index, Unique
 from stratabase.store.engine.port import Engine
 from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.indexes.registry import Registry
-from stratabase.store.indexes.registry_cache import RegistryCache, WriteRules
+from stratabase.store.indexes.registry_cache import RegistryCache, WriteSchema
 from stratabase.store.repository import Repository
 from tests.fakes import unlimited_budget
 from tests.models import THING, model
@@ -39,9 +39,9 @@ def unlimited() -> ReadLimiter:
 class Unguarding(RegistryCache):
     """What an early version of the service goes by, which keeps no guards that its model does not name."""
 
-    def rules(self) -> WriteRules:
+    def rules(self) -> WriteSchema:
         """Return the rules of a registry in which nothing is listed."""
-        return WriteRules(Registry(), self._model, self._now)
+        return WriteSchema(Registry(), self._model, self._now)
 
 
 class Store:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.issues.refusals import Hint, TooMuchRead
+from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded
 from stratabase.domain.objects.entity import Entity
-from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Not, Or
+from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, Not, Or
 from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import Page, PageFields, Query, Window
 from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
@@ -132,7 +132,7 @@ def test_conditions_over_what_is_kept_need_no_values() -> None:
     """They are tested when an object is read, and look nothing up."""
     store = Derived(20)
     expression = expressions_of(model(store.class_)).filter(store.class_.name, "count > 15 && name == 'b'")
-    page = store.page(Query("", BY_ID, Holds(expression, EMPTY_CONTEXT)))
+    page = store.page(Query("", BY_ID, ExpressionFilter(expression, EMPTY_CONTEXT)))
     assert ids(page) == [18, 19]
     assert store.computed == []
 
@@ -172,7 +172,7 @@ def small() -> ReadBudget:
 )
 def test_past_the_read_budget_it_says_that_no_index_has_them(query: Query, remedy: Hint) -> None:
     store = Derived(70, notes=LARGE)
-    with pytest.raises(TooMuchRead) as refusal:
+    with pytest.raises(ReadBudgetExceeded) as refusal:
         store.shown(query, small())
     assert refusal.value.hint == remedy
     assert "because derived attributes, such as second, are in no index" in str(refusal.value)
@@ -183,10 +183,10 @@ def test_what_is_read_for_the_values_draws_from_the_same_allowance() -> None:
 
     class Reading(Derived):
         def derive(self, entities: Sequence[Entity]) -> Sequence[Entity]:
-            raise TooMuchRead("Other")
+            raise ReadBudgetExceeded("Other")
 
     store = Reading(5)
-    with pytest.raises(TooMuchRead) as refusal:
+    with pytest.raises(ReadBudgetExceeded) as refusal:
         store.shown(Query("", BY_ID, SECOND))
     assert (refusal.value.class_name, refusal.value.objects_read) == (store.class_.name, 5)
     assert refusal.value.hint.derived == ("second",)
@@ -202,9 +202,9 @@ def test_long_thoughts_about_objects_end_with_the_time_of_the_request() -> None:
         return False
 
     expression = expressions_of(model(store.class_)).filter(store.class_.name, "count > 15")
-    slow = Holds(replace(expression, evaluator=ponder), EMPTY_CONTEXT)
+    slow = ExpressionFilter(replace(expression, evaluator=ponder), EMPTY_CONTEXT)
     for filter_ in (slow, Not(And((KEPT, Or((slow,))))), And((SECOND, slow))):
         allowance, began = ReadBudget(MEGABYTE, 10, clock=lambda: now[0]), now[0]
-        with pytest.raises(TooMuchRead):
+        with pytest.raises(ReadBudgetExceeded):
             store.shown(Query("", BY_ID, filter_, Window(1000)), allowance)
         assert now[0] - began < 16

@@ -51,7 +51,7 @@ def test_the_head_of_a_singleton_is_stored_like_others() -> None:
     objects = Objects(engine, MODEL)
     objects.commit(objects.update("Settings", "1", name="a"))
     reference = objects.reference("Settings", "1")
-    assert engine.items[keys.head(reference)].places == {keys.LISTING: keys.listed(reference)}
+    assert engine.items[keys.head(reference)].places == {keys.LISTING: keys.listing_key(reference)}
 
 
 def test_a_singleton_can_be_linked_before_it_is_written(objects: Objects) -> None:

@@ -12,7 +12,7 @@ from stratabase.cli.terminal import progress
 from stratabase.domain.members.member import Member
 from stratabase.domain.write.commands import Create
 from stratabase.model.member_names import MEMBER_IDS, NOBODY, member_id
-from stratabase.operations.auth.callers import CallerOf
+from stratabase.operations.auth.callers import CallerFactory
 from stratabase.operations.write.services import save
 from stratabase.settings import Settings
 from stratabase.store.engine.port import Batch, Delete, Item, Patch
@@ -40,7 +40,7 @@ class Office(Terminal):
         instance = Instance(self.settings)
         member = instance.member_stores.members.by_username(username)
         assert isinstance(member, Member)
-        caller = CallerOf(instance.model.profiles)(member)
+        caller = CallerFactory(instance.model.profiles)(member)
         for code in codes:
             save(instance.world, Create("Project", {"code": code}), caller)
         instance.close()
@@ -68,7 +68,7 @@ class Office(Terminal):
 def _listed(instance: Instance) -> list[Item]:
     return [
         item
-        for page in instance.engine.range(keys.LISTING, keys.listing("Project"))
+        for page in instance.engine.range(keys.LISTING, keys.listing_partition("Project"))
         for item in instance.engine.get([each.key for each in page])
         if item is not None
     ]

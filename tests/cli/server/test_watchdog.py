@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stratabase.cli.server.watchdog import LONGEST_PERIOD, LOOKS, Finding, Watchdog
+from stratabase.cli.server.watchdog import LONGEST_PERIOD, LOOKS, ProbeResult, Watchdog
 
 LIMIT = 60.0
 PERIOD = LIMIT / LOOKS
@@ -32,25 +32,25 @@ class Bench:
         self.worker = Worker()
         self.watchdog: Watchdog[Worker] = Watchdog(limit, self.clock)
 
-    def look(self, after: float = PERIOD) -> list[Finding]:
+    def look(self, after: float = PERIOD) -> list[ProbeResult]:
         self.clock.now += after
         return [finding for _, finding in self.watchdog.look([self.worker])]
 
-    def silence(self) -> Iterator[tuple[float, Finding]]:
+    def silence(self) -> Iterator[tuple[float, ProbeResult]]:
         """Yield what is found, and after how much silence, until the worker is stuck."""
         assert self.look() == []
         began = self.clock.now
         while True:
             for finding in self.look():
                 yield self.clock.now - began, finding
-                if finding is Finding.STUCK:
+                if finding is ProbeResult.STUCK:
                     return
 
 
 def test_a_silent_worker_is_slow_after_a_third_of_the_limit_and_stuck_after_all_of_it() -> None:
     bench = Bench()
 
-    assert list(bench.silence()) == [(21.0, Finding.SLOW), (60.0, Finding.STUCK)]
+    assert list(bench.silence()) == [(21.0, ProbeResult.SLOW), (60.0, ProbeResult.STUCK)]
     assert bench.worker.probes == 1
 
 
@@ -73,13 +73,13 @@ def test_a_worker_that_answers_is_neither_however_long_it_works() -> None:
 def test_a_slow_worker_that_answers_begins_anew() -> None:
     bench = Bench()
     found = bench.silence()
-    assert next(found) == (21.0, Finding.SLOW)
+    assert next(found) == (21.0, ProbeResult.SLOW)
     assert bench.watchdog.is_slow(bench.worker)
 
     assert bench.watchdog.answered(bench.worker) == 21.0
 
     assert not bench.watchdog.is_slow(bench.worker)
-    assert [finding for _, finding in bench.silence()] == [Finding.SLOW, Finding.STUCK]
+    assert [finding for _, finding in bench.silence()] == [ProbeResult.SLOW, ProbeResult.STUCK]
 
 
 def test_time_in_which_the_machine_slept_does_not_count() -> None:

@@ -7,7 +7,7 @@ from operator import gt, lt
 from threading import Lock
 from typing import NamedTuple
 
-from stratabase.store.engine.port import INDEX_NAMES, ITEMS, UNBOUNDED, Batch, Bounds, Item, Key, Place
+from stratabase.store.engine.port import INDEX_NAMES, ITEMS, UNBOUNDED, Batch, Bounds, IndexKey, Item, Key
 from tests.contract.engine.reference import ReferenceEngine
 
 LONGEST_LAG = 3.0
@@ -123,8 +123,8 @@ def _entry(key: Key, place: Sequence[str]) -> Key:
     return Key("\0".join(key), "\0".join(place))
 
 
-def _place(item: Item, index: str) -> Place | None:
-    return Place(*item.key) if index == ITEMS else item.places.get(index)
+def _place(item: Item, index: str) -> IndexKey | None:
+    return IndexKey(*item.key) if index == ITEMS else item.places.get(index)
 
 
 def _lies(item: Item, index: str) -> tuple[str, Key]:

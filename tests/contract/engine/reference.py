@@ -15,10 +15,10 @@ from stratabase.store.engine.port import (
     ConditionOperator,
     ExpectationFailed,
     Failure,
+    IndexKey,
     Item,
     Key,
     Patch,
-    Place,
     Put,
 )
 
@@ -73,8 +73,8 @@ class ReferenceEngine:
         pass
 
 
-def _place(item: Item, index: str) -> Place | None:
-    return Place(*item.key) if index == ITEMS else item.places.get(index)
+def _place(item: Item, index: str) -> IndexKey | None:
+    return IndexKey(*item.key) if index == ITEMS else item.places.get(index)
 
 
 def _within(sort: str, bounds: Bounds) -> bool:

@@ -9,10 +9,10 @@ from stratabase.store.engine.port import (
     Delete,
     Engine,
     Expectation,
+    IndexKey,
     Item,
     Key,
     Patch,
-    Place,
     Put,
     Value,
 )
@@ -22,7 +22,7 @@ FULL = Item(
     HERE,
     {"owner": "ada", "until": 17, "open": True, "nothing": None, "ids": ["a", "b"]},
     '{"name":"Ada"}',
-    {"index1": Place("Employee", "ada"), "index8": Place("Employee", "17")},
+    {"index1": IndexKey("Employee", "ada"), "index8": IndexKey("Employee", "17")},
 )
 
 
@@ -104,9 +104,11 @@ def test_a_patch_moves_adds_and_takes_away_places(engine: Engine) -> None:
     commit(engine, Put(FULL))
     commit(
         engine,
-        Patch(HERE, places={"index1": Place("Employee", "bob"), "index2": Place("x", "y"), "index8": None}),
+        Patch(
+            HERE, places={"index1": IndexKey("Employee", "bob"), "index2": IndexKey("x", "y"), "index8": None}
+        ),
     )
-    places = {"index1": Place("Employee", "bob"), "index2": Place("x", "y")}
+    places = {"index1": IndexKey("Employee", "bob"), "index2": IndexKey("x", "y")}
     assert there(engine) == Item(HERE, FULL.attributes, FULL.state, places)
 
 
@@ -126,10 +128,10 @@ def test_a_patch_needs_an_item_unless_it_says_otherwise(engine: Engine) -> None:
 @pytest.mark.parametrize("expect", [NO_EXPECTATION, NOT_EXISTS])
 def test_a_patch_that_takes_nothing_for_granted_makes_the_item(engine: Engine, expect: Expectation) -> None:
     patch = Patch(
-        HERE, expect, {"owner": "ada"}, {"count": 2}, frozenset({"x"}), "{}", {"index1": Place("a", "b")}
+        HERE, expect, {"owner": "ada"}, {"count": 2}, frozenset({"x"}), "{}", {"index1": IndexKey("a", "b")}
     )
     commit(engine, patch)
-    assert there(engine) == Item(HERE, {"owner": "ada", "count": 2}, "{}", {"index1": Place("a", "b")})
+    assert there(engine) == Item(HERE, {"owner": "ada", "count": 2}, "{}", {"index1": IndexKey("a", "b")})
 
 
 @pytest.mark.parametrize("held", ["7", True, None, ["7"]])

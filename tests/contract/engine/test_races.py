@@ -15,10 +15,10 @@ from stratabase.store.engine.port import (
     Engine,
     Expectation,
     ExpectationFailed,
+    IndexKey,
     Item,
     Key,
     Patch,
-    Place,
     Put,
 )
 from tests.contract.engine.acting import HERE, commit, put, settled, there, together
@@ -182,7 +182,7 @@ def test_a_range_while_others_insert_has_what_was_there_throughout_once(
     engine: Engine, kind: Kind, index: str, times: int
 ) -> None:
     def item(sort: str) -> Item:
-        return Item(Key("p", sort), places={"index1": Place("p", sort)})
+        return Item(Key("p", sort), places={"index1": IndexKey("p", sort)})
 
     throughout = [f"{number:05}" for number in range(kind.many // 5)]
     put(engine, [item(sort) for sort in throughout])

@@ -20,10 +20,10 @@ from stratabase.store.engine.port import (
     Engine,
     Expectation,
     ExpectationFailed,
+    IndexKey,
     Item,
     Key,
     Patch,
-    Place,
     Put,
 )
 from tests.contract.engine.acting import commit, settled
@@ -38,7 +38,7 @@ NAMES = st.sampled_from(["a", "b", "c"])
 SORTS = st.sampled_from(["\0", "a", "a\0", "b", "é", "\uffff", "😀"])
 PARTITIONS = st.sampled_from(["p", "q"])
 KEYS = st.builds(Key, PARTITIONS, SORTS)
-PLACES = st.builds(Place, PARTITIONS, SORTS)
+PLACES = st.builds(IndexKey, PARTITIONS, SORTS)
 INDEXES = st.sampled_from(INDEX_NAMES[:2])
 NUMBERS = st.integers(-2, 2)
 VALUES = st.one_of(NUMBERS, SORTS, st.just(""), st.booleans(), st.none(), st.lists(SORTS, max_size=2))

@@ -11,10 +11,10 @@ from stratabase.store.engine.port import (
     Delete,
     Engine,
     Expectation,
+    IndexKey,
     Item,
     Key,
     Patch,
-    Place,
     Put,
     Value,
 )
@@ -131,7 +131,7 @@ def test_bounds_are_compared_by_code_point(engine: Engine) -> None:
 
 
 def test_places_are_ordered_by_code_point(engine: Engine) -> None:
-    put(engine, [Item(Key("p", text), places={"index1": Place("\0😀", text)}) for text in TEXTS])
+    put(engine, [Item(Key("p", text), places={"index1": IndexKey("\0😀", text)}) for text in TEXTS])
     assert [key.sort for key in keys(engine, "index1", "\0😀")] == sorted(TEXTS)
 
 
@@ -145,7 +145,7 @@ def test_names_of_attributes_are_free(engine: Engine) -> None:
 def test_names_that_an_engine_has_for_itself_are_free(engine: Engine) -> None:
     own = ["partition", "sort", "attributes", "state", "places", "pk", "sk", "p1", "s8", "blank", "id"]
     attributes: dict[str, Value] = {mark + name: mark for name in own for mark in ("", "=", "==")}
-    item = Item(HERE, attributes, "{}", {"index1": Place("a", "b")})
+    item = Item(HERE, attributes, "{}", {"index1": IndexKey("a", "b")})
     commit(engine, Put(item))
     assert there(engine) == item
     commit(engine, Patch(HERE, set=dict.fromkeys(own, "new"), remove=frozenset({"=state", "=pk"})))
@@ -170,7 +170,7 @@ def test_under_a_key_that_cannot_be_there_is_nothing(engine: Engine) -> None:
 def test_bounds_may_be_longer_than_any_key(engine: Engine, length: int) -> None:
     """A cursor or a filter's value may be."""
     sorts = ["a", "😀", "😀" * 255, "😀" * 255 + "a", "😀" * 256, "z"]
-    put(engine, [Item(Key("p", sort), places={"index1": Place("p", sort)}) for sort in sorts])
+    put(engine, [Item(Key("p", sort), places={"index1": IndexKey("p", sort)}) for sort in sorts])
     end = "😀" * length
     for included in (True, False):
         above = sorted(sort for sort in sorts if sort > end or (included and sort == end))

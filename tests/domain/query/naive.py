@@ -7,7 +7,7 @@ from functools import cmp_to_key
 from typing import Any, NamedTuple
 
 from stratabase.domain.objects.entity import State
-from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Marked, Not, Or
+from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, FlagFilter, Not, Or
 from stratabase.domain.query.order import Order, Position
 from stratabase.domain.query.page import Window
 from stratabase.expressions.environment import Environment
@@ -51,7 +51,7 @@ def matches(filter_: Filter, state: State, class_: Class) -> bool:
             return True in {matches(part, state, class_) for part in parts}
         case Not(part):
             return matches(part, state, class_) is False
-        case Holds() | Marked():
+        case ExpressionFilter() | FlagFilter():
             return _told(filter_, state)
         case Comparison(attribute, operator, operand):
             if operator in NEGATED:
@@ -60,8 +60,8 @@ def matches(filter_: Filter, state: State, class_: Class) -> bool:
             return compares(operator, attribute, state.get(attribute), operand, class_)
 
 
-def _told(filter_: Holds | Marked, state: State) -> bool:
-    if isinstance(filter_, Marked):
+def _told(filter_: ExpressionFilter | FlagFilter, state: State) -> bool:
+    if isinstance(filter_, FlagFilter):
         return state.get(filter_.mark) is True
     return filter_.expression.evaluate(Environment(state, filter_.circumstances)) is True
 

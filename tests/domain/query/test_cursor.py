@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from stratabase.domain.query.cursor import BadCursor, decode, encode
+from stratabase.domain.query.cursor import BadCursor, decode_cursor, encode_cursor
 from stratabase.domain.query.order import Order, OrderTerm, Position, position_of
 from stratabase.model.model import Class
 from tests.domain.query.queries import orders, states
@@ -19,15 +19,15 @@ from tests.models import THING, attribute
 
 BY_NAME = Order.of([OrderTerm("name")])
 HERE = Position(("Ada", "id1"))
-CURSOR = encode(HERE, BY_NAME, THING)
+CURSOR = encode_cursor(HERE, BY_NAME, THING)
 
 
 @pytest.mark.soak
 @given(states, orders)
 def test_a_cursor_leads_back_to_its_position(state: dict[str, Any], order: Order) -> None:
     position = position_of({**state, "_id": "id1"}, order)
-    cursor = encode(position, order, THING)
-    assert decode(cursor, order, THING) == position
+    cursor = encode_cursor(position, order, THING)
+    assert decode_cursor(cursor, order, THING) == position
     assert re.fullmatch(r"[A-Za-z0-9_-]+", cursor)
 
 
@@ -44,7 +44,7 @@ def test_a_cursor_leads_back_to_its_position(state: dict[str, Any], order: Order
 @example(CURSOR.replace("A", "+"))
 def test_no_other_text_is_a_cursor(text: str) -> None:
     with pytest.raises(BadCursor, match="The cursor is not valid"):
-        decode(text, BY_NAME, THING)
+        decode_cursor(text, BY_NAME, THING)
 
 
 @pytest.mark.soak
@@ -53,14 +53,14 @@ def test_a_damaged_cursor_is_refused(place: int, character: str) -> None:
     damaged = CURSOR[:place] + character + CURSOR[place + 1 :]
     assume(damaged != CURSOR)
     with pytest.raises(BadCursor):
-        decode(damaged, BY_NAME, THING)
+        decode_cursor(damaged, BY_NAME, THING)
 
 
 @pytest.mark.soak
 @given(st.integers(0, len(CURSOR) - 1))
 def test_a_piece_of_a_cursor_is_refused(length: int) -> None:
     with pytest.raises(BadCursor):
-        decode(CURSOR[:length], BY_NAME, THING)
+        decode_cursor(CURSOR[:length], BY_NAME, THING)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_piece_of_a_cursor_is_refused(length: int) -> None:
 )
 def test_a_cursor_of_another_class_or_order_is_refused_as_such(order: Order, class_: Class) -> None:
     with pytest.raises(BadCursor, match="another class or another order"):
-        decode(CURSOR, order, class_)
+        decode_cursor(CURSOR, order, class_)
 
 
 BY_ALL = Order.of(
@@ -112,22 +112,22 @@ BY_ALL = Order.of(
 )
 def test_a_forged_cursor_is_refused_unless_its_values_could_be_stored(values: str) -> None:
     """Whoever computes the check still gets no value in that the comparisons could not bear."""
-    whole = encode(Position(("a", 1, "1", True, "2000-01-01", "id")), BY_ALL, THING)
+    whole = encode_cursor(Position(("a", 1, "1", True, "2000-01-01", "id")), BY_ALL, THING)
     forged = _forge(whole, values)
     with pytest.raises(BadCursor, match="The cursor is not valid"):
-        decode(forged, BY_ALL, THING)
+        decode_cursor(forged, BY_ALL, THING)
 
 
 def test_the_forgery_of_these_tests_is_good() -> None:
-    whole = encode(Position(("a", 1, "1", True, "2000-01-01", "id")), BY_ALL, THING)
+    whole = encode_cursor(Position(("a", 1, "1", True, "2000-01-01", "id")), BY_ALL, THING)
     values: list[Any] = ["b", 2, "2", False, None, "other"]
-    assert decode(_forge(whole, json.dumps(values)), BY_ALL, THING) == Position(tuple(values))
+    assert decode_cursor(_forge(whole, json.dumps(values)), BY_ALL, THING) == Position(tuple(values))
 
 
 def test_the_next_version_of_the_format_is_refused() -> None:
     content = _bytes(CURSOR)
     with pytest.raises(BadCursor, match="The cursor is not valid"):
-        decode(_text(b"\x02" + content[1:]), BY_NAME, THING)
+        decode_cursor(_text(b"\x02" + content[1:]), BY_NAME, THING)
 
 
 def _forge(cursor: str, values: str) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from stratabase.domain.query.derived import derived_attributes, simplify, split_filter
-from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Not, Or
+from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, Not, Or
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.expressions.environment import EMPTY_CONTEXT
@@ -23,8 +23,8 @@ KEPT, TWICE = Comparison("size", Operator.EQ, 1), Comparison("twice", Operator.E
 ID = Comparison("_id", Operator.EQ, "a")
 
 
-def holds(text: str) -> Holds:
-    return Holds(expressions_of(MODEL).filter("Thing", text), EMPTY_CONTEXT)
+def holds(text: str) -> ExpressionFilter:
+    return ExpressionFilter(expressions_of(MODEL).filter("Thing", text), EMPTY_CONTEXT)
 
 
 PLAIN, LOUD = holds("size > 1 && _id != 'a'"), holds("size > 1 || loud == 'a'")

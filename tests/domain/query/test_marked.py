@@ -1,7 +1,7 @@
 """Marks that somebody puts into states before these are tested."""
 
 from stratabase.domain.query.derived import filtered_attributes, split_filter
-from stratabase.domain.query.filter import And, Comparison, Marked
+from stratabase.domain.query.filter import And, Comparison, FlagFilter
 from stratabase.domain.query.matching import matcher
 from stratabase.model.types.operators import Operator
 from tests.models import THING
@@ -10,7 +10,7 @@ NAMED = Comparison("name", Operator.EQ, "x")
 
 
 def test_a_state_matches_that_has_the_mark() -> None:
-    matches = matcher(And((Marked(".seen"), NAMED)), THING)
+    matches = matcher(And((FlagFilter(".seen"), NAMED)), THING)
 
     assert matches({"name": "x", ".seen": True})
     assert not matches({"name": "x"})
@@ -18,5 +18,5 @@ def test_a_state_matches_that_has_the_mark() -> None:
 
 
 def test_no_state_that_is_kept_can_be_asked_for_it() -> None:
-    assert split_filter(And((Marked(".seen"), NAMED)), THING) == (NAMED, Marked(".seen"))
-    assert list(filtered_attributes(Marked(".seen"))) == []
+    assert split_filter(And((FlagFilter(".seen"), NAMED)), THING) == (NAMED, FlagFilter(".seen"))
+    assert list(filtered_attributes(FlagFilter(".seen"))) == []

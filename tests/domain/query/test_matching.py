@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from stratabase.domain.objects.entity import State
-from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Not, Or
+from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, Not, Or
 from stratabase.domain.query.matching import COMPARISONS, matcher
 from stratabase.expressions.environment import EvaluationContext
 from stratabase.expressions.expression import compile_expression
@@ -153,7 +153,7 @@ def test_not_matches_null() -> None:
 def test_a_condition_holds_where_it_is_true_and_not_where_it_is_null(text: str, expected: list[bool]) -> None:
     """Negated, it is the other way round."""
     expression = compile_expression(text, Scope(ModelSymbols(model(THING)), "Thing"))
-    condition = Holds(expression, EvaluationContext({"username": "a"}))
+    condition = ExpressionFilter(expression, EvaluationContext({"username": "a"}))
     states: list[State] = [{"_id": "x", "count": 2, "name": "a"}, {"_id": "y", "count": 1}, {"_id": "z"}]
     test, negation = matcher(condition, THING), matcher(Not(condition), THING)
     assert [test(state) for state in states] == expected

@@ -67,8 +67,8 @@ def test_a_value_of_a_former_type_is_ordered_as_null(name: str, left: Any) -> No
         "2",
         "3",
     ]
-    text = cursor.encode(position_of(states[1], order), order, THING)
-    assert cursor.decode(text, order, THING) == Position((None, "2"))
+    text = cursor.encode_cursor(position_of(states[1], order), order, THING)
+    assert cursor.decode_cursor(text, order, THING) == Position((None, "2"))
     side = comparator(Position((None, "2")), order, THING)
     assert [side(state) for state in states] == [1, 0, -1]
 

@@ -6,7 +6,7 @@ import pytest
 
 from stratabase.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.domain.members.member import Member
-from stratabase.domain.members.refusals import BadMember, MemberTaken, NotInvited
+from stratabase.domain.members.refusals import BadMember, InvitationNotSent, MemberTaken
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.formats.preferences import Formats
 from stratabase.messages import verbatim
@@ -47,7 +47,7 @@ def test_a_member_whose_mail_cannot_be_sent_is_there_and_that_is_told(office: Of
         raise Unavailable(verbatim("Nobody takes the mail."), retry_after=7)
 
     office.invite = fail
-    with pytest.raises(NotInvited) as refusal:
+    with pytest.raises(InvitationNotSent) as refusal:
         office.create(BEA, **CARL)
     member = refusal.value.member
     assert office.stored(member.id).username == "Carl"

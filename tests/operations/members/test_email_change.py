@@ -10,9 +10,9 @@ from stratabase.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.domain.members.attempts import MAIL_WINDOW
 from stratabase.domain.members.mailed_link import LINK_LIFETIME, UnusableLink
 from stratabase.domain.members.member import LINK_USED, Caller, MailedLink, Member
-from stratabase.domain.members.refusals import BadMember, MemberTaken, NotConfirmable, TooManyMails
+from stratabase.domain.members.refusals import BadMember, ConfirmationNotSent, MemberTaken, TooManyMails
 from stratabase.formats.preferences import Formats
-from stratabase.operations.auth.callers import CallerOf
+from stratabase.operations.auth.callers import CallerFactory
 from stratabase.operations.members.mailed_links import MAX_MAILS_BY_MEMBER, MAX_MAILS_TO_ADDRESS
 from stratabase.operations.members.rules import CONSOLE
 from tests.fakes import NOON
@@ -70,7 +70,7 @@ def test_the_link_makes_the_address_the_members_own_once(office: Office) -> None
 
 
 def test_until_then_a_request_sees_the_old_address(office: Office) -> None:
-    caller = CallerOf(PROFILES)
+    caller = CallerFactory(PROFILES)
     token = ask(office)
     assert caller(office.stored("a")).email == OLD
     office.emails.confirm(token)
@@ -233,7 +233,8 @@ def test_another_case_of_ones_own_address_waits_too(office: Office) -> None:
 def test_where_no_mail_can_be_sent_nothing_is_changed(office: Office) -> None:
     office.mails.refuse = True
     with pytest.raises(
-        NotConfirmable, match=r'You must confirm a new "email" through a link .* The mail could not be sent'
+        ConfirmationNotSent,
+        match=r'You must confirm a new "email" through a link .* The mail could not be sent',
     ):
         office.update(HERSELF, "a", {"email": NEW, "notes": "mine"}, BASE)
     assert office.stored("a") == ANNA
@@ -346,7 +347,7 @@ def test_a_store_that_cannot_count_lets_no_mail_out(fails: str, office: Office) 
         return
     ask(office)
     office.mails.refuse = True
-    with pytest.raises(NotConfirmable):
+    with pytest.raises(ConfirmationNotSent):
         office.update(HERSELF, "a", {"email": NEW}, BASE)
 
 

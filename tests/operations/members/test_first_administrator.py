@@ -9,10 +9,10 @@ from stratabase.domain.members.password import PasswordPolicy
 from stratabase.domain.members.refusals import BadMember
 from stratabase.model.model import Class, Model, Profile
 from stratabase.operations.members.first_administrator import (
+    AdministratorState,
     FirstAdministrator,
-    Mismatch,
     NewAdministrator,
-    PresentAdministrator,
+    PasswordMismatch,
 )
 from tests.fakes import CountedIds
 from tests.members import COMMON, DictMembers, PlainPasswords
@@ -98,18 +98,18 @@ OTHERS = (
 @pytest.mark.parametrize(
     ("admin", "password", "expected"),
     [
-        (ADMIN, "right", PresentAdministrator("admin", None)),
-        (ADMIN, None, PresentAdministrator("admin", None)),
-        (ADMIN, "wrong", PresentAdministrator("admin", Mismatch.OTHER_PASSWORD)),
-        (replace(ADMIN, username="Admin"), "right", PresentAdministrator("admin", None)),
-        (replace(ADMIN, password=None), "right", PresentAdministrator("bob", Mismatch.NO_PASSWORD)),
-        (replace(ADMIN, disabled=True), "right", PresentAdministrator("bob", Mismatch.DISABLED)),
-        (None, "right", PresentAdministrator("bob", Mismatch.NO_MEMBER)),
-        (None, None, PresentAdministrator("bob", None)),
+        (ADMIN, "right", AdministratorState("admin", None)),
+        (ADMIN, None, AdministratorState("admin", None)),
+        (ADMIN, "wrong", AdministratorState("admin", PasswordMismatch.OTHER_PASSWORD)),
+        (replace(ADMIN, username="Admin"), "right", AdministratorState("admin", None)),
+        (replace(ADMIN, password=None), "right", AdministratorState("bob", PasswordMismatch.NO_PASSWORD)),
+        (replace(ADMIN, disabled=True), "right", AdministratorState("bob", PasswordMismatch.DISABLED)),
+        (None, "right", AdministratorState("bob", PasswordMismatch.NO_MEMBER)),
+        (None, None, AdministratorState("bob", None)),
     ],
 )
 def test_a_later_start_knows_who_can_sign_in(
-    admin: Member | None, password: str | None, expected: PresentAdministrator
+    admin: Member | None, password: str | None, expected: AdministratorState
 ) -> None:
     """And whether the given password is that of admin; if admin cannot sign in, another administrator can."""
     members = DictMembers(*OTHERS, *([admin] if admin else []))
@@ -120,4 +120,4 @@ def test_a_password_is_compared_in_the_spelling_in_which_it_was_hashed() -> None
     members = DictMembers()
     make(members, "the way to the caf" + "e\u0301")
     present = FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL).present
-    assert present("the way to the caf\u00e9") == PresentAdministrator("admin", None)
+    assert present("the way to the caf\u00e9") == AdministratorState("admin", None)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.domain.issues.refusals import Forbidden, TooMuchRead, Unavailable
+from stratabase.domain.issues.refusals import Forbidden, ReadBudgetExceeded, Unavailable
 from stratabase.domain.members.member import Member
 from stratabase.domain.members.refusals import BadMember, NoSuchMember
 from stratabase.domain.objects.change import Change
@@ -247,7 +247,7 @@ def test_objects_that_are_too_large_together_are_read_in_smaller_pages(work: Wor
 
     def poor(query, allowance, derive=None):  # type: ignore[no-untyped-def]
         if query.window.size > 20:
-            raise TooMuchRead(query.class_name, 1)
+            raise ReadBudgetExceeded(query.class_name, 1)
         return page(query, allowance, derive)
 
     work.entities.page = poor  # type: ignore[method-assign]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from stratabase.domain.issues.issue import Issue, IssueType
-from stratabase.domain.issues.refusals import Refused, TooMuchRead, Unavailable
+from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.filter import Comparison
 from stratabase.domain.query.order import Order
@@ -139,7 +139,7 @@ def test_where_they_cannot_be_counted_too_many_are_refused_all_the_same(
 
     def uncountable(query: Query, *given: object) -> object:
         if query.fields.total_count:
-            raise TooMuchRead("Label")
+            raise ReadBudgetExceeded("Label")
         return page(query, unlimited_budget())
 
     monkeypatch.setattr(scene.entities, "page", uncountable)

@@ -11,7 +11,7 @@ from stratabase.domain.query.page import Query
 from stratabase.model.reading import read_model
 from stratabase.schema.execution.cost import DocumentCosts
 from stratabase.schema.execution.cost_steps import MOST_STEPS
-from stratabase.schema.execution.limits import Limits, Policy
+from stratabase.schema.execution.limits import ExecutionPolicy, Limits
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.schema.generate import generate_schema
 from tests.fakes import ADMINISTRATOR, fake_services
@@ -273,7 +273,7 @@ def test_the_standard_introspection_query_costs_nothing() -> None:
 def answered(query: str, variables: Mapping[str, Any], most: int) -> tuple[Any, list[Query]]:
     """Return what an executor answers, three times the same, and what it asked the store for."""
     world, entities, _ = fake_services(THINGS)
-    executor = SchemaExecutor(world, lambda *_: None, Policy(limits=Limits(cost=most)))
+    executor = SchemaExecutor(world, lambda *_: None, ExecutionPolicy(limits=Limits(cost=most)))
     bodies = [executor.execute(query, variables, None, ADMINISTRATOR, "trace1").body for _ in range(3)]
     assert len(set(bodies)) == 1
     return json.loads(bodies[0]), entities.queries

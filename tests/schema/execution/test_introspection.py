@@ -9,7 +9,7 @@ from graphql import ExecutionResult, execute_sync, get_introspection_query
 from stratabase.domain.members.member import Caller
 from stratabase.schema import executor
 from stratabase.schema.execution import documents
-from stratabase.schema.execution.limits import Policy
+from stratabase.schema.execution.limits import ExecutionPolicy
 from stratabase.schema.executor import SchemaExecutor
 from tests.fakes import ADMINISTRATOR, fake_services
 from tests.models import THINGS
@@ -22,7 +22,7 @@ class Asked:
     """The schema room, and how often it executed a document."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **policy: Any) -> None:
-        self._room = SchemaExecutor(fake_services(THINGS)[0], lambda *_: None, Policy(**policy))
+        self._room = SchemaExecutor(fake_services(THINGS)[0], lambda *_: None, ExecutionPolicy(**policy))
         self.times = 0
         monkeypatch.setattr(executor, "execute_sync", self._execute)
 

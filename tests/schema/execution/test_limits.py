@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from graphql import get_introspection_query, parse
 
-from stratabase.schema.execution.limits import Limits, excesses, too_long
+from stratabase.schema.execution.limits import Limits, limit_violations, too_long
 
 LIMITS = Limits(characters=200, depth=3, aliases=2, directives=2)
 
@@ -14,7 +14,7 @@ def found(text: str, limits: Limits = LIMITS) -> list[tuple[str, Any]]:
     """Return the messages, each with where it points."""
     return [
         (error.message.partition(".")[0], error.locations[0].line if error.locations else None)
-        for error in excesses(parse(text), limits)
+        for error in limit_violations(parse(text), limits)
     ]
 
 

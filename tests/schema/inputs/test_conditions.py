@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from stratabase.domain.members.member import Caller
-from stratabase.domain.query.filter import And, Comparison, Holds
+from stratabase.domain.query.filter import And, Comparison, ExpressionFilter
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.formats.preferences import Formats
 from stratabase.operations.services import Services
-from stratabase.schema.execution.limits import Policy
+from stratabase.schema.execution.limits import ExecutionPolicy
 from stratabase.schema.executor import SchemaExecutor
 from tests.everything import EVERYTHING, Objects
 from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, unlimited_budget
@@ -115,7 +115,7 @@ def test_the_store_is_asked_for_both(api: GraphApi) -> None:
     assert isinstance(query.filter, And)
     comparison, holds = query.filter.parts
     assert isinstance(comparison, Comparison)
-    assert isinstance(holds, Holds)
+    assert isinstance(holds, ExpressionFilter)
     assert (holds.expression.text, holds.circumstances.caller_field("username")) == ("height > 175", "ada")
 
 
@@ -213,7 +213,7 @@ def test_of_many_mistakes_the_first_are_reported(api: GraphApi) -> None:
 
 def test_mistakes_do_not_say_what_there_is_where_suggestions_are_off() -> None:
     world = Services(EVERYTHING, Objects(), FrozenClock(), CountedIds(), unlimited_budget)
-    executor = SchemaExecutor(world, lambda *_: None, Policy(suggestions=False))
+    executor = SchemaExecutor(world, lambda *_: None, ExecutionPolicy(suggestions=False))
     caller = Caller("1", "ada", "Administrator", administrator=True)
 
     body = executor.execute(PAGE, {"e": "heigt > 1"}, None, caller, "trace").body.decode()

@@ -88,7 +88,7 @@ def _agree_by_key(objects: Objects, keyed: ForeignKey) -> int:
         if keyed.link_role is not None:
             assert {*links.read_ids(objects.engine, keyed.link_role, target.reference.id)} == ids
         elif keyed.exclusive:
-            (guard,) = objects.engine.get([keys.couple(keyed.role, target.reference.id)])
+            (guard,) = objects.engine.get([keys.one_to_one_guard(keyed.role, target.reference.id)])
             assert ({guard_holder(guard)} if guard else set()) == ids
         for role in keyed.counted_roles:  # a count that is not there is made when it is first needed
             assert target.counts.get(role, len(ids)) == len(ids)
@@ -116,7 +116,7 @@ def _agree_by_links(objects: Objects, ends: LinkAssociation) -> int:
 
 def _all(objects: Objects, class_name: str) -> list[Entity]:
     """Return the objects of a class as they are read by key."""
-    listed = objects.engine.range(keys.LISTING, keys.listing(class_name))
+    listed = objects.engine.range(keys.LISTING, keys.listing_partition(class_name))
     references = [keys.reference_of(item.key) for items in listed for item in items]
     return [entity for entity in objects.entities.read(references) if entity is not None]
 
@@ -378,7 +378,7 @@ def test_of_several_objects_that_lead_to_what_is_deleted_one_has_the_guard(engin
     objects.create("A", "x", "y", to="b")
     at(objects, 1, objects.deletion("B", "b"))
     assert built(objects.under(remembering(associated("one to one, key required"), "B"))) == []
-    (guard,) = objects.engine.get([keys.couple(objects.role("A", "to"), "b")])
+    (guard,) = objects.engine.get([keys.one_to_one_guard(objects.role("A", "to"), "b")])
     assert guard_holder(guard) in {"x", "y"}
 
 

@@ -113,7 +113,7 @@ def assert_exact(engine: Engine, class_: Class) -> None:
 def count_exact_guards(engine: Engine, class_: Class) -> int:
     """Return how many guards there are; the object that has the values of one must hold it."""
     guarded = 0
-    for page in engine.range(keys.LISTING, keys.listing(class_.name)):
+    for page in engine.range(keys.LISTING, keys.listing_partition(class_.name)):
         for item in page:
             entity = Store(engine, class_).get(keys.id_of(item.key))
             held = engine.get(guards_of(class_, entity))
@@ -211,7 +211,7 @@ def test_a_class_of_many_objects_with_the_same_value_is_reported_whole(engine: E
 def assert_exact_but(old: Old, codes: set[str]) -> None:
     """Make sure that every object holds its guard, but those with some codes, of which one does each."""
     held: dict[str, int] = dict.fromkeys(codes, 0)
-    for page in old.engine.range(keys.LISTING, keys.listing(old.class_.name)):
+    for page in old.engine.range(keys.LISTING, keys.listing_partition(old.class_.name)):
         entities = [old.now.get(keys.id_of(item.key)) for item in page]
         for entity in entities:
             (guard,) = old.engine.get(guards_of(old.class_, entity))

@@ -103,7 +103,7 @@ def disagreements(items: Held, class_: Class, unguarded: Codes) -> list[str]:
         f"{each.reference.id} lies in {items[keys.head(each.reference)].places}"
         for each in objects
         if items[keys.head(each.reference)].places
-        != {keys.LISTING: keys.listed(each.reference)} | heads.index_places(each, paths)
+        != {keys.LISTING: keys.listing_key(each.reference)} | heads.index_places(each, paths)
     ]
     return misplaced if guards == wanted else [f"the guards are {guards}, not {wanted}", *misplaced]
 

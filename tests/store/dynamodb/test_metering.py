@@ -21,20 +21,20 @@ from stratabase.store.engine.port import (
     Check,
     Delete,
     ExpectationFailed,
+    IndexKey,
     Item,
     Key,
     Patch,
-    Place,
     Put,
 )
 from tests.contract.engine.reference import ReferenceEngine
 
 KEY = Key("Thing#1", "V#~")
-LISTING = {"index1": Place("Thing", "1")}
-MOVED = {"index1": Place("Thing", "2")}
+LISTING = {"index1": IndexKey("Thing", "1")}
+MOVED = {"index1": IndexKey("Thing", "2")}
 
 
-def item(size: int = 100, key: Key = KEY, places: Mapping[str, Place] = MappingProxyType({})) -> Item:
+def item(size: int = 100, key: Key = KEY, places: Mapping[str, IndexKey] = MappingProxyType({})) -> Item:
     """Return an item whose state has so many bytes."""
     return Item(key, {}, "x" * size, places)
 

@@ -18,10 +18,10 @@ from stratabase.store.engine.port import (
     ConditionOperator,
     Delete,
     Expectation,
+    IndexKey,
     Item,
     Key,
     Patch,
-    Place,
     Put,
 )
 from tests.contract.engine.acting import commit, put
@@ -137,7 +137,7 @@ def test_a_page_without_items_of_the_range_does_not_end_the_range() -> None:
 @pytest.mark.parametrize("high", [None, "d"])
 def test_a_page_after_a_cursor_takes_one_query(engine: OwnTable, low: str, high: str, backward: bool) -> None:
     """Whatever the other end is."""
-    put(engine, [Item(Key("p", sort), places={"index1": Place("all", sort)}) for sort in "abcd"])
+    put(engine, [Item(Key("p", sort), places={"index1": IndexKey("all", sort)}) for sort in "abcd"])
     watched = WatchedClient(ministack_client())
     bounds = Bounds(low, high, low_included=False, high_included=False)
     expected = [sort for sort in "abcd" if sort not in {low, high}]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.issues.refusals import Hint, TooMuchRead
+from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.query.filter import And, Comparison
 from stratabase.domain.query.order import Order, OrderTerm
@@ -60,7 +60,7 @@ def store() -> Store:
 def test_a_refusal_names_the_index_that_is_missing_and_what_costs(
     store: Store, query: Query, index: Any, costly: Any
 ) -> None:
-    with pytest.raises(TooMuchRead) as refusal:
+    with pytest.raises(ReadBudgetExceeded) as refusal:
         store.page(query, two_megabytes())
     assert refusal.value.class_name == store.class_.name
     assert refusal.value.hint == Hint(index, costly=costly)
@@ -72,7 +72,7 @@ def test_a_refusal_says_that_a_declared_index_has_to_be_filled() -> None:
     class_ = fresh_class()
     Store(engine, class_).fill({"_id": f"{number:02}", "notes": LARGE} for number in range(70))
     changed = Store(engine, replace(class_, indexes=(Index(("count", "name")),)))
-    with pytest.raises(TooMuchRead, match="stratabase reindex") as refusal:
+    with pytest.raises(ReadBudgetExceeded, match="stratabase reindex") as refusal:
         changed.page(Query("", BY_COUNT), two_megabytes())
     assert refusal.value.hint == Hint(("count",), declared=True)
 
@@ -86,33 +86,33 @@ TRY = "Try one of the following."
     ("refusal", "reason", "remedy"),
     [
         (
-            TooMuchRead("Pet", 12345, Hint(("name", "age"), costly=("totalCount", "offset"))),
+            ReadBudgetExceeded("Pet", 12345, Hint(("name", "age"), costly=("totalCount", "offset"))),
             f"{REACHED} after 12,345 {ENDING}",
             f'{TRY} Declare @index(attributes: ["name", "age"]) in the model. Omit totalCount and offset.',
         ),
         (
-            TooMuchRead("Pet", 9, Hint()),
+            ReadBudgetExceeded("Pet", 9, Hint()),
             f"{REACHED} after 9 {ENDING}",
             "Narrow the filter, or request fewer objects at a time.",
         ),
         (
-            TooMuchRead("Pet", 9, Hint(("name",), shared=True)),
+            ReadBudgetExceeded("Pet", 9, Hint(("name",), shared=True)),
             f"{REACHED} after 9 {ENDING}",
             f'{TRY} Declare @index(attributes: ["name"]) in the model. Request less data in one request.',
         ),
         (
-            TooMuchRead("Pet", 9, Hint(("name",), declared=True)),
+            ReadBudgetExceeded("Pet", 9, Hint(("name",), declared=True)),
             f"{REACHED} after 9 {ENDING}",
             'Run `stratabase reindex` to build @index(attributes: ["name"]).',
         ),
         (
-            TooMuchRead("Pet"),
+            ReadBudgetExceeded("Pet"),
             f"{REACHED} before it read these objects.",
             "Request less data in one request.",
         ),
     ],
 )
-def test_the_message_says_what_to_do(refusal: TooMuchRead, reason: str, remedy: str) -> None:
+def test_the_message_says_what_to_do(refusal: ReadBudgetExceeded, reason: str, remedy: str) -> None:
     assert str(refusal) == f"Pet: {reason} {remedy}"
 
 
@@ -127,7 +127,7 @@ def test_all_pages_of_a_request_draw_from_one_allowance(store: Store) -> None:
     allowance, query = two_megabytes(), Query("", BY_ID, None, Window(10))
     for _ in range(6):
         assert len(store.page(query, allowance).items) == 10
-    with pytest.raises(TooMuchRead) as refusal:
+    with pytest.raises(ReadBudgetExceeded) as refusal:
         store.page(query, allowance)
     assert refusal.value.hint == Hint(shared=True)
 
@@ -140,10 +140,10 @@ def test_nothing_is_read_any_more_when_all_is_used_up(store: Store) -> None:
     spent.charge(2 * MEGABYTE + 1)
     engine.items_read, engine.keys_got = 0, []
     for query in (Query("", BY_ID), Query("", BY_COUNT, EQUAL), Query("", BY_ID, EVERY_ID)):
-        with pytest.raises(TooMuchRead) as refusal:
+        with pytest.raises(ReadBudgetExceeded) as refusal:
             store.page(query, spent)
         assert (refusal.value.objects_read, refusal.value.hint.shared) == (0, True)
-    with pytest.raises(TooMuchRead, match=rf"^Thing\d+: {REACHED} before it read these objects"):
+    with pytest.raises(ReadBudgetExceeded, match=rf"^Thing\d+: {REACHED} before it read these objects"):
         store.entities.read([Reference(store.class_.name, "x")], spent)
     assert (engine.items_read, engine.keys_got) == (0, [])
 
@@ -152,7 +152,7 @@ def test_reads_by_id_draw_from_the_allowance_too(store: Store) -> None:
     allowance = two_megabytes()
     for number in range(62):
         assert store.entities.read([Reference(store.class_.name, f"{number:02}")], allowance) != [None]
-    with pytest.raises(TooMuchRead):
+    with pytest.raises(ReadBudgetExceeded):
         store.entities.read([Reference(store.class_.name, "62")], allowance)
     # What a write has to know is no read of its client's.
     assert store.entities.read([Reference(store.class_.name, "62")]) != [None]
@@ -161,12 +161,12 @@ def test_reads_by_id_draw_from_the_allowance_too(store: Store) -> None:
 def test_time_is_part_of_the_allowance() -> None:
     now = [100.0]
     allowance = ReadBudget(MEGABYTE, 10, clock=lambda: now[0])
-    limiter = ReadLimiter(allowance, "Pet", lambda limiter: TooMuchRead("Pet", limiter.items))
+    limiter = ReadLimiter(allowance, "Pet", lambda limiter: ReadBudgetExceeded("Pet", limiter.items))
     item = Item(Key("p", "s"))
     now[0] = 110.0
     assert limiter.spend([item]) == [item]
     now[0] = 110.1
-    with pytest.raises(TooMuchRead, match="2 objects"):
+    with pytest.raises(ReadBudgetExceeded, match="2 objects"):
         limiter.spend([item])
 
 

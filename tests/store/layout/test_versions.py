@@ -386,7 +386,9 @@ def test_a_reindex_passes_tombstones_over(engine: WatchedEngine) -> None:
     chronicle.delete("Thing", "b")
     places = dict(head(engine, Reference("Thing", "a")).places)
     tombstone = head(engine, Reference("Thing", "b"))
-    engine.items[tombstone.key] = replace(tombstone, places={"index1": keys.listed(Reference("Thing", "b"))})
+    engine.items[tombstone.key] = replace(
+        tombstone, places={"index1": keys.listing_key(Reference("Thing", "b"))}
+    )
     time = Time()
     outcome = Reindex(engine, model(INDEXED), now=time.milliseconds, sleep=time.sleep).run("Thing")
     assert not outcome.duplicates

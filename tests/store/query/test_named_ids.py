@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.issues.refusals import Hint, TooMuchRead
+from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded
 from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.types.operators import Operator
-from stratabase.store.query.filter_analysis import named_ids
+from stratabase.store.query.filter_analysis import ids_implied_by
 from tests.contract.engine.lagging import LaggingEngine
 from tests.soak import seed
 from tests.store.stores import Store, fresh_class
@@ -61,7 +61,7 @@ GOOD = Comparison("good", Operator.EQ, True)
 )
 def test_the_ids_that_a_filter_names(filter_: Filter | None, ids: set[str] | None) -> None:
     """Ids of which every match has one, where the filter says so."""
-    assert named_ids(filter_) == ids
+    assert ids_implied_by(filter_) == ids
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ def test_many_named_objects_draw_from_the_allowance(engine: WatchedEngine, some:
     store.fill({"_id": f"{n:03}", "notes": "n" * 1000} for n in range(200))
     filter_: Any = among(*(f"{some}{n:03}" for n in range(100_000)))
     engine.keys_got = []
-    with pytest.raises(TooMuchRead, match="Narrow the filter, or request fewer") as refusal:
+    with pytest.raises(ReadBudgetExceeded, match="Narrow the filter, or request fewer") as refusal:
         store.page(Query("", BY_COUNT_DOWN, filter_), ReadBudget(200_000, 1, clock=lambda: 0.0))
     assert refusal.value.hint == Hint()
     assert len(engine.keys_got) <= 1200

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stratabase.domain.objects.change import Deletion
-from stratabase.domain.query.cursor import decode, encode
+from stratabase.domain.query.cursor import decode_cursor, encode_cursor
 from stratabase.domain.query.order import Order, OrderTerm, position_of
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.store.engine.port import Engine
@@ -70,13 +70,13 @@ def test_paging_finds_every_object_that_is_there_throughout(
     walked: list[dict[str, object]] = []
     cursor, more, rounds = None, True, 0
     while more:
-        start = None if cursor is None else decode(cursor, order, THING)
+        start = None if cursor is None else decode_cursor(cursor, order, THING)
         wanted = PageFields(items=True, has_next=not backward, has_prev=backward)
         page = store.page(Query("", order, None, Window(objects // PAGES, backward, start=start), wanted))
         travelled = page.items[::-1] if backward else page.items
         walked += [dict(entity.state) for entity in travelled]
         more = bool(page.has_prev if backward else page.has_next)
-        cursor = encode(position_of(travelled[-1].state, order), order, THING)
+        cursor = encode_cursor(position_of(travelled[-1].state, order), order, THING)
         rounds += 1
         going = {travelled[-1].reference.id, *chance.sample(sorted(staying), 5)} & staying
         staying -= going

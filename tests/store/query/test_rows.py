@@ -3,7 +3,7 @@
 import pytest
 
 from stratabase import waiting
-from stratabase.domain.issues.refusals import TooMuchRead
+from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.filter import Comparison, Filter, Or
 from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
@@ -47,7 +47,7 @@ def test_a_wide_filter_gives_way_after_some_thousand_comparisons(time: Passing) 
 
 
 def test_a_wide_filter_stops_when_the_time_is_over(time: Passing) -> None:
-    with pytest.raises(TooMuchRead):
+    with pytest.raises(ReadBudgetExceeded):
         time.tested(WIDE, 100, seconds=3)
     assert time.now == 4
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from stratabase.domain.issues.refusals import TooMuchRead
+from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.objects.commit_refusals import Conflict, TargetNotFound
 from stratabase.domain.query.id_range import IdRange
 from stratabase.domain.query.read_budget import ReadBudget
@@ -240,9 +240,9 @@ def test_reading_links_draws_from_the_allowance(teams: Objects) -> None:
     assert teams.linked("Team", "members", "t", allowance=allowance) == "a b c d e f g h"
     assert allowance.bytes_read > 8 * 100
     spent = ReadBudget(allowance.bytes_read - 1, 1, clock=lambda: 0.0)
-    with pytest.raises(TooMuchRead):
+    with pytest.raises(ReadBudgetExceeded):
         teams.linked("Team", "members", "t", allowance=spent)
-    with pytest.raises(TooMuchRead, match="reached its read limit"):
+    with pytest.raises(ReadBudgetExceeded, match="reached its read limit"):
         teams.linked("Team", "members", "none", allowance=spent)
 
 

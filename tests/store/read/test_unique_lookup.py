@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.issues.refusals import TooMuchRead
+from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.objects.change import Modification
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.query.read_budget import ReadBudget
@@ -147,7 +147,7 @@ def test_finding_an_object_draws_on_the_allowance(engine: Engine) -> None:
 
     assert find() is not None
     assert allowance.bytes_read > 300
-    with pytest.raises(TooMuchRead):
+    with pytest.raises(ReadBudgetExceeded):
         find()
 
 
@@ -163,6 +163,6 @@ def test_many_objects_are_read_some_at_a_time_while_the_request_may_read_more() 
     found = store.entities.read(references, unlimited_budget())
     assert [entity and entity.reference for entity in found] == references
     assert len(engine.keys_got) == 250
-    with pytest.raises(TooMuchRead):
+    with pytest.raises(ReadBudgetExceeded):
         store.entities.read(references, few)
     assert len(engine.keys_got) == 250 + 200

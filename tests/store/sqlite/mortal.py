@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from threading import Thread
 
-from stratabase.store.engine.port import NO_EXPECTATION, NOT_EXISTS, Item, Key, Patch, Place, Put
+from stratabase.store.engine.port import NO_EXPECTATION, NOT_EXISTS, IndexKey, Item, Key, Patch, Put
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.acting import HERE, commit
 
@@ -21,7 +21,7 @@ PARTS = 3
 def parts(name: str) -> list[Item]:
     """Return the items of a batch; they differ in size, so that they lie on different pages."""
     return [
-        Item(Key(f"part{n}", name), {"n": n}, name * 50 * n, {"index1": Place("all", name)})
+        Item(Key(f"part{n}", name), {"n": n}, name * 50 * n, {"index1": IndexKey("all", name)})
         for n in range(PARTS)
     ]
 

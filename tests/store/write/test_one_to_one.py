@@ -132,7 +132,7 @@ def test_deleting_one_of_two_holders_of_a_partner_leaves_it_the_other() -> None:
     old = Objects(engine, associated("key and list"))
     old.create("B", "b")
     old.create("A", "x", "y", to="b")
-    guard = keys.couple(old.role("A", "to"), "b")
+    guard = keys.one_to_one_guard(old.role("A", "to"), "b")
     commit(engine, Put(Item(guard, {"holder": "y"})))
     new = old.under(associated("one to one, other required")).as_built()
     new.delete("A", "x")

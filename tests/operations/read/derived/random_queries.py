@@ -6,7 +6,7 @@ from typing import Any
 
 from stratabase.domain.objects.entity import RoleName
 from stratabase.domain.query.fetch import Associables, Fetch, RoleFetch, ToMany, ToOne, View
-from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Not, Or
+from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, Not, Or
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import Page, PageFields, Query, Window
 from stratabase.expressions.environment import EvaluationContext
@@ -69,7 +69,7 @@ def _filter(
     name = chance.choice([*class_.attributes])
     if kind == "holds":
         text = _CONDITIONS[_type(class_, name)].format(name)
-        return Holds(expressions_of(model).filter(class_.name, text), circumstances)
+        return ExpressionFilter(expressions_of(model).filter(class_.name, text), circumstances)
     operator = chance.choice([Operator.EQ, Operator.NE, Operator.NULL, *sorted(ORDER_OPERATORS, key=str)])
     if operator is Operator.NULL:
         return Comparison(name, operator, chance.random() < 0.5)

@@ -5,9 +5,9 @@ from random import Random
 
 import pytest
 
-from stratabase.domain.issues.refusals import TooMuchRead
+from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.query.filter import And, Comparison, Holds
+from stratabase.domain.query.filter import And, Comparison, ExpressionFilter
 from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.domain.query.read_budget import ReadBudget
@@ -59,7 +59,7 @@ def test_a_page_shows_the_values_it_was_found_by() -> None:
 def test_conditions_of_clients_know_who_asks() -> None:
     world, _ = firm_world()
     mine = expressions_of(MODEL).filter("Person", "is_me && mates > 1")
-    query = Query("Person", Order(), Holds(mine, HERE))
+    query = Query("Person", Order(), ExpressionFilter(mine, HERE))
     assert ids([*Reader(request_of(world.model, world.entities, HERE)).page(query).items]) == ["ada"]
     bert = evaluation_context(replace(ADMINISTRATOR, username="bob"), NOON)
     assert ids([*Reader(request_of(world.model, world.entities, bert)).page(query).items]) == ["bob"]
@@ -137,7 +137,7 @@ def test_what_values_are_made_of_draws_from_the_allowance() -> None:
     run(Reader(request_of(STAFF, staff.entities, budget=plenty_of)).with_derived("Person", people, ["mates"]))
     assert plenty_of.bytes_read > 0
     few = ReadBudget(1, 1, clock=lambda: 0.0)
-    with pytest.raises(TooMuchRead):
+    with pytest.raises(ReadBudgetExceeded):
         run(Reader(request_of(STAFF, staff.entities, budget=few)).with_derived("Person", people, ["mates"]))
     run(Reader(request_of(STAFF, staff.entities, budget=few)).with_derived("Person", people, ["next_size"]))
 
@@ -153,6 +153,6 @@ def test_computing_ends_with_the_time_of_the_request() -> None:
 
     slow = ReadBudget(2**60, 10, clock=tick)
     people = [Entity(Reference("Person", f"p{number}"), {"_id": f"p{number}"}) for number in range(1000)]
-    with pytest.raises(TooMuchRead, match="Person"):
+    with pytest.raises(ReadBudgetExceeded, match="Person"):
         run(Reader(request_of(MODEL, entities, HERE, slow)).with_derived("Person", people, ["is_me"]))
     assert now[0] < 20

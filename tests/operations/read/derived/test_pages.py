@@ -100,11 +100,11 @@ def test_cursors_lead_through_all_pages_of_a_derived_order(
     walked: list[str] = []
     text, more = None, True
     while more:
-        start = None if text is None else cursor.decode(text, order, PERSON)
+        start = None if text is None else cursor.decode_cursor(text, order, PERSON)
         wanted = PageFields(items=True, has_next=not backward, has_prev=backward)
         page = staff.known().page(Query("Person", order, None, Window(4, backward, start=start), wanted))
         met = page.items[::-1] if backward else page.items
         walked += [each.reference.id for each in met]
-        text = cursor.encode(position_of(met[-1].state, order), order, PERSON)
+        text = cursor.encode_cursor(position_of(met[-1].state, order), order, PERSON)
         more = bool(page.has_prev if backward else page.has_next)
     assert walked == (expected[::-1] if backward else expected)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stratabase.domain.issues.issue import Issue
-from stratabase.domain.issues.refusals import Refused, TooMuchRead
+from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
 from stratabase.domain.query.read_budget import ReadBudget
@@ -80,7 +80,7 @@ def test_one_whose_conditions_read_too_much_is_left_and_the_others_are_updated(
 
     def measured(references: Sequence[object], allowance: ReadBudget | None = None) -> object:
         if allowance is not None:
-            raise TooMuchRead("Team")
+            raise ReadBudgetExceeded("Team")
         return read(references)  # type: ignore[arg-type]
 
     monkeypatch.setattr(at.entities, "read", measured)
@@ -96,9 +96,9 @@ def test_a_write_whose_conditions_read_too_much_is_not_done() -> None:
     at.world = replace(at.world, entities=at.entities, new_budget=spent)
     at.entities.read = _frugal(at)  # type: ignore[method-assign]
 
-    with pytest.raises(TooMuchRead):
+    with pytest.raises(ReadBudgetExceeded):
         at.write(change("Person", "p1", age=17))
-    with pytest.raises(TooMuchRead):
+    with pytest.raises(ReadBudgetExceeded):
         at.write(make("Person", name="Mo", team=point("t1")))
     at.write(make("Skill", name="sing"))
     assert len(at.entities.commits) == 1
@@ -109,7 +109,7 @@ def _frugal(at: Office) -> Any:
 
     def frugal(references: Sequence[object], allowance: ReadBudget | None = None) -> object:
         if allowance is not None and allowance.is_exhausted:
-            raise TooMuchRead("Team")
+            raise ReadBudgetExceeded("Team")
         return read(references, allowance)  # type: ignore[arg-type]
 
     return frugal

@@ -17,8 +17,8 @@ from stratabase.operations.services import Services
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.outcome import WriteOutcome
 from stratabase.operations.write.pipeline import Write
-from stratabase.operations.write.projections import Projections
 from stratabase.operations.write.services import validate
+from stratabase.operations.write.state_readers import StateReaders
 from stratabase.operations.write.warnings import met_warnings
 from tests.fakes import ADMINISTRATOR, fake_services, unlimited_budget
 from tests.graphs.models import texts
@@ -99,7 +99,7 @@ def write_at_random(world: Services, chance: Random) -> set[Met]:
 
 
 def met_by(world: Services, outcome: WriteOutcome) -> set[Met]:
-    met = met_warnings(Projections(world, outcome.plan, EMPTY_CONTEXT, unlimited_budget()))
+    met = met_warnings(StateReaders(world, outcome.plan, EMPTY_CONTEXT, unlimited_budget()))
     return {(each.one.reference, each.rule.rule.name) for each in met}
 
 

@@ -12,7 +12,7 @@ from stratabase.http_api.auth.authentication import (
     BearerAuthenticator,
 )
 from stratabase.model.model import Model
-from stratabase.operations.auth.callers import CallerOf, MemberCache
+from stratabase.operations.auth.callers import CallerFactory, MemberCache
 from stratabase.operations.auth.sign_in import SignIn
 from stratabase.operations.auth.signing_keys import RotateKeys, SigningKeyCache
 from stratabase.operations.auth.tokens import TokenIssuer, TokenTerms, TokenVerifier
@@ -76,7 +76,7 @@ class AuthServices:
 
     @cached_property
     def _schemes(self) -> Mapping[str, Authenticator]:
-        callers = CallerOf(self._model.profiles)
+        callers = CallerFactory(self._model.profiles)
         tokens = TokenVerifier(self._keys, self._known, callers, self._clock, self._terms.audience)
         bearer: dict[str, Authenticator] = {"Bearer": BearerAuthenticator(tokens.caller)}
         return bearer | ({"Basic": BasicAuthenticator(self.sign_in)} if self._settings.basic else {})

@@ -15,9 +15,9 @@ from stratabase.model.model import Model
 from stratabase.model.prepared import prepared_file, read_prepared
 from stratabase.observe import Log
 from stratabase.operations.members.first_administrator import (
+    AdministratorState,
     FirstAdministrator,
     NewAdministrator,
-    PresentAdministrator,
 )
 from stratabase.operations.services import Services
 from stratabase.passwords import Argon2Passwords
@@ -31,7 +31,7 @@ from stratabase.store.repository import Repository
 if TYPE_CHECKING:
     from stratabase.bootstrap.member_services import MemberServices
     from stratabase.http_api.api.openapi.document import ServiceInfo
-    from stratabase.schema.execution.limits import Policy
+    from stratabase.schema.execution.limits import ExecutionPolicy
     from stratabase.schema.executor import SchemaExecutor
 
 
@@ -133,7 +133,7 @@ class Instance:
         """Make the first member when there is none, and return it. Raises BadMember for a poor password."""
         return self._first_administrator(self.settings.admin_password)
 
-    def present_administrator(self) -> PresentAdministrator:
+    def present_administrator(self) -> AdministratorState:
         """Return which administrator can sign in, and whether with the password of the settings."""
         return self._first_administrator.present(self.settings.admin_password)
 
@@ -149,8 +149,8 @@ class Instance:
         if "member_stores" in self.__dict__:
             self.member_stores.close()
 
-    def _graphql_policy(self) -> "Policy":
-        from stratabase.schema.execution.limits import Limits, Policy  # noqa: PLC0415 - see executor
+    def _graphql_policy(self) -> "ExecutionPolicy":
+        from stratabase.schema.execution.limits import ExecutionPolicy, Limits  # noqa: PLC0415 - see executor
 
         settings = self.settings
         limits = Limits(
@@ -160,7 +160,7 @@ class Instance:
             settings.query_directives,
             settings.query_cost,
         )
-        return Policy(settings.introspection, settings.suggestions, limits)
+        return ExecutionPolicy(settings.introspection, settings.suggestions, limits)
 
     def _log_graphql_error(self, error: BaseException, trace_id: str) -> None:
         self.log.error("A GraphQL field failed", trace_id=trace_id, error=error)

@@ -39,8 +39,8 @@ def _list(settings: Settings, _options: Options) -> Iterator[str]:
     found = key_phases(_keyring(settings).keys(), SystemClock().now(), _token_milliseconds(settings))
     if not found:
         yield "There is no key yet; the first token makes one."
-    for turn in found:
-        yield f"{turn.key.id:<26}  since {_format_instant(turn.key.since)}  {_format_state(turn)}"
+    for phase in found:
+        yield f"{phase.key.id:<26}  since {_format_instant(phase.key.since)}  {_format_state(phase)}"
 
 
 def _rotate(settings: Settings, options: Options) -> Iterator[str]:
@@ -93,9 +93,9 @@ def _rotation_at_once_lines(rotation: KeyRotation) -> Iterator[str]:
     yield "Within a minute no token from before is good any more: everybody has to sign in again."
 
 
-def _format_state(turn: KeyPhase) -> str:
-    end = turn.end if turn.state is KeyState.RETIRED else None
-    return turn.state.value if end is None else f"{turn.state.value} until {_format_instant(end)}"
+def _format_state(phase: KeyPhase) -> str:
+    end = phase.end if phase.state is KeyState.RETIRED else None
+    return phase.state.value if end is None else f"{phase.state.value} until {_format_instant(end)}"
 
 
 def _format_instant(instant: Instant) -> str:

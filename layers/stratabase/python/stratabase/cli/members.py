@@ -1,7 +1,9 @@
 """`stratabase members`: shows and changes the members, as an administrator would, from the machine itself."""
 
 import argparse
-from collections.abc import Iterator, Mapping
+import getpass
+import sys
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from stratabase.bootstrap import Instance
@@ -9,10 +11,10 @@ from stratabase.cli.backfill.owners import resolve_owners
 from stratabase.cli.server.listener import root_url
 from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import CommandError, text_with_cause
-from stratabase.cli.terminal.password import ask_password
 from stratabase.cli.terminal.settings import make_data_folder, read_settings
 from stratabase.domain.issues.refusals import Refusal
 from stratabase.domain.members.member import Member
+from stratabase.domain.members.password import PasswordPolicy
 from stratabase.domain.members.refusals import NoSuchMember
 from stratabase.model.reading import InvalidModel
 from stratabase.model.types.identifier import id_timestamp
@@ -64,7 +66,7 @@ def _create(instance: Instance, options: Options) -> Iterator[str]:
     fields = {name: getattr(options, name) for name in ("username", "email", "profile")}
     fields |= {"language": options.language} if options.language else {}
     if options.ask_password:
-        password = ask_password(instance.member_services.policy, (options.username, options.email))
+        password = _ask_password(instance.member_services.policy, (options.username, options.email))
         member = instance.member_services.create_silently(CONSOLE, fields)
         instance.member_services.update(CONSOLE, member.id, {"password": password})
         yield f'Made "{member.username}", with the id {member.id}.'
@@ -85,7 +87,7 @@ def _set_email(instance: Instance, options: Options) -> Iterator[str]:
 
 def _set_password(instance: Instance, options: Options) -> Iterator[str]:
     member = _find(instance, options)
-    password = ask_password(instance.member_services.policy, (member.username, member.email))
+    password = _ask_password(instance.member_services.policy, (member.username, member.email))
     instance.member_services.update(CONSOLE, member.id, {"password": password})
     yield f'"{member.username}" has the new password now; tokens from before are good no more.'
 
@@ -244,6 +246,38 @@ def _find(instance: Instance, options: Options) -> Member:
 
 def _update(instance: Instance, options: Options, fields: Mapping[str, Any]) -> Member:
     return instance.member_services.update(CONSOLE, _find(instance, options).id, fields)
+
+
+def _ask_password(policy: PasswordPolicy, names: Collection[str]) -> str:
+    """Ask twice for a password at a terminal, or read a line from elsewhere; return it.
+
+    `names` are those of the member, which the password must not hold. Raises CommandError if the
+    policy finds it weak, or if there is none.
+    """
+    password = _type_password() if sys.stdin.isatty() else _read_password()
+    weak = [policy.advice(weakness) for weakness in policy.weaknesses(password, names)]
+    if weak:
+        raise CommandError(" ".join(weak))
+    return password
+
+
+def _type_password() -> str:
+    try:
+        password, again = getpass.getpass("New password: "), getpass.getpass("Once more: ")
+    except (EOFError, KeyboardInterrupt) as error:
+        raise CommandError("\nNo password was given; nothing was changed.") from error
+    if password != again:
+        raise CommandError("The two are not the same; nothing was changed.")
+    return password
+
+
+def _read_password() -> str:
+    try:
+        return sys.stdin.readline().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise CommandError(
+            f"The password is no text in {sys.stdin.encoding}; nothing was changed."
+        ) from error
 
 
 def mail_base_url(settings: Settings) -> str:

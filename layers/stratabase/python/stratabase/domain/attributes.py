@@ -25,7 +25,7 @@ def is_derived(class_: Class, attribute: str) -> bool:
     return found is not None and found.origin is Origin.DERIVED
 
 
-def value_of(class_: Class, attribute: str) -> Callable[[State], Any]:
+def value_getter(class_: Class, attribute: str) -> Callable[[State], Any]:
     """Return what reads an attribute's value from a state.
 
     A value that the attribute's type does not keep was written when the model gave it another type: it counts

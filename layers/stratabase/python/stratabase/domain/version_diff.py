@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
 
-from stratabase.domain.attributes import value_of
+from stratabase.domain.attributes import value_getter
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import part_ids
@@ -28,12 +28,12 @@ class AttributeChange:
     changed_on: Instant | None = None
 
 
-def differing(class_: Class, old: Entity | None, new: Entity | None) -> list[str]:
+def changed_names(class_: Class, old: Entity | None, new: Entity | None) -> list[str]:
     """Return the names of what differs, in the model's order; of an object that is not there, all is null."""
     return [name for name in _names(class_) if _value(class_, name, old) != _value(class_, name, new)]
 
 
-def change(class_: Class, name: str, old: Entity | None, new: Entity | None) -> AttributeChange:
+def attribute_change(class_: Class, name: str, old: Entity | None, new: Entity | None) -> AttributeChange:
     """Return the change of one attribute or role, without who made it, and when."""
     return AttributeChange(name, _told(class_, name, old), _told(class_, name, new))
 
@@ -72,7 +72,7 @@ def _value(class_: Class, name: str, entity: Entity | None) -> Stored:
     if entity is None:
         return None
     value: Stored = (
-        value_of(class_, name)(entity.state) if name in class_.attributes else entity.state.get(name)
+        value_getter(class_, name)(entity.state) if name in class_.attributes else entity.state.get(name)
     )
     return value
 

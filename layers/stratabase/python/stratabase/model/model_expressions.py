@@ -96,7 +96,7 @@ class ModelExpressions:
     def filter(self, class_name: str, text: str) -> Expression:
         """Return a condition that a client has sent (`filter_exp`), over a class's own attributes.
 
-        Raises ExpressionMistakes with everything that is wrong.
+        Raises InvalidExpression with everything that is wrong.
         """
         read_ = self._filters if len(text) <= MAX_CACHED_LENGTH else self._read
         return read_(class_name, text, TYPES["Boolean"], roles=False)

@@ -28,7 +28,7 @@ class Entities(Protocol):
         """Return the objects in the order asked for, None where there is none; exact at once.
 
         A singleton is always there: before it is first written (by an Update) it has nothing but its `_id`.
-        With an allowance, that is drawn from, and TooMuchRead is raised when it was used up before.
+        With an allowance, that is drawn from, and ReadBudgetExceeded is raised when it was used up before.
         """
 
     def linked(
@@ -74,7 +74,8 @@ class Entities(Protocol):
         """Yield the versions of an object in the order of their starts (descending if `backward`); exact.
 
         The closed ones, and the one that still holds: of those that began at `since` or later and before
-        `until`, at most `limit`. With an allowance, that is drawn from. Raises TooMuchRead, Unavailable.
+        `until`, at most `limit`. With an allowance, that is drawn from. Raises ReadBudgetExceeded,
+        Unavailable.
         """
 
     def tombstones(self, references: Sequence[Reference]) -> list[Tombstone | None]:
@@ -106,7 +107,9 @@ class Entities(Protocol):
         """
 
     def page(self, query: Query, allowance: ReadBudget, derive: Derive | None = None) -> Page:
-        """Return a window on the objects of a class. Raises TooMuchRead when that takes more than allowed.
+        """Return a window on the objects of a class.
+
+        Raises ReadBudgetExceeded when that takes more than allowed.
 
         A query that is about derived attributes comes with `derive`, which gives their values to the objects
         that are read, many at a time; the page shows these objects as it returned them.
@@ -117,7 +120,7 @@ class Entities(Protocol):
     ) -> Entity | None:
         """Return the object that has unique values, None when there is none, or a value is null.
 
-        Exact at once, as soon as all objects have been made known as its holders. Raises TooMuchRead.
+        Exact at once, as soon as all objects have been made known as its holders. Raises ReadBudgetExceeded.
         """
 
     def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
@@ -132,16 +135,16 @@ class Entities(Protocol):
     def commit(self, change: Change) -> None:
         """Do all of a change or nothing.
 
-        Raises Held when others have locked what it writes, Conflict when an object is no longer as read,
-        Taken when unique values are not free, NotBuilt when nobody can tell that yet, Broken when roles would
-        not be as the model wants them, TooLarge: then it is certain that nothing was written. Raises
-        Unavailable when the store cannot say whether it was.
+        Raises LockedByOthers when others have locked what it writes, Conflict when an object is no longer as
+        read, UniqueViolation when unique values are not free, UniqueNotBuilt when nobody can tell that yet,
+        IntegrityViolation when roles would not be as the model wants them, TooLarge: then it is certain that
+        nothing was written. Raises Unavailable when the store cannot say whether it was.
         """
 
     def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:
         """Lock objects, each named once, all or none; one whose lock ends at `now` or before is free.
 
-        Its member may have locked them before. Raises Unlockable, TooLarge: then nothing is locked by this.
+        Its member may have locked them before. Raises LockRefused, TooLarge: then nothing is locked by this.
         Raises Unavailable when the store cannot say whether it is.
         """
 

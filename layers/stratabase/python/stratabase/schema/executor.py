@@ -13,9 +13,9 @@ from stratabase.messages import _
 from stratabase.operations.executor import Answer, QueriesOnly
 from stratabase.operations.services import Services
 from stratabase.schema.execution import insight
-from stratabase.schema.execution.documents import Documents, Introspections
+from stratabase.schema.execution.documents import DocumentCache, IntrospectionCache
 from stratabase.schema.execution.errors import ErrorRenderer, Report
-from stratabase.schema.execution.limits import Policy, excess_of_variables
+from stratabase.schema.execution.limits import ExecutionPolicy, excess_of_variables
 from stratabase.schema.generate import generate_schema
 from stratabase.schema.request.context import Context
 
@@ -27,18 +27,18 @@ class SchemaExecutor:
         self,
         services: Services,
         report: Report,
-        policy: Policy | None = None,
+        policy: ExecutionPolicy | None = None,
         *,
         compile_answers: bool = True,
     ) -> None:
-        policy = policy or Policy()
+        policy = policy or ExecutionPolicy()
         self.schema = generate_schema(services.model)
         self._services = services
         self._report = report
         self._suggestions = policy.suggestions
         self._compile = compile_answers
-        self._documents = Documents(self.schema, policy)
-        self._introspections = Introspections()
+        self._documents = DocumentCache(self.schema, policy)
+        self._introspections = IntrospectionCache()
 
     @cached_property
     def sdl(self) -> str:

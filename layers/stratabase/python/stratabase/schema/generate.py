@@ -14,7 +14,7 @@ from stratabase.schema.inputs.page_options import cursor_type, options_type, sor
 from stratabase.schema.services import MUTATIONS, OF_THE_MODEL, QUERIES, ServiceKind
 from stratabase.schema.type_map import TypeMap
 from stratabase.schema.types.objects import object_type
-from stratabase.schema.types.registry import MadeOnce, TypeFactory, TypeRegistry
+from stratabase.schema.types.registry import LazyMapping, TypeFactory, TypeRegistry
 from stratabase.schema.types.results import bulk_result_type, page_type
 
 TYPE_FACTORIES: dict[GeneratedType, TypeFactory] = {
@@ -66,8 +66,8 @@ class RootFields(Mapping[str, GraphQLField]):
         self._services = services
         self._more = more
         self._registry = registry
-        self._more_fields: MadeOnce[str, GraphQLField] = MadeOnce(lambda name: more[name](registry))
-        self._class_fields = MadeOnce(self._make)
+        self._more_fields: LazyMapping[str, GraphQLField] = LazyMapping(lambda name: more[name](registry))
+        self._class_fields = LazyMapping(self._make)
 
     def of(self, class_: Class) -> Mapping[str, GraphQLField]:
         """Return the fields of one class."""

@@ -63,7 +63,8 @@ class Repository:
         """Return the objects in the order asked for, None where there is none; exact at once.
 
         A singleton is always there: before it is first written (by an Update) it has nothing but its `_id`.
-        With an allowance, that is drawn from, so many at a time. Raises TooMuchRead when it was used up.
+        With an allowance, that is drawn from, so many at a time. Raises ReadBudgetExceeded when it was used
+        up.
         """
         items = self._read_heads(references, allowance)
         return [self._entity_of(reference, item) for reference, item in zip(references, items, strict=True)]
@@ -100,7 +101,7 @@ class Repository:
         """Yield the versions of an object in the order of their starts (descending if `backward`); exact.
 
         The closed ones and the one that still holds, of those that began since an instant and before another,
-        at most `limit`. Raises TooMuchRead, Unavailable.
+        at most `limit`. Raises ReadBudgetExceeded, Unavailable.
         """
         history = History(self._store, reference, ReadLimiter(allowance, reference.class_name))
         steps = (history.descending if backward else history.ascending)(since, until, limit)
@@ -145,12 +146,12 @@ class Repository:
         return links.are_linked(self._store, role, pairs)
 
     def page(self, query: Query, allowance: ReadBudget, derive: Derive | None = None) -> Page:
-        """Return a window on the objects of a class. Raises TooMuchRead.
+        """Return a window on the objects of a class. Raises ReadBudgetExceeded.
 
         A query about derived attributes comes with `derive`, which gives objects that are read their values.
         """
         if unlisted_parts.may_count_unlisted_parts(self._store, query):
-            query, derive = unlisted_parts.only_listed_parts(self._store, query, derive)
+            query, derive = unlisted_parts.exclude_unlisted_parts(self._store, query, derive)
         class_, paths = self._model.classes[query.class_name], self._slots.paths(query.class_name)
         return pages.read_page(self._engine, class_, query, allowance, paths, derive)
 
@@ -159,7 +160,7 @@ class Repository:
     ) -> Entity | None:
         """Return the object that has unique values, None when there is none, or a value is null.
 
-        Exact at once, as soon as all objects have their guards. Raises TooMuchRead.
+        Exact at once, as soon as all objects have their guards. Raises ReadBudgetExceeded.
         """
         class_ = self._model.classes[class_name]
         if self._slots.is_guarded(class_, unique):

@@ -18,7 +18,7 @@ from stratabase import waiting
 from stratabase.aws import AwsEndpoint, share_data_loader
 from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
 from stratabase.store.dynamodb.errors import CANCELLED, CONDITION_FAILED, RequestError, permanent_error
-from stratabase.store.dynamodb.retry import Attempts, PermanentRejection, RetryPolicy
+from stratabase.store.dynamodb.retry import PermanentRejection, RetryPolicy, RetryState
 
 
 class PynamoRecord(Model):
@@ -83,7 +83,7 @@ class PynamoTable:
     def read(self, work: Callable[[], T]) -> T:
         """Return the result of a function that reads; call it again if that may help. Raises Unavailable."""
         try:
-            return waiting.offload(partial(self._retry, work, Attempts(self._retry_policy)))
+            return waiting.offload(partial(self._retry, work, RetryState(self._retry_policy)))
         except PermanentRejection as rejection:
             raise permanent_error(rejection.rejected) from rejection
 
@@ -93,7 +93,7 @@ class PynamoTable:
         It may write twice, if only the first answer was lost: see `transaction`, and
         PermanentRejection.may_have_run. Raises PermanentRejection, Unavailable.
         """
-        return waiting.offload(partial(self._retry, work, Attempts(self._retry_policy, writes=True)))
+        return waiting.offload(partial(self._retry, work, RetryState(self._retry_policy, writes=True)))
 
     def transaction(self, token: str) -> TransactWrite:
         """Return an empty transaction. DynamoDB does only one with a token, of at most 36 characters."""
@@ -131,7 +131,7 @@ class PynamoTable:
         with self._connection_lock:
             self._connection.client.close()
 
-    def _retry(self, work: Callable[[], T], attempts: Attempts) -> T:
+    def _retry(self, work: Callable[[], T], attempts: RetryState) -> T:
         self._connect()
         while True:
             try:

@@ -74,7 +74,7 @@ def build_lock(home: Path, print_lines: PrintLines) -> Iterator[None]:
 
 def count_objects(engine: Engine, class_name: str) -> int:
     """Return how many objects a class has."""
-    return sum(map(len, engine.range(keys.LISTING, keys.listing(class_name))))
+    return sum(map(len, engine.range(keys.LISTING, keys.listing_partition(class_name))))
 
 
 def describe_unfinished(class_name: str, outcome: ReindexOutcome, *, in_full: bool) -> Iterator[str]:

@@ -6,8 +6,8 @@ and body), `routes` (which function it goes to), `event`, `lambda_functions` (lo
 context), `responses`, and `errors` (the limits of AWS, and what is refused). `template` reads template.yaml,
 from which the deployed gateway is made too.
 
-Beneath are the HTTP server (`server`, and `protocol` for one connection), `greenlets`, in which functions
-wait without a thread, and `current_request`, which tells the supervisor what the event loop works on.
+Beneath are the HTTP `server`, the `greenlets` in which functions wait without a thread, and
+`current_request`, which tells the supervisor what the event loop works on.
 
 Imports `terminal` and the HTTP layer of the service.
 """

@@ -1,4 +1,4 @@
-"""Runs the gateway on a socket, with uvicorn."""
+"""The HTTP server: runs the gateway on a socket, with uvicorn as it is and a protocol of our own on top."""
 
 import asyncio
 import contextlib
@@ -9,16 +9,19 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
+import httptools
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from stratabase import waiting
 from stratabase.cli.gateway.app import Gateway
-from stratabase.cli.gateway.errors import INTEGRATION_TIMEOUT
+from stratabase.cli.gateway.errors import INTEGRATION_TIMEOUT, MAX_HEAD, ErrorType
 from stratabase.cli.gateway.greenlets import Greenlets
 from stratabase.cli.gateway.lambda_functions import LambdaFunction
-from stratabase.cli.gateway.protocol import GatewayProtocol
-from stratabase.cli.gateway.responses import ErrorResponses
+from stratabase.cli.gateway.request import asks_for_web_socket
+from stratabase.cli.gateway.responses import ErrorResponses, HttpResponse, problem
 from stratabase.cli.gateway.routes import Routes
 from stratabase.cli.gateway.template import Template
 
@@ -120,6 +123,109 @@ class _Server(uvicorn.Server):
         for connection in list(self.server_state.connections):
             connection.shutdown()
         self._callbacks.draining()
+
+
+class GatewayProtocol(HttpToolsProtocol):
+    """One connection, in HTTP/1.1 as httptools speaks it, with the three things that a gateway adds.
+
+    Headers keep the spelling in which they came, a head without end is refused before it fills the memory,
+    and who asks for another protocol is answered in this one.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._head_size: int | None = None
+        """Bytes that came of a head that has begun and not ended (but for the first piece)."""
+        self._leaving = False
+        self._ignores_upgrade = False
+        """The head that has just ended asks for another protocol, and will be read again without that."""
+
+    def data_received(self, data: bytes) -> None:
+        """Take what the client sent."""
+        if self._head_size is not None:
+            self._head_size += len(data)
+        self._unset_keepalive_if_required()
+        try:
+            self._parse(data)
+        except httptools.HttpParserError:
+            self.send_400_response("This is no HTTP/1.1.")
+        if self._head_size is not None and self._head_size > MAX_HEAD and not self.transport.is_closing():
+            text = f"Request line and headers have more than {MAX_HEAD} bytes, the most that are allowed."
+            self._refuse(problem(ErrorType.HEAD_TOO_LARGE, text, ""))
+
+    def _parse(self, data: bytes) -> None:
+        """Parse what the client sent; read again what asks for another protocol, as RFC 9110 demands.
+
+        httptools leaves the body out of such a request. Java's client asks for HTTP/2 in this way.
+        """
+        while data:
+            try:
+                return self.parser.feed_data(data)
+            except httptools.HttpParserUpgrade as upgrade:
+                if not self._ignores_upgrade:
+                    return None  # what follows is not HTTP
+                data = self._head_without_upgrade() + data[upgrade.args[0] :]
+                # The old parser skips all that comes if the connection is to be closed after this request.
+                self.parser = httptools.HttpRequestParser(self)
+                self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        return None
+
+    def _head_without_upgrade(self) -> bytes:
+        """Return the head that was just read, without its header Upgrade."""
+        version = self.parser.get_http_version().encode()
+        lines = [b"%b %b HTTP/%b" % (self.parser.get_method(), self.url, version)]
+        lines += [name + b": " + value for name, value in self.headers if name.lower() != b"upgrade"]
+        return b"\r\n".join([*lines, b"", b""])
+
+    def on_message_begin(self) -> None:
+        """Note that a head begins."""
+        super().on_message_begin()
+        self._head_size = 0
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Keep a header as it came; functions must not rely on the spelling, and so shall see all of them."""
+        if len(name) == len(b"expect") and name.lower() == b"expect" and value.lower() == b"100-continue":
+            self.expect_100_continue = True
+        self.headers.append((name, value))
+
+    def on_headers_complete(self) -> None:
+        """Note that the head has ended."""
+        self._head_size = None
+        self._ignores_upgrade = (
+            self.parser.should_upgrade()
+            and self.parser.get_method() != b"CONNECT"
+            and not asks_for_web_socket(self.headers)
+        )
+        if self._ignores_upgrade:
+            return
+        super().on_headers_complete()
+        if self._leaving:
+            self.cycle.keep_alive = False
+
+    def on_message_complete(self) -> None:
+        """Note that the request has ended, unless it is read again."""
+        if not self._ignores_upgrade:
+            super().on_message_complete()
+
+    def shutdown(self) -> None:
+        """Close the connection once it is idle; told so twice, also one that has just been made.
+
+        Who has just connected is about to ask, and should be answered.
+        """
+        if self.cycle is not None or self._leaving:
+            super().shutdown()
+        self._leaving = True
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP."""
+        self._refuse(problem(ErrorType.BAD_REQUEST, msg, ""))
+
+    def _refuse(self, response: HttpResponse) -> None:
+        """Answer without a request, and hang up."""
+        headers = [*response.headers, (b"Connection", b"close")]
+        lines = [f"HTTP/1.1 {response.status} ".encode(), *(name + b": " + value for name, value in headers)]
+        self.transport.write(b"\r\n".join([*lines, b"", response.body]))
+        self.transport.close()
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from stratabase.cli.server.console import Console
 from stratabase.cli.server.messages import Job, ReportKind, WorkerReport
-from stratabase.cli.server.watchdog import Finding, Watchdog
+from stratabase.cli.server.watchdog import ProbeResult, Watchdog
 from stratabase.cli.server.watcher import Watcher
 from stratabase.cli.server.worker_process import WorkerProcess
 from stratabase.cli.terminal.command_error import FAILED
@@ -84,7 +84,7 @@ class Supervisor:
         for worker, finding in self._watchdog.look([each for each in self._workers if each.watched]):
             seconds = self._watchdog.seconds(worker)
             silence = f"The worker (process {worker.pid}) has not answered for {seconds:.0f} s"
-            if finding is Finding.STUCK:
+            if finding is ProbeResult.STUCK:
                 self._console.warn(f"{silence}; ending it.")
                 worker.kill()
             else:

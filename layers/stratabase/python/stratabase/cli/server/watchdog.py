@@ -17,14 +17,14 @@ SHOW_TRACEBACKS: signal.Signals = getattr(signal, "SIGUSR1", signal.SIGABRT)
 """On this signal a worker writes the tracebacks of its threads to standard error. Windows has no workers."""
 
 
-class Probed(Hashable, Protocol):
+class ProbeTarget(Hashable, Protocol):
     """A worker that answers a probe from its event loop."""
 
     def probe(self) -> None:
         """Ask it to answer, without waiting for the answer."""
 
 
-class Finding(Enum):
+class ProbeResult(Enum):
     """What the watchdog has found out about a worker."""
 
     SLOW = auto()
@@ -43,7 +43,7 @@ class _Wait:
         self.stuck = False
 
 
-W = TypeVar("W", bound=Probed)
+W = TypeVar("W", bound=ProbeTarget)
 
 
 class Watchdog(Generic[W]):
@@ -63,7 +63,7 @@ class Watchdog(Generic[W]):
         """Return in how many seconds it is time for the next look."""
         return max(0.0, self._looked + self._period - self._clock())
 
-    def look(self, workers: Iterable[W]) -> Iterator[tuple[W, Finding]]:
+    def look(self, workers: Iterable[W]) -> Iterator[tuple[W, ProbeResult]]:
         """Probe the workers that owe no answer, and yield those that have owed one for too long."""
         step = self._elapsed()
         self._waits = {worker: self._waits.get(worker) or _Wait() for worker in workers}
@@ -75,10 +75,10 @@ class Watchdog(Generic[W]):
             wait.seconds += step
             if wait.seconds >= self._limit / PART and not wait.slow:
                 wait.slow = True
-                yield worker, Finding.SLOW
+                yield worker, ProbeResult.SLOW
             elif wait.seconds >= self._limit and not wait.stuck:
                 wait.stuck = True
-                yield worker, Finding.STUCK
+                yield worker, ProbeResult.STUCK
 
     def answered(self, worker: W) -> float | None:
         """Note that a worker has answered; return how long it took if it was slow."""

@@ -13,9 +13,9 @@ from stratabase.model.api_names import service_name
 from stratabase.model.model import Model
 from stratabase.operations.members.first_administrator import (
     ADMIN_USERNAME,
-    Mismatch,
+    AdministratorState,
     NewAdministrator,
-    PresentAdministrator,
+    PasswordMismatch,
 )
 from stratabase.schema.services import get_page
 from stratabase.settings import Settings
@@ -23,11 +23,11 @@ from stratabase.store.indexes.entries import REQUIRED_ROLE
 
 _MOST_NAMED = 3
 """How many things are named in one line."""
-_MISMATCH_TEXTS: Mapping[Mismatch, str] = {
-    Mismatch.OTHER_PASSWORD: f"{ADMIN_USERNAME} has another password",
-    Mismatch.NO_PASSWORD: f"{ADMIN_USERNAME} has no password yet",
-    Mismatch.DISABLED: f"{ADMIN_USERNAME} is disabled",
-    Mismatch.NO_MEMBER: f"there is no member {ADMIN_USERNAME}",
+_MISMATCH_TEXTS: Mapping[PasswordMismatch, str] = {
+    PasswordMismatch.OTHER_PASSWORD: f"{ADMIN_USERNAME} has another password",
+    PasswordMismatch.NO_PASSWORD: f"{ADMIN_USERNAME} has no password yet",
+    PasswordMismatch.DISABLED: f"{ADMIN_USERNAME} is disabled",
+    PasswordMismatch.NO_MEMBER: f"there is no member {ADMIN_USERNAME}",
 }
 _PLACEHOLDER = "YOUR PASSWORD"
 _STORE_SETTINGS = (
@@ -39,7 +39,7 @@ _STORE_SETTINGS = (
 )
 """The settings that lead to the objects and members."""
 
-Administrator = NewAdministrator | PresentAdministrator
+Administrator = NewAdministrator | AdministratorState
 
 
 def welcome_lines(
@@ -85,7 +85,7 @@ def describe_unbuilt(unbuilt: Sequence[str], *, refusing: bool) -> Iterator[str]
 
 def _password_mismatch_lines(administrator: Administrator) -> Iterator[str]:
     """Yield what is wrong with the password of the settings, and what to do."""
-    if isinstance(administrator, PresentAdministrator) and administrator.mismatch:
+    if isinstance(administrator, AdministratorState) and administrator.mismatch:
         username = administrator.username
         yield f"STRATABASE_ADMIN_PASSWORD has no effect: {_MISMATCH_TEXTS[administrator.mismatch]}."
         yield f"Stratabase reads it only on the first start, to make the member {ADMIN_USERNAME}."

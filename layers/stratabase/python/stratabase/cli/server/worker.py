@@ -18,7 +18,7 @@ from stratabase.cli.server.processes import end_with_parent
 from stratabase.cli.server.watchdog import SHOW_TRACEBACKS
 
 
-class Pulse:
+class Heartbeat:
     """Answers the supervisor's probes from the event loop: an answer shows that the loop turns."""
 
     def __init__(self, answer: Callable[[], None]) -> None:
@@ -45,7 +45,7 @@ def main() -> int:
     os.close(orders.current_request)
     os.set_inheritable(orders.reports, False)
     reports = FileIO(orders.reports, "wb")
-    pulse = Pulse(lambda: write_report(reports, WorkerReport(ReportKind.ALIVE)))
+    pulse = Heartbeat(lambda: write_report(reports, WorkerReport(ReportKind.ALIVE)))
     threading.Thread(target=follow_supervisor, args=(pulse.probed,), name="supervisor", daemon=True).start()
 
     def send(report: WorkerReport) -> None:

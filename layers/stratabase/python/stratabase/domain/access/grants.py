@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from stratabase.domain.objects.parts import owner_roles
+from stratabase.domain.objects.parts import whole_roles
 from stratabase.expressions.expression import Expression
 from stratabase.expressions.scope import ID
 from stratabase.model.dependencies import ClassMember, all_dependencies
@@ -167,7 +167,7 @@ def _is_read(access: Access, class_name: str, found: set[str]) -> bool:
     ):
         return False
     return not class_.part or any(
-        role.target in found and _is_shown(access, role) for role in owner_roles(class_)
+        role.target in found and _is_shown(access, role) for role in whole_roles(class_)
     )
 
 
@@ -182,7 +182,7 @@ def _hides(access: Access, class_name: str, found: set[str]) -> bool:
         return True
     return any(
         role.target in found or not access.may_read_class(role.target) or not _is_always_shown(access, role)
-        for role in owner_roles(class_)
+        for role in whole_roles(class_)
     )
 
 

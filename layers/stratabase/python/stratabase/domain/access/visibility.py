@@ -7,7 +7,7 @@ from stratabase.domain.access.grants import Access
 from stratabase.domain.attributes import is_derived
 from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.domain.objects.entity import Entity, RoleName
-from stratabase.domain.objects.parts import owner_roles
+from stratabase.domain.objects.parts import whole_roles
 from stratabase.expressions.expression import Expression
 from stratabase.messages import Message, _, sentences
 from stratabase.model.model import Action, Class, Role
@@ -79,7 +79,7 @@ def class_visibility(access: Access, class_: Class) -> ClassVisibility:
     }
     restricted = {name: permission for name, permission in members.items() if permission is not None}
     where = access.class_permission(class_.name).where
-    by_whole = not access.sees_every_object(class_.name) and any(owner_roles(class_))
+    by_whole = not access.sees_every_object(class_.name) and any(whole_roles(class_))
     return ClassVisibility(
         access.may_read_class(class_.name),
         where,
@@ -110,7 +110,7 @@ def _can_be_taken_out(class_: Class, name: str) -> bool:
     return role is None or role.composition
 
 
-def missing_grant(access: Access, action: Action, name: str) -> Message:
+def missing_grant_message(access: Access, action: Action, name: str) -> Message:
     """Return the message for a profile that may not do something at all with a class or a member of it."""
     return _(
         "The profile {profile} does not have {action} permission for {name}.",
@@ -120,7 +120,7 @@ def missing_grant(access: Access, action: Action, name: str) -> Message:
     )
 
 
-def unreadable_target(access: Access, role: RoleName, target: str) -> Message:
+def unreadable_target_message(access: Access, role: RoleName, target: str) -> Message:
     """Return the message for a role that leads to a class of which the profile may read nothing."""
     return _(
         "{role} leads to {class_name}, but the profile {profile} does not have {action} permission "
@@ -136,7 +136,7 @@ def check_class(access: Access, class_: Class, path: Path = ()) -> Issue | None:
     """Return the issue of reading objects of a class, None where some can be read."""
     if access.may_read_class(class_.name):
         return None
-    message = missing_grant(access, Action.READ, class_.name)
+    message = missing_grant_message(access, Action.READ, class_.name)
     return Subject(class_).issue(IssueType.ENTITY_GRANT_READ, message, *path)
 
 
@@ -146,7 +146,7 @@ def check_attribute(access: Access, class_: Class, name: str, path: Path) -> Iss
     if obstacle is None:
         return None
     own = f"{class_.name}.{name}"
-    message = missing_grant(access, Action.READ, obstacle)
+    message = missing_grant_message(access, Action.READ, obstacle)
     if obstacle != own:
         dependency = _("{attribute} depends on {source}.", attribute=own, source=obstacle)
         message = sentences([dependency, message])
@@ -167,9 +167,9 @@ def check_role(access: Access, class_: Class, role: Role, path: Path) -> Issue |
         return None
     own = RoleName(class_.name, role.name)
     if access.may_read_class(role.target):
-        message = missing_grant(access, Action.READ, str(own))
+        message = missing_grant_message(access, Action.READ, str(own))
     else:
-        message = unreadable_target(access, own, role.target)
+        message = unreadable_target_message(access, own, role.target)
     return Subject(class_).role_issue(IssueType.ROLE_GRANT_READ, message, role.name, path)
 
 

@@ -103,7 +103,7 @@ class Unavailable(Refusal):
         """Seconds."""
 
 
-class TooMuchRead(Refusal):
+class ReadBudgetExceeded(Refusal):
     """What is asked for is not found within what a request may read; says what would make it cheap."""
 
     def __init__(self, class_name: str, objects_read: int = 0, hint: Hint = _ASK_FOR_LESS) -> None:

@@ -49,7 +49,7 @@ class TooManyMails(Refusal):
         """Seconds."""
 
 
-class NotConfirmable(Unavailable):
+class ConfirmationNotSent(Unavailable):
     """A new e-mail address cannot be proven, since nobody takes the mail with the link."""
 
     def __init__(self, reason: Unavailable) -> None:
@@ -84,7 +84,7 @@ class LastAdministrator(Refusal):
         self.username = username
 
 
-class NotInvited(Unavailable):
+class InvitationNotSent(Unavailable):
     """A member was made, and the mail with which it could choose a password could not be sent."""
 
     def __init__(self, member: Member, reason: Unavailable) -> None:

@@ -12,7 +12,7 @@ from stratabase.model.types.storage import Stored
 _TIMES = frozenset({VERSION_START, VERSION_END})
 
 
-def restored_content(class_: Class, before: Entity | None, former: State) -> dict[str, Stored]:
+def merge_restored_state(class_: Class, before: Entity | None, former: State) -> dict[str, Stored]:
     """Return a state with the former values of the class's attributes; all else is as it is, if it is.
 
     So the keys and parts of an object stay as they are, as does what the service records of it, and what
@@ -25,7 +25,7 @@ def restored_content(class_: Class, before: Entity | None, former: State) -> dic
     return {**known, **{name: kept.get(name) for name in native_attributes(class_)}}
 
 
-def unfit_values(class_: Class, state: State) -> Iterator[str]:
+def incompatible_attributes(class_: Class, state: State) -> Iterator[str]:
     """Yield the attributes whose types cannot have the values that a state has for them."""
     for name, attribute in native_attributes(class_).items():
         value = state.get(name)

@@ -22,7 +22,7 @@ def part_ids(value: Stored) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
-class Owner(NamedTuple):
+class WholeReference(NamedTuple):
     """The way from a part to its whole: by which role of the part, and the composition that leads back."""
 
     role: str
@@ -30,14 +30,14 @@ class Owner(NamedTuple):
     composition: str
 
 
-def owner_of(class_: Class, state: State) -> Owner | None:
+def whole_of(class_: Class, state: State) -> WholeReference | None:
     """Return the whole that an object of a class is a part of by its state; None for what is no part."""
     if not class_.part:
         return None
     for role in class_.roles.values():
         id_ = state.get(role.name) if role.whole else None
         if id_ is not None:
-            return Owner(role.name, Reference(role.target, str(id_)), str(role.opposite))
+            return WholeReference(role.name, Reference(role.target, str(id_)), str(role.opposite))
     return None
 
 
@@ -65,6 +65,6 @@ class ListedParts:
         return id_ in indexed[1]
 
 
-def owner_roles(class_: Class) -> Iterator[Role]:
+def whole_roles(class_: Class) -> Iterator[Role]:
     """Yield the roles of a part that lead back to its whole, of which each object has one."""
     return (role for role in class_.roles.values() if role.whole)

@@ -49,7 +49,7 @@ _DATETIME = DatetimeType()
 def parse_version_instant(given: object, formats: Formats) -> tuple[Instant, ...]:
     """Return what a text may mean, the earlier first: where clocks are put back, an hour occurs twice.
 
-    Raises Malformed with what would be right.
+    Raises InvalidValue with what would be right.
     """
     try:
         first = str(_DATETIME.read_as(VERSION_INSTANT_PATTERN, given, formats))

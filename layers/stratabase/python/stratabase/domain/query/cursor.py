@@ -9,7 +9,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import blake2b
 from typing import Any
 
-from stratabase.domain.attributes import type_of, value_of
+from stratabase.domain.attributes import type_of, value_getter
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.formats.preferences import DEFAULT_FORMATS
 from stratabase.messages import Message, _
@@ -38,16 +38,16 @@ class BadCursor(ValueError):
         self.message = message
 
 
-def encode(position: Position, order: Order, class_: Class) -> str:
+def encode_cursor(position: Position, order: Order, class_: Class) -> str:
     """Return the cursor of a position that has a value for each term of the order."""
     known = dict(zip((term.attribute for term in order.terms), position.values, strict=True))
-    compared = [value_of(class_, attribute)(known) for attribute in known]
+    compared = [value_getter(class_, attribute)(known) for attribute in known]
     values = json.dumps(compared, ensure_ascii=False, separators=(",", ":")).encode()
     body = _mark(order, class_) + values
     return _text(_VERSION + _digest(body) + body)
 
 
-def decode(text: str, order: Order, class_: Class) -> Position:
+def decode_cursor(text: str, order: Order, class_: Class) -> Position:
     """Return the position of a cursor. Raises BadCursor."""
     body = _body(text)
     if body[:_DIGEST] != _mark(order, class_):

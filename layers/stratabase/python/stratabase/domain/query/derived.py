@@ -5,7 +5,16 @@ from typing import Any, NamedTuple
 
 from stratabase.domain.attributes import is_derived
 from stratabase.domain.objects.entity import Entity
-from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Marked, Not, Or, conjuncts
+from stratabase.domain.query.filter import (
+    And,
+    Comparison,
+    ExpressionFilter,
+    Filter,
+    FlagFilter,
+    Not,
+    Or,
+    conjuncts,
+)
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
 from stratabase.model.model import Class
@@ -29,7 +38,7 @@ def split_filter(filter_: Filter | None, class_: Class) -> FilterParts:
     derived: list[Filter] = []
     for part in conjuncts(filter_):
         is_kept = not any(is_derived(class_, name) for name in filtered_attributes(part))
-        (kept if is_kept and not isinstance(part, Marked) else derived).append(part)
+        (kept if is_kept and not isinstance(part, FlagFilter) else derived).append(part)
     return FilterParts(_all(kept), _all(derived))
 
 
@@ -52,8 +61,8 @@ _ATTRIBUTES: Mapping[type[Any], Callable[[Any], Iterator[str]]] = {
     And: _of_several,
     Or: _of_several,
     Not: lambda negation: filtered_attributes(negation.part),
-    Holds: lambda condition: (path[0] for path in condition.expression.paths),
-    Marked: lambda _: iter(()),
+    ExpressionFilter: lambda condition: (path[0] for path in condition.expression.paths),
+    FlagFilter: lambda _: iter(()),
 }
 
 

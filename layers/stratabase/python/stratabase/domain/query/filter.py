@@ -49,7 +49,7 @@ class Not:
 
 
 @dataclass(frozen=True, slots=True)
-class Holds:
+class ExpressionFilter:
     """A condition over the class's own attributes holds; where it is null, it does not."""
 
     expression: Expression
@@ -57,13 +57,13 @@ class Holds:
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class FlagFilter:
     """A mark is in the state, which somebody puts there before it is tested; no attribute has its name."""
 
     mark: str
 
 
-Filter = Comparison | And | Or | Not | Holds | Marked
+Filter = Comparison | And | Or | Not | ExpressionFilter | FlagFilter
 
 
 def conjuncts(filter_: Filter | None) -> Iterator[Filter]:
@@ -81,7 +81,7 @@ def test_cost(filter_: Filter) -> int:
         return sum(map(test_cost, filter_.parts))
     if isinstance(filter_, Not):
         return test_cost(filter_.part)
-    return _CONDITION if isinstance(filter_, Holds) else 1
+    return _CONDITION if isinstance(filter_, ExpressionFilter) else 1
 
 
 MATCH_ALL = And(())

@@ -7,9 +7,9 @@ text, so the other operators do not hold for it, and their negations do.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from stratabase.domain.attributes import type_of, value_of
+from stratabase.domain.attributes import type_of, value_getter
 from stratabase.domain.objects.entity import State
-from stratabase.domain.query.filter import And, Comparison, Filter, Holds, Marked, Not, Or
+from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, FlagFilter, Not, Or
 from stratabase.expressions.environment import Environment
 from stratabase.model.model import Class
 from stratabase.model.types.operators import Operator
@@ -33,7 +33,7 @@ def matcher(filter_: Filter, class_: Class) -> Test:
 
 def _comparison(comparison: Comparison, class_: Class) -> Test:
     rank = type_of(class_, comparison.attribute).sort_key
-    read = value_of(class_, comparison.attribute)
+    read = value_getter(class_, comparison.attribute)
     return COMPARISONS[comparison.operator](read, comparison.operand, rank)
 
 
@@ -66,12 +66,12 @@ def _not(negation: Not, class_: Class) -> Test:
     return lambda state: not test(state)
 
 
-def _holds(condition: Holds, _: Class) -> Test:
+def _holds(condition: ExpressionFilter, _: Class) -> Test:
     holds, circumstances = condition.expression.holds, condition.circumstances
     return lambda state: holds(Environment(state, circumstances))
 
 
-def _marked(marked: Marked, _: Class) -> Test:
+def _marked(marked: FlagFilter, _: Class) -> Test:
     mark = marked.mark
     return lambda state: state.get(mark) is True
 
@@ -81,8 +81,8 @@ _COMPILERS: Mapping[type[Any], Callable[[Any, Class], Test]] = {
     And: _and,
     Or: _or,
     Not: _not,
-    Holds: _holds,
-    Marked: _marked,
+    ExpressionFilter: _holds,
+    FlagFilter: _marked,
 }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from stratabase.domain.attributes import type_of, value_of
+from stratabase.domain.attributes import type_of, value_getter
 from stratabase.domain.objects.entity import State
 from stratabase.domain.objects.version import VERSION_START
 from stratabase.frozen import frozen
@@ -109,7 +109,7 @@ def comparator(position: Position, order: Order, class_: Class) -> Callable[[Sta
 def _step(term: OrderTerm, value: Stored, class_: Class) -> _Step:
     rank = type_of(class_, term.attribute).sort_key
     place = None if value is None else rank(value)
-    return _Step(value_of(class_, term.attribute), value, place, rank, -1 if term.descending else 1)
+    return _Step(value_getter(class_, term.attribute), value, place, rank, -1 if term.descending else 1)
 
 
 def compare_positions(left: Position, right: Position, order: Order, class_: Class) -> int:
@@ -129,7 +129,7 @@ def sort_objects(
     states = [state_of(thing) for thing in things]
     places = list(range(len(things)))
     for term in reversed(order.terms):
-        read, rank = value_of(class_, term.attribute), type_of(class_, term.attribute).sort_key
+        read, rank = value_getter(class_, term.attribute), type_of(class_, term.attribute).sort_key
         places = _pass([read(state) for state in states], places, rank, down=term.descending)
     return [things[place] for place in places]
 

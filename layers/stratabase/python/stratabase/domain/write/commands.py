@@ -70,7 +70,7 @@ class Create:
     roles: Mapping[str, RoleCommand] = field(default_factory=dict)
     path: Path | None = None
     """Of a part: where the request has it, from its whole on: ("addresses", "save", 0). Without one it is
-    where `Parts` has it: ("addresses", "create", 0)."""
+    where `PartsCommand` has it: ("addresses", "create", 0)."""
 
 
 @dataclass(frozen=True, slots=True)

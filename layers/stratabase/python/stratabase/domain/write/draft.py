@@ -13,7 +13,7 @@ from typing import Any
 
 from stratabase.domain.issues.issue import Issue, IssueType, Subject
 from stratabase.domain.objects.entity import Entity, State
-from stratabase.domain.objects.former_state import unfit_values
+from stratabase.domain.objects.former_state import incompatible_attributes
 from stratabase.domain.objects.identity import is_unwritten
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
@@ -128,7 +128,7 @@ def report_missing_values(draft: Draft) -> Iterator[Issue]:
     """Yield a report, which stops no write, for each required attribute that the write passes over."""
     if draft.before is None or is_unwritten(draft.subject.class_, draft.before):
         return
-    unreadable = {*unfit_values(draft.subject.class_, draft.before.state)}
+    unreadable = {*incompatible_attributes(draft.subject.class_, draft.before.state)}
     for name in _required(draft):
         is_empty = draft.before.state.get(name) is None or name in unreadable
         if is_empty and name not in draft.changes and not draft.is_unreadable(name):

@@ -16,7 +16,7 @@ from stratabase.domain.objects.change import (
 )
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.objects.parts import owner_of
+from stratabase.domain.objects.parts import whole_of
 from stratabase.domain.objects.serials import SerialName, serial_attributes
 from stratabase.domain.objects.version import instant_after, with_version_times
 from stratabase.domain.write import platform_attributes
@@ -161,5 +161,5 @@ def _whole(request: WriteRequest, reference: Reference) -> Reference | None:
     write = request.objects.get(reference)
     if write is None or write.before is None:
         return None
-    owner = owner_of(write.subject.class_, write.before.state)
+    owner = whole_of(write.subject.class_, write.before.state)
     return None if owner is None else owner.reference

@@ -6,10 +6,10 @@ from itertools import chain
 from typing import NamedTuple
 
 from stratabase.domain.access.grants import Access
-from stratabase.domain.access.requirements import Requirement
+from stratabase.domain.access.requirements import RequiredPermission
 from stratabase.domain.issues.issue import Subject
 from stratabase.domain.objects.entity import Reference
-from stratabase.domain.objects.parts import owner_of
+from stratabase.domain.objects.parts import whole_of
 from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.write.commands import (
     ROOT_PATH,
@@ -36,12 +36,14 @@ from stratabase.domain.write.role_requests import Requester
 from stratabase.model.model import Action
 
 
-def required_permissions(request: WriteRequest, access: Access, command: AnyCommand) -> list[Requirement]:
+def required_permissions(
+    request: WriteRequest, access: Access, command: AnyCommand
+) -> list[RequiredPermission]:
     """Return the demands, each once, in the order of the request."""
     if isinstance(command, Restore) and request.context.snapshot.missing:
         # What that asks for, only what was and what is can tell.
         return [*permissions_for_any_restoration(request, access)]
-    found: dict[object, Requirement] = {}
+    found: dict[object, RequiredPermission] = {}
     asked = chain(
         _of_command(request, access, command), _of_keys(request, access, command), _of_links(request)
     )
@@ -50,11 +52,11 @@ def required_permissions(request: WriteRequest, access: Access, command: AnyComm
     return list(found.values())
 
 
-def _of_command(request: WriteRequest, access: Access, command: AnyCommand) -> Iterator[Requirement]:
+def _of_command(request: WriteRequest, access: Access, command: AnyCommand) -> Iterator[RequiredPermission]:
     if isinstance(command, Delete):
         root = request.context.ids.root
         subject = Subject(request.class_(root.class_name), root.id, path=command.place)
-        yield Requirement(Action.DELETE, subject, root, command.place)
+        yield RequiredPermission(Action.DELETE, subject, root, command.place)
         return
     if isinstance(command, Restore):
         yield from permissions_to_restore(request, access, command)
@@ -66,7 +68,7 @@ def _of_command(request: WriteRequest, access: Access, command: AnyCommand) -> I
             and not access.follows_whole(write.reference.class_name)
             and not _goes_with_its_whole(request, write)
         ):
-            yield Requirement(
+            yield RequiredPermission(
                 Action.DELETE, issue_subject(request, write), write.reference, write.subject.path
             )
 
@@ -76,7 +78,7 @@ def _goes_with_its_whole(request: WriteRequest, write: ObjectWrite) -> bool:
     return whole is not None and request.is_deleted(whole)
 
 
-def _of_keys(request: WriteRequest, access: Access, command: AnyCommand) -> Iterator[Requirement]:
+def _of_keys(request: WriteRequest, access: Access, command: AnyCommand) -> Iterator[RequiredPermission]:
     """Yield the demands of keys: who holds one is changed, and what it led to and shall lead to is led to."""
     for (holder, name), requests in request.key_requests.items():
         write, requester = request.objects.get(holder), requests.first.requester
@@ -99,16 +101,16 @@ def _of_keys(request: WriteRequest, access: Access, command: AnyCommand) -> Iter
 
 def _of_holder(
     request: WriteRequest, access: Access, holder: Reference, requester: Requester
-) -> Iterator[Requirement]:
+) -> Iterator[RequiredPermission]:
     """Yield the demand of changing an object, or the whole that it follows, from another's side."""
     at: Reference | None = holder
     while at is not None and access.follows_whole(at.class_name):
         at = _whole(request, at)
     if at is not None and not request.is_new(at) and not request.is_new(holder):
-        yield Requirement(Action.EDIT, _subject(request, at, requester), at, requester.path)
+        yield RequiredPermission(Action.EDIT, _subject(request, at, requester), at, requester.path)
 
 
-def _of_links(request: WriteRequest) -> Iterator[Requirement]:
+def _of_links(request: WriteRequest) -> Iterator[RequiredPermission]:
     """Yield the demands of links: of the roles at both of their ends."""
     for link_key, requests in request.link_requests.items():
         requester, opposite = (
@@ -124,9 +126,13 @@ def _of_links(request: WriteRequest) -> Iterator[Requirement]:
             )
 
 
-def _of_role(request: WriteRequest, reference: Reference, role: str, requester: Requester) -> Requirement:
+def _of_role(
+    request: WriteRequest, reference: Reference, role: str, requester: Requester
+) -> RequiredPermission:
     action = Action.CREATE if request.is_new(reference) else Action.EDIT
-    return Requirement(action, _subject(request, reference, requester), reference, requester.path, role)
+    return RequiredPermission(
+        action, _subject(request, reference, requester), reference, requester.path, role
+    )
 
 
 def _subject(request: WriteRequest, reference: Reference, requester: Requester) -> Subject:
@@ -139,7 +145,7 @@ def _whole(request: WriteRequest, part: Reference) -> Reference | None:
     write = request.objects.get(part)
     before = request.context.snapshot.entity(part) if write is None else write.before
     state = write.state if write is not None and write.is_new else {} if before is None else before.state
-    owner = owner_of(request.class_(part.class_name), state)
+    owner = whole_of(request.class_(part.class_name), state)
     return None if owner is None else owner.reference
 
 
@@ -156,13 +162,15 @@ class _ObjectCommand(NamedTuple):
         """What is done with the object."""
         return Action.CREATE if isinstance(self.placed.command, Create) else Action.EDIT
 
-    def demand(self, member: str | None = None, action: Action | None = None) -> Requirement:
+    def demand(self, member: str | None = None, action: Action | None = None) -> RequiredPermission:
         """Return the demand of doing that, or something else, with the object, or with a member of it."""
         path = self.placed.path if member is None else (*self.placed.path, member)
-        return Requirement(action or self.action, self.subject, self.reference, path, member)
+        return RequiredPermission(action or self.action, self.subject, self.reference, path, member)
 
 
-def _of_commands(request: WriteRequest, access: Access, command: Create | Update) -> Iterator[Requirement]:
+def _of_commands(
+    request: WriteRequest, access: Access, command: Create | Update
+) -> Iterator[RequiredPermission]:
     """Yield the demands of a command, and of all that are within it."""
     waiting = [_place(request, PlacedCommand(command, ROOT_PATH), None)]
     while waiting:
@@ -186,7 +194,7 @@ def _place(request: WriteRequest, placed: PlacedCommand, above: _ObjectCommand |
     return _ObjectCommand(placed, subject, reference, above)
 
 
-def _of_place(access: Access, place: _ObjectCommand) -> Iterator[Requirement]:
+def _of_place(access: Access, place: _ObjectCommand) -> Iterator[RequiredPermission]:
     command = place.placed.command
     values = [
         name for name, value in command.values.items() if value is not None or isinstance(command, Update)
@@ -203,7 +211,7 @@ def _of_place(access: Access, place: _ObjectCommand) -> Iterator[Requirement]:
             yield from (place.demand(name), place.demand(name, Action.READ))
 
 
-def _of_all_parts(access: Access, place: _ObjectCommand, name: str) -> Iterator[Requirement]:
+def _of_all_parts(access: Access, place: _ObjectCommand, name: str) -> Iterator[RequiredPermission]:
     """Yield the demand of deleting whatever parts there are, of a class that is not seen at all.
 
     It is of any object: of single ones it would tell that they are there.
@@ -212,7 +220,7 @@ def _of_all_parts(access: Access, place: _ObjectCommand, name: str) -> Iterator[
     if not access.may_read_class(target) and not access.follows_whole(target):
         path = (*place.placed.path, name)
         subject = Subject(access.model.classes[target], path=path)
-        yield Requirement(Action.DELETE, subject, Reference(target, ""), path, of_every_object=True)
+        yield RequiredPermission(Action.DELETE, subject, Reference(target, ""), path, of_every_object=True)
 
 
 def _concerns_itself(access: Access, place: _ObjectCommand, asked: Mapping[str, RoleCommand]) -> bool:
@@ -225,7 +233,7 @@ def _concerns_itself(access: Access, place: _ObjectCommand, asked: Mapping[str, 
     return not asked or not own or place.action is Action.CREATE or not access.may_read_class(class_.name)
 
 
-def _of_object(access: Access, place: _ObjectCommand) -> Iterator[Requirement]:
+def _of_object(access: Access, place: _ObjectCommand) -> Iterator[RequiredPermission]:
     """Yield the demand of doing something with an object: with its whole, if it follows that."""
     at: _ObjectCommand | None = place
     while at is not None and access.follows_whole(at.subject.class_.name):

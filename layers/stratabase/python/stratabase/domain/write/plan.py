@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from stratabase.domain.access.grants import Access
-from stratabase.domain.access.requirements import Requirement, check_requirement
+from stratabase.domain.access.requirements import RequiredPermission, check_permission
 from stratabase.domain.issues.issue import Issue, IssueType
 from stratabase.domain.objects.change import Effect, EffectIndex, ObjectEffect, reference_of
 from stratabase.domain.objects.entity import Entity
@@ -31,7 +31,7 @@ class WritePlan:
     instant: Instant
     """Since when all is as the effects leave it."""
     effects: tuple[Effect, ...] = ()
-    required_permissions: Sequence[Requirement] = ()
+    required_permissions: Sequence[RequiredPermission] = ()
     """What must be allowed; nothing to those who may do everything."""
     is_forbidden: bool = False
     """Something is asked for that is allowed with no object: nothing else counts."""
@@ -95,5 +95,5 @@ def plan_write(command: AnyCommand, context: WriteContext, *, numbering: bool) -
     return WritePlan(request, instant, effects, required)
 
 
-def _forbidden(access: Access, required: Iterable[Requirement]) -> list[Issue]:
-    return [issue for demand in required if (issue := check_requirement(access, demand)) is not None]
+def _forbidden(access: Access, required: Iterable[RequiredPermission]) -> list[Issue]:
+    return [issue for demand in required if (issue := check_permission(access, demand)) is not None]

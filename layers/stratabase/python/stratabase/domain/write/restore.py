@@ -13,7 +13,7 @@ from stratabase.domain.issues.issue import Issue, IssueType, Level, Path, Subjec
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Tombstone
 from stratabase.domain.objects.entity import Reference, RoleName, State, describe_object
-from stratabase.domain.objects.former_state import restored_content, unfit_values
+from stratabase.domain.objects.former_state import incompatible_attributes, merge_restored_state
 from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.objects.version import describe_version_instant
 from stratabase.domain.write.commands import Restore
@@ -58,7 +58,7 @@ def expand_restore(request: WriteRequest, task: RestoreObject) -> None:
     # 2. Give it its former values, but not the owner that it had before a hand-over, and check them.
     write = request.add(ObjectWrite(subject, reference, before, {}, tombstone=gone))
     write.state = {
-        **restored_content(subject.class_, before, version.state),
+        **merge_restored_state(subject.class_, before, version.state),
         **_owner(request, subject.class_, version.state, gone),
         **task.key_to_whole,
     }
@@ -78,11 +78,11 @@ def restore_keys(request: WriteRequest, task: RestoreKeys) -> None:
         if not role.holds_key or (write.before is not None and id_ == write.value_before(role.name)):
             continue
         requester = Requester(write.subject, role.name)
-        if not may_tell(request, write, role.name, task):
+        if not may_disclose(request, write, role.name, task):
             request.confidential_paths.add(requester.path)
         is_unseen = is_hidden_part(request, write, task.command)
         if isinstance(id_, str) and not _is_there(request, Reference(role.target, id_), is_unseen=is_unseen):
-            leave_out(request, task, requester, Reference(role.target, id_))
+            skip_missing_target(request, task, requester, Reference(role.target, id_))
             id_ = None
         name = RoleName(task.reference.class_name, role.name)
         request.key_requests[task.reference, name].own.append(
@@ -110,12 +110,12 @@ def _no_version(subject: Subject, command: Restore, caller: Caller, place: Path)
 def _check(request: WriteRequest, write: ObjectWrite, task: RestoreObject) -> None:
     """Note what is wrong with values that come back, by the rules of today."""
     class_ = write.subject.class_
-    for name in unfit_values(class_, write.state):
+    for name in incompatible_attributes(class_, write.state):
         message = _(
             "The type of {attribute} has changed, so its former value cannot be restored.",
             attribute=f"{class_.name}.{name}",
         )
-        if may_tell(request, write, name, task):
+        if may_disclose(request, write, name, task):
             warn_left_out(request, task, write.subject.attribute_issue(IssueType.DATA_TYPE, message, name))
         write.state[name] = None
     changed: State = {
@@ -125,7 +125,7 @@ def _check(request: WriteRequest, write: ObjectWrite, task: RestoreObject) -> No
     }
     draft = Draft(write.subject, write.before, write.state, changed, formats=request.context.caller.formats)
     for issue in check_draft(draft):
-        is_open = all(may_tell(request, write, name, task) for name in issue.attribute_names)
+        is_open = all(may_disclose(request, write, name, task) for name in issue.attribute_names)
         request.issues.append(issue if is_open else _discreet(issue))
 
 
@@ -189,7 +189,7 @@ def _returns(
     )
     if not is_passed_over and _comes_back(request, reference, task, is_part=is_part):
         return True
-    leave_out(request, task, requester, reference)
+    skip_missing_target(request, task, requester, reference)
     return False
 
 
@@ -221,11 +221,11 @@ def _is_there(request: WriteRequest, reference: Reference, *, is_unseen: bool) -
     return there is not None
 
 
-def leave_out(
+def skip_missing_target(
     request: WriteRequest, task: RestoreObject | RestoreKeys, requester: Requester, reference: Reference
 ) -> None:
     """Leave out what is led to no more; it is told if the version shows the caller that it was led to."""
-    is_open = may_tell(request, request.objects[task.reference], requester.role, task)
+    is_open = may_disclose(request, request.objects[task.reference], requester.role, task)
     if is_open and request.saw_version(reference, task.command.at):
         warn_left_out(request, task, requester.no_longer_found_issue(reference))
 
@@ -240,7 +240,9 @@ def warn_left_out(request: WriteRequest, task: RestoreObject | RestoreKeys, issu
         request.issues.append(replace(issue, message=message, level=Level.WARNING))
 
 
-def may_tell(request: WriteRequest, write: ObjectWrite, name: str, task: RestoreObject | RestoreKeys) -> bool:
+def may_disclose(
+    request: WriteRequest, write: ObjectWrite, name: str, task: RestoreObject | RestoreKeys
+) -> bool:
     """Return whether it may be told what an attribute or a role of an object was."""
     access, role = request.context.access, write.subject.class_.roles.get(name)
     if access is None:

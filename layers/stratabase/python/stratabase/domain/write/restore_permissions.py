@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable, Iterator
 
 from stratabase.domain.access.grants import Access, Permission
-from stratabase.domain.access.requirements import Requirement
+from stratabase.domain.access.requirements import RequiredPermission
 from stratabase.domain.issues.issue import Path, Subject
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.former_state import native_attributes
-from stratabase.domain.objects.parts import owner_of, part_ids
+from stratabase.domain.objects.parts import part_ids, whole_of
 from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.write.commands import Restore
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
@@ -22,11 +22,11 @@ Moved = Collection[Reference]
 """Objects of which something becomes."""
 
 
-def permissions_for_any_restoration(request: WriteRequest, access: Access) -> Iterator[Requirement]:
+def permissions_for_any_restoration(request: WriteRequest, access: Access) -> Iterator[RequiredPermission]:
     """Yield what is needed whatever there was; what is there no more needs another grant."""
     root = request.context.ids.root
     if Action.CREATE not in access.class_permission(root.class_name).actions:
-        yield Requirement(
+        yield RequiredPermission(
             Action.EDIT,
             Subject(request.class_(root.class_name), root.id, path=AT_VERSION_PATH),
             root,
@@ -34,7 +34,9 @@ def permissions_for_any_restoration(request: WriteRequest, access: Access) -> It
         )
 
 
-def permissions_to_restore(request: WriteRequest, access: Access, command: Restore) -> Iterator[Requirement]:
+def permissions_to_restore(
+    request: WriteRequest, access: Access, command: Restore
+) -> Iterator[RequiredPermission]:
     """Yield the demands of what comes back: of the objects, and of all that is other than it was."""
     root, moved = request.context.ids.root, _changed_objects(request, access)
     for write in request.objects.values():
@@ -44,7 +46,7 @@ def permissions_to_restore(request: WriteRequest, access: Access, command: Resto
             continue
         action = Action.EDIT if write.tombstone is None else Action.CREATE
         if not access.follows_whole(write.reference.class_name):
-            yield Requirement(action, write.subject, write.reference, write.subject.path)
+            yield RequiredPermission(action, write.subject, write.reference, write.subject.path)
         yield from _of_members(request, access, write, action, moved)
 
 
@@ -63,7 +65,7 @@ def _changed_objects(request: WriteRequest, access: Access) -> Moved:
 
 def _whole(request: WriteRequest, part: ObjectWrite) -> ObjectWrite | None:
     """Return what an object is a part of, as it comes back."""
-    owner = owner_of(part.subject.class_, part.state)
+    owner = whole_of(part.subject.class_, part.state)
     return None if owner is None else request.objects.get(owner.reference)
 
 
@@ -78,7 +80,7 @@ def _is_or_may_be_changed(access: Access, write: ObjectWrite) -> bool:
 
 def _of_members(
     request: WriteRequest, access: Access, write: ObjectWrite, action: Action, moved: Moved
-) -> Iterator[Requirement]:
+) -> Iterator[RequiredPermission]:
     """Yield the demands of attributes and roles that become what they were.
 
     What may be hidden counts as if it did, whatever it was: otherwise a refusal would tell.
@@ -92,20 +94,20 @@ def _of_members(
         *(name for name, role in class_.roles.items() if role.holds_key),
     ):
         if write.state.get(name) != write.value_before(name) or not access.always_shows(class_.name, name):
-            yield Requirement(action, write.subject, write.reference, place, name)
+            yield RequiredPermission(action, write.subject, write.reference, place, name)
             if name in class_.roles:
-                yield Requirement(Action.READ, write.subject, write.reference, place, name)
+                yield RequiredPermission(Action.READ, write.subject, write.reference, place, name)
         if name in class_.roles and not access.always_shows(class_.name, name):
             yield from _for_any_target(request, access, class_, class_.roles[name], place)
 
 
 def _of_composition(
     request: WriteRequest, access: Access, write: ObjectWrite, role: Role, moved: Moved
-) -> Iterator[Requirement]:
+) -> Iterator[RequiredPermission]:
     """Yield the demands of parts that come back, end, or become what they were."""
     is_open, place = access.always_shows(write.reference.class_name, role.name), write.role_path(role.name)
     for action in _done(write, role, moved) if is_open else _PART_ACTIONS:
-        yield Requirement(action, write.subject, write.reference, place, role.name)
+        yield RequiredPermission(action, write.subject, write.reference, place, role.name)
     if not is_open:
         yield from _for_any_parts(request, access, role.target, place)
 
@@ -129,7 +131,7 @@ def _kept_in_versions(class_: Class) -> Iterator[str]:
 
 def _for_any_parts(
     request: WriteRequest, access: Access, class_name: str, place: Path
-) -> Iterator[Requirement]:
+) -> Iterator[RequiredPermission]:
     """Yield what is not allowed with any part of a class, so that it does not tell whether there are some."""
     waiting, seen = [class_name], {class_name}
     while waiting:
@@ -140,24 +142,26 @@ def _for_any_parts(
         waiting += sorted(below)
 
 
-def _of_class(request: WriteRequest, access: Access, class_: Class, place: Path) -> Iterator[Requirement]:
+def _of_class(
+    request: WriteRequest, access: Access, class_: Class, place: Path
+) -> Iterator[RequiredPermission]:
     anyone, subject = Reference(class_.name, ""), Subject(class_, path=place)
     is_unseen = not access.may_read_class(class_.name)
     for action in () if access.follows_whole(class_.name) else _PART_ACTIONS:
         if _lacks(access.class_permission(class_.name), action, is_unseen=is_unseen):
-            yield Requirement(action, subject, anyone, place, of_every_object=is_unseen)
+            yield RequiredPermission(action, subject, anyone, place, of_every_object=is_unseen)
     for name in _kept_in_versions(class_):
         allowed, role = access.member_permission(class_.name, name), class_.roles.get(name)
         for action in _VALUE_ACTIONS if role is None else _PART_ACTIONS:
             if _lacks(allowed, action, is_unseen=is_unseen):
-                yield Requirement(action, subject, anyone, place, name, of_every_object=is_unseen)
+                yield RequiredPermission(action, subject, anyone, place, name, of_every_object=is_unseen)
         if role is not None and role.holds_key:
             yield from _for_any_target(request, access, class_, role, place)
 
 
 def _for_any_target(
     request: WriteRequest, access: Access, class_: Class, role: Role, place: Path
-) -> Iterator[Requirement]:
+) -> Iterator[RequiredPermission]:
     """Yield what is not allowed from the other side with any object that a key may lead to unseen."""
     opposite, allowed = opposite_name(role), access.member_permission(class_.name, role.name)
     if opposite is None:
@@ -166,7 +170,9 @@ def _for_any_target(
     is_unseen = not (is_open and access.may_read_class(class_.name))
     if _lacks(access.member_permission(*opposite), Action.EDIT, is_unseen=is_unseen):
         subject, anyone = Subject(request.class_(role.target), path=place), Reference(role.target, "")
-        yield Requirement(Action.EDIT, subject, anyone, place, opposite.role_name, of_every_object=is_unseen)
+        yield RequiredPermission(
+            Action.EDIT, subject, anyone, place, opposite.role_name, of_every_object=is_unseen
+        )
 
 
 def _lacks(allowed: Permission | None, action: Action, *, is_unseen: bool) -> bool:
@@ -176,12 +182,12 @@ def _lacks(allowed: Permission | None, action: Action, *, is_unseen: bool) -> bo
     return action not in allowed.actions or (is_unseen and allowed.where is not None)
 
 
-def without_single_objects(demands: Iterable[Requirement]) -> Iterator[Requirement]:
+def without_single_objects(demands: Iterable[RequiredPermission]) -> Iterator[RequiredPermission]:
     """Yield demands; of what is demanded of any object of a class, none of single ones: that would tell."""
     demands = list(demands)
     of_all = {_kind(demand) for demand in demands if not demand.reference.id}
     return (each for each in demands if not each.reference.id or _kind(each) not in of_all)
 
 
-def _kind(demand: Requirement) -> tuple[Action, str, str | None]:
+def _kind(demand: RequiredPermission) -> tuple[Action, str, str | None]:
     return demand.action, demand.reference.class_name, demand.member

@@ -3,6 +3,7 @@
 from functools import cached_property
 from typing import NamedTuple
 
+from stratabase.domain.attributes import is_derived
 from stratabase.expressions.expression import Expression
 from stratabase.model.dependencies import ClassMember, all_dependencies
 from stratabase.model.model import Class, Model, WarningDefinition
@@ -19,6 +20,8 @@ class WarningRule(NamedTuple):
     """The attributes and roles on which the condition depends, by way of derived ones too."""
     walks: bool
     """It looks at other objects."""
+    is_plain: bool
+    """It depends on stored attributes of the object itself, and on nothing else."""
 
 
 Rules = tuple[WarningRule, ...]
@@ -47,4 +50,5 @@ class WarningRules:
         condition = expressions_of(self._model).condition(class_.name, rule.condition)
         members = all_dependencies(self._model, class_.name, condition.paths)
         walks = any(name in self._model.classes[owner].roles for owner, name in members)
-        return WarningRule(class_.name, rule, condition, members, walks)
+        is_plain = not walks and not any(is_derived(class_, name) for _, name in members)
+        return WarningRule(class_.name, rule, condition, members, walks, is_plain)

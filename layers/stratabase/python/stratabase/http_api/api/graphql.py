@@ -170,6 +170,9 @@ class GraphQLRequest:
     operation_name: str | None
 
 
+_BODY = _("The body")
+
+
 def graphql_request_from_body(request: Request) -> GraphQLRequest:
     """Return the GraphQL request in the body of a POST. Raises Malformed, UnsupportedMediaType."""
     content_type = parse_media_type(request.header("content-type") or "")
@@ -177,7 +180,7 @@ def graphql_request_from_body(request: Request) -> GraphQLRequest:
         message = _("The body must be JSON, and Content-Type must be application/json.")
         raise UnsupportedMediaType(message)
     check_charset(content_type)
-    body = _parse_json(request.body, _("The body"))
+    body = _parse_json(request.body, _BODY)
     if isinstance(body, list):
         raise Malformed(_("Batches are not supported. Send one request for each operation."))
     return _check_fields(require_object(body))

@@ -2,6 +2,7 @@
 
 import re
 from base64 import b32hexdecode
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from stratabase.expressions import kinds
@@ -35,6 +36,7 @@ class IdType(AttributeType):
         return parse_text(given, "ID") if number is None or number.bit_length() > 64 else str(number)
 
 
+@lru_cache(maxsize=1024)  # each request asks for the id of its caller
 def id_timestamp(id_: str) -> int | None:
     """Return when an id of this service (store/ids) was made, in milliseconds; None of any other id."""
     if not _MADE_ID.fullmatch(id_):

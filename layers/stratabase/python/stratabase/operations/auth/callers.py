@@ -12,7 +12,7 @@ from stratabase.operations.auth.cache import BoundedCache
 from stratabase.operations.ports import Clock, Members
 
 
-class CallerOf:
+class CallerFactory:
     """Makes callers of members."""
 
     def __init__(self, profiles: Mapping[str, Profile]) -> None:

@@ -34,7 +34,7 @@ def sign_token(claims: Mapping[str, Any], key: SigningKey) -> str:
 def open_token(token: str, find: Callable[[str], SigningKey | None]) -> tuple[object, SigningKey]:
     """Return what a token says, and the key that signed it, which `find` finds by its id.
 
-    Raises BadSignature; `find` is asked only about ids that could be some.
+    Raises InvalidSignature; `find` is asked only about ids that could be some.
     """
     if len(token) > LONGEST_TOKEN or not _FORM.fullmatch(token):
         raise InvalidSignature("it has not the form of a token")
@@ -97,7 +97,10 @@ class Expired(InvalidClaims):
 
 @dataclass(frozen=True, slots=True)
 class TokenClaims:
-    """The claims; instants are in seconds since 1970. Raises BadClaims when they contradict each other."""
+    """The claims; instants are in seconds since 1970.
+
+    Raises InvalidClaims when they contradict each other.
+    """
 
     sub: str
     """The username when the token was issued, as `username`: who has been renamed meanwhile is let in."""
@@ -117,7 +120,7 @@ class TokenClaims:
             raise InvalidClaims("its instants contradict each other")
 
     def check(self, now: int) -> None:
-        """Raise BadClaims when the token is not good at a second: not yet, or (Expired) not any more."""
+        """Raise InvalidClaims when the token is not good at a second: not yet, or (Expired) not any more."""
         if self.exp <= now:
             raise Expired("it has expired")
         if max(self.iat, self.nbf) > now + LEEWAY:
@@ -157,7 +160,7 @@ _KINDS: Mapping[str, Callable[[object], bool]] = {
 
 
 def parse_claims(payload: object, audience: str) -> TokenClaims:
-    """Return the claims of a token that is meant for `audience`. Raises BadClaims."""
+    """Return the claims of a token that is meant for `audience`. Raises InvalidClaims."""
     if not isinstance(payload, dict):
         raise InvalidClaims("it holds no claims")
     bad = [name for name, is_good in _KINDS.items() if not is_good(payload.get(name))]

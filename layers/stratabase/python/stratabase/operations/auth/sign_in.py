@@ -16,7 +16,7 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.messages import _
 from stratabase.model.model import Profile
 from stratabase.operations.auth.cache import BoundedCache, SingleFlight
-from stratabase.operations.auth.callers import CallerOf, MemberCache
+from stratabase.operations.auth.callers import CallerFactory, MemberCache
 from stratabase.operations.auth.sign_in_limits import FailureDelay, FailureLimit
 from stratabase.operations.ports import Attempts, Clock, Members, Passwords
 
@@ -42,7 +42,7 @@ class SignIn:
         self._known = known
         self._passwords = passwords
         self._clock = clock
-        self._caller = CallerOf(profiles)
+        self._caller = CallerFactory(profiles)
         self._remembered = VerifiedCredentials(known, clock)
         self._once: SingleFlight[Member] = SingleFlight()
         self._limit = FailureLimit(attempts, clock, pause)

@@ -10,7 +10,7 @@ from stratabase.domain.members.member import Caller, Member
 from stratabase.domain.objects.instant import Instant
 from stratabase.messages import _
 from stratabase.operations.auth.cache import BoundedCache
-from stratabase.operations.auth.callers import CallerOf, MemberCache
+from stratabase.operations.auth.callers import CallerFactory, MemberCache
 from stratabase.operations.auth.json_web_tokens import (
     ISSUER,
     Expired,
@@ -65,7 +65,7 @@ class TokenVerifier:
     """
 
     def __init__(
-        self, keys: SigningKeyCache, members: MemberCache, callers: CallerOf, clock: Clock, audience: str
+        self, keys: SigningKeyCache, members: MemberCache, callers: CallerFactory, clock: Clock, audience: str
     ) -> None:
         self._keys = keys
         self._members = members

@@ -22,7 +22,7 @@ _PLACE = "locks"
 
 
 Act = Callable[[Sequence[Reference], Instant], None]
-"""Does something with objects, each named once, at an instant. Raises Unlockable, TooLarge, Unavailable."""
+"""Does something with objects, each named once, at an instant. Raises LockRefused, TooLarge, Unavailable."""
 
 
 class LockTargets:
@@ -55,7 +55,7 @@ class LockTargets:
     def act(self, act: Act) -> None:
         """Do it with all of them, once more where a lock has ended meanwhile.
 
-        Raises Refused, TooMuchRead, Unavailable.
+        Raises Refused, ReadBudgetExceeded, Unavailable.
         """
         named = {reference: self._subject(reference) for reference in self._numbers}
         if issues := lock_issues(self._world, named, self._caller, self._terms):
@@ -106,7 +106,7 @@ def lock(
 ) -> None:
     """Lock all of them for the caller, or none; those that he has locked before get a new end.
 
-    Raises Refused with every issue, TooMuchRead, Unavailable.
+    Raises Refused with every issue, ReadBudgetExceeded, Unavailable.
     """
     named = LockTargets(world, references, caller, options)
     issues = [*named.check(), *_wrong_minutes(minutes, world.lock_minutes)]
@@ -135,7 +135,7 @@ def unlock(
 ) -> None:
     """End the caller's locks on all of them, or on none; an administrator ends anybody's.
 
-    What is not locked stays so. Raises Refused with every issue, TooMuchRead,
+    What is not locked stays so. Raises Refused with every issue, ReadBudgetExceeded,
     Unavailable.
     """
     named = LockTargets(world, references, caller, options)

@@ -4,16 +4,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from stratabase.domain.access.grants import Access, access_of
 from stratabase.domain.access.requirements import (
-    Requirement,
-    RequirementKey,
-    check_requirement,
+    PermissionKey,
+    RequiredPermission,
+    check_permission,
     required_condition,
     unmet_condition,
 )
 from stratabase.domain.issues.issue import Issue, Subject
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.objects.parts import owner_of, owner_roles
+from stratabase.domain.objects.parts import whole_of, whole_roles
 from stratabase.domain.write.role_requests import not_found_issue
 from stratabase.model.model import Action
 from stratabase.operations.context import RequestContext
@@ -21,14 +21,14 @@ from stratabase.operations.read.loading import run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.options import WriteOptions
-from stratabase.operations.write.permissions import ConditionalDemand, unmet_keys
+from stratabase.operations.write.permissions import ConditionalPermission, unmet_keys
 
 Named = Mapping[Reference, Subject]
 """Objects, each with the place where a request names it."""
 
 
 def lock_issues(world: Services, named: Named, caller: Caller, options: WriteOptions) -> list[Issue]:
-    """Return why grants do not let somebody lock or unlock objects. Raises TooMuchRead, Unavailable.
+    """Return why grants do not let somebody lock or unlock objects. Raises ReadBudgetExceeded, Unavailable.
 
     What is allowed with no object of a class is refused before anything is read.
     """
@@ -44,7 +44,7 @@ def _of_classes(access: Access, named: Named) -> Iterator[Issue]:
         issue = (
             None
             if _edits(access, reference.class_name)
-            else check_requirement(access, _demand(reference, subject))
+            else check_permission(access, _demand(reference, subject))
         )
         if issue is not None:
             yield issue
@@ -59,14 +59,14 @@ def _edits(access: Access, class_name: str) -> bool:
             if Action.EDIT in access.class_permission(name).actions:
                 return True
             continue
-        above = {role.target for role in owner_roles(access.model.classes[name])} - seen
+        above = {role.target for role in whole_roles(access.model.classes[name])} - seen
         seen |= above
         waiting += above
     return False
 
 
-def _demand(reference: Reference, subject: Subject) -> Requirement:
-    return Requirement(Action.EDIT, subject, reference, subject.path)
+def _demand(reference: Reference, subject: Subject) -> RequiredPermission:
+    return RequiredPermission(Action.EDIT, subject, reference, subject.path)
 
 
 class _Judge:
@@ -87,7 +87,7 @@ class _Judge:
         shown = dict(zip((each.reference for each in there), run(self._seen.admit(there)), strict=True))
         demands = {each.reference: [*self._of(each, named[each.reference])] for each in there}
         asked = [
-            ConditionalDemand(demand, where)
+            ConditionalPermission(demand, where)
             for each in demands.values()
             for demand in each
             if (where := required_condition(self._access, demand)) is not None
@@ -101,40 +101,40 @@ class _Judge:
         )
         return [issue for issue in issues if issue is not None]
 
-    def _of(self, entity: Entity, subject: Subject) -> Iterator[Requirement]:
+    def _of(self, entity: Entity, subject: Subject) -> Iterator[RequiredPermission]:
         """Yield what is needed: to change the object, or by the roles on the way its whole."""
         at = entity
         while self._access.follows_whole(at.reference.class_name) and (way := self._up(at)) is not None:
             role, at = way
             whole = Subject(self._access.model.classes[at.reference.class_name], None, path=subject.path)
-            yield Requirement(Action.EDIT, whole, at.reference, subject.path, role)
+            yield RequiredPermission(Action.EDIT, whole, at.reference, subject.path, role)
         yield _demand(at.reference, subject)
 
     def _up(self, part: Entity) -> tuple[str, Entity] | None:
         """Return the whole of a part, and the role by which that leads to it."""
-        owner = owner_of(self._access.model.classes[part.reference.class_name], part.state)
+        owner = whole_of(self._access.model.classes[part.reference.class_name], part.state)
         whole = None if owner is None else self._bare.find(owner.reference)
         return None if owner is None or whole is None else (owner.composition, whole)
 
     def _issue(
         self,
         subject: Subject,
-        demands: Sequence[Requirement],
+        demands: Sequence[RequiredPermission],
         shown: Entity | None,
-        unmet_keys: Collection[RequirementKey],
+        unmet_keys: Collection[PermissionKey],
     ) -> Issue | None:
         is_unseen = shown is None and self._access.may_read_class(subject.class_.name)
         if is_unseen or self._hides(demands):
             return not_found(subject)
         for demand in demands:
-            issue = check_requirement(self._access, demand)
+            issue = check_permission(self._access, demand)
             if issue is None and demand.key in unmet_keys:
                 issue = unmet_condition(self._access, demand)
             if issue is not None:
                 return issue
         return None
 
-    def _hides(self, demands: Iterable[Requirement]) -> bool:
+    def _hides(self, demands: Iterable[RequiredPermission]) -> bool:
         """Return whether a role on the way to a part must not be read."""
         narrowed = (
             self._access.member_permission(demand.reference.class_name, demand.member)

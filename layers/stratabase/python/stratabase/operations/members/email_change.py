@@ -7,7 +7,7 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.mail import Mail, change_requested_mail, confirmation_mail, email_changed_mail
 from stratabase.domain.members.mailed_link import new_link_token
 from stratabase.domain.members.member import MailedLink, Member, NamesTaken, with_confirmed_email
-from stratabase.domain.members.refusals import MemberTaken, NotConfirmable
+from stratabase.domain.members.refusals import ConfirmationNotSent, MemberTaken
 from stratabase.observe import Log
 from stratabase.operations.members.mailed_links import MailLimit, find_link_owner
 from stratabase.operations.members.rules import retry_conflicts
@@ -44,7 +44,7 @@ class EmailChange:
         opens it before it is stored, or when that failed, finds it unknown. Addresses that others have count
         as if they were mailed to, or a member could try out who has one.
 
-        Raises MemberTaken, TooManyMails; NotConfirmable when nobody takes the mail; Unavailable.
+        Raises MemberTaken, TooManyMails; ConfirmationNotSent when nobody takes the mail; Unavailable.
         """
         token = new_link_token(member.id)
         with self._limit.mail(member.id, email):
@@ -86,7 +86,7 @@ class EmailChange:
         try:
             waiting.offload(self._mailer.send, confirmation_mail(member, email, self._application, link))
         except Unavailable as reason:
-            raise NotConfirmable(reason) from reason
+            raise ConfirmationNotSent(reason) from reason
 
     def _tell(self, member: Member, mail: Mail) -> None:
         """Send a mail to a member's address, which may be one that no mail reaches any more."""

@@ -26,7 +26,7 @@ class NewAdministrator:
     is_generated: bool
 
 
-class Mismatch(Enum):
+class PasswordMismatch(Enum):
     """Why nobody signs in as `admin` with the password that the settings have for the first start."""
 
     OTHER_PASSWORD = auto()
@@ -38,12 +38,12 @@ class Mismatch(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class PresentAdministrator:
+class AdministratorState:
     """What a later start says of those who can sign in."""
 
     username: str
     """`admin`, or an administrator in place of a member `admin` who cannot sign in."""
-    mismatch: Mismatch | None
+    mismatch: PasswordMismatch | None
     """None: the settings have the password of `admin`, or none."""
 
 
@@ -80,24 +80,24 @@ class FirstAdministrator:
             return None
         return NewAdministrator(ADMIN_USERNAME, chosen, is_generated=not password)
 
-    def present(self, password: str | None = None) -> PresentAdministrator:
+    def present(self, password: str | None = None) -> AdministratorState:
         """Return who can sign in, where there are members, and whether `password` is that of `admin`.
 
         Raises Unavailable.
         """
         admin = self._members.by_username(ADMIN_USERNAME)
         username = ADMIN_USERNAME if admin and _can_sign_in(admin) else self._another()
-        return PresentAdministrator(username, self._mismatch(admin, password) if password else None)
+        return AdministratorState(username, self._mismatch(admin, password) if password else None)
 
-    def _mismatch(self, admin: Member | None, password: str) -> Mismatch | None:
+    def _mismatch(self, admin: Member | None, password: str) -> PasswordMismatch | None:
         if admin is None:
-            return Mismatch.NO_MEMBER
+            return PasswordMismatch.NO_MEMBER
         if admin.disabled:
-            return Mismatch.DISABLED
+            return PasswordMismatch.DISABLED
         if admin.password is None:
-            return Mismatch.NO_PASSWORD
+            return PasswordMismatch.NO_PASSWORD
         is_right = self._passwords.verify(admin.password, normalize_password(password))
-        return None if is_right else Mismatch.OTHER_PASSWORD
+        return None if is_right else PasswordMismatch.OTHER_PASSWORD
 
     def _another(self) -> str:
         """Return the username of an administrator who can sign in; `admin` where there is none."""

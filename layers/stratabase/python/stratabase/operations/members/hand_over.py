@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from stratabase import waiting
-from stratabase.domain.issues.refusals import TooMuchRead, Unavailable
+from stratabase.domain.issues.refusals import ReadBudgetExceeded, Unavailable
 from stratabase.domain.members.member import Caller, Member, fold_name
 from stratabase.domain.members.refusals import BadMember, FieldMistake, NoSuchMember
 from stratabase.domain.objects.change import Change, Effect, Modification, Touch
@@ -17,7 +17,7 @@ from stratabase.domain.objects.commit_refusals import (
 )
 from stratabase.domain.objects.entity import Entity, Reference, State
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.objects.parts import owner_of
+from stratabase.domain.objects.parts import whole_of
 from stratabase.domain.objects.version import instant_after, with_version_times
 from stratabase.domain.query.order import Order, Position
 from stratabase.domain.query.page import Query, Window
@@ -226,7 +226,7 @@ class _Work:
             query = Query(class_.name, Order(), window=Window(size=size, start=start))
             try:
                 return self._world.entities.page(query, self._world.new_budget()).items
-            except TooMuchRead:
+            except ReadBudgetExceeded:
                 continue
         raise Unavailable(_("The objects are too large to be read in time."))
 
@@ -264,7 +264,7 @@ class _Work:
 
     def _whole(self, entity: Entity) -> Reference | None:
         """Return what an object is a part of."""
-        owner = owner_of(self._world.class_(entity.reference.class_name), entity.state)
+        owner = whole_of(self._world.class_(entity.reference.class_name), entity.state)
         return None if owner is None else owner.reference
 
     def _is_written(self, class_: Class, entities: Sequence[Entity]) -> bool:

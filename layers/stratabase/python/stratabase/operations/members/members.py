@@ -5,7 +5,13 @@ from collections.abc import Callable, Iterator, Mapping
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.fields import member_fields
 from stratabase.domain.members.member import Caller, Member, NamesTaken, without_expired_email
-from stratabase.domain.members.refusals import BadMember, FieldMistake, MemberTaken, NoSuchMember, NotInvited
+from stratabase.domain.members.refusals import (
+    BadMember,
+    FieldMistake,
+    InvitationNotSent,
+    MemberTaken,
+    NoSuchMember,
+)
 from stratabase.messages import _
 from stratabase.model.model import Profile
 from stratabase.operations.members.rules import (
@@ -77,7 +83,8 @@ class CreateMember:
     def __call__(self, caller: Caller, given: FieldValues, base_url: str) -> Member:
         """Return the new member, who was mailed a link below `base_url` to choose a password.
 
-        Raises Forbidden, BadMember, MemberTaken, Unavailable; NotInvited when there is a member all the same.
+        Raises Forbidden, BadMember, MemberTaken, Unavailable; InvitationNotSent when there is a member all
+        the same.
         """
         require_administrator(caller, ONLY_ADMINISTRATORS_CREATE)
         wrong = [
@@ -91,7 +98,7 @@ class CreateMember:
         try:
             self._invite(member.id, base_url)
         except Unavailable as reason:
-            raise NotInvited(member, reason) from reason
+            raise InvitationNotSent(member, reason) from reason
         return member
 
     def _missing(self, given: FieldValues) -> Iterator[FieldMistake]:

@@ -68,7 +68,7 @@ class UpdateMember:
         A link to confirm an address is one below `base_url`.
 
         Raises Forbidden, NoSuchMember, BadMember with all mistakes, MemberTaken, LastAdministrator,
-        TooManyMails, NotConfirmable, Unavailable.
+        TooManyMails, ConfirmationNotSent, Unavailable.
         """
         require_self_or_administrator(caller, id_, ONLY_ADMINISTRATORS_CHANGE)
         hashed = cache(partial(self._hashed, given))

@@ -9,7 +9,7 @@ from stratabase.domain.issues.issue import Issue, IssueType
 from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.objects.parts import ListedParts, Owner, owner_of
+from stratabase.domain.objects.parts import ListedParts, WholeReference, whole_of
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.messages import _
@@ -36,7 +36,7 @@ class _PartMoment(NamedTuple):
 
     entity: Entity
     at: Instant
-    owner: Owner
+    owner: WholeReference
 
 
 class AsOfBatch:
@@ -53,7 +53,10 @@ class AsOfBatch:
         self._complete_links: dict[RoleName, dict[_OwnerMoment, tuple[str, ...]]] = defaultdict(dict)
 
     def objects(self, moments: Sequence[Moment]) -> list[Entity | None]:
-        """Return the objects in the order of `moments`, None where there was none. Raises TooMuchRead."""
+        """Return the objects in the order of `moments`, None where there was none.
+
+        Raises ReadBudgetExceeded.
+        """
         found = self._entities.as_of(moments, self._budget)
         there = [
             (each, at) for each, (_reference, at) in zip(found, moments, strict=True) if each is not None
@@ -67,7 +70,7 @@ class AsOfBatch:
     def links(self, keys: Sequence[LinkKey]) -> list[tuple[str, ...]]:
         """Return for each key the ids of the objects that the role may have led to; their keys tell.
 
-        Raises TooMuchRead.
+        Raises ReadBudgetExceeded.
         """
         asked: dict[tuple[RoleName, IdRange], list[_OwnerMoment]] = defaultdict(list)
         for key in keys:
@@ -143,10 +146,10 @@ class AsOfBatch:
         state = {name: value for name, value in part.entity.state.items() if name != part.owner.role}
         return self._without_lock(replace(part.entity, state=state))
 
-    def _owners(self, entity: Entity) -> Iterator[Owner]:
+    def _owners(self, entity: Entity) -> Iterator[WholeReference]:
         """Yield the owner of a versioned part, if that keeps no versions."""
         class_ = self._model.classes[entity.reference.class_name]
-        owner = owner_of(class_, entity.state) if class_.versioned else None
+        owner = whole_of(class_, entity.state) if class_.versioned else None
         if owner is not None and not self._is_versioned(owner.reference):
             yield owner
 

@@ -80,7 +80,7 @@ class DerivedValues:
         return []
 
     def complete(self) -> Reading[None]:
-        """Load what is still needed, and compute what was asked for. Raises TooMuchRead."""
+        """Load what is still needed, and compute what was asked for. Raises ReadBudgetExceeded."""
         while needed := (yield from self.all_needs()):
             yield from self._objects.load(needed)
         self.compute()
@@ -168,7 +168,10 @@ def _stored_ids(stored: Any) -> Sequence[str]:
 
 
 def evaluate(objects: IdentityMap, asked: Evaluations[K]) -> Reading[dict[K, list[tuple[Any, ...]]]]:
-    """Return by key, for each object, the values of the expressions; all at once. Raises TooMuchRead."""
+    """Return by key, for each object, the values of the expressions; all at once.
+
+    Raises ReadBudgetExceeded.
+    """
     derived = DerivedValues(objects)
     columns = {
         key: derived.expect(class_name, expressions, entities)

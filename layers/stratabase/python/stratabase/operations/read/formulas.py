@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, Protocol
 
-from stratabase.domain.attributes import is_derived, type_of, value_of
+from stratabase.domain.attributes import is_derived, type_of, value_getter
 from stratabase.domain.objects.entity import Entity, RoleName
 from stratabase.domain.query.aggregate import aggregator_for
 from stratabase.domain.query.fetch import Render
@@ -195,7 +195,7 @@ class _EndAttribute:
         class_ = model.classes[class_name]
         self._member = (class_name, name)
         self._is_derived = is_derived(class_, name)
-        self._value = value_of(class_, name)
+        self._value = value_getter(class_, name)
 
     def reader(self, inputs: Inputs) -> Callable[[Entity], Any]:
         """Return what reads it from an object."""

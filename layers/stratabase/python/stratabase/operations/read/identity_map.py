@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from stratabase import waiting
-from stratabase.domain.issues.refusals import TooMuchRead
+from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.objects.parts import ListedParts, Owner, owner_of
+from stratabase.domain.objects.parts import ListedParts, WholeReference, whole_of
 from stratabase.domain.query.fetch import Render, stored_state
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.operations.context import RequestContext
@@ -76,7 +76,7 @@ class IdentityMap:
             at = whole
         return True
 
-    def _is_closed_part(self, part: Entity, owner: Owner) -> bool:
+    def _is_closed_part(self, part: Entity, owner: WholeReference) -> bool:
         """Return whether a part is a closed version, and its whole keeps none: that tells of now only."""
         return part.end is not None and not self.model.classes[owner.reference.class_name].versioned
 
@@ -102,18 +102,21 @@ class IdentityMap:
             at = None if owner is None else owner.reference
         return at
 
-    def _owner(self, entity: Entity) -> Owner | None:
-        return owner_of(self.model.classes[entity.reference.class_name], entity.state)
+    def _owner(self, entity: Entity) -> WholeReference | None:
+        return whole_of(self.model.classes[entity.reference.class_name], entity.state)
 
     def load(self, references: Iterable[Reference]) -> Reading[None]:
-        """Come to know objects; those that are known stay as they were loaded. Raises TooMuchRead."""
+        """Come to know objects; those that are known stay as they were loaded. Raises ReadBudgetExceeded."""
         unknown = [reference for reference in references if reference not in self._objects]
         if unknown:
             found = yield from self._load(unknown)
             self._objects.update(zip(unknown, found, strict=True))
 
     def resolve(self, references: Iterable[Reference]) -> Reading[None]:
-        """Come to know whether there are objects, also as parts of their wholes. Raises TooMuchRead."""
+        """Come to know whether there are objects, also as parts of their wholes.
+
+        Raises ReadBudgetExceeded.
+        """
         references = list(references)
         while missing := self.missing(references):
             yield from self.load(missing)
@@ -121,7 +124,7 @@ class IdentityMap:
     def attached(self, entities: Sequence[Entity]) -> Reading[Sequence[Entity]]:
         """Return those objects of one class that are no parts, or whose wholes list them.
 
-        Raises TooMuchRead.
+        Raises ReadBudgetExceeded.
         """
         if not entities or not self.model.classes[entities[0].reference.class_name].part:
             return entities
@@ -129,7 +132,7 @@ class IdentityMap:
         return [entity for entity in entities if self.is_attached(entity)]
 
     def linked(self, role: RoleName, ids: Sequence[str], id_range: IdRange) -> Reading[list[Sequence[str]]]:
-        """Return for each owner the ids that a role leads to, in a range. Raises TooMuchRead."""
+        """Return for each owner the ids that a role leads to, in a range. Raises ReadBudgetExceeded."""
         known = self._links[role]
         unknown = [id_ for id_ in dict.fromkeys(ids) if id_ not in known]
         found: dict[str, tuple[str, ...]] = {}
@@ -166,16 +169,16 @@ class IdentityMap:
         return found
 
     def charge_shown(self, class_name: str, times: int) -> None:
-        """Draw on the budget for objects that the answer shows so often. Raises TooMuchRead."""
+        """Draw on the budget for objects that the answer shows so often. Raises ReadBudgetExceeded."""
         self.budget.charge(_SHOWN_OBJECT * times)
         if self.budget.is_exhausted:
-            raise TooMuchRead(class_name)
+            raise ReadBudgetExceeded(class_name)
 
     def within_budget(self, class_name: str, entities: Iterable[Entity]) -> Iterator[Entity]:
-        """Yield objects that are to be tested, as long as the budget lasts. Raises TooMuchRead."""
+        """Yield objects that are to be tested, as long as the budget lasts. Raises ReadBudgetExceeded."""
         for number, entity in enumerate(entities, start=1):
             if number % _TESTED == 0:
                 waiting.give_way()
                 if self.budget.is_exhausted:
-                    raise TooMuchRead(class_name)
+                    raise ReadBudgetExceeded(class_name)
             yield entity

@@ -9,8 +9,8 @@ from stratabase.domain.access.grants import Access
 from stratabase.domain.access.visibility import ClassVisibility, class_visibility
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.objects.parts import owner_roles, part_ids
-from stratabase.domain.query.filter import MATCH_ALL, MATCH_NONE, Filter, Holds
+from stratabase.domain.objects.parts import part_ids, whole_roles
+from stratabase.domain.query.filter import MATCH_ALL, MATCH_NONE, ExpressionFilter, Filter
 from stratabase.model.model import Action
 from stratabase.operations.context import RequestContext
 from stratabase.operations.read.as_of import AsOf, AsOfBatch, Moment
@@ -55,7 +55,11 @@ class ReadPolicy:
         visibility = self.of_class(class_name)
         if not visibility.is_open:
             return MATCH_NONE
-        return MATCH_ALL if visibility.where is None else Holds(visibility.where, self.objects.evaluation)
+        return (
+            MATCH_ALL
+            if visibility.where is None
+            else ExpressionFilter(visibility.where, self.objects.evaluation)
+        )
 
     def load(self, references: Sequence[Reference]) -> Reading[list[Entity | None]]:
         """Return what is visible of objects by their references, None for nothing. Raises as `show`."""
@@ -63,7 +67,7 @@ class ReadPolicy:
         return (yield from self.show([self.objects[reference] for reference in references]))
 
     def show(self, entities: Sequence[Entity | None]) -> Reading[list[Entity | None]]:
-        """Return what is visible of each object, None for nothing. Raises TooMuchRead, Unavailable."""
+        """Return what is visible of each object, None for nothing. Raises ReadBudgetExceeded, Unavailable."""
         if self._current is None:
             return (yield from self._show(entities))
         self._current.note(entity for entity in entities if entity is not None)
@@ -138,7 +142,7 @@ class ReadPolicy:
     def _leads(self, part: Entity, whole: Entity) -> bool:
         """Return whether what is visible of a whole leads to its part."""
         class_ = self.objects.model.classes[part.reference.class_name]
-        back = next(role for role in owner_roles(class_) if part.state.get(role.name) is not None)
+        back = next(role for role in whole_roles(class_) if part.state.get(role.name) is not None)
         return part.reference.id in part_ids(whole.state.get(str(back.opposite)))
 
 
@@ -161,7 +165,10 @@ class CurrentVisibility:
         self._objects.add(version for version in versions if version.end is None)
 
     def limit(self, visible: Sequence[Entity | None]) -> Reading[list[Entity | None]]:
-        """Return what is visible of versions of which this much would be. Raises TooMuchRead, Unavailable."""
+        """Return what is visible of versions of which this much would be.
+
+        Raises ReadBudgetExceeded, Unavailable.
+        """
         yield from self._resolve(entity.reference for entity in visible if entity is not None)
         return [None if entity is None else self._redact(entity) for entity in visible]
 
@@ -190,7 +197,7 @@ class CurrentVisibility:
         )
 
     def _find(self, references: Sequence[Reference]) -> list[None]:
-        """Find out what is hidden of objects. Raises TooMuchRead, Unavailable."""
+        """Find out what is hidden of objects. Raises ReadBudgetExceeded, Unavailable."""
         run(self._objects.resolve(references))
         found = {each: self._objects.find(each) for each in references}
         run(self._judge(self._policy, [entity for entity in found.values() if entity is not None]))

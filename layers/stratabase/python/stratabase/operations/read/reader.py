@@ -10,7 +10,7 @@ from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.derived import Derive, derived_attributes, simplify
 from stratabase.domain.query.fetch import Render, stored_state
-from stratabase.domain.query.filter import MATCH_NONE, And, Filter, Marked
+from stratabase.domain.query.filter import MATCH_NONE, And, Filter, FlagFilter
 from stratabase.domain.query.id_range import IdRange
 from stratabase.domain.query.matching import matcher
 from stratabase.domain.query.order import sort_objects
@@ -25,7 +25,7 @@ from stratabase.operations.read.loading import Reading, run
 from stratabase.operations.read.pending import PendingWrite
 from stratabase.operations.read.policy import CurrentVisibility, ReadPolicy
 
-_VISIBLE = Marked(".visible")
+_VISIBLE = FlagFilter(".visible")
 
 
 class Reader(IdentityMap):
@@ -66,22 +66,25 @@ class Reader(IdentityMap):
     def get(self, reference: Reference) -> Entity | None:
         """Return the object with a reference, which may name anything; None when there is none.
 
-        Raises TooMuchRead.
+        Raises ReadBudgetExceeded.
         """
         return self.read([normalize_reference(reference)])[0]
 
     def read(self, references: Sequence[Reference]) -> list[Entity | None]:
-        """Return the objects in the order asked for, None where there is none. Raises TooMuchRead."""
+        """Return the objects in the order asked for, None where there is none. Raises ReadBudgetExceeded."""
         run(self.load(references))
         return [self[reference] for reference in references]
 
     def get_by(self, class_name: str, unique: Unique, values: State) -> Entity | None:
-        """Return the object that has unique values, None when there is none. Raises TooMuchRead."""
+        """Return the object that has unique values, None when there is none. Raises ReadBudgetExceeded."""
         entity = self._entities.find_by_unique(class_name, unique, values, self.budget)
         return None if entity is None else run(self.admit([entity]))[0]
 
     def page(self, query: Query) -> Page:
-        """Return a window on the objects of a class. Raises TooMuchRead; Refused for a page of the past."""
+        """Return a window on the objects of a class.
+
+        Raises ReadBudgetExceeded; Refused for a page of the past.
+        """
         if self.as_of is not None:
             refuse_page_of_past(query.class_name)
         class_, derive = self.model.classes[query.class_name], None
@@ -94,7 +97,9 @@ class Reader(IdentityMap):
         return self._visible_page(self._policy, query, derive)
 
     def confirm(self, query: Query, page: Page) -> Sequence[Entity]:
-        """Return the objects of a page as they are by their keys, in the query's order. Raises TooMuchRead.
+        """Return the objects of a page as they are by their keys, in the query's order.
+
+        Raises ReadBudgetExceeded.
 
         Those that are there no more, or match no more, are left out.
         """
@@ -113,7 +118,7 @@ class Reader(IdentityMap):
     ) -> Reading[list[Entity | None]]:
         """Note objects that were read by key elsewhere, and return what the caller sees of each.
 
-        `others`: more that were, on which that may depend. Raises TooMuchRead.
+        `others`: more that were, on which that may depend. Raises ReadBudgetExceeded.
         """
         visible: list[Entity | None] = list(entities)
         if self._policy is not None:
@@ -123,7 +128,7 @@ class Reader(IdentityMap):
         return visible
 
     def shows(self, reference: Reference, name: str) -> Reading[bool]:
-        """Return whether the caller sees an attribute or a role of an object. Raises TooMuchRead."""
+        """Return whether the caller sees an attribute or a role of an object. Raises ReadBudgetExceeded."""
         if self._policy is None:
             return True
         return bool((yield from self._policy.showing(RoleName(reference.class_name, name), [reference.id])))
@@ -133,7 +138,7 @@ class Reader(IdentityMap):
     ) -> Reading[list[Entity]]:
         """Return objects of a class with the values of derived attributes in their states.
 
-        Raises TooMuchRead.
+        Raises ReadBudgetExceeded.
         """
         derived = DerivedValues(self)
         derived.demand(class_name, names, entities)
@@ -143,7 +148,7 @@ class Reader(IdentityMap):
     def values(
         self, class_name: str, entities: Sequence[Entity], expressions: Sequence[Expression]
     ) -> list[tuple[Any, ...]]:
-        """Return for each object of a class the values of expressions. Raises TooMuchRead."""
+        """Return for each object of a class the values of expressions. Raises ReadBudgetExceeded."""
         return run(evaluate(self, {class_name: (class_name, expressions, entities)}))[class_name]
 
     def _load(self, references: Sequence[Reference]) -> Reading[Sequence[Entity | None]]:

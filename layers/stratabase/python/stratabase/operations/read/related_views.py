@@ -87,7 +87,7 @@ class RelatedViews(RoleLoader, ABC, Generic[F]):
         """Put into the views what was found, and the objects of the next level into `next`."""
 
     def charge(self) -> None:
-        """Draw on the read budget for all that the next level shows. Raises TooMuchRead."""
+        """Draw on the read budget for all that the next level shows. Raises ReadBudgetExceeded."""
         self.reader.charge_shown(self.target.name, self.next.times.total())
 
 

@@ -7,7 +7,13 @@ from typing import NamedTuple
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.version_diff import AttributeChange, change, changed_by, differing, last_changes
+from stratabase.domain.version_diff import (
+    AttributeChange,
+    attribute_change,
+    changed_by,
+    changed_names,
+    last_changes,
+)
 from stratabase.model.model import Class
 from stratabase.operations.context import RequestContext
 from stratabase.operations.read.versions import VersionReader
@@ -31,7 +37,7 @@ def version_diff(
     """Return what differs from one instant to another, which may be the earlier one.
 
     An object that was not there, or was not visible, had nothing; None when that is so at both. Raises
-    TooMuchRead, Unavailable.
+    ReadBudgetExceeded, Unavailable.
     """
     return _Difference(request, normalize_reference(reference)).between(from_, to)
 
@@ -53,9 +59,9 @@ class _Difference:
         old, new = (self._side(at, version) for at, version in zip((from_, to), found, strict=True))
         if old.told is None and new.told is None:
             return None
-        names = differing(self._class, old.told, new.told)
+        names = changed_names(self._class, old.told, new.told)
         changes = [
-            change(self._class, name, old.told, new.told)
+            attribute_change(self._class, name, old.told, new.told)
             for name in names
             if old.tells(name) and new.tells(name)
         ]

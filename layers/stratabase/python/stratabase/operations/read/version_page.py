@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
-from stratabase.domain.issues.refusals import Hint, TooMuchRead
+from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.objects.instant import Instant, parse_instant
@@ -18,7 +18,7 @@ from stratabase.operations.read.versions import VersionReader
 
 
 def version_page(request: RequestContext, reference: Reference, query: Query) -> Page:
-    """Return a window on the versions of an object that are visible. Raises TooMuchRead, Unavailable.
+    """Return a window on the versions of an object that are visible. Raises ReadBudgetExceeded, Unavailable.
 
     In the order of their starts and without a filter, no more is read than is shown.
     """
@@ -45,14 +45,14 @@ class _Versions:
         return start is None or self._start is not None
 
     def filtered_page(self) -> Page:
-        """Return the page out of all versions. Raises TooMuchRead."""
+        """Return the page out of all versions. Raises ReadBudgetExceeded."""
         read: list[Entity] = []
         names = derived_attributes(self._query, self._class)
         versions = self._read(None, None, backward=False, limit=None)
         try:
             read.extend(self._versions.with_derived(versions, names) if names else versions)
-        except TooMuchRead:
-            raise TooMuchRead(self._query.class_name, len(read), self._remedy) from None
+        except ReadBudgetExceeded:
+            raise ReadBudgetExceeded(self._query.class_name, len(read), self._remedy) from None
         return Paginator(self._query, self._class).page(read)
 
     @property

@@ -9,7 +9,7 @@ from typing import TypeVar
 from stratabase.domain.objects.entity import Entity, Reference, State
 from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.objects.parts import owner_of, part_ids
+from stratabase.domain.objects.parts import part_ids, whole_of
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Role
 from stratabase.model.types.storage import Stored
@@ -29,7 +29,7 @@ _TOGETHER = 100
 def get_version(request: RequestContext, reference: Reference, instant: Instant) -> Entity | None:
     """Return the version of an instant, whoever may see it; None where there was none.
 
-    Raises TooMuchRead, Unavailable.
+    Raises ReadBudgetExceeded, Unavailable.
     """
     return AsOfBatch(request).objects([(normalize_reference(reference), instant)])[0]
 
@@ -40,8 +40,8 @@ def resolve_instant(
     """Return which of the instants that a text may mean is meant, the earlier ones first.
 
     The first at which a version of the object begins or ends; the earliest, if none does. So what an answer
-    tells of a version finds that version again, also in the hour that occurs twice. Raises TooMuchRead,
-    Unavailable.
+    tells of a version finds that version again, also in the hour that occurs twice. Raises
+    ReadBudgetExceeded, Unavailable.
     """
     if len(readings) == 1:
         return readings[0]
@@ -71,8 +71,8 @@ class VersionReader:
     def each(self, versions: Sequence[Entity], find: Callable[[Reader, Entity], Reading[T]]) -> list[T]:
         """Return what is found of each version, by a reader of objects as they were when it began.
 
-        All are looked at together: the round trips do not depend on how many there are. Raises TooMuchRead,
-        Unavailable, and what finding raises.
+        All are looked at together: the round trips do not depend on how many there are. Raises
+        ReadBudgetExceeded, Unavailable, and what finding raises.
         """
         batch = AsOfBatch(self._request)
         if self._current is not None:
@@ -85,13 +85,16 @@ class VersionReader:
         return self.access is not None and not self.access.sees_every_object(class_name)
 
     def show(self, version: Entity | None, instant: Instant) -> Entity | None:
-        """Return what is visible of what an object was at an instant. Raises TooMuchRead."""
+        """Return what is visible of what an object was at an instant. Raises ReadBudgetExceeded."""
         if version is None or not self._is_attached(version, instant):
             return None
         return version if self.access is None else run(self.at(instant).admit([version]))[0]
 
     def show_each(self, versions: Sequence[Entity]) -> list[Entity | None]:
-        """Return what is visible of each version, as of when it began. Raises TooMuchRead, Unavailable."""
+        """Return what is visible of each version, as of when it began.
+
+        Raises ReadBudgetExceeded, Unavailable.
+        """
         return list(versions) if self.access is None else self.each(versions, _show)
 
     def visible(
@@ -99,7 +102,7 @@ class VersionReader:
     ) -> Iterator[Entity]:
         """Yield those versions of objects of a class that are visible, as they were.
 
-        `together`: how many are looked at first. Raises TooMuchRead.
+        `together`: how many are looked at first. Raises ReadBudgetExceeded.
         """
         versions = (version for version in versions if self._is_attached(version, version.start or 0))
         if not self.hides(class_name):
@@ -110,14 +113,14 @@ class VersionReader:
             yield from (version for version, each in zip(batch, shown, strict=True) if each is not None)
 
     def with_derived(self, versions: Iterable[Entity], names: Sequence[str]) -> Iterator[Entity]:
-        """Yield versions with the values of derived attributes in their states. Raises TooMuchRead."""
+        """Yield versions with the values of derived attributes in their states. Raises ReadBudgetExceeded."""
         for batch in _batches(versions, _TOGETHER):
             yield from self.each(batch, partial(_derive, names=names))
 
     def readable_state(self, shown: Entity, instant: Instant) -> State:
         """Return what may be told of a version of which this much is visible, null included.
 
-        Roles lead only to what is visible. What must not be read is not in it. Raises TooMuchRead.
+        Roles lead only to what is visible. What must not be read is not in it. Raises ReadBudgetExceeded.
         """
         class_ = self._request.model.classes[shown.reference.class_name]
         reader = self.at(instant)
@@ -133,10 +136,10 @@ class VersionReader:
         """Return whether a version of an object was part of its whole at an instant, if it is one's.
 
         Otherwise a restoration brings it back and is not done yet: so that is asked of open versions alone.
-        Raises TooMuchRead, Unavailable.
+        Raises ReadBudgetExceeded, Unavailable.
         """
         classes = self._request.model.classes
-        owner = owner_of(classes[version.reference.class_name], version.state)
+        owner = whole_of(classes[version.reference.class_name], version.state)
         if owner is None or version.end is not None or not classes[owner.reference.class_name].versioned:
             return True
         return bool(run(Reader(self._request, instant, unrestricted=True).attached([version])))

@@ -21,7 +21,7 @@ _KINDS: Mapping[type[RoleFetch], Callable[..., RelatedViews[Any]]] = {
 def read_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> list[View]:
     """Return the views of objects of one class, without parts whose whole is there no more.
 
-    Raises TooMuchRead.
+    Raises ReadBudgetExceeded.
     """
     return run(load_views(reader, fetch, entities))
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from stratabase.domain.issues.issue import Issue
-from stratabase.domain.issues.refusals import TooMuchRead
+from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.objects.change import Change
 from stratabase.domain.objects.commit_refusals import (
     Conflict,
@@ -80,14 +80,14 @@ def _holders(
             and request.role(violation.role).holds_key
             and request.may_identify(violation.reference)
         ):
-            with suppress(TooMuchRead):
+            with suppress(ReadBudgetExceeded):
                 yield from ((violation, each) for each in _holder(request, violation, now, view))
 
 
 def _holder(
     request: WriteRequest, violation: RequiredRoleEmpty, now: Instant, view: CallerView
 ) -> Sequence[Reference]:
-    """Return an object that leads to what is deleted, or nothing. Raises TooMuchRead."""
+    """Return an object that leads to what is deleted, or nothing. Raises ReadBudgetExceeded."""
     access, (class_name, _) = request.context.access, violation.role
     is_open = access is None or access.may_follow(class_name, request.role(violation.role))
     if not is_open or (access is not None and not access.may_read_class(class_name)):

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 from stratabase import waiting
 from stratabase.domain.access.grants import access_of
 from stratabase.domain.issues.issue import Issue, IssueType, Path, ReferenceType
-from stratabase.domain.issues.refusals import Refused, TooMuchRead, Unavailable
+from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference, describe_object
 from stratabase.domain.query.derived import derived_attributes
@@ -26,7 +26,7 @@ from stratabase.operations.services import Services
 from stratabase.operations.write.bulk_issues import FirstIssues
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.outcome import WriteOutcome, WriteResult
-from stratabase.operations.write.pipeline import NotSelected, Selects, Write
+from stratabase.operations.write.pipeline import NoLongerMatches, Selects, Write
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ def matching_references(
 ) -> list[Reference]:
     """Return the objects of a query's page.
 
-    Raises Refused when it has more than a bulk service may be for, TooMuchRead.
+    Raises Refused when it has more than a bulk service may be for, ReadBudgetExceeded.
     """
     most = world.bulk.objects
     window = replace(query.window, size=min(query.window.size, most + 1))
@@ -59,7 +59,7 @@ def check_allowed(world: Services, command: Command, caller: Caller) -> None:
         raise Refused(replace(issue, entity_id=None) for issue in issues)
 
 
-def selector(world: Services, query: Query, circumstances: EvaluationContext) -> Selects:
+def match_predicate(world: Services, query: Query, circumstances: EvaluationContext) -> Selects:
     """Return which objects a query means, as they are by then; all that are seen where it has no filter."""
     class_ = world.class_(query.class_name)
     matches = matcher(query.filter or And(()), class_)
@@ -79,7 +79,7 @@ def _too_many_message(reader: Reader, query: Query, most: int) -> Message:
     """Return the message for a query that too many objects match; it tells how many, if that is known."""
     try:
         number = reader.page(replace(query, fields=PageFields(items=False, total_count=True))).total_count
-    except TooMuchRead:
+    except ReadBudgetExceeded:
         number = None
     if number is None:
         return _(
@@ -155,7 +155,7 @@ class BulkRun(Generic[T]):
         self._issues = FirstIssues(given)
 
     def each(self, act: Callable[[Reference], T]) -> list[T]:
-        """Return what `act` returns of each object, but for those of which it raises NotMeant.
+        """Return what `act` returns of each object, but for those of which it raises NoLongerMatches.
 
         An object that it refuses keeps nothing from the others: Refused is raised in the end. Raises Refused
         too when the time is over, and Unavailable.
@@ -177,11 +177,11 @@ class BulkRun(Generic[T]):
     def _try(self, act: Callable[[Reference], T], reference: Reference) -> None:
         try:
             self._results.append(act(reference))
-        except NotSelected:
+        except NoLongerMatches:
             pass
         except Refused as refusal:
             self._issues.add([_on(reference, issue) for issue in refusal.issues])
-        except TooMuchRead as refusal:  # for this object alone, which has an allowance of its own
+        except ReadBudgetExceeded as refusal:  # for this object alone, which has an allowance of its own
             issue = issue_about_all(IssueType.MALFORMED_REQUEST, self._class_name, refusal.message)
             self._issues.add([replace(issue, entity_id=reference.id)])
         except Unavailable as trouble:
@@ -224,9 +224,9 @@ def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
 ) -> list[WriteResult]:
     """Return the objects as they are now; one that matches no more when its turn comes is left alone.
 
-    `force`: in spite of warnings. Raises what `Bulk` raises.
+    `force`: in spite of warnings. Raises what `BulkRun` raises.
     """
-    selects, options = selector(world, query, circumstances), WriteOptions(force, circumstances)
+    selects, options = match_predicate(world, query, circumstances), WriteOptions(force, circumstances)
 
     def update(reference: Reference) -> WriteResult:
         return (
@@ -246,9 +246,9 @@ def delete_bulk(
 ) -> int:
     """Return how many objects were deleted; one that matches no more when its turn comes is left alone.
 
-    Raises what `Bulk` raises.
+    Raises what `BulkRun` raises.
     """
-    selects = selector(world, query, circumstances)
+    selects = match_predicate(world, query, circumstances)
 
     def delete(reference: Reference) -> WriteOutcome:
         return Write(world, Delete(reference, OPTIONS), caller, selects=selects).commit()
@@ -268,9 +268,9 @@ def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be rea
 ) -> Sequence[Issue]:
     """Return why objects would be refused, and why all would be; without a command they are to be deleted.
 
-    Then come the reports that stop no write, as with `validate`. Raises TooMuchRead, Unavailable.
+    Then come the reports that stop no write, as with `validate`. Raises ReadBudgetExceeded, Unavailable.
     """
-    selects, options = selector(world, query, circumstances), WriteOptions(circumstances=circumstances)
+    selects, options = match_predicate(world, query, circumstances), WriteOptions(circumstances=circumstances)
 
     def asked(reference: Reference) -> Command:
         return Delete(reference, OPTIONS) if command is None else command.for_object(reference)

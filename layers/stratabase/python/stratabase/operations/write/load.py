@@ -22,7 +22,7 @@ Q = TypeVar("Q", Owner, Pair)
 
 
 class CallerView(NamedTuple):
-    """What the caller of a write sees of objects that were read for it. All of this raises TooMuchRead."""
+    """What the caller of a write sees of objects that were read for it. Methods raise ReadBudgetExceeded."""
 
     world: Services
     caller: Caller
@@ -54,7 +54,7 @@ class CallerView(NamedTuple):
 
 
 def load_missing(snapshot: Snapshot, view: CallerView, now: Instant) -> None:
-    """Read what a snapshot lacks, and put it there. Raises TooMuchRead, Unavailable."""
+    """Read what a snapshot lacks, and put it there. Raises ReadBudgetExceeded, Unavailable."""
     entities = view.world.entities
     missing, snapshot.missing = snapshot.missing, Missing()
     # 1. Objects, and what their roles lead to.

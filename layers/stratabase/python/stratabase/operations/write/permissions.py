@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from stratabase.domain.access.grants import Access
 from stratabase.domain.access.requirements import (
-    Requirement,
-    RequirementKey,
+    PermissionKey,
+    RequiredPermission,
     required_condition,
     unmet_condition,
 )
@@ -20,21 +20,21 @@ from stratabase.model.model import Action
 from stratabase.operations.read.derived_values import evaluate
 from stratabase.operations.read.loading import run
 from stratabase.operations.read.reader import Reader
-from stratabase.operations.write.projections import Projections
+from stratabase.operations.write.state_readers import StateReaders
 
 _OF_WHAT_IS = frozenset({Action.EDIT, Action.DELETE})
 _OF_WHAT_WOULD_BE = frozenset({Action.EDIT, Action.CREATE})
 
 
-class ConditionalDemand(NamedTuple):
+class ConditionalPermission(NamedTuple):
     """A demand, and what must hold for its object."""
 
-    demand: Requirement
+    demand: RequiredPermission
     where: Expression
 
 
-def unmet_permissions(projections: Projections) -> list[Issue]:
-    """Return an issue of each demand whose condition does not hold. Raises TooMuchRead."""
+def unmet_permissions(projections: StateReaders) -> list[Issue]:
+    """Return an issue of each demand whose condition does not hold. Raises ReadBudgetExceeded."""
     plan = projections.plan
     access = plan.request.context.access
     asked = [] if access is None else [*_asked(access, plan)]
@@ -49,29 +49,29 @@ def unmet_permissions(projections: Projections) -> list[Issue]:
     return [unmet_condition(access, demand) for demand, _ in asked if demand.key in failed]
 
 
-def _asked(access: Access, plan: WritePlan) -> Iterator[ConditionalDemand]:
+def _asked(access: Access, plan: WritePlan) -> Iterator[ConditionalPermission]:
     """Yield what must hold of objects; not of those that are hidden, and so not there."""
     seen = plan.request.context.snapshot.seen
     for demand in plan.required_permissions:
         where = required_condition(access, demand)
         if where is not None and seen.get(demand.reference, True):
-            yield ConditionalDemand(demand, where)
+            yield ConditionalPermission(demand, where)
 
 
 def _former(
-    plan: WritePlan, asked: Sequence[ConditionalDemand]
-) -> Mapping[Instant, Sequence[ConditionalDemand]]:
+    plan: WritePlan, asked: Sequence[ConditionalPermission]
+) -> Mapping[Instant, Sequence[ConditionalPermission]]:
     """Return what must hold of what comes back, by the instant of which it does."""
     versions = plan.request.context.snapshot.versions.items()
     instants = {reference: at for (reference, at), version in versions if version is not None}
-    found: dict[Instant, list[ConditionalDemand]] = defaultdict(list)
+    found: dict[Instant, list[ConditionalPermission]] = defaultdict(list)
     for each in asked:
         if each.demand.reference in instants:
             found[instants[each.demand.reference]].append(each)
     return found
 
 
-def unmet_keys(reader: Reader, asked: Sequence[ConditionalDemand]) -> Iterator[RequirementKey]:
+def unmet_keys(reader: Reader, asked: Sequence[ConditionalPermission]) -> Iterator[PermissionKey]:
     """Yield the keys of demands whose condition does not hold; nothing is asked of what is not there."""
     run(reader.resolve(demand.reference for demand, _ in asked))
     conditions: dict[str, dict[Expression, None]] = defaultdict(dict)

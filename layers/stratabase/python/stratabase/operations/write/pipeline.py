@@ -25,7 +25,7 @@ from stratabase.operations.write.load import CallerView, load_missing
 from stratabase.operations.write.options import DEFAULT_OPTIONS, WriteOptions
 from stratabase.operations.write.outcome import WriteOutcome
 from stratabase.operations.write.permissions import unmet_permissions
-from stratabase.operations.write.projections import Projections
+from stratabase.operations.write.state_readers import StateReaders
 from stratabase.operations.write.warnings import MetWarning, met_warnings
 
 MOST_ROUNDS = 500
@@ -39,7 +39,7 @@ Selects = Callable[[Entity], bool]
 """Tells of an object, as it was read for a plan, whether a command is for it."""
 
 
-class NotSelected(Exception):
+class NoLongerMatches(Exception):
     """The object is not there, or none that the write is for."""
 
 
@@ -77,14 +77,17 @@ class Write:
         """Of which it has been seen once whether earlier writes have left something."""
 
     def commit(self) -> WriteOutcome:
-        """Do it. Raises Refused with every issue, TooMuchRead, Unavailable, NotSelected."""
+        """Do it. Raises Refused with every issue, ReadBudgetExceeded, Unavailable, NoLongerMatches."""
         outcome = self._in_rounds(is_dry=False)
         if outcome.issues:
             raise Refused(outcome.issues)
         return outcome
 
     def dry_run(self) -> WriteOutcome:
-        """Return what would be done, and write nothing. Raises TooMuchRead, Unavailable, NotSelected."""
+        """Return what would be done, and write nothing.
+
+        Raises ReadBudgetExceeded, Unavailable, NoLongerMatches.
+        """
         return self._in_rounds(is_dry=True)
 
     def forbidden_issues(self) -> list[Issue]:
@@ -128,7 +131,7 @@ class Write:
         return WriteOutcome(plan, change, issues, reports=plan.reports)
 
     def _plan(self, *, numbering: bool) -> tuple[WritePlan, Instant]:
-        """Return the plan, and what the clock said when all was read. Raises NotSelected."""
+        """Return the plan, and what the clock said when all was read. Raises NoLongerMatches."""
         snapshot = Snapshot(serials=self._serials)
         for reference in () if self._ids.exceeds_limit else self._ids.existing:
             snapshot.entity(reference)
@@ -154,7 +157,7 @@ class Write:
         if self._selects is not None:
             before = snapshot.entity(self._ids.root)
             if before is None or not self._selects(before):
-                raise NotSelected
+                raise NoLongerMatches
 
     def _settle(self, plan: WritePlan) -> None:
         """Raise Conflict when something has been ended on which the plan depends. Raises Unavailable."""
@@ -178,14 +181,14 @@ class Write:
         return WriteOutcome(plan, replace(change, effects=()), issues, is_allowed=False)
 
     def _warnings(self, plan: WritePlan) -> list[MetWarning]:
-        """Return the warnings that stop it. Raises TooMuchRead."""
+        """Return the warnings that stop it. Raises ReadBudgetExceeded."""
         if not plan.effects or not self._world.warning_rules.are_there:
             return []
         found = met_warnings(self._projections(plan))
         return [warning for warning in found if warning.rule.rule.blocking or not self._options.force]
 
-    def _projections(self, plan: WritePlan) -> Projections:
-        return Projections(self._world, plan, *self._view.conditions_at(plan.instant))
+    def _projections(self, plan: WritePlan) -> StateReaders:
+        return StateReaders(self._world, plan, *self._view.conditions_at(plan.instant))
 
     def _context(self, snapshot: Snapshot, now: Instant) -> WriteContext:
         return WriteContext(

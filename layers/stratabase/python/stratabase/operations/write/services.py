@@ -29,7 +29,7 @@ def save(
     """Create or update an object, and return it as it is now; nothing is written when nothing changes.
 
     `earlier`: what the client calls the objects that it wrote before in the same request. Raises Refused with
-    every issue, TooMuchRead, Unavailable.
+    every issue, ReadBudgetExceeded, Unavailable.
     """
     return Write(world, command, caller, earlier, options=options).commit().result()
 
@@ -54,7 +54,7 @@ def restore(
 
     `readings`: what the instant may be (`resolve_instant`). What it referred to and is there no more is left
     out, if the write is forced; otherwise that is refused. A version that the caller does not see is none.
-    Raises Refused with every issue, TooMuchRead, Unavailable.
+    Raises Refused with every issue, ReadBudgetExceeded, Unavailable.
     """
     write = partial(Write, world, caller=caller, options=options)
     command = Restore(reference, readings[0], options.force)
@@ -82,7 +82,7 @@ def preview(
 
     An incomplete draft is shown as far as it goes: a value that cannot be read is null. Warnings alone are no
     issues here. Raises Refused where there is nothing to show, because the object to change is not there, or
-    the caller may not do this; TooMuchRead, Unavailable. `earlier`: as with `save`.
+    the caller may not do this; ReadBudgetExceeded, Unavailable. `earlier`: as with `save`.
     """
     outcome = Write(world, command, caller, earlier, options=options).dry_run()
     is_good = all(issue.level is not Level.ERROR for issue in outcome.issues)
@@ -100,8 +100,8 @@ def validate(
 ) -> Sequence[Issue]:
     """Return why the write would be refused, its warnings too; then what it passes over and is still empty.
 
-    The write would be done if none of them `stops_write`. Raises TooMuchRead, Unavailable. `earlier`: as with
-    `save`.
+    The write would be done if none of them `stops_write`. Raises ReadBudgetExceeded, Unavailable. `earlier`:
+    as with `save`.
     """
     outcome = Write(world, command, caller, earlier, options=options, validates=True).dry_run()
     return [*outcome.issues, *outcome.reports]

@@ -3,19 +3,19 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from stratabase.domain.issues.issue import Issue, IssueType, Level
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.write.affected import AffectedObject, affected_objects, changed_members
-from stratabase.domain.write.plan import WritePlan
 from stratabase.domain.write.warning_rules import WarningRule
+from stratabase.expressions.environment import Environment
 from stratabase.messages import verbatim
 from stratabase.operations.read.derived_values import evaluate
 from stratabase.operations.read.loading import run
 from stratabase.operations.read.reader import Reader
-from stratabase.operations.services import Services
-from stratabase.operations.write.projections import Projections
+from stratabase.operations.write.state_readers import StateReaders
 
 _KNOWN_VALUES = frozenset(
     each
@@ -50,23 +50,37 @@ class MetWarning(NamedTuple):
         return self.rule.walks or (issue.path[:at] == path and not names.isdisjoint(issue.path[at : at + 1]))
 
 
-def met_warnings(projections: Projections) -> list[MetWarning]:
-    """Return the warnings that are met, in the order of the request and of the model. Raises TooMuchRead.
+def met_warnings(projections: StateReaders) -> list[MetWarning]:
+    """Return the warnings that are met, in the order of the request and of the model.
+
+    Raises ReadBudgetExceeded.
 
     An object that begins or changes meets those whose condition holds. One that stays as it is, and which the
     request speaks of or others lead to, meets only those that depend on something that changes.
     """
-    asked = [*_asked(projections.world, projections.plan)]
+    asked = [*_asked(projections)]
     return _holding(projections.projected(), asked) if asked else []
 
 
-def _asked(world: Services, plan: WritePlan) -> Iterator[MetWarning]:
-    """Yield the warnings whose conditions are asked."""
-    what = changed_members(plan)
+def _asked(projections: StateReaders) -> Iterator[MetWarning]:
+    """Yield the warnings whose conditions are asked of a reader."""
+    plan, rules = projections.plan, projections.world.warning_rules
+    changed = cache(partial(changed_members, plan))
     for one in affected_objects(plan):
-        for rule in world.warning_rules.of(one.reference.class_name):
-            if one.written or not rule.sources.isdisjoint(what):
+        for rule in rules.of(one.reference.class_name):
+            if one.written:
+                # Most objects meet no warning, which most rules tell without a reader.
+                is_asked = not rule.is_plain or _holds(rule, one, projections)
+            else:
+                is_asked = not rule.sources.isdisjoint(changed())
+            if is_asked:
                 yield MetWarning(one, rule)
+
+
+def _holds(rule: WarningRule, one: AffectedObject, projections: StateReaders) -> bool:
+    """Return whether a plain rule holds for an object that is written."""
+    after = projections.plan.index.objects[one.reference].after
+    return after is not None and rule.condition.holds(Environment(after.state, projections.circumstances))
 
 
 def _holding(reader: Reader, asked: Sequence[MetWarning]) -> list[MetWarning]:

@@ -18,7 +18,7 @@ from stratabase.formats.preferences import Formats
 from stratabase.model.attribute import Attribute
 from stratabase.schema.execution.selections import Selections
 from stratabase.schema.types.attributes import ATTRIBUTE, MOMENT, AttributeField, MomentField
-from stratabase.schema.types.objects import ROLE, spot
+from stratabase.schema.types.objects import ROLE, nested_key
 
 
 class UnexpectedValue(Exception):
@@ -86,7 +86,8 @@ class AnswerCompiler:
     def compile(self, key: str, type_: GraphQLObjectType, nodes: Sequence[FieldNode]) -> ShapeAnswer:
         """Return what turns the source of a field, with its response key, into its answer.
 
-        It raises Unshaped when in doubt. Raises Uncompilable, Malformed (for a format that is none).
+        The function raises Uncompilable when in doubt. Raises Uncompilable, InvalidValue for an invalid
+        format.
         """
         code = AnswerCode()
         return code.compile(self._object(code, key, type_, nodes))
@@ -111,7 +112,7 @@ class AnswerCompiler:
         nullable = not isinstance(field.type, GraphQLNonNull)
         type_ = field.type if nullable else field.type.of_type
         good = self._good(code, keys[-1], field, type_, nodes)
-        held = spot(*keys) if ROLE in field.extensions else name
+        held = nested_key(*keys) if ROLE in field.extensions else name
         return f"({'None' if nullable else 'bad()'} if (v := g({held!r})) is None else {good})"
 
     def _good(

@@ -17,7 +17,7 @@ from graphql import (
 from stratabase.messages import _
 from stratabase.model.api_names import FILTER_EXP
 from stratabase.schema.execution.cost_estimate import WRITTEN, CostShare, Variables
-from stratabase.schema.execution.cost_steps import StepFinder
+from stratabase.schema.execution.cost_steps import CostTreeBuilder
 from stratabase.schema.execution.selections import Selections, fragments_of, selects_the_same
 
 
@@ -30,7 +30,7 @@ class OperationCost:
         """Read the operation. Raises GraphQLError when it leads to objects at too many places."""
         type_ = schema.get_root_type(operation.operation)
         assert type_, "the document is valid"
-        steps = StepFinder(selections, writes=operation.operation is OperationType.MUTATION)
+        steps = CostTreeBuilder(selections, writes=operation.operation is OperationType.MUTATION)
         self._steps = steps.of(type_, operation.selection_set)
         self._most = most
         self._defaults = {

@@ -18,7 +18,7 @@ _SAID = (*_SIZES, _OFFSET, FILTER_EXP)
 Variables = Mapping[str, Any]
 
 
-class Window(NamedTuple):
+class EstimatedWindow(NamedTuple):
     """So many objects, after so many that are passed over; None: it is not said."""
 
     size: int | None = None
@@ -45,16 +45,16 @@ class PageSizeOptions:
             isinstance(value, VariableNode) for value in self._given.values()
         )
 
-    def window(self, variables: Variables) -> Window:
+    def window(self, variables: Variables) -> EstimatedWindow:
         """Return how much is read. What makes no sense counts as not said, since it is refused elsewhere."""
         return self._always or self._window(variables)
 
-    def _window(self, variables: Variables) -> Window:
+    def _window(self, variables: Variables) -> EstimatedWindow:
         said = self._said(variables)
         sizes = [size for name in _SIZES if (size := _number(said.get(name))) is not None]
         text = said.get(FILTER_EXP)
         length = len(text) if isinstance(text, str) else 0
-        return Window(max(sizes, default=None), _number(said.get(_OFFSET)) or 0, length)
+        return EstimatedWindow(max(sizes, default=None), _number(said.get(_OFFSET)) or 0, length)
 
     def _said(self, variables: Variables) -> Variables:
         if self._variable is None:
@@ -88,7 +88,7 @@ BULK = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CostStep:
     """A field that leads to objects, and the steps from each of these."""
 
     node: FieldNode
@@ -103,7 +103,7 @@ class Step:
     """How many objects there are if the options do not say; 0: whatever they say, since none is shown."""
     counted: int
     """What its `totalCount` costs; 0: it is not asked for."""
-    steps: "tuple[Step, ...]"
+    steps: "tuple[CostStep, ...]"
 
     @property
     def varies(self) -> bool:
@@ -170,5 +170,5 @@ class CostShare(NamedTuple):
     """What one step costs of all, and what would make it cheaper."""
 
     cost: int
-    step: Step
+    step: CostStep
     advice: Message

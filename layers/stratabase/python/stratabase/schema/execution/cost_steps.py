@@ -22,7 +22,14 @@ from stratabase.model.api_names import FILTER_EXP
 from stratabase.model.attribute import Attribute
 from stratabase.model.model import Class, Model
 from stratabase.model.model_expressions import expressions_of
-from stratabase.schema.execution.cost_estimate import BULK, COUNTED, LISTED, WRITTEN, PageSizeOptions, Step
+from stratabase.schema.execution.cost_estimate import (
+    BULK,
+    COUNTED,
+    LISTED,
+    WRITTEN,
+    CostStep,
+    PageSizeOptions,
+)
 from stratabase.schema.execution.selections import Collected, Selections, names_of
 from stratabase.schema.inputs.query_reader import DEFAULT_SIZE
 from stratabase.schema.types.attributes import ATTRIBUTE, AttributeField
@@ -52,11 +59,11 @@ class SelectionPlace(NamedTuple):
 class _Found(NamedTuple):
     """What is selected at a place, and in lists there: what leads to objects, and the attributes shown."""
 
-    steps: list[Step]
+    steps: list[CostStep]
     shown: dict[str, AttributeField]
 
 
-class StepFinder:
+class CostTreeBuilder:
     """Finds the steps of one operation; `weight`: what an object costs at its root fields."""
 
     def __init__(self, selections: Selections, *, writes: bool) -> None:
@@ -65,7 +72,7 @@ class StepFinder:
         self._count = 0
         self._derived = DerivedCost()
 
-    def of(self, type_: GraphQLObjectType, set_: SelectionSetNode) -> tuple[Step, ...]:
+    def of(self, type_: GraphQLObjectType, set_: SelectionSetNode) -> tuple[CostStep, ...]:
         """Return the steps of an operation. Raises GraphQLError when they are too many."""
         return tuple(self._found(SelectionPlace(type_, self._selections.collect([set_]))).steps)
 
@@ -95,7 +102,7 @@ class StepFinder:
         selected = self._selections.collect([node.selection_set for node in nodes])
         return SelectionPlace(type_, selected, (*place.keys, key))
 
-    def _step(self, field: GraphQLField, node: FieldNode, inside: SelectionPlace) -> Step:
+    def _step(self, field: GraphQLField, node: FieldNode, inside: SelectionPlace) -> CostStep:
         self._count += 1
         if self._count > MOST_STEPS:
             message = _(
@@ -106,7 +113,7 @@ class StepFinder:
             raise GraphQLError(message, node)
         selected, found = names_of(inside.fields), self._found(inside)
         given = {argument.name.value: argument.value for argument in node.arguments or ()}
-        return Step(
+        return CostStep(
             node,
             inside.keys,
             self._root_weight if len(inside.keys) == 1 else 1,

@@ -27,7 +27,7 @@ from stratabase.operations.executor import Answer
 from stratabase.schema.execution.cache import BoundedCache
 from stratabase.schema.execution.compiled_operation import CompiledOperation
 from stratabase.schema.execution.cost import DocumentCosts
-from stratabase.schema.execution.limits import Policy, excesses, too_long
+from stratabase.schema.execution.limits import ExecutionPolicy, limit_violations, too_long
 from stratabase.schema.execution.selections import fragments_of, selects_the_same
 
 MOST_ERRORS = 9
@@ -102,10 +102,10 @@ class Document:
         return get_operation_ast(self.ast, name) if self.ast else None
 
 
-class Documents:
+class DocumentCache:
     """Reads the documents of one schema."""
 
-    def __init__(self, schema: GraphQLSchema, policy: Policy) -> None:
+    def __init__(self, schema: GraphQLSchema, policy: ExecutionPolicy) -> None:
         self._schema = schema
         self._limits = policy.limits
         self._suggestions = policy.suggestions
@@ -129,7 +129,7 @@ class Documents:
             ast = parse(text)
         except GraphQLSyntaxError as error:
             return Document(self._schema, None, (error,))
-        too_much = excesses(ast, self._limits)
+        too_much = limit_violations(ast, self._limits)
         if too_much:
             return Document(self._schema, None, too_much)
         errors = validate(
@@ -172,7 +172,7 @@ Asked = tuple[str, str | None]
 """A document's text, and the name of its operation."""
 
 
-class Introspections:
+class IntrospectionCache:
     """Keeps the answers that were given last to requests without variables."""
 
     def __init__(self) -> None:

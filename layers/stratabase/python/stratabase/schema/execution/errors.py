@@ -6,7 +6,7 @@ from typing import Any
 from graphql import GraphQLError, GraphQLSyntaxError
 
 from stratabase.domain.issues.issue import Issue, IssueType, ReferenceType
-from stratabase.domain.issues.refusals import Refused, TooMuchRead, Unavailable
+from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.messages import Message, _
 from stratabase.schema.types.issues import IssueRenderer
@@ -50,7 +50,7 @@ class ErrorRenderer:
     def _issues(self, cause: BaseException) -> tuple[Issue, ...]:
         if isinstance(cause, Refused):
             return cause.issues
-        if isinstance(cause, TooMuchRead):
+        if isinstance(cause, ReadBudgetExceeded):
             return (_too_much(cause),)
         if isinstance(cause, Unavailable):
             return (Issue(IssueType.SERVER_ERROR, cause.message),)
@@ -75,7 +75,7 @@ def _without_internals(error: GraphQLError) -> str:
     return _("{problem}. The value cannot be read.", problem=error.message.partition(", but")[0])
 
 
-def _too_much(refusal: TooMuchRead) -> Issue:
+def _too_much(refusal: ReadBudgetExceeded) -> Issue:
     return Issue(
         IssueType.MALFORMED_REQUEST,
         refusal.message,

@@ -32,7 +32,7 @@ from stratabase.schema.request.context import Context
 from stratabase.schema.request.refusals import raise_issues, run_all
 from stratabase.schema.types import locks
 from stratabase.schema.types.attributes import ATTRIBUTE, MOMENT, AttributeField, MomentField
-from stratabase.schema.types.objects import ROLE, RoleField, spot
+from stratabase.schema.types.objects import ROLE, RoleField, nested_key
 
 Keys = tuple[str, ...]
 
@@ -191,7 +191,7 @@ def _plan_role(selections: Selections, above: _Selected, selected: _Selected) ->
     below = _plan_below(selections, selected)
     arguments = FieldArguments(selected.field, selected.nodes[0])
     own = _RolePlan(selected.field.extensions[ROLE], selected, arguments, names, below)
-    return FetchPlan({spot(above.keys[-1], selected.keys[-1]): own}, formats=below.formats)
+    return FetchPlan({nested_key(above.keys[-1], selected.keys[-1]): own}, formats=below.formats)
 
 
 def _below(selections: Selections, above: _Selected) -> Iterator[_Selected]:

@@ -54,7 +54,7 @@ def too_long(text: str, limits: Limits) -> GraphQLError | None:
     return GraphQLError(message)
 
 
-def excesses(document: DocumentNode, limits: Limits) -> list[GraphQLError]:
+def limit_violations(document: DocumentNode, limits: Limits) -> list[GraphQLError]:
     """Return what a document has too much of."""
     definitions = _counted(document)
     nodes = list(_nodes(definitions))
@@ -198,7 +198,7 @@ def _position(node: Node) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class ExecutionPolicy:
     """Whether they see the schema, whether errors say "did you mean", and how large a query may be."""
 
     introspection: bool = True

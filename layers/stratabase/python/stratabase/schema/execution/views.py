@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 from stratabase.domain.issues.issue import Issue, IssueType, ReferenceType
-from stratabase.domain.issues.refusals import Refusal, Refused, TooMuchRead, Unavailable
+from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refusal, Refused, Unavailable
 from stratabase.domain.objects.change import Creation, EffectIndex
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
@@ -28,14 +28,17 @@ from stratabase.schema.request.context import Call
 
 
 def view_of(call: Call, reader: Reader, entity: Entity | None) -> View | None:
-    """Return the view of an object that was read by key, None where there is none. Raises TooMuchRead."""
+    """Return the view of an object that was read by key, None where there is none.
+
+    Raises ReadBudgetExceeded.
+    """
     return next(iter(read_views(reader, call.fetch, [entity])), None) if entity is not None else None
 
 
 def version_views(call: Call, versions: Sequence[Entity]) -> list[View]:
     """Return the views of versions: roles show what they led to when each version began.
 
-    Raises TooMuchRead, Unavailable.
+    Raises ReadBudgetExceeded, Unavailable.
     """
     views = VersionReader(call.context.request).each(versions, partial(_load_version_views, call))
     return list(chain.from_iterable(views))
@@ -60,12 +63,12 @@ def written_views(call: Call, done: Sequence[WriteResult]) -> list[View]:
     """
     try:
         return _views(call, done, _WrittenState(call.context.client_ids))
-    except (TooMuchRead, Unavailable) as trouble:
+    except (ReadBudgetExceeded, Unavailable) as trouble:
         raise Refused([_unshown_issue(one, trouble) for one in done]) from trouble
 
 
 def previewed_view(call: Call, done: WriteResult) -> View:
-    """Return the view of an object as it would be; a new one has no id yet. Raises TooMuchRead."""
+    """Return the view of an object as it would be; a new one has no id yet. Raises ReadBudgetExceeded."""
     made = (effect.after.reference for effect in done.effects if isinstance(effect, Creation))
     (view,) = _views(call, [done], _WrittenState(done.client_ids, frozenset(made)))
     return view
@@ -157,6 +160,8 @@ class PageAnswer:
 
     def _shown_cursors(self, page: Page) -> dict[str, str]:
         return {
-            name: cursor.encode(position_of(page.items[item].state, self._order), self._order, self._class)
+            name: cursor.encode_cursor(
+                position_of(page.items[item].state, self._order), self._order, self._class
+            )
             for name, item in self._cursors
         }

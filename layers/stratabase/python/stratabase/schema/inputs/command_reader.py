@@ -11,7 +11,7 @@ from stratabase.domain.objects.identity import singleton_reference
 from stratabase.domain.write.commands import Create, RoleCommand, Update, UpdateBulk
 from stratabase.model.api_names import CLIENT_ID, ID, GeneratedType
 from stratabase.model.model import Class, ClassKind, Model
-from stratabase.schema.inputs.input_table import INPUT_TABLE, InputRow
+from stratabase.schema.inputs.input_table import INPUT_TABLE, InputTypeSpec
 from stratabase.schema.request.context import Call
 from stratabase.schema.types.registry import TypeRegistry
 
@@ -51,7 +51,7 @@ class CommandReader:
     def _roles(self, family: GeneratedType, class_: Class, given: Given) -> dict[str, RoleCommand]:
         return dict(self._commands(INPUT_TABLE[family], class_, given))
 
-    def _commands(self, row: InputRow, class_: Class, given: Given) -> Iterator[tuple[str, RoleCommand]]:
+    def _commands(self, row: InputTypeSpec, class_: Class, given: Given) -> Iterator[tuple[str, RoleCommand]]:
         for role in class_.roles.values():
             if role.name not in given:
                 continue

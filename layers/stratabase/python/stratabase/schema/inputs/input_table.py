@@ -43,7 +43,7 @@ class RoleInput:
 
 
 @dataclass(frozen=True, slots=True)
-class InputRow:
+class InputTypeSpec:
     """What an input of a family has."""
 
     id: IdField
@@ -116,8 +116,8 @@ _UPDATED_DRAFT = (
 )
 
 
-INPUT_TABLE: Mapping[GeneratedType, InputRow] = {
-    GeneratedType.CREATE: InputRow(
+INPUT_TABLE: Mapping[GeneratedType, InputTypeSpec] = {
+    GeneratedType.CREATE: InputTypeSpec(
         IdField.NONE,
         client_id=True,
         demanding=True,
@@ -126,9 +126,9 @@ INPUT_TABLE: Mapping[GeneratedType, InputRow] = {
         part=RoleInput(GeneratedType.CREATE, _NEW.read_one, demanding=True),
         parts=RoleInput(GeneratedType.CREATE, _NEW.read_many, listed=True),
     ),
-    GeneratedType.UPDATE: InputRow(IdField.REQUIRED, False, False, *_UPDATED),
-    GeneratedType.UPDATE_BULK: InputRow(IdField.NONE, False, False, *_UPDATED),
-    GeneratedType.DRAFT: InputRow(
+    GeneratedType.UPDATE: InputTypeSpec(IdField.REQUIRED, False, False, *_UPDATED),
+    GeneratedType.UPDATE_BULK: InputTypeSpec(IdField.NONE, False, False, *_UPDATED),
+    GeneratedType.DRAFT: InputTypeSpec(
         IdField.OPTIONAL,
         client_id=True,
         demanding=False,
@@ -137,7 +137,7 @@ INPUT_TABLE: Mapping[GeneratedType, InputRow] = {
         part=RoleInput(GeneratedType.DRAFT, role_commands.read_saved_part, about=_ONE_SAVED),
         parts=RoleInput(GeneratedType.DRAFT_ROLE_OBJECTS, role_commands.read_saved_parts),
     ),
-    GeneratedType.DRAFT_CREATE: InputRow(
+    GeneratedType.DRAFT_CREATE: InputTypeSpec(
         IdField.NONE,
         client_id=True,
         demanding=False,
@@ -146,6 +146,6 @@ INPUT_TABLE: Mapping[GeneratedType, InputRow] = {
         part=RoleInput(GeneratedType.DRAFT_CREATE, _NEW_DRAFT.read_one),
         parts=RoleInput(GeneratedType.DRAFT_CREATE, _NEW_DRAFT.read_many, listed=True),
     ),
-    GeneratedType.DRAFT_UPDATE: InputRow(IdField.REQUIRED, False, False, *_UPDATED_DRAFT),
-    GeneratedType.DRAFT_UPDATE_BULK: InputRow(IdField.NONE, False, False, *_UPDATED_DRAFT),
+    GeneratedType.DRAFT_UPDATE: InputTypeSpec(IdField.REQUIRED, False, False, *_UPDATED_DRAFT),
+    GeneratedType.DRAFT_UPDATE_BULK: InputTypeSpec(IdField.NONE, False, False, *_UPDATED_DRAFT),
 }

@@ -14,7 +14,7 @@ from graphql import (
 
 from stratabase.model.api_names import CLIENT_ID, ID, GeneratedType, type_name
 from stratabase.model.model import Class, ClassKind, Role
-from stratabase.schema.inputs.input_table import INPUT_TABLE, IdField, InputRow, RoleInput
+from stratabase.schema.inputs.input_table import INPUT_TABLE, IdField, InputTypeSpec, RoleInput
 from stratabase.schema.types.attributes import writable_attributes
 from stratabase.schema.types.registry import TypeRegistry
 
@@ -42,7 +42,7 @@ def is_empty_input(class_: Class, family: GeneratedType) -> bool:
 
 
 def _object_fields(
-    registry: TypeRegistry, class_: Class, row: InputRow
+    registry: TypeRegistry, class_: Class, row: InputTypeSpec
 ) -> Iterator[tuple[str, GraphQLInputField]]:
     if row.id is not IdField.NONE and class_.kind is not ClassKind.SINGLETON:
         yield ID, GraphQLInputField(_ID_TYPES[row.id])

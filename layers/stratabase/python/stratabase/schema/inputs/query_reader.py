@@ -12,7 +12,7 @@ from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.domain.query import cursor
 from stratabase.domain.query.derived import filtered_attributes
-from stratabase.domain.query.filter import And, Filter, Holds
+from stratabase.domain.query.filter import And, ExpressionFilter, Filter
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.expressions.errors import ExpressionError, InvalidExpression
@@ -128,7 +128,7 @@ class QueryReader:
 
     def _from_text(self, text: str, order: Order) -> Position:
         try:
-            return cursor.decode(text, order, self._class)
+            return cursor.decode_cursor(text, order, self._class)
         except cursor.BadCursor as mistake:
             raise self._refused(mistake.message, "cursor") from None
 
@@ -223,14 +223,14 @@ class ConditionReader:
         self._model = model
         self._subject = Subject(class_)
 
-    def read(self, text: str, settings: InputContext, path: Path) -> Holds:
+    def read(self, text: str, settings: InputContext, path: Path) -> ExpressionFilter:
         """Return the condition. Raises Refused with what is wrong, and where in the text."""
         expressions = expressions_of(self._model)
         try:
             expression = expressions.filter(self._subject.class_.name, text)
         except InvalidExpression as mistakes:
             raise Refused(self._issues(text, mistakes, settings, path)) from None
-        return Holds(expression, settings.circumstances)
+        return ExpressionFilter(expression, settings.circumstances)
 
     def _issues(
         self, text: str, mistakes: InvalidExpression, settings: InputContext, path: Path

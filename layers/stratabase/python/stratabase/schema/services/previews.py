@@ -4,7 +4,7 @@ from functools import partial
 
 from graphql import GraphQLField
 
-from stratabase.domain.issues.refusals import Refused, TooMuchRead
+from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused
 from stratabase.domain.query.fetch import View
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.model import Class
@@ -45,7 +45,7 @@ def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, descriptio
             return previewed_view(call, done)
         try:
             return PartialAnswer(previewed_view(call, done), issues)
-        except TooMuchRead:  # what is wrong with the draft matters more
+        except ReadBudgetExceeded:  # what is wrong with the draft matters more
             raise Refused(issues) from None
 
     type_ = registry.type_of(GeneratedType.OBJECT, class_)

@@ -56,7 +56,7 @@ def role_fields(registry: TypeRegistry, class_: Class) -> Iterator[tuple[str, Gr
             yield associables_field(role.name), _role_field(registry, candidates, description)
 
 
-def spot(above: str, key: str) -> str:
+def nested_key(above: str, key: str) -> str:
     """Return where a view holds what a field leads to, by the response keys of the field and the one above.
 
     No attribute is called that, and no field that selects otherwise has the same spot: a page may show its
@@ -79,7 +79,7 @@ def _resolve_role(source: Any, info: ResolveInfo, **_: Any) -> Any:
     while isinstance(above, Path) and isinstance(above.key, int):
         above = above.prev
     assert above is not None
-    return source[spot(str(above.key), str(info.path.key))]
+    return source[nested_key(str(above.key), str(info.path.key))]
 
 
 def object_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType:

@@ -38,7 +38,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class MadeOnce(Generic[K, V]):
+class LazyMapping(Generic[K, V]):
     """A mapping whose values are made when they are first asked for, each once. Threads may share it.
 
     Making a value may ask for others.
@@ -63,7 +63,7 @@ class TypeRegistry:
     def __init__(self, model: Model, factories: Mapping[GeneratedType, TypeFactory]) -> None:
         self.model = model
         self._factories = factories
-        self._types = MadeOnce(self._make)
+        self._types = LazyMapping(self._make)
         enumerations = {name: self._enumeration(name) for name in model.enumerations}
         self._outputs = {**_COMMON, "File": FILE_INFO_TYPE, **enumerations}
         self._inputs = {**_COMMON, "File": PENDING_FILE_REFERENCE_TYPE, **enumerations}

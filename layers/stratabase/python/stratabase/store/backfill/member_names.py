@@ -90,7 +90,7 @@ class MemberBackfill:
         """Give ids to the names in all objects of a class, by the members of today. Raises Unavailable."""
         by_name = {fold_name(member.username): member.id for member in members}
         outcome = MemberBackfillOutcome()
-        listed = chain.from_iterable(self._engine.range(keys.LISTING, keys.listing(class_name)))
+        listed = chain.from_iterable(self._engine.range(keys.LISTING, keys.listing_partition(class_name)))
         for batch in _in_batches(listed):
             found = self._heads([item.key for item in batch])
             for head in found:

@@ -185,7 +185,7 @@ class Reindex:
 
     def _objects(self, class_name: str) -> Iterator[Sequence[Item]]:
         """Yield the heads of a class, as they are."""
-        listed = chain.from_iterable(self._engine.range(keys.LISTING, keys.listing(class_name)))
+        listed = chain.from_iterable(self._engine.range(keys.LISTING, keys.listing_partition(class_name)))
         found: list[Key] = []
         for item in listed:
             found.append(item.key)

@@ -46,7 +46,7 @@ from stratabase.store.engine.port import (
 )
 from stratabase.store.indexes.entries import RegistryEntry, RequiredRoleEntry
 from stratabase.store.indexes.registry import Registry
-from stratabase.store.indexes.registry_cache import RegistryCache, WriteRules
+from stratabase.store.indexes.registry_cache import RegistryCache, WriteSchema
 from stratabase.store.layout import codec, keys, links
 from stratabase.store.layout.associations import (
     Associations,
@@ -59,13 +59,13 @@ from stratabase.store.layout.guards import HOLDER, guard_holder
 from stratabase.store.layout.heads import OBJECT_ABSENT, OBJECT_EXISTS, expect_unchanged, live_head
 from stratabase.store.read.context import StoreContext
 from stratabase.store.write.association_changes import (
-    HeadDelta,
-    HeadDeltas,
+    CountDelta,
+    CountDeltas,
     association_changes,
-    head_deltas,
+    count_deltas,
     link_actions,
 )
-from stratabase.store.write.commit import settle
+from stratabase.store.write.commit import attempt_repeatedly
 from stratabase.store.write.heads import HeadWrite
 from stratabase.store.write.refusals import try_commit
 from stratabase.store.write.transaction import RelatedWrites, WriteTransaction, counted_roles_of
@@ -97,7 +97,7 @@ class RoleBackfill:
         self._model = model
         self._associations = Associations(model)
         self._store = StoreContext(engine, model, self._associations, lambda: slots, sequential_map)
-        self._rules = WriteRules(Registry(), model, lambda: 0, self._associations)
+        self._rules = WriteSchema(Registry(), model, lambda: 0, self._associations)
         self._roles = roles
         self._most = most
         self._rivals: dict[RoleName, dict[str, set[str]]] = {}
@@ -223,7 +223,7 @@ class RoleBackfill:
             return
         self._number += 1
         target = str(foreign_key.target_of(entity))
-        (guard,) = self._engine.get([keys.couple(foreign_key.role, target)])
+        (guard,) = self._engine.get([keys.one_to_one_guard(foreign_key.role, target)])
         rivals = self._rivals.setdefault(foreign_key.role, {}).setdefault(target, set())
         rivals |= {entity.reference.id, *([] if guard is None else [str(guard_holder(guard))])}
 
@@ -241,7 +241,7 @@ class RoleBackfill:
         change = Change(_new_commit_id(), 0, tuple(begun))
         changes = association_changes(change, self._associations, lambda _: ())
         made = {action.key: _if_free(action) for action in link_actions(changes, 0)}
-        return self._transaction(change, head_deltas(changes), made, entities)
+        return self._transaction(change, count_deltas(changes), made, entities)
 
     def _check_targets(self, foreign_key: ForeignKey, heads: Sequence[Item]) -> None:
         """Remove links and guards at targets to which no key leads, and correct the counts."""
@@ -257,14 +257,14 @@ class RoleBackfill:
     def _led_by(self, foreign_key: ForeignKey, target: Reference) -> Sequence[str]:
         if foreign_key.link_role is not None:
             return links.read_ids(self._engine, foreign_key.link_role, target.id)
-        (guard,) = self._engine.get([keys.couple(foreign_key.role, target.id)])
+        (guard,) = self._engine.get([keys.one_to_one_guard(foreign_key.role, target.id)])
         return [] if guard is None else [str(guard_holder(guard))]
 
     def _unlink(self, foreign_key: ForeignKey, target: Reference, id_: str) -> None:
         """Remove a link or a guard, unless the key leads here after all."""
         reference = Reference(foreign_key.role.class_name, id_)
         if foreign_key.link_role is None:
-            key = keys.couple(foreign_key.role, target.id)
+            key = keys.one_to_one_guard(foreign_key.role, target.id)
             expect = Expectation(conditions=(Condition(HOLDER, ConditionOperator.EQUALS, id_),))
         else:
             key, expect = keys.link(target, foreign_key.link_role.role_name, id_), EXISTS
@@ -273,7 +273,7 @@ class RoleBackfill:
             (item,) = self._engine.get([key])
             if item is None or foreign_key.target_of(entity) == target.id:
                 return
-            wanted = HeadDeltas()
+            wanted = CountDeltas()
             wanted[target].counts.subtract(foreign_key.counted_roles)
             checks = [] if entity is None else [entity]
             gone = [] if entity is not None else [Check(keys.head(reference), OBJECT_ABSENT)]
@@ -330,8 +330,8 @@ class RoleBackfill:
         other = Reference(far.role.class_name, pair.far)
         own = keys.link(Reference(near.role.class_name, pair.near), near.role.role_name, pair.far)
         key = keys.link(other, far.role.role_name, pair.near)
-        wanted = HeadDeltas()
-        wanted[other] = HeadDelta(must_exist=not far.is_singleton, gains_links=True)
+        wanted = CountDeltas()
+        wanted[other] = CountDelta(must_exist=not far.is_singleton, gains_links=True)
         if far.required:
             wanted[other].counts[far.role] += 1
         self._attempt(wanted, {key: Put(Item(key), NOT_EXISTS)}, [Check(own, EXISTS)])
@@ -342,14 +342,14 @@ class RoleBackfill:
         owner, other = Reference(near.role.class_name, pair.near), Reference(far.role.class_name, pair.far)
         key = keys.link(owner, near.role.role_name, pair.far)
         back = keys.link(other, far.role.role_name, pair.near)
-        wanted = HeadDeltas()
+        wanted = CountDeltas()
         if near.required:
             wanted[owner].counts[near.role] -= 1
         is_there = self._store.read(other) is not None or far.is_singleton
         beside = Check(back, NOT_EXISTS) if is_there else Check(keys.head(other), OBJECT_ABSENT)
         self._attempt(wanted, {key: Delete(key, EXISTS)}, [beside])
 
-    def _attempt(self, wanted: HeadDeltas, links_: Mapping[Key, Action], beside: Sequence[Check]) -> None:
+    def _attempt(self, wanted: CountDeltas, links_: Mapping[Key, Action], beside: Sequence[Check]) -> None:
         """Write a link, unless it or its other end has changed meanwhile: then that write has kept it."""
         try:
             self._commit(self._transaction(Change(_new_commit_id(), 0), wanted, links_, (), beside))
@@ -405,7 +405,7 @@ class RoleBackfill:
     def _transaction(
         self,
         change: Change,
-        wanted: HeadDeltas,
+        wanted: CountDeltas,
         made: Mapping[Key, Action],
         unchanged: Sequence[Entity],
         beside: Sequence[Check] = (),
@@ -438,7 +438,7 @@ class RoleBackfill:
         """Commit a transaction. Raises IntegrityViolation, and Conflict, also when an answer was lost."""
         id_ = transaction.change.commit_id
         try:
-            settle(
+            attempt_repeatedly(
                 transaction,
                 lambda number, actions: try_commit(self._engine, Batch(id_, tuple(actions), number)),
             )
@@ -450,7 +450,7 @@ class RoleBackfill:
         if self._store.is_singleton(class_name):
             listed: Iterable[Key] = [keys.head(Reference(class_name, SINGLETON_ID))]
         else:
-            pages = self._engine.range(keys.LISTING, keys.listing(class_name))
+            pages = self._engine.range(keys.LISTING, keys.listing_partition(class_name))
             listed = (item.key for item in chain.from_iterable(pages))
         for wanted in _batches(listed, _READ_BATCH):
             yield [head for head in map(live_head, self._engine.get(wanted)) if head is not None]
@@ -460,7 +460,7 @@ def _evidence(foreign_key: ForeignKey, entity: Entity) -> Key:
     """Return the key of the link or guard by which an object's foreign key is found from its target."""
     target = str(foreign_key.target_of(entity))
     if foreign_key.link_role is None:
-        return keys.couple(foreign_key.role, target)
+        return keys.one_to_one_guard(foreign_key.role, target)
     return keys.link(
         Reference(foreign_key.target, target), foreign_key.link_role.role_name, entity.reference.id
     )

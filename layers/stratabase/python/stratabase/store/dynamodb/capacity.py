@@ -15,7 +15,7 @@ from math import ceil
 from stratabase.store.dynamodb.commit import is_single_write, write_requests
 from stratabase.store.dynamodb.engine import MAX_KEYS_PER_REQUEST
 from stratabase.store.dynamodb.table import PROJECTED_ATTRIBUTES
-from stratabase.store.engine.port import ITEMS, Action, Batch, Check, Item, Place, Value
+from stratabase.store.engine.port import ITEMS, Action, Batch, Check, IndexKey, Item, Value
 
 READ_UNIT_BYTES, WRITE_UNIT_BYTES = 4096, 1024
 """Bytes of one unit."""
@@ -80,7 +80,7 @@ def _index_entry_units(item: Item | None) -> int:
     return max(1, ceil(_index_entry_bytes(item) / WRITE_UNIT_BYTES)) if item else 0
 
 
-def _places(item: Item | None) -> Mapping[str, Place]:
+def _places(item: Item | None) -> Mapping[str, IndexKey]:
     return item.places if item else {}
 
 

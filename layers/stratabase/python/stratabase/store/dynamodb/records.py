@@ -13,7 +13,7 @@ from stratabase.store.dynamodb.table import (
     attribute_name,
     stored_name,
 )
-from stratabase.store.engine.port import INDEX_NAMES, Item, Key, Place, Value
+from stratabase.store.engine.port import INDEX_NAMES, IndexKey, Item, Key, Value
 
 TypedValue = dict[str, Any]
 """A value as DynamoDB has it: one entry, whose key says its type (S, N, BOOL, NULL, L)."""
@@ -39,7 +39,7 @@ def key_record(key: Key) -> Record:
     return {PARTITION: {"S": key.partition}, SORT: {"S": key.sort}}
 
 
-def place_attributes(places: Mapping[str, Place | None]) -> dict[str, str | None]:
+def place_attributes(places: Mapping[str, IndexKey | None]) -> dict[str, str | None]:
     """Return the attributes that put an item in its places, by stored name; None where a place is removed."""
     if not places.keys() <= PLACE_ATTRIBUTES.keys():
         raise ValueError(f"The indexes are {', '.join(INDEX_NAMES)}, but an item has places in {[*places]}.")
@@ -62,7 +62,7 @@ def item_of(record: Record) -> Item:
         },
         None if state is None else state["S"],
         {
-            index: Place(record[partition]["S"], record[sort]["S"])
+            index: IndexKey(record[partition]["S"], record[sort]["S"])
             for index, (partition, sort) in PLACE_ATTRIBUTES.items()
             if partition in record
         },

@@ -42,7 +42,7 @@ class PermanentRejection(Exception):
         self.may_have_run = may_have_run
 
 
-class Attempts:
+class RetryState:
     """The attempts at one request."""
 
     def __init__(self, policy: RetryPolicy, *, writes: bool = False) -> None:
@@ -86,13 +86,13 @@ class RetryingClient:
 
     def write(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the answer. Raises PermanentRejection, Unavailable."""
-        return self._call(operation, parameters, Attempts(self._policy, writes=True))
+        return self._call(operation, parameters, RetryState(self._policy, writes=True))
 
-    def attempts(self) -> Attempts:
+    def attempts(self) -> RetryState:
         """Return fresh attempts, for a read whose answer says that it is unfinished."""
-        return Attempts(self._policy)
+        return RetryState(self._policy)
 
-    def _call(self, operation: str, parameters: Mapping[str, Any], attempts: Attempts) -> Mapping[str, Any]:
+    def _call(self, operation: str, parameters: Mapping[str, Any], attempts: RetryState) -> Mapping[str, Any]:
         while True:
             try:
                 return self._client.call(operation, parameters)

@@ -24,7 +24,7 @@ class Key(NamedTuple):
     sort: str
 
 
-class Place(NamedTuple):
+class IndexKey(NamedTuple):
     """Where an item appears in a secondary index; several may have the same place. Neither text is empty."""
 
     partition: str
@@ -42,7 +42,7 @@ class Item:
     key: Key
     attributes: Mapping[str, Value] = field(default_factory=dict)
     state: str | None = None
-    places: Mapping[str, Place] = field(default_factory=dict)
+    places: Mapping[str, IndexKey] = field(default_factory=dict)
 
 
 class ConditionOperator(Enum):
@@ -113,7 +113,7 @@ class Patch:
     add: Mapping[str, int] = field(default_factory=dict)
     remove: frozenset[str] = frozenset()
     state: str | None = None
-    places: Mapping[str, Place | None] = field(default_factory=dict)
+    places: Mapping[str, IndexKey | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse to do two things to one attribute: engines would differ in the result."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TypeVar
 
-from stratabase.domain.issues.refusals import TooMuchRead
+from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.store.engine.port import Item
 
@@ -24,7 +24,7 @@ class ReadLimiter:
         self,
         allowance: ReadBudget | None,
         class_name: str,
-        explain: Callable[["ReadLimiter"], TooMuchRead] | None = None,
+        explain: Callable[["ReadLimiter"], ReadBudgetExceeded] | None = None,
     ) -> None:
         self._allowance = allowance
         self._class_name = class_name
@@ -36,7 +36,7 @@ class ReadLimiter:
         """How many items were read; an item that was looked for and is not there counts too."""
 
     def check(self) -> None:
-        """Raise TooMuchRead when nothing is left."""
+        """Raise ReadBudgetExceeded when nothing is left."""
         if self._allowance is not None and self._allowance.is_exhausted:
             raise self.refusal()
 
@@ -48,14 +48,14 @@ class ReadLimiter:
                 self._allowance.charge(approximate_bytes(items))
 
     def spend(self, items: Sequence[Read]) -> Sequence[Read]:
-        """Return what was read, if the allowance admits it. Raises TooMuchRead."""
+        """Return what was read, if the allowance admits it. Raises ReadBudgetExceeded."""
         self.record(items)
         self.check()
         return items
 
-    def refusal(self) -> TooMuchRead:
+    def refusal(self) -> ReadBudgetExceeded:
         """Return what to raise when nothing is left."""
-        return self._explain(self) if self._explain else TooMuchRead(self._class_name)
+        return self._explain(self) if self._explain else ReadBudgetExceeded(self._class_name)
 
 
 UNLIMITED = ReadLimiter(None, "")

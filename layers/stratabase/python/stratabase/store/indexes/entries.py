@@ -12,7 +12,7 @@ from stratabase.domain.objects.entity import RoleName
 from stratabase.model.model import Index, Unique
 from stratabase.store.layout import access_path
 from stratabase.store.layout.access_path import Column
-from stratabase.store.layout.associations import Requirement
+from stratabase.store.layout.associations import RequiredRoleStorage
 
 INDEX = "index"
 UNIQUE = "unique"
@@ -80,7 +80,7 @@ class RequiredRoleEntry(RegistryEntry):
 
     directive: ClassVar[str] = REQUIRED
 
-    requirement: Requirement
+    requirement: RequiredRoleStorage
     violated: bool = False
     """Since the last build began, a process whose model does not keep it so has changed it."""
 
@@ -119,7 +119,7 @@ def serialize_entry(built: RegistryEntry) -> dict[str, Any]:
     }
 
 
-def _serialize_requirement(requirement: Requirement) -> dict[str, Any]:
+def _serialize_requirement(requirement: RequiredRoleStorage) -> dict[str, Any]:
     role, other, key, opposite, kept = requirement
     named = None if key is None else [*key]
     return {"role": [*role], "other": other, "key": named, "opposite": opposite, "kept": kept}
@@ -128,7 +128,7 @@ def _serialize_requirement(requirement: Requirement) -> dict[str, Any]:
 def parse_required_role(content: dict[str, Any]) -> RequiredRoleEntry:
     """Return a required role that the registry wrote."""
     key = None if content["key"] is None else RoleName(*content["key"])
-    requirement = Requirement(
+    requirement = RequiredRoleStorage(
         RoleName(*content["role"]), content["other"], key, content["opposite"], content["kept"]
     )
     return RequiredRoleEntry(*_common_fields(content), requirement, content.get("violated", False))

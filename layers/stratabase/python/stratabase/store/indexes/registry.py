@@ -38,7 +38,7 @@ from stratabase.store.indexes.entries import (
 )
 from stratabase.store.layout import keys
 from stratabase.store.layout.access_path import AccessPath, Column, columns_of
-from stratabase.store.layout.associations import Requirement
+from stratabase.store.layout.associations import RequiredRoleStorage
 
 _REVISION = "revision"
 _SLOTS = tuple(name for name in INDEX_NAMES if name != keys.LISTING)
@@ -94,7 +94,7 @@ class Registry:
         }
         return tuple(directive_label(one) for key, one in _wanted(class_).items() if key not in ready)
 
-    def unfinished_roles(self, requirements: Iterable[Requirement]) -> tuple[RequiredRoleEntry, ...]:
+    def unfinished_roles(self, requirements: Iterable[RequiredRoleStorage]) -> tuple[RequiredRoleEntry, ...]:
         """Return those required roles of which objects may not be linked or counted yet."""
         known = {one.requirement: one for roles in self.roles.values() for one in roles}
         found = (known[each] for each in requirements if each in known)
@@ -132,7 +132,7 @@ class Registry:
         return self.with_uniques(class_.name, (*kept, *new))
 
     def with_required_roles(
-        self, class_name: str, requirements: Iterable[Requirement], state: BuildState, now: int
+        self, class_name: str, requirements: Iterable[RequiredRoleStorage], state: BuildState, now: int
     ) -> "Registry":
         """Return the registry with those required roles of a class that it does not have yet."""
         kept = self.roles.get(class_name, ())
@@ -150,7 +150,7 @@ class Registry:
             return self
         return replace(self, last_number=self._highest_number(roles), roles={**self.roles, class_name: roles})
 
-    def without_roles(self, class_name: str, requirements: Collection[Requirement]) -> "Registry":
+    def without_roles(self, class_name: str, requirements: Collection[RequiredRoleStorage]) -> "Registry":
         """Return the registry without the required roles of a class but some."""
         kept = (one for one in self.roles.get(class_name, ()) if one.requirement in requirements)
         return self.with_roles(class_name, tuple(kept))
@@ -221,7 +221,7 @@ class Registry:
 def access_path(class_name: str, slot: IndexSlot) -> AccessPath:
     """Return the index of a class that has a slot."""
     ready = slot.state is BuildState.READY
-    return AccessPath(slot.index_name, keys.indexed(class_name, slot.number), slot.columns, ready)
+    return AccessPath(slot.index_name, keys.index_partition(class_name, slot.number), slot.columns, ready)
 
 
 def _wanted(class_: Class) -> dict[tuple[str, tuple[Column, ...]], Index | Unique]:

@@ -31,7 +31,7 @@ from stratabase.store.indexes.registry import (
 )
 from stratabase.store.layout import keys
 from stratabase.store.layout.access_path import AccessPath
-from stratabase.store.layout.associations import Associations, Requirement
+from stratabase.store.layout.associations import Associations, RequiredRoleStorage
 from stratabase.store.layout.guards import UniqueConstraint
 
 MAX_AGE = 5.0
@@ -43,7 +43,7 @@ def now_in_milliseconds() -> int:
     return time.time_ns() // 1_000_000
 
 
-class WriteRules:
+class WriteSchema:
     """What objects of a model's classes are written with, as the registry was when it was read."""
 
     def __init__(
@@ -76,7 +76,7 @@ class WriteRules:
         return self._constraints[class_name]
 
     @cached_property
-    def unfinished_roles(self) -> tuple[Requirement, ...]:
+    def unfinished_roles(self) -> tuple[RequiredRoleStorage, ...]:
         """The required roles of the model of which objects may not be linked or counted yet."""
         return tuple(one.requirement for one in self.registry.unfinished_roles(self._required))
 
@@ -85,7 +85,7 @@ class WriteRules:
         return tuple(one for one in self._foreign_roles if self._changes_role(change, one.requirement))
 
     @cached_property
-    def _required(self) -> frozenset[Requirement]:
+    def _required(self) -> frozenset[RequiredRoleStorage]:
         classes = self._model.classes
         return frozenset(each for name in classes for each in self._associations.requirements(name))
 
@@ -95,7 +95,7 @@ class WriteRules:
         listed = (one for roles in self.registry.roles.values() for one in roles)
         return tuple(one for one in listed if not one.violated and one.requirement not in self._required)
 
-    def _changes_role(self, change: Change, requirement: Requirement) -> bool:
+    def _changes_role(self, change: Change, requirement: RequiredRoleStorage) -> bool:
         """Return whether a change sets or clears an association of a required role."""
         role, key = requirement.role, requirement.key_role
         if key is not None:
@@ -172,7 +172,7 @@ class RegistryCache:
         self._associations = associations or Associations(model)
         self._clock = clock
         self._now = now
-        self._rules = WriteRules(Registry(), model, now, self._associations)
+        self._rules = WriteSchema(Registry(), model, now, self._associations)
         self._stale_at = clock()
         self._read_at = 0
         """By the wall clock, in milliseconds."""
@@ -203,13 +203,13 @@ class RegistryCache:
         """Return the registry, read MAX_AGE seconds ago at most."""
         return self.rules().registry
 
-    def rules(self) -> WriteRules:
+    def rules(self) -> WriteSchema:
         """Return what objects are written with, by the registry as it was MAX_AGE seconds ago at most."""
         read_at, now = self._clock(), self._now()
         # The monotonic clock may stand still while a process is frozen, as those of Lambda are.
         if read_at >= self._stale_at or not 0 <= now - self._read_at < MAX_AGE * 1000:
             registry = self.update(self.add_missing)
-            self._rules = WriteRules(registry, self._model, self._now, self._associations)
+            self._rules = WriteSchema(registry, self._model, self._now, self._associations)
             self._stale_at, self._read_at = read_at + MAX_AGE, now
         return self._rules
 
@@ -252,5 +252,5 @@ class RegistryCache:
         return (class_ for class_ in self._model.classes.values() if class_.is_stored)
 
     def _is_empty(self, class_name: str) -> bool:
-        pages = self._engine.range(keys.LISTING, keys.listing(class_name), limit=1)
+        pages = self._engine.range(keys.LISTING, keys.listing_partition(class_name), limit=1)
         return not any(pages)

@@ -8,7 +8,7 @@ from stratabase.domain.objects.entity import Entity, State
 from stratabase.model.model import Class
 from stratabase.model.types import STORAGE_CLASSES
 from stratabase.model.types.storage import StorageClass
-from stratabase.store.engine.port import Place
+from stratabase.store.engine.port import IndexKey
 from stratabase.store.layout.index_text import truncate, values_text
 
 
@@ -41,9 +41,9 @@ class AccessPath:
         """Return the text of the values of a state, not truncated."""
         return values_text(column.text(state.get(column.attribute)) for column in self.columns)
 
-    def place(self, entity: Entity) -> Place:
+    def place(self, entity: Entity) -> IndexKey:
         """Return where an object lies."""
-        return Place(self.partition, truncate(self.index_text(entity.state)) + entity.reference.id)
+        return IndexKey(self.partition, truncate(self.index_text(entity.state)) + entity.reference.id)
 
     def is_usable_for(self, class_: Class) -> bool:
         """Return whether pages of the class may be read from it: the model may have other attributes now."""

@@ -54,7 +54,7 @@ class LinkEnd(NamedTuple):
     """Its class has exactly one object, which always exists."""
 
 
-class Requirement(NamedTuple):
+class RequiredRoleStorage(NamedTuple):
     """A required role, and what the store keeps so that nobody empties it."""
 
     role: RoleName
@@ -149,7 +149,7 @@ class Associations:
         """Return the roles that the heads of a class count."""
         return self.counts.get(class_name, ())
 
-    def requirements(self, class_name: str) -> tuple[Requirement, ...]:
+    def requirements(self, class_name: str) -> tuple[RequiredRoleStorage, ...]:
         """Return the required roles of a class for which the store keeps items: all but those to parts."""
         return self._requirements.get(class_name, ())
 
@@ -193,7 +193,7 @@ class Associations:
             former_role=back if class_.versioned else None,
         )
 
-    def _required(self, class_: Class) -> Iterator[Requirement]:
+    def _required(self, class_: Class) -> Iterator[RequiredRoleStorage]:
         for role in class_.roles.values():
             if not role.required or role.composition or role.whole:
                 continue
@@ -201,12 +201,12 @@ class Associations:
             if name in self.by_role:
                 near, far = self.by_role[name]
                 kept = f"links {near.role.role_name} {far.role.role_name}"
-                yield Requirement(name, role.target, None, role.opposite, kept)
+                yield RequiredRoleStorage(name, role.target, None, role.opposite, kept)
                 continue
             key = name if role.holds_key else RoleName(role.target, str(role.opposite))
             keyed = self.foreign_key(key)
             kept = "guards" if keyed.link_role is None else f"links {keyed.link_role.role_name}"
-            yield Requirement(name, role.target, key, role.opposite, kept)
+            yield RequiredRoleStorage(name, role.target, key, role.opposite, kept)
 
     def _linked(self, class_: Class) -> Iterator[LinkAssociation]:
         """Yield the associations of a class that are stored as links, as seen from its roles."""

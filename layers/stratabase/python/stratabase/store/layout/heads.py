@@ -7,7 +7,7 @@ it for no object, also when the class is not versioned any more.
 from collections.abc import Iterable
 
 from stratabase.domain.objects.entity import Entity
-from stratabase.store.engine.port import Condition, ConditionOperator, Expectation, Item, Place
+from stratabase.store.engine.port import Condition, ConditionOperator, Expectation, IndexKey, Item
 from stratabase.store.layout.access_path import AccessPath
 from stratabase.store.layout.codec import COMMIT_IDS
 
@@ -41,7 +41,7 @@ def expect_commit_ids(commit_ids: tuple[str, ...]) -> Expectation:
     return Expectation(exists=True, conditions=(condition,))
 
 
-def index_places(entity: Entity, paths: Iterable[AccessPath]) -> dict[str, Place]:
+def index_places(entity: Entity, paths: Iterable[AccessPath]) -> dict[str, IndexKey]:
     """Return the places of an object in the indexes of its class, by the index's name."""
     return {path.index_name: path.place(entity) for path in paths}
 

@@ -23,7 +23,7 @@ from stratabase.domain.objects.entity import Reference, RoleName, State
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.serials import SerialName
 from stratabase.model.model import Unique
-from stratabase.store.engine.port import Bounds, Key, Place
+from stratabase.store.engine.port import Bounds, IndexKey, Key
 
 VERSIONS = "V#"
 """The prefix of the sort keys of an object's versions."""
@@ -106,7 +106,7 @@ def end_of(key: Key) -> tuple[Reference, RoleName] | None:
     return reference, RoleName(class_name or reference.class_name, role_name)
 
 
-def couple(role: RoleName, target: str) -> Key:
+def one_to_one_guard(role: RoleName, target: str) -> Key:
     """Return the key of the guard of a one-to-one target, to which only one key of a role may lead."""
     return Key(f"O#{role}#{target}", "O")
 
@@ -141,7 +141,7 @@ def is_of_restoration(key: Key) -> bool:
     return key.sort == _OF_RESTORATION
 
 
-def staged(reference: Reference, commit_id: str) -> Key:
+def staged_part(reference: Reference, commit_id: str) -> Key:
     """Return the key of the list of parts that one commit of a restoration has brought back."""
     return Key(ledgers(reference), f"{_OF_RESTORATION}#{commit_id}")
 
@@ -167,17 +167,17 @@ def ledger_of(key: Key) -> Reference:
     return Reference(class_name, id_)
 
 
-def listed(reference: Reference) -> Place:
+def listing_key(reference: Reference) -> IndexKey:
     """Return the place of an object in its class's listing."""
-    return Place(listing(reference.class_name), reference.id)
+    return IndexKey(listing_partition(reference.class_name), reference.id)
 
 
-def listing(class_name: str) -> str:
+def listing_partition(class_name: str) -> str:
     """Return the partition of a class's listing."""
     return class_name
 
 
-def indexed(class_name: str, number: int) -> str:
+def index_partition(class_name: str, number: int) -> str:
     """Return the partition of one of a class's indexes; no two ever had the same number."""
     return f"{class_name}#{number}"
 

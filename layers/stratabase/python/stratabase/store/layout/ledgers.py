@@ -20,10 +20,10 @@ from stratabase.store.engine.port import (
     ConditionOperator,
     Engine,
     Expectation,
+    IndexKey,
     Item,
     Key,
     Patch,
-    Place,
     Value,
 )
 from stratabase.store.layout import codec, keys
@@ -109,7 +109,7 @@ def part_list(root: Reference, change: Change) -> Item:
         reference, last_end, previous_start, _ = effect.tombstone
         by_class.setdefault(reference.class_name, {})[reference.id] = (last_end, previous_start)
     attributes = {codec.COMMIT_IDS: [change.commit_id]}
-    return Item(keys.staged(root, change.commit_id), attributes, orjson.dumps(by_class).decode())
+    return Item(keys.staged_part(root, change.commit_id), attributes, orjson.dumps(by_class).decode())
 
 
 def listed_tombstones(list_: Item) -> Iterator[Tombstone]:
@@ -125,6 +125,6 @@ def read_part_lists(engine: Engine, ledger: Item) -> Iterable[Sequence[Item]]:
     return engine.range(ITEMS, ledger.key.partition, keys.staged_bounds(first_id.removesuffix("0")))
 
 
-def _place(key: Key) -> Place:
+def _place(key: Key) -> IndexKey:
     reference = keys.ledger_of(key)
-    return Place(keys.PURGES, f"{reference.class_name}#{reference.id}")
+    return IndexKey(keys.PURGES, f"{reference.class_name}#{reference.id}")

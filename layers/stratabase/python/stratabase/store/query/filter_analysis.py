@@ -18,7 +18,7 @@ from stratabase.store.layout.index_text import ABOVE_NOT_NULL, NOT_NULL, not_nul
 Ids = frozenset[str]
 
 
-def named_ids(filter_: Filter | None) -> Ids | None:
+def ids_implied_by(filter_: Filter | None) -> Ids | None:
     """Return ids of which every match has one; None where the filter does not limit the ids."""
     find = _ID_FINDERS.get(type(filter_))
     return None if find is None else find(filter_)
@@ -31,7 +31,7 @@ def without_named_ids(filter_: Filter | None) -> Filter | None:
 
 
 def _only_names_ids(part: Filter) -> bool:
-    return isinstance(part, Comparison) and named_ids(part) is not None
+    return isinstance(part, Comparison) and ids_implied_by(part) is not None
 
 
 def _ids_of_comparison(comparison: Comparison) -> Ids | None:
@@ -40,13 +40,13 @@ def _ids_of_comparison(comparison: Comparison) -> Ids | None:
 
 
 def _ids_of_and(conjunction: And) -> Ids | None:
-    found = [ids for part in conjunction.parts if (ids := named_ids(part)) is not None]
+    found = [ids for part in conjunction.parts if (ids := ids_implied_by(part)) is not None]
     return frozenset.intersection(*found) if found else None
 
 
 def _ids_of_or(disjunction: Or) -> Ids | None:
     # One part that does not limit the ids lets any id through.
-    found = [named_ids(part) for part in disjunction.parts]
+    found = [ids_implied_by(part) for part in disjunction.parts]
     known = [ids for ids in found if ids is not None]
     return frozenset[str]().union(*known) if len(known) == len(found) else None
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
-from stratabase.domain.issues.refusals import Hint, TooMuchRead
+from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.query.derived import Derive, derived_attributes
 from stratabase.domain.query.page import Page, Query
@@ -14,7 +14,7 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.layout.access_path import AccessPath
 from stratabase.store.query.planner import PlanSource, choose_plan, missing_index
-from stratabase.store.query.plans import Plan
+from stratabase.store.query.plans import QueryPlan
 
 
 def read_page(  # noqa: PLR0913, PLR0917 - what is read, and how
@@ -25,7 +25,7 @@ def read_page(  # noqa: PLR0913, PLR0917 - what is read, and how
     paths: Iterable[AccessPath] = (),
     derive: Derive | None = None,
 ) -> Page:
-    """Return what a query wants to know of its window, and find out no more. Raises TooMuchRead.
+    """Return what a query wants to know of its window, and find out no more. Raises ReadBudgetExceeded.
 
     `paths`: the indexes of the class. `derive` computes the derived values that the query is about.
     """
@@ -36,7 +36,7 @@ def read_page(  # noqa: PLR0913, PLR0917 - what is read, and how
     return page_of(choose_plan(class_, query, paths).build(source), query)
 
 
-def page_of(plan: Plan, query: Query) -> Page:
+def page_of(plan: QueryPlan, query: Query) -> Page:
     """Return what a plan finds out of what a query wants to know."""
     wanted, backward = query.fields, query.window.backward
     has_next, has_prev = (plan.has_behind, plan.has_ahead) if backward else (plan.has_ahead, plan.has_behind)
@@ -48,7 +48,7 @@ def page_of(plan: Plan, query: Query) -> Page:
     )
 
 
-def _items(plan: Plan, query: Query) -> tuple[Entity, ...]:
+def _items(plan: QueryPlan, query: Query) -> tuple[Entity, ...]:
     """Return the window's objects in the query's order."""
     rows = plan.rows()
     return tuple(row.entity for row in (reversed(rows) if query.window.backward else rows))
@@ -60,12 +60,14 @@ def _limited(derive: Derive | None, limiter: ReadLimiter) -> Derive | None:
 
 
 def _derive(derive: Derive, limiter: ReadLimiter, entities: Sequence[Entity]) -> Sequence[Entity]:
-    with suppress(TooMuchRead):
+    with suppress(ReadBudgetExceeded):
         return derive(entities)
     raise limiter.refusal()
 
 
-def _refusal(class_: Class, query: Query, paths: Iterable[AccessPath], limiter: ReadLimiter) -> TooMuchRead:
+def _refusal(
+    class_: Class, query: Query, paths: Iterable[AccessPath], limiter: ReadLimiter
+) -> ReadBudgetExceeded:
     """Return the refusal of a query that has read too much, which says what would make it cheap."""
     missing = missing_index(class_, query)
     usable = [path for path in paths if path.is_usable_for(class_)]
@@ -74,7 +76,7 @@ def _refusal(class_: Class, query: Query, paths: Iterable[AccessPath], limiter: 
     declared = bool(missing) and any(index.attributes[: len(missing)] == missing for index in class_.indexes)
     derived = derived_attributes(query, class_)
     remedy = Hint(missing, declared, tuple(_costly_parts(query)), derived, limiter.is_shared)
-    return TooMuchRead(class_.name, limiter.items, remedy)
+    return ReadBudgetExceeded(class_.name, limiter.items, remedy)
 
 
 def _attributes(path: AccessPath) -> tuple[str, ...]:

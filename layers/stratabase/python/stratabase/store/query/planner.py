@@ -18,14 +18,14 @@ from stratabase.store.layout.access_path import AccessPath
 from stratabase.store.query.filter_analysis import (
     ASSUMED_DISTINCT_VALUES,
     Ids,
+    ids_implied_by,
     index_constraints,
-    named_ids,
     selectivity,
     without_named_ids,
 )
 from stratabase.store.query.index_bounds import IndexBounds, index_bounds
 from stratabase.store.query.index_scan import ScanSource
-from stratabase.store.query.plans import IdOrderPlan, IndexOrderPlan, Plan, SortPlan, reading_order
+from stratabase.store.query.plans import IdOrderPlan, IndexOrderPlan, QueryPlan, SortPlan, reading_order
 from stratabase.store.query.row_sources import IndexRanges, IndexRows, RowsByKey
 from stratabase.store.query.rows import RowFilter
 from stratabase.store.query.scan_order import scan_order
@@ -58,7 +58,7 @@ class PlanCandidate(NamedTuple):
     """For people."""
     estimated_reads: float
     """How many objects it is believed to read, if the class has ASSUMED_OBJECTS of them."""
-    build: Callable[[PlanSource], Plan]
+    build: Callable[[PlanSource], QueryPlan]
 
 
 def choose_plan(class_: Class, query: Query, paths: Iterable[AccessPath]) -> PlanCandidate:
@@ -80,7 +80,7 @@ def missing_index(class_: Class, query: Query) -> tuple[str, ...]:
 
     Nothing where the filter names the objects: then no index is read.
     """
-    if named_ids(query.filter) is not None:
+    if ids_implied_by(query.filter) is not None:
         return ()
     constraints = index_constraints(query.filter, class_)
     equal = [name for name, one in constraints.items() if all(slice_.is_single for slice_ in one.slices)]
@@ -96,7 +96,7 @@ def _cheapest_first(candidates: Iterable[PlanCandidate]) -> Sequence[PlanCandida
 
 
 def _by_key(class_: Class, query: Query) -> Iterator[PlanCandidate]:
-    ids = named_ids(query.filter)
+    ids = ids_implied_by(query.filter)
     if ids is None:
         return
     left = without_named_ids(query.filter)

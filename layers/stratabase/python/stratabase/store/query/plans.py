@@ -22,7 +22,7 @@ from stratabase.store.query.rows import Row, distinct_rows
 from stratabase.store.query.scan_order import ScanStart
 
 
-class Plan(Protocol):
+class QueryPlan(Protocol):
     """A way to find the rows of a window. Nothing is read before it is asked for."""
 
     def rows(self) -> Sequence[Row]:

@@ -49,7 +49,7 @@ class IndexRows:
         index_ranges: IndexRanges | None = None,
     ) -> None:
         self._engine = engine
-        self._index_ranges = index_ranges or IndexRanges(keys.LISTING, keys.listing(class_.name))
+        self._index_ranges = index_ranges or IndexRanges(keys.LISTING, keys.listing_partition(class_.name))
         self._filter = row_filter
         self._limiter = limiter
 

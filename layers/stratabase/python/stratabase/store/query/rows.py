@@ -104,7 +104,7 @@ class RowFilter:
         return self._matches_stored is not None or self._derive is not None
 
     def __call__(self, items: Iterator[Item]) -> Iterator[Row]:
-        """Yield the matching rows of items, in their order. Raises TooMuchRead."""
+        """Yield the matching rows of items, in their order. Raises ReadBudgetExceeded."""
         matches = self._matches_stored
         rows: Iterator[Row] = (Row(item, self._versioned_class) for item in items)
         if self._comparisons > _FEW_COMPARISONS:

@@ -14,7 +14,7 @@ from stratabase.model.model import Class, ClassKind, Model
 from stratabase.store.engine.parallel import ParallelMap
 from stratabase.store.engine.port import Engine, Item, Key
 from stratabase.store.engine.read_limiter import UNLIMITED, ReadLimiter
-from stratabase.store.indexes.registry_cache import RegistryCache, WriteRules
+from stratabase.store.indexes.registry_cache import RegistryCache, WriteSchema
 from stratabase.store.layout import codec, keys, links
 from stratabase.store.layout.associations import Associations
 from stratabase.store.layout.heads import live_head
@@ -39,7 +39,7 @@ class StoreContext:
     now: Callable[[], Instant] = system_now
     """The clock by which restorations of other processes are taken to run."""
 
-    def rules(self) -> WriteRules:
+    def rules(self) -> WriteSchema:
         """Return the rules that objects are written by, as far as this process knows the registry."""
         return self.slots().rules()
 
@@ -56,7 +56,10 @@ class StoreContext:
         return self.model.classes[class_name].kind is ClassKind.SINGLETON
 
     def get(self, wanted: Sequence[Key], limiter: ReadLimiter = UNLIMITED) -> list[Item | None]:
-        """Return the items of keys, in their order; several requests run in parallel. Raises TooMuchRead."""
+        """Return the items of keys, in their order; several requests run in parallel.
+
+        Raises ReadBudgetExceeded.
+        """
 
         def get_some(some: Sequence[Key]) -> list[Item | None]:
             limiter.check()
@@ -91,5 +94,7 @@ class StoreContext:
             return len(links.read_ids(self.engine, role, reference.id))
         foreign_key = self.associations.foreign_key(role)
         if foreign_key.link_role is None:
-            return sum(item is not None for item in self.engine.get([keys.couple(role, reference.id)]))
+            return sum(
+                item is not None for item in self.engine.get([keys.one_to_one_guard(role, reference.id)])
+            )
         return len(links.read_ids(self.engine, foreign_key.link_role, reference.id))

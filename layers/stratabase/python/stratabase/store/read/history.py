@@ -58,7 +58,7 @@ class History:
     def at(self, instant: Instant, present: HistoryEntry | None) -> Entity | None:
         """Return the version of an instant, None where there was none; `present`: the entry of the head.
 
-        Raises TooMuchRead, Unavailable.
+        Raises ReadBudgetExceeded, Unavailable.
         """
         retry, exact = ReadRetry(), False
         while present is not None and present.start > instant:
@@ -88,7 +88,7 @@ class History:
     ) -> Iterator[HistoryEntry]:
         """Yield the entries that start since an instant and before another; at most `limit` are needed.
 
-        Raises TooMuchRead, Unavailable.
+        Raises ReadBudgetExceeded, Unavailable.
         """
         retry, last, is_complete = ReadRetry(), None, False
         while not is_complete:
@@ -212,7 +212,7 @@ def read_as_of(
 ) -> Mapping[Moment, Entity | None]:
     """Return the versions of moments, None where there was none. `heads`: those of their objects.
 
-    Raises TooMuchRead, Unavailable.
+    Raises ReadBudgetExceeded, Unavailable.
     """
     present = {reference: _present_entry(store, reference, item) for reference, item in heads.items()}
     each = list(dict.fromkeys(moments))

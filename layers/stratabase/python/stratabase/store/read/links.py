@@ -53,7 +53,7 @@ def linked(  # noqa: PLR0913, PLR0917 - whose, which of them, when, and how much
 ) -> list[tuple[str, ...]]:
     """Return for each owner the ids of the objects that a role leads to, now or each `at` an instant.
 
-    Raises TooMuchRead; ValueError if the objects themselves hold the role's keys.
+    Raises ReadBudgetExceeded; ValueError if the objects themselves hold the role's keys.
     """
     limiter = ReadLimiter(allowance, role.class_name)
     limiter.check()
@@ -84,7 +84,7 @@ def _by_guards(
     store: StoreContext, role: RoleName, ids: Sequence[str], range_: IdRange, limiter: ReadLimiter
 ) -> list[tuple[str, ...]]:
     """Return for each of some targets the id of the only object whose key leads there."""
-    guards = store.get([keys.couple(role, id_) for id_ in ids], limiter)
+    guards = store.get([keys.one_to_one_guard(role, id_) for id_ in ids], limiter)
     return [
         (found,) if (found := guard_holder(guard)) is not None and range_.contains(found) else ()
         for guard in guards
@@ -135,7 +135,7 @@ def _candidates_at(
 ) -> list[Iterable[str]]:
     """Return for owners at instants the ids of objects whose key may have led there then.
 
-    The links of an owner are read once, however many instants there are. Raises TooMuchRead.
+    The links of an owner are read once, however many instants there are. Raises ReadBudgetExceeded.
     """
     ids = list(dict.fromkeys(id_ for id_, _ in moments))
     # Guards before links: a holder that leaves in between is found at least once.
@@ -150,7 +150,9 @@ def _candidates_at(
 def _guards(
     store: StoreContext, key: ForeignKey, ids: Sequence[str], limiter: ReadLimiter
 ) -> Mapping[str, Item | None]:
-    return dict(zip(ids, store.get([keys.couple(key.role, id_) for id_ in ids], limiter), strict=True))
+    return dict(
+        zip(ids, store.get([keys.one_to_one_guard(key.role, id_) for id_ in ids], limiter), strict=True)
+    )
 
 
 def _guard_holder_at(guard: Item | None, at: Instant) -> tuple[str, ...]:

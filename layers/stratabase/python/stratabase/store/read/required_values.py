@@ -10,7 +10,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from stratabase.domain.objects.entity import Entity, RoleName, State
-from stratabase.domain.objects.former_state import unfit_values
+from stratabase.domain.objects.former_state import incompatible_attributes
 from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
@@ -71,7 +71,7 @@ class RequiredValues:
         """Return how many of some objects lack each of some attributes and roles."""
         found = dict.fromkeys(attributes, 0)
         for entity in entities if attributes else ():
-            unreadable = {*unfit_values(class_, entity.state)}
+            unreadable = {*incompatible_attributes(class_, entity.state)}
             for name in attributes:
                 found[name] += entity.state.get(name) is None or name in unreadable
         for role in roles:
@@ -118,5 +118,5 @@ class RequiredValues:
         return map(codec.entity_of, self._items(class_name))
 
     def _items(self, class_name: str) -> Iterator[Item]:
-        pages = self._engine.range(keys.LISTING, keys.listing(class_name))
+        pages = self._engine.range(keys.LISTING, keys.listing_partition(class_name))
         return chain.from_iterable(pages)

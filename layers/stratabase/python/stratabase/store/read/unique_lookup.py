@@ -3,7 +3,7 @@
 import unicodedata
 from typing import Final
 
-from stratabase.domain.issues.refusals import TooMuchRead
+from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.objects.entity import Entity, Reference, State
 from stratabase.domain.query.filter import And, Comparison, Filter
 from stratabase.domain.query.order import Order
@@ -26,7 +26,10 @@ _FORMS: Final = ("NFC", "NFD")
 def find_by_unique(
     engine: Engine, class_: Class, unique: Unique, values: State, allowance: ReadBudget
 ) -> Entity | None:
-    """Return the object that holds the guard of the values, None if nobody does. Raises TooMuchRead."""
+    """Return the object that holds the guard of the values, None if nobody does.
+
+    Raises ReadBudgetExceeded.
+    """
     key = guard_key(class_, unique, values)
     for _ in range(_MAX_READS if key else 0):
         assert key
@@ -64,7 +67,7 @@ def _one_of(name: str, value: Stored) -> Filter:
 
 def _read(engine: Engine, class_: Class, key: Key, allowance: ReadBudget) -> Item | None:
     if allowance.is_exhausted:
-        raise TooMuchRead(class_.name)
+        raise ReadBudgetExceeded(class_.name)
     items = engine.get([key])
     allowance.charge(approximate_bytes(items))
     return items[0]

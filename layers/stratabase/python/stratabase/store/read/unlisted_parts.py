@@ -9,14 +9,14 @@ from dataclasses import replace
 from functools import partial
 
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.objects.parts import ListedParts, owner_of
+from stratabase.domain.objects.parts import ListedParts, whole_of
 from stratabase.domain.query.derived import Derive
-from stratabase.domain.query.filter import And, Marked
+from stratabase.domain.query.filter import And, FlagFilter
 from stratabase.domain.query.page import Query
 from stratabase.store.layout import keys
 from stratabase.store.read.context import StoreContext
 
-_LISTED = Marked(".listed")
+_LISTED = FlagFilter(".listed")
 
 
 def may_count_unlisted_parts(store: StoreContext, query: Query) -> bool:
@@ -26,7 +26,7 @@ def may_count_unlisted_parts(store: StoreContext, query: Query) -> bool:
     return any(store.engine.range(keys.LISTING, keys.PURGES, limit=1))
 
 
-def only_listed_parts(store: StoreContext, query: Query, derive: Derive | None) -> tuple[Query, Derive]:
+def exclude_unlisted_parts(store: StoreContext, query: Query, derive: Derive | None) -> tuple[Query, Derive]:
     """Return a query for the parts that their wholes list, and the function that marks these for it."""
     filter_ = _LISTED if query.filter is None else And((_LISTED, query.filter))
     return replace(query, filter=filter_), partial(_mark_listed, store, derive)
@@ -53,7 +53,7 @@ def _are_listed(store: StoreContext, entities: Sequence[Entity]) -> list[bool]:
     at: list[Entity | None] = list(entities)
     are_listed = [True] * len(at)
     while True:
-        ways = [None if each is None else owner_of(store.class_of(each), each.state) for each in at]
+        ways = [None if each is None else whole_of(store.class_of(each), each.state) for each in at]
         unknown = list(dict.fromkeys(way.reference for way in ways if way and way.reference not in known))
         known.update(zip(unknown, store.read_all(unknown), strict=True))
         if not any(ways):

@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from stratabase.store.engine.port import INDEX_NAMES, Item, Key, Place, Value
+from stratabase.store.engine.port import INDEX_NAMES, IndexKey, Item, Key, Value
 
 Row = tuple[Any, ...]
 """The values of COLUMNS."""
@@ -42,14 +42,14 @@ CREATE_STATEMENTS = (
 
 def item_of(row: Row) -> Item:
     """Return the item of a row of COLUMNS."""
-    places = {name: Place(row[at], row[at + 1]) for name, at in _PLACE_POSITIONS if row[at] is not None}
+    places = {name: IndexKey(row[at], row[at + 1]) for name, at in _PLACE_POSITIONS if row[at] is not None}
     return Item(Key(row[0], row[1]), orjson.loads(row[2]), row[3], places)
 
 
 def index_items(rows: Sequence[Row], index: str, index_partition: str) -> list[Item]:
     """Return the items of rows of INDEX_COLUMNS. Of their places they have only the one in that index."""
     return [
-        Item(Key(partition, sort), orjson.loads(attributes), state, {index: Place(index_partition, place)})
+        Item(Key(partition, sort), orjson.loads(attributes), state, {index: IndexKey(index_partition, place)})
         for partition, sort, attributes, state, place in rows
     ]
 

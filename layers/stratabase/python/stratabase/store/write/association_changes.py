@@ -90,7 +90,7 @@ def _keys(change: Change, associations: Associations, *, new: bool) -> Iterator[
 
 
 @dataclass(slots=True)
-class HeadDelta:
+class CountDelta:
     """What the associations of a change require of one head."""
 
     must_exist: bool = False
@@ -103,18 +103,18 @@ class HeadDelta:
     """By the key of a guard that is given up: the required role that is empty without it."""
 
 
-class HeadDeltas(dict[Reference, HeadDelta]):
+class CountDeltas(dict[Reference, CountDelta]):
     """By object; a missing one is made when it is asked for."""
 
-    def __missing__(self, reference: Reference) -> HeadDelta:
+    def __missing__(self, reference: Reference) -> CountDelta:
         """Add an empty delta."""
-        self[reference] = HeadDelta()
+        self[reference] = CountDelta()
         return self[reference]
 
 
-def head_deltas(changes: AssociationChanges) -> HeadDeltas:
+def count_deltas(changes: AssociationChanges) -> CountDeltas:
     """Return what association changes require of each head at either end."""
-    found = HeadDeltas()
+    found = CountDeltas()
     for key in changes.keys_cleared:
         if key.foreign_key.counted_roles or key.foreign_key.opposite_required:
             _clear(found[key.target_reference], key)
@@ -131,19 +131,21 @@ def head_deltas(changes: AssociationChanges) -> HeadDeltas:
     return found
 
 
-def _clear(delta: HeadDelta, key: KeyReference) -> None:
+def _clear(delta: CountDelta, key: KeyReference) -> None:
     delta.counts.subtract(key.foreign_key.counted_roles)
     if key.foreign_key.opposite_required:
         assert key.foreign_key.opposite is not None
-        delta.released_guards[keys.couple(key.foreign_key.role, key.target)] = key.foreign_key.opposite
+        delta.released_guards[keys.one_to_one_guard(key.foreign_key.role, key.target)] = (
+            key.foreign_key.opposite
+        )
 
 
-def _set(delta: HeadDelta, key: KeyReference) -> None:
+def _set(delta: CountDelta, key: KeyReference) -> None:
     delta.must_exist = True
     delta.counts.update(key.foreign_key.counted_roles)
 
 
-def _count(found: HeadDeltas, reference: Reference, end: LinkEnd, number: int) -> None:
+def _count(found: CountDeltas, reference: Reference, end: LinkEnd, number: int) -> None:
     if end.required:
         found[reference].counts[end.role] += number
 
@@ -166,12 +168,16 @@ def link_actions(changes: AssociationChanges, instant: Instant) -> Iterator[Acti
         yield from (Put(Item(link), expect) for link, expect in _link_keys(pair, NOT_EXISTS))
 
 
-def count_evidence(key: KeyReference) -> Key | None:
+def counted_reference_key(key: KeyReference) -> Key | None:
     """Return the key of the item that proves that a foreign key is counted at its target: its link or guard.
 
     A foreign key that is older than its link or guard is not counted.
     """
-    return keys.couple(key.foreign_key.role, key.target) if key.foreign_key.exclusive else _link_key(key)
+    return (
+        keys.one_to_one_guard(key.foreign_key.role, key.target)
+        if key.foreign_key.exclusive
+        else _link_key(key)
+    )
 
 
 def _link_key(key: KeyReference) -> Key | None:

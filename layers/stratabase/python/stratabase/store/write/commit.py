@@ -30,7 +30,7 @@ ScheduleCleanup = Callable[[Sequence[Key]], None]
 """Takes the keys of ledgers whose work is to be done soon."""
 
 
-class Plan(NamedTuple):
+class CommitPlan(NamedTuple):
     """The transaction of a change, and the parts of a restoration that are committed before it, if any."""
 
     transaction: WriteTransaction
@@ -69,25 +69,25 @@ def dry_run(store: StoreContext, change: Change) -> None:
     """Raise what `commit` would raise now, and write nothing."""
     transaction, stages = _plan(store, change, ignores_required=False)
     if stages is None:  # otherwise the plan has checked all of it
-        settle(transaction, lambda _id, actions: _check(store, actions))
+        attempt_repeatedly(transaction, lambda _id, actions: _check(store, actions))
 
 
-def _plan(store: StoreContext, change: Change, *, ignores_required: bool) -> Plan:
+def _plan(store: StoreContext, change: Change, *, ignores_required: bool) -> CommitPlan:
     """Return the plan of a change. Raises as `commit` does."""
     # 1. Most changes fit in one commit.
     whole = plan_transaction(store, change, ignores_required=ignores_required)
     if fits_in_one_commit(whole.actions()):
-        return Plan(whole)
+        return CommitPlan(whole)
     # 2. Otherwise deleted parts may end later, and restored parts may come back before.
     smaller, stages = _plan_smaller(store, change, ignores_required=ignores_required)
     if smaller is None:
-        return Plan(whole)
+        return CommitPlan(whole)
     # 3. Whether all of it may be done is checked now, because nothing is refused later.
     if not ignores_required:
-        settle(whole, lambda _id, actions: find_failures(store.engine, actions))
+        attempt_repeatedly(whole, lambda _id, actions: find_failures(store.engine, actions))
         smaller.adopt_counts(whole.counts)
     check_size(smaller.actions(), at_least=True)
-    return Plan(smaller, stages)
+    return CommitPlan(smaller, stages)
 
 
 def _plan_smaller(
@@ -110,7 +110,7 @@ def _plan_without_parts(store: StoreContext, change: Change, *, ignores_required
     return plan_transaction(store, smaller, ignores_required=ignores_required, later=later)
 
 
-def settle(transaction: WriteTransaction, attempt: Attempt) -> None:
+def attempt_repeatedly(transaction: WriteTransaction, attempt: Attempt) -> None:
     """Attempt a transaction until nothing fails, and let it learn from what does.
 
     Raises LockedByOthers, Conflict, UniqueViolation, IntegrityViolation, and what `attempt` raises.
@@ -132,7 +132,9 @@ def _check(store: StoreContext, actions: Sequence[Action]) -> Sequence[Failure]:
 
 def _commit(store: StoreContext, transaction: WriteTransaction, more: Sequence[Action] = ()) -> None:
     """Commit a transaction with further actions. Raises as `commit` does."""
-    settle(transaction, lambda number, actions: _try_commit(store, transaction, number, (*actions, *more)))
+    attempt_repeatedly(
+        transaction, lambda number, actions: _try_commit(store, transaction, number, (*actions, *more))
+    )
     if transaction.changes_rules:
         store.forget_rules()
 

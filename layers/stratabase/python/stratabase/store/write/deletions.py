@@ -24,19 +24,19 @@ Among links that must end with the object may be some to objects that end as wel
 """
 
 
-class EndingLinks(NamedTuple):
+class DeletedLinks(NamedTuple):
     """The pairs that end with an object in the same commit; `has_more`: others are left for later."""
 
     pairs: tuple[LinkedPair, ...] = ()
     has_more: bool = False
 
 
-NO_LINKS = EndingLinks()
+NO_LINKS = DeletedLinks()
 
 
-def ending_links(
+def deleted_links(
     store: StoreContext, change: Change, later: Collection[Reference] | None = None
-) -> Mapping[Reference, EndingLinks]:
+) -> Mapping[Reference, DeletedLinks]:
     """Return the pairs that end with each object that a change deletes.
 
     If some parts end `later`, so do the pairs that no required role of another object counts.
@@ -49,11 +49,11 @@ def ending_links(
         for association in store.associations.link_associations(each.class_name)
     ]
     found = store.parallel_map(lambda each: _read_pairs(store, *each, most), wanted)
-    ended: dict[Reference, EndingLinks] = {}
+    ended: dict[Reference, DeletedLinks] = {}
     for (reference, _), pairs in zip(wanted, found, strict=True):
         before = ended.get(reference, NO_LINKS)
         now = [pair for pair in pairs if later is None or not _may_end_later(pair, later)]
-        ended[reference] = EndingLinks((*before.pairs, *now), before.has_more or len(now) < len(pairs))
+        ended[reference] = DeletedLinks((*before.pairs, *now), before.has_more or len(now) < len(pairs))
     return ended
 
 
@@ -88,7 +88,7 @@ def without_deferrable_parts(change: Change, store: StoreContext) -> Change:
     These are parts of objects that it deletes, and parts that an update takes out of their whole. A part
     whose guard something else in the change takes ends with the change.
     """
-    lost = {part for effect in change.object_effects() for part in lost_parts(store, effect)}
+    lost = {part for effect in change.object_effects() for part in detached_parts(store, effect)}
     taken = guards_taken(store, change)
     kept = (
         effect
@@ -99,7 +99,7 @@ def without_deferrable_parts(change: Change, store: StoreContext) -> Change:
     return replace(change, effects=tuple(kept))
 
 
-def lost_parts(store: StoreContext, effect: ObjectEffect) -> Iterator[Reference]:
+def detached_parts(store: StoreContext, effect: ObjectEffect) -> Iterator[Reference]:
     """Yield the parts that an effect takes out of their whole; none for a withdrawn restoration."""
     before, after = effect.before, effect.after
     if before is None or (isinstance(effect, Deletion) and effect.withdrawn is not None):
@@ -129,12 +129,12 @@ def guards_taken(store: StoreContext, change: Change) -> frozenset[Key]:
 
 
 def ledger_writes(
-    store: StoreContext, change: Change, ended: Mapping[Reference, EndingLinks], later: Collection[Reference]
+    store: StoreContext, change: Change, ended: Mapping[Reference, DeletedLinks], later: Collection[Reference]
 ) -> Iterator[Put]:
     """Yield the ledgers for what is left of objects: parts that end later, and links of deleted objects."""
     deleted = frozenset(effect.before.reference for effect in deletions(change))
     for effect in change.object_effects():
-        reference, lost = reference_of(effect), lost_parts(store, effect)
+        reference, lost = reference_of(effect), detached_parts(store, effect)
         if isinstance(effect, Deletion):
             left = [part for part in lost if part not in deleted]
             if left or ended.get(reference, NO_LINKS).has_more:

@@ -11,7 +11,7 @@ from stratabase.domain.objects.change import Creation, Deletion, Modification, O
 from stratabase.domain.objects.entity import Entity, State
 from stratabase.domain.objects.instant import Instant
 from stratabase.model.model import Class, ClassKind, Role
-from stratabase.store.engine.port import NOT_EXISTS, Delete, Item, Patch, Place, Put, Value
+from stratabase.store.engine.port import NOT_EXISTS, Delete, IndexKey, Item, Patch, Put, Value
 from stratabase.store.layout import codec, keys, versions
 from stratabase.store.layout.access_path import AccessPath
 from stratabase.store.layout.heads import (
@@ -63,7 +63,7 @@ def _head(after: Entity, commit_ids: tuple[str, ...], context: HeadContext) -> I
         keys.head(after.reference),
         _stamps(commit_ids, context),
         codec.state_text(after),
-        {keys.LISTING: keys.listed(after.reference), **index_places(after, context.paths)},
+        {keys.LISTING: keys.listing_key(after.reference), **index_places(after, context.paths)},
     )
 
 
@@ -90,13 +90,13 @@ def _updated(effect: Modification, context: HeadContext) -> Patch:
             **codec.previous_start_attributes(codec.entity_start(before) if closes_version else None),
         },
         state=codec.state_text(kept),
-        places={keys.LISTING: keys.listed(after.reference)}
+        places={keys.LISTING: keys.listing_key(after.reference)}
         if is_first
         else _moved_places(before, kept, context.paths),
     )
 
 
-def _moved_places(before: Entity, after: Entity, paths: Iterable[AccessPath]) -> dict[str, Place]:
+def _moved_places(before: Entity, after: Entity, paths: Iterable[AccessPath]) -> dict[str, IndexKey]:
     """Return the places that an update changes; in an index that is not ready there may be none yet."""
     old = index_places(before, (path for path in paths if path.ready))
     return {name: place for name, place in index_places(after, paths).items() if old.get(name) != place}

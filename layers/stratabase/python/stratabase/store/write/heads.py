@@ -36,7 +36,7 @@ from stratabase.store.engine.port import (
 from stratabase.store.layout import codec, keys
 from stratabase.store.layout.heads import OBJECT_ABSENT, OBJECT_EXISTS, live_head
 from stratabase.store.layout.locks import NO_LOCK_CONDITIONS, LockConditions
-from stratabase.store.write.association_changes import HeadDelta
+from stratabase.store.write.association_changes import CountDelta
 
 CountLinks = Callable[[Reference, RoleName], int]
 """Returns how many objects a role leads to, or how many lead there by it, as the links tell."""
@@ -66,7 +66,7 @@ class HeadWrite:
     reference: Reference
     effect_action: Put | Patch | Delete | None
     """What the effect on the object does, if the change has one."""
-    delta: HeadDelta
+    delta: CountDelta
     counted: CountedRoles
     commit_id: str
     ignores_required: bool = False

@@ -35,7 +35,7 @@ from stratabase.store.write.refusals import try_commit
 
 
 @dataclass(slots=True)
-class Wholes:
+class WholeResolver:
     """The wholes of some parts, at any depth.
 
     `parts`: for each whole, those of the named objects that it has. `missing`: the named objects that do not
@@ -94,7 +94,7 @@ def _check_number(named: Sequence[Reference]) -> None:
         raise TooLarge(message)
 
 
-def _refusal(failures: Iterable[Failure], wholes: Wholes) -> LockRefused:
+def _refusal(failures: Iterable[Failure], wholes: WholeResolver) -> LockRefused:
     """Return why objects are not locked or unlocked: the locks of others, and objects that do not exist."""
     held: list[tuple[Reference, Lock]] = []
     missing = dict.fromkeys(wholes.missing)
@@ -110,7 +110,10 @@ def _refusal(failures: Iterable[Failure], wholes: Wholes) -> LockRefused:
 
 
 def _lock_actions(
-    expected: Mapping[Reference, Expectation], lock: Mapping[str, Value], wholes: Wholes, commit_id: str
+    expected: Mapping[Reference, Expectation],
+    lock: Mapping[str, Value],
+    wholes: WholeResolver,
+    commit_id: str,
 ) -> Iterator[Action]:
     """Yield the locks of the objects that may exist."""
     for reference, expect in expected.items():
@@ -119,16 +122,16 @@ def _lock_actions(
             yield Patch(keys.head(reference), expect, set={**lock, **stamp})
 
 
-def _wholes_actions(wholes: Wholes, commit_id: str, locked: Sequence[Reference]) -> Iterator[Action]:
+def _wholes_actions(wholes: WholeResolver, commit_id: str, locked: Sequence[Reference]) -> Iterator[Action]:
     """Yield the stamps on the wholes of parts, but for those that are locked themselves."""
     stamp = {locks.PART_LOCK: commit_id}
     named = frozenset(locked)
     return (Patch(keys.head(whole), OBJECT_EXISTS, set=stamp) for whole in wholes.parts if whole not in named)
 
 
-def _find_wholes(store: StoreContext, references: Sequence[Reference]) -> Wholes:
+def _find_wholes(store: StoreContext, references: Sequence[Reference]) -> WholeResolver:
     """Read the wholes of objects level by level, no more than can be locked together."""
-    found = Wholes()
+    found = WholeResolver()
     level = {reference: {reference} for reference in references if _is_part(store, reference)}
     while level and len(found.parts) <= MAX_ACTIONS:
         items = store.engine.get([keys.head(reference) for reference in level])
@@ -181,7 +184,7 @@ def unlock(  # noqa: PLR0913 - what is unlocked, by whom, when, and how far he m
         failures = _try_to_unlock(store, commit_id, expected, number)
         if not failures:
             return
-        refusal = _refusal(failures, Wholes())
+        refusal = _refusal(failures, WholeResolver())
         if refusal.missing or not anybodys:
             raise refusal
         found = {keys.reference_of(each.action.key): each.found for each in failures}

@@ -25,7 +25,7 @@ from stratabase.domain.objects.change import Change, Restoration
 from stratabase.domain.objects.commit_refusals import Conflict, TooLarge
 from stratabase.domain.objects.entity import Reference, describe_object
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.objects.parts import owner_of
+from stratabase.domain.objects.parts import whole_of
 from stratabase.messages import _, ngettext
 from stratabase.store.engine.port import (
     MAX_ACTIONS,
@@ -76,7 +76,7 @@ def split_restoration(store: StoreContext, change: Change) -> RestorationStages 
         for effect in change.effects
         if isinstance(effect, Restoration)
         and effect.after.reference != change.root
-        and owner_of(store.class_of(effect.after), effect.after.state) is not None
+        and whole_of(store.class_of(effect.after), effect.after.state) is not None
         and released.isdisjoint(deletions.guards_needed(store, effect.after))
     )
     staged = frozenset(map(id, parts))

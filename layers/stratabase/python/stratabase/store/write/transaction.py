@@ -23,19 +23,19 @@ from stratabase.domain.objects.commit_refusals import (
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.store.engine.expectations import is_met
 from stratabase.store.engine.port import NO_EXPECTATION, Action, Check, Delete, Failure, Item, Key, Patch, Put
-from stratabase.store.indexes.registry_cache import WriteRules
+from stratabase.store.indexes.registry_cache import WriteSchema
 from stratabase.store.layout import keys, versions
-from stratabase.store.layout.associations import Requirement
+from stratabase.store.layout.associations import RequiredRoleStorage
 from stratabase.store.layout.heads import expect_unchanged
 from stratabase.store.layout.locks import NO_LOCK_CONDITIONS, LockConditions, lock_conditions
 from stratabase.store.read.context import StoreContext
 from stratabase.store.write import deletions
 from stratabase.store.write.association_changes import (
     AssociationChanges,
-    HeadDelta,
+    CountDelta,
     association_changes,
-    count_evidence,
-    head_deltas,
+    count_deltas,
+    counted_reference_key,
     link_actions,
 )
 from stratabase.store.write.effects import HeadContext, head_action
@@ -70,7 +70,7 @@ class WriteTransaction:
     def __init__(
         self,
         store: StoreContext,
-        rules: WriteRules,
+        rules: WriteSchema,
         change: Change,
         related: RelatedWrites = NOTHING_RELATED,
         plain: Iterable[Action] = (),
@@ -260,7 +260,7 @@ def plan_transaction(
     if not store.associations.affect(change):
         return WriteTransaction(store, rules, change, plain=(*head_actions.values(), *closed))
     # 2. The associations that it makes and ends, also those that end with a deleted object.
-    ended = deletions.ending_links(store, change, later)
+    ended = deletions.deleted_links(store, change, later)
     associations = association_changes(
         change, store.associations, lambda reference: ended.get(reference, deletions.NO_LINKS).pairs
     )
@@ -288,7 +288,7 @@ def plan_transaction(
 
 def _head_writes(  # noqa: PLR0913 - what they follow from
     store: StoreContext,
-    rules: WriteRules,
+    rules: WriteSchema,
     change: Change,
     head_actions: Mapping[Reference, Put | Patch | Delete],
     associations: AssociationChanges,
@@ -298,7 +298,7 @@ def _head_writes(  # noqa: PLR0913 - what they follow from
     coming: Collection[Reference],
 ) -> Iterator[HeadWrite]:
     """Yield the write of each head: of own objects, of those whose counts change, and of touched ones."""
-    deltas = head_deltas(associations)
+    deltas = count_deltas(associations)
     for reference in coming:  # it comes back without counts, which are made when they are first needed
         deltas.pop(reference, None)
     touched = frozenset(entity.reference for entity in change.touched_entities())
@@ -308,7 +308,7 @@ def _head_writes(  # noqa: PLR0913 - what they follow from
         yield HeadWrite(
             reference,
             head_actions.get(reference),
-            deltas.get(reference) or HeadDelta(),
+            deltas.get(reference) or CountDelta(),
             counted_roles_of(store, reference.class_name, rules.unfinished_roles),
             change.commit_id,
             ignores_required or reference in later,
@@ -323,19 +323,19 @@ def _defers_parts(store: StoreContext, effect: ObjectEffect, later: Collection[R
     """Return whether an effect takes parts out of their whole that are deleted later."""
     if later is None or isinstance(effect, Deletion):
         return later is not None
-    return not frozenset(later).isdisjoint(deletions.lost_parts(store, effect))
+    return not frozenset(later).isdisjoint(deletions.detached_parts(store, effect))
 
 
 def _evidence(associations: AssociationChanges) -> Iterator[tuple[Key, tuple[Key, Sequence[RoleName]]]]:
     """Yield the link or guard of each key that is cleared, with the head and the roles that count the key."""
     for key_reference in associations.keys_cleared:
         roles = key_reference.foreign_key.counted_roles
-        if roles and (key := count_evidence(key_reference)):
+        if roles and (key := counted_reference_key(key_reference)):
             yield key, (keys.head(key_reference.target_reference), roles)
 
 
 def _head_action(
-    store: StoreContext, rules: WriteRules, change: Change, effect: ObjectEffect, *, defers_parts: bool
+    store: StoreContext, rules: WriteSchema, change: Change, effect: ObjectEffect, *, defers_parts: bool
 ) -> Put | Patch | Delete:
     class_name = reference_of(effect).class_name
     context = HeadContext(
@@ -359,7 +359,7 @@ def _lock_conditions(change: Change) -> LockConditions:
 
 
 def counted_roles_of(
-    store: StoreContext, class_name: str, unbuilt: Collection[Requirement] = ()
+    store: StoreContext, class_name: str, unbuilt: Collection[RequiredRoleStorage] = ()
 ) -> CountedRoles:
     """Return what is counted at the objects of a class. `unbuilt`: the required roles that are not READY."""
     associations = store.associations

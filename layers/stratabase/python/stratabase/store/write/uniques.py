@@ -92,7 +92,7 @@ def exclusive_claims(
 ) -> dict[Key, ExclusiveClaim]:
     """Return the claims of an object's foreign keys by the key of their guard."""
     return {
-        keys.couple(foreign_key.role, target): ExclusiveClaim(reference, foreign_key, target)
+        keys.one_to_one_guard(foreign_key.role, target): ExclusiveClaim(reference, foreign_key, target)
         for foreign_key in associations.foreign_keys(reference.class_name)
         if foreign_key.exclusive and (target := foreign_key.target_of(entity)) is not None
     }

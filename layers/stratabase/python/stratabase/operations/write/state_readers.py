@@ -12,7 +12,7 @@ from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 
 
-class Projections(NamedTuple):
+class StateReaders(NamedTuple):
     """The states that conditions of grants and warnings ask, with the budget from which they read.
 
     What was read for the plan is known at first; all else is read when it is asked for.
