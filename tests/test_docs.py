@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from graphql import DirectiveDefinitionNode, EnumTypeDefinitionNode, parse
 
 from stratabase.settings import variables
 
@@ -41,3 +42,22 @@ def test_modules_that_a_page_names_exist(page: Path) -> None:
     files = [file.relative_to(ROOT) for folder in FOLDERS for file in (ROOT / folder).rglob("*.py")]
     for module in MODULE.findall(page.read_text(encoding="utf-8")):
         assert any(f"/{file}".endswith(f"/{module}") for file in files), module
+
+
+def test_the_model_page_describes_every_directive_argument_and_type() -> None:
+    page = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
+    language = ROOT / "layers/stratabase/python/stratabase/model/directives.graphql"
+    definitions = parse(language.read_text(encoding="utf-8")).definitions
+    directives = [each for each in definitions if isinstance(each, DirectiveDefinitionNode)]
+    assert len(directives) > 10
+    for directive in directives:
+        assert f"@{directive.name.value}" in page
+        for argument in directive.arguments or ():
+            assert re.search(rf"\b{argument.name.value}\b", page), (directive.name.value, argument.name.value)
+    values = [
+        value.name.value
+        for each in definitions
+        if isinstance(each, EnumTypeDefinitionNode)
+        for value in each.values or ()
+    ]
+    assert [value for value in values if value not in page] == []

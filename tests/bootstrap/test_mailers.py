@@ -14,5 +14,5 @@ def test_a_sender_that_is_none_is_a_bad_setting(mail: str) -> None:
 
 
 def test_a_server_must_be_named() -> None:
-    with pytest.raises(BadSettings, match=r"^STRATABASE_SMTP: is missing"):
+    with pytest.raises(BadSettings, match=r"^STRATABASE_SMTP is required"):
         build_mailer(Settings(mail="smtp"))

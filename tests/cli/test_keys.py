@@ -50,14 +50,16 @@ def age(home: Path, milliseconds: int) -> None:
 
 
 def test_before_the_first_token_there_is_no_key(run: Run, home: Path) -> None:
-    assert run("list") == "There is no key yet; the first token makes one.\n"
+    assert run("list") == "No keys exist. Stratabase creates one with the first token.\n"
     assert not home.exists()
 
 
 def test_rotating_makes_the_first_key(run: Run, home: Path) -> None:
     printed = run("rotate")
     (key,) = stored(home)
-    assert re.fullmatch(rf"Key {key['id']} signs from {INSTANT} on\. No token ends\.\n", printed)
+    assert re.fullmatch(
+        rf"Key {key['id']} signs tokens from {INSTANT}\.\nExisting tokens stay valid\.\n", printed
+    )
 
 
 def test_the_keys_are_shown_with_what_they_are_good_for(run: Run, home: Path) -> None:
@@ -68,9 +70,9 @@ def test_the_keys_are_shown_with_what_they_are_good_for(run: Run, home: Path) ->
     run("rotate")
     ids = [key["id"] for key in stored(home)]
     assert [re.sub(INSTANT, "…", line) for line in run("list").splitlines()] == [
-        f"{ids[0]}  since …  signs no more, but its tokens are good until …",
-        f"{ids[1]}  since …  signs",
-        f"{ids[2]}  since …  signs later",
+        f"{ids[0]}  since …  retired, its tokens are valid until …",
+        f"{ids[1]}  since …  signing",
+        f"{ids[2]}  since …  waiting",
     ]
 
 
@@ -86,7 +88,7 @@ def test_rotating_again_too_soon_makes_no_key(run: Run, home: Path) -> None:
     age(home, 1)
     run("rotate")
     assert re.match(
-        rf"A new key is on its way already: key {stored(home)[1]['id']} signs from", run("rotate")
+        rf"A new key is already waiting: key {stored(home)[1]['id']} signs tokens from", run("rotate")
     )
     assert len(stored(home)) == 2
 
@@ -98,7 +100,7 @@ def test_keys_that_nobody_needs_go_and_are_told(run: Run, home: Path) -> None:
     age(home, PREPARATION + 1_800_000 + GRACE)
     old, young = (key["id"] for key in stored(home))
     lines = run("rotate").splitlines()
-    assert lines[1] == f"Gone, since nothing that they signed is good any more: {old}."
+    assert lines[2] == f"Removed, because all tokens that they signed have expired: {old}."
     assert stored(home)[0]["id"] == young
 
 
@@ -109,7 +111,7 @@ def test_stolen_keys_can_go_at_once(run: Run, home: Path) -> None:
     (key,) = stored(home)
     assert key["id"] != before["id"]
     assert printed.startswith(
-        f"Key {key['id']} signs now; all others are gone (1).\nWithin a minute no token"
+        f"Key {key['id']} signs tokens now. Other keys removed: 1.\nEarlier tokens become invalid"
     )
 
 
@@ -118,7 +120,7 @@ def test_a_damaged_file_is_told_and_kept(action: str, home: Path, capsys: pytest
     home.mkdir()
     (home / KEYS_FILE).write_text("{")
     assert main(["keys", action]) == 1
-    assert f"{KEYS_FILE} is damaged: it is not JSON. Put a backup in its place" in capsys.readouterr().err
+    assert f"{KEYS_FILE} is damaged: it is not JSON. Restore a backup" in capsys.readouterr().err
     assert (home / KEYS_FILE).read_text() == "{"
 
 
@@ -140,7 +142,7 @@ def secret(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def test_the_keys_in_secrets_manager_are_rotated_too(secret: Any, run: Run, home: Path) -> None:
-    assert run("list") == "first                       since the beginning             signs\n"
+    assert run("list") == "first                       since the beginning             signing\n"
     run("rotate")
     kept = secret.get_secret_value(SecretId="keys-of-hr", VersionStage="AWSCURRENT")
     keys = decode_keys(kept["SecretString"])
@@ -153,4 +155,4 @@ def test_a_secret_that_is_not_there_is_told(
 ) -> None:
     monkeypatch.setenv("STRATABASE_SIGNING_KEYS", "another")
     assert main(["keys", "list"]) == 1
-    assert "The secret another with the keys of tokens cannot be used" in capsys.readouterr().err
+    assert "The secret another with the token signing keys cannot be used" in capsys.readouterr().err

@@ -116,9 +116,9 @@ def test_how_a_page_is_found_is_explained(served: Path, capsys: pytest.CaptureFi
     assert main(["model", "explain", "Pet", options]) == 0
 
     taken, *others = capsys.readouterr().out.splitlines()
-    assert taken.startswith("Taken: read a range of @index name in order until the page is full (about ")
+    assert taken.startswith("Used: read a range of @index name in order until the page is full (about ")
     assert others
-    assert all(other.startswith("Not taken: ") for other in others)
+    assert all(other.startswith("Not used: ") for other in others)
 
 
 def test_objects_that_are_named_are_got_by_key(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -129,7 +129,7 @@ def test_objects_that_are_named_are_got_by_key(served: Path, capsys: pytest.Capt
     assert main(["model", "explain", "Pet", json.dumps(options)]) == 0
 
     out = capsys.readouterr().out
-    assert out.startswith("Taken: get all of the 2,000 objects that the filter names by _id, and sort ")
+    assert out.startswith("Used: get all of the 2,000 objects that the filter names by _id, and sort ")
     assert "@index name" in out
     assert "Cheaper" not in out
 
@@ -140,7 +140,7 @@ def test_the_index_that_is_missing_is_named(served: Path, capsys: pytest.Capture
     options = '{"filter": {"name___contains": "e"}, "orderBy": ["age___ASC"]}'
     assert main(["model", "explain", "Pet", options, "--total-count"]) == 0
 
-    assert capsys.readouterr().out.endswith('\nCheaper with: @index(attributes: ["age"])\n')
+    assert capsys.readouterr().out.endswith('\nTo read less, add: @index(attributes: ["age"])\n')
 
 
 def test_a_condition_is_asked_of_what_a_filter_finds(
@@ -152,16 +152,16 @@ def test_a_condition_is_asked_of_what_a_filter_finds(
     for options in ({"filter_exp": "age > 3"}, {"filter_exp": "age > 3", "filter": {"name___eq": "Rex"}}):
         assert main(["model", "explain", "Pet", json.dumps(options)]) == 0
 
-    taken = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Taken: ")]
+    taken = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Used: ")]
     assert ["@index name" in line for line in taken] == [False, True]
 
 
 @pytest.mark.parametrize(
     ("arguments", "refusal"),
     [
-        (["Cat"], "There is no class 'Cat'; there are Pet."),
-        (["Pet", "{"], "OPTIONS is no JSON: "),
-        (["Pet", "[]"], "OPTIONS is no JSON object: "),
+        (["Cat"], 'The class "Cat" does not exist. Use one of: Pet.'),
+        (["Pet", "{"], "OPTIONS is not valid JSON: "),
+        (["Pet", "[]"], "OPTIONS is not a JSON object. "),
         (["Pet", '{"orderBy": ["name"]}'], "OPTIONS: Value 'name' does not exist in 'PetSort' enum."),
         (["Pet", '{"filter": {"nam___eq": 1}}'], "OPTIONS: Expected value of type 'PetFilter'"),
         (["Pet", '{"next": -1}'], "OPTIONS: Pet: next is -1"),
@@ -212,7 +212,7 @@ def test_a_prepared_model_that_cannot_be_written_is_told(
 
     assert main(["model", "prepare", str(served), str(nowhere)]) == 1
 
-    assert f"{nowhere} cannot be written (No such file or directory)." in capsys.readouterr().err
+    assert f"Writing {nowhere} failed: No such file or directory." in capsys.readouterr().err
 
 
 def test_a_grant_that_goes_by_a_name_as_written_is_warned_of(
@@ -245,7 +245,7 @@ def test_data_that_lacks_what_a_model_requires_is_counted(
     instance.engine.close()
 
     assert main(["model", "check", "--data"]) == 0
-    assert capsys.readouterr().out == "ok\nAll stored objects have what the model requires.\n"
+    assert capsys.readouterr().out == "ok\nAll stored objects have the values that the model requires.\n"
 
     new = served.parent / "new.graphql"
     new.write_text(
@@ -255,6 +255,6 @@ def test_data_that_lacks_what_a_model_requires_is_counted(
     assert main(["model", "check", str(new), "--data"]) == 0
     assert capsys.readouterr().out == (
         "ok\n"
-        "Pet.age: required, and empty in 2 of 2 Pet objects\n"
-        "Pet.owner: required, and empty in 2 of 2 Pet objects\n"
+        "Pet.age is required, but it is empty in 2 of 2 Pet objects.\n"
+        "Pet.owner is required, but it is empty in 2 of 2 Pet objects.\n"
     )

@@ -115,7 +115,7 @@ def test_a_model_is_built_before_it_is_deployed(deployed: Shop, capsys: pytest.C
     rex, tom = deployed.fill(["Rex", "Tom"])
     earlier = deployed.instance()
     assert main(["reindex", "--model", deployed.will_have(INDEX + UNIQUE)]) == 0
-    assert "Pet: everything is ready (2 objects" in capsys.readouterr().out
+    assert "Pet: ready (checked 2 objects" in capsys.readouterr().out
     another = deployed.instance()
     for process in (earlier, another):
         assert not issues(process, f'Pet___update(data: {{_id: "{rex}", name: "Max"}}) {{ _id }}')
@@ -182,7 +182,7 @@ def test_it_makes_everything_ready(shop: Shop, capsys: pytest.CaptureFixture[str
     shop.has(INDEX + UNIQUE)
     assert main(["reindex"]) == 0
 
-    said = f"Pet: everything is ready ({OBJECTS} objects were looked at)"
+    said = f"Pet: ready (checked {OBJECTS} objects)"
     assert capsys.readouterr().out.strip() == said
     assert shop.registry().count('"READY"') == 2
     assert '"BUILDING"' not in shop.registry()
@@ -195,12 +195,12 @@ def test_done_again_it_looks_at_nothing(shop: Shop, capsys: pytest.CaptureFixtur
     capsys.readouterr()
 
     assert main(["reindex", "Pet"]) == 0
-    assert "(0 objects" in capsys.readouterr().out
+    assert "(checked 0 objects)" in capsys.readouterr().out
 
 
 def test_a_class_that_is_not_there_is_named(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reindex", "Cat"]) == 1
-    assert "There is no class Cat; there are Pet." in capsys.readouterr().err
+    assert "These classes do not exist: Cat. Use: Pet." in capsys.readouterr().err
 
 
 def test_values_that_several_have_are_told_until_they_are_mended(
@@ -212,18 +212,18 @@ def test_values_that_several_have_are_told_until_they_are_mended(
     assert main(["reindex"]) == 1
     out, err = capsys.readouterr()
     assert out.splitlines() == [
-        "Pet: not everything is ready (3 objects were looked at)",
-        "Pet @unique(name) is not ready: 1 value is held by several objects",
+        "Pet: not ready (checked 3 objects)",
+        "Pet @unique(name) is not ready: 1 duplicate value",
         f'  name "Rex": {rex}, {other}',
-        "Pet @unique(age, name) is not ready: 1 value is held by several objects",
+        "Pet @unique(age, name) is not ready: 1 duplicate value",
         f'  age 7, name "Rex": {rex}, {other}',
     ]
-    assert err.startswith("Change or delete all but one of the objects that have the same, then run ")
+    assert err.startswith("Change or delete all but one of the objects with the same values. Then run ")
     assert shop.registry().count('"READY"') == 1
 
     shop.ask(f'Pet___update(data: {{_id: "{rex}", name: "Max"}}) {{ _id }}')
     assert main(["reindex"]) == 0
-    assert "everything is ready" in capsys.readouterr().out
+    assert ": ready (" in capsys.readouterr().out
     assert '"BUILDING"' not in shop.registry()
 
 
@@ -235,10 +235,10 @@ def test_many_are_counted_unless_all_are_asked_for(shop: Shop, capsys: pytest.Ca
 
     assert main(["reindex"]) == 1
     _, title, *lines = capsys.readouterr().out.splitlines()
-    assert title.endswith(f"{MAX_VALUES_NAMED + 5} values are held by several objects")
+    assert title.endswith(f"{MAX_VALUES_NAMED + 5} duplicate values")
     assert lines[0] == f'  name "a": {", ".join(ids[:MAX_IDS_NAMED])} and 2 more'
     assert len(lines) == MAX_VALUES_NAMED + 1
-    assert lines[-1] == "  and 5 more (`stratabase reindex --all` names all)"
+    assert lines[-1] == "  and 5 more (to list all, run `stratabase reindex --all`)"
 
     assert main(["reindex", "--all"]) == 1
     _, _, *lines = capsys.readouterr().out.splitlines()
@@ -256,5 +256,5 @@ def test_what_others_took_back_is_to_be_done_again(
     assert out.splitlines()[-1] == "Pet @unique(name) is not ready"
     assert (
         err
-        == "Something still served an earlier model: run `stratabase reindex` again when that has ended.\n"
+        == "A process still served an earlier model. When it has stopped, run `stratabase reindex` again.\n"
     )

@@ -22,7 +22,7 @@ def test_the_first_start_makes_the_administrator_and_says_what_to_try(
     terminal: Terminal, project: Project
 ) -> None:
     """The random password is printed once, and the data folder is for this user alone."""
-    terminal.wait_for("The member admin was made")
+    terminal.wait_for("Created the member admin")
     password = terminal.wait_for(r"^  \S+$").strip()
     terminal.started()
 
@@ -32,7 +32,7 @@ def test_the_first_start_makes_the_administrator_and_says_what_to_try(
     assert terminal.end() == 0
     again = Terminal(project, "serve").started()
     assert again.end() == 0
-    assert not any("was made" in line or password in line for line in again.printed)
+    assert not any("Created the member" in line or password in line for line in again.printed)
 
 
 SAMPLE = {"STRATABASE_MODEL": str(ROOT / "layers/model/model.graphql")}
@@ -106,13 +106,13 @@ def test_a_password_that_is_not_the_members_is_told(tmp_path: Path) -> None:
         assert NOT_THEIRS not in terminal.printed
 
 
-NOT_THEIRS = "STRATABASE_ADMIN_PASSWORD has no effect: admin has another password."
+NOT_THEIRS = "STRATABASE_ADMIN_PASSWORD has no effect: admin has a different password."
 
 
 def test_a_given_password_is_not_printed(project: Project) -> None:
     for terminal in serving(project, STRATABASE_ADMIN_PASSWORD=GIVEN):
         terminal.started()
-        assert not any("correct horse" in line or "only this once" in line for line in terminal.printed)
+        assert not any("correct horse" in line or "only once" in line for line in terminal.printed)
         assert any("curl -u admin http://" in line for line in terminal.printed)
 
 
@@ -147,7 +147,7 @@ def test_a_taken_port_is_named_and_another_proposed(project: Project, arguments:
         code, printed = run(project, "serve", *arguments, PORT=str(port))
 
     assert code == 1
-    assert printed.startswith(f"PORT: {port} is taken")
+    assert printed.startswith(f"PORT: {port} is in use")
     assert f"PORT={port + 1}" in printed
 
 
@@ -159,7 +159,7 @@ def test_a_setting_that_cannot_be_is_named(project: Project, name: str, value: s
     code, printed = run(project, "serve", **{name: value})
 
     assert code == 2
-    assert printed.startswith(f'{name}: "{value}" must be')
+    assert printed.startswith(f'{name}: "{value}" is not valid')
 
 
 def test_a_host_that_is_not_here_is_named(project: Project) -> None:
@@ -183,8 +183,8 @@ def test_a_store_that_cannot_be_used_is_told_without_a_traceback(project: Projec
     code, printed = run(project, "serve", "--no-reload")
 
     assert code == 1
-    assert "members.db is damaged or no database of Stratabase" in printed
-    assert "Put a backup in its place" in printed
+    assert "members.db is damaged or not a Stratabase database" in printed
+    assert "Restore a backup" in printed
     assert "Traceback" not in printed
 
 
@@ -194,7 +194,7 @@ def test_without_a_template_it_says_where_to_be(project: Project) -> None:
     code, printed = run(project, "serve")
 
     assert code == 1
-    assert "Run this in the project's folder" in printed
+    assert "Run the command in the project folder" in printed
 
 
 def test_alone_it_is_one_process(project: Project) -> None:

@@ -96,7 +96,7 @@ def test_a_stuck_worker_is_replaced_and_nothing_acknowledged_is_lost(tmp_path: P
 
     assert service.request("GET", "/public/health").status == 200
     assert _worker(service, but=stuck)
-    eventually(lambda: f"process {stuck}) has not answered for 3 s; ending it" in service.log())
+    eventually(lambda: f"process {stuck}) has not responded for 3 s. Stopping it" in service.log())
     for thread in threads:
         thread.join()
     _compare(service, clients)

@@ -168,8 +168,8 @@ def test_objects_of_an_older_version_get_ids_before_they_are_served(tmp_path: Pa
     _forget_ids(home)
     with running(home, model=MODEL, application="Office") as service:
         office = Office(service)
-        assert "Project: 3 names of members have the ids of their members now." in service.log()
-        assert "Project: 3 names mean nobody, since no member has them." in service.log()
+        assert "Project: replaced 3 usernames with member IDs." in service.log()
+        assert "Project: kept 3 usernames because no member has that name." in service.log()
         office.rename(rosa, "rosalind")
         office.member("rosa", ANOTHER_PASSWORD)
         assert office.codes("rosalind") == ["R"]

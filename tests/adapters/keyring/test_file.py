@@ -64,7 +64,7 @@ def test_a_damaged_file_is_refused_and_never_overwritten(
     content: bytes, keyring: FileKeyring, tmp_path: Path
 ) -> None:
     (tmp_path / KEYS_FILE).write_bytes(content)
-    message = rf"{KEYS_FILE} is damaged: .*Put a backup in its place, or remove it"
+    message = rf"{KEYS_FILE} is damaged: .*Restore a backup, or delete the file"
     with pytest.raises(UnusableStore, match=message):
         keyring.keys()
     with pytest.raises(UnusableStore, match=message):
@@ -80,7 +80,9 @@ def test_a_file_that_was_removed_is_created_again(keyring: FileKeyring, tmp_path
 
 def test_a_folder_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / KEYS_FILE).mkdir()
-    with pytest.raises(UnusableStore, match=rf"{KEYS_FILE} cannot be read: Is a directory\. Let this user"):
+    with pytest.raises(
+        UnusableStore, match=rf"{KEYS_FILE} cannot be read: Is a directory\. Allow the current user"
+    ):
         FileKeyring(tmp_path).keys()
 
 

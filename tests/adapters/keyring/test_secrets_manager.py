@@ -148,7 +148,7 @@ def test_an_outage_is_unavailable(secret: MockedSecret) -> None:
 def test_a_damaged_secret_is_refused_and_not_overwritten(text: str, secret: MockedSecret) -> None:
     secret.put(text)
     with pytest.raises(
-        UnusableStore, match=f"The secret {SECRET} does not hold the keys of tokens: "
+        UnusableStore, match=f"The secret {SECRET} does not contain valid token signing keys: "
     ) as caught:
         add(secret.keyring(), "a")
     assert "RRR" not in str(caught.value)
@@ -163,9 +163,7 @@ def test_a_binary_secret_is_damage(secret: MockedSecret) -> None:
 
 def test_a_secret_that_does_not_exist_is_refused_with_the_settings_to_check(secret: MockedSecret) -> None:
     keyring = SecretsManagerKeyring("another", secrets_client(HERE))
-    with pytest.raises(
-        UnusableStore, match=r"The secret another .* STRATABASE_SIGNING_KEYS names the secret"
-    ):
+    with pytest.raises(UnusableStore, match=r"The secret another .* Check STRATABASE_SIGNING_KEYS"):
         keyring.keys()
 
 

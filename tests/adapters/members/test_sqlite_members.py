@@ -140,7 +140,7 @@ def test_a_file_of_a_later_layout_is_refused_and_left_alone(tmp_path: Path) -> N
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 4")
     before = path.read_bytes()
-    with pytest.raises(UnusableStore, match=r"has layout 4, but this version of Stratabase knows layout 3\."):
+    with pytest.raises(UnusableStore, match=r"has layout 4, but this version of Stratabase supports layout 3\."):
         SqliteMembers(path)
     assert path.read_bytes() == before
 
@@ -187,7 +187,7 @@ def test_a_file_that_stays_locked_is_unavailable_to_writers_only(
 
 def test_what_is_no_database_is_refused_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "members.db").write_bytes(b"not a database, but long enough to look at" * 100)
-    with pytest.raises(UnusableStore, match="Put a backup in its place"):
+    with pytest.raises(UnusableStore, match="Restore a backup"):
         SqliteMembers(tmp_path / "members.db")
 
 

@@ -77,8 +77,8 @@ def test_a_start_builds_what_the_model_needs(project: Project) -> None:
         fill(project, range(number * OBJECTS, (number + 1) * OBJECTS))
         constrain(project, INDEX + UNIQUE if number else UNIQUE)
         terminal = Terminal(project, "serve", *arguments)
-        terminal.wait_for(r"^Building Pet @.* before the model is served\.$")
-        terminal.wait_for(rf"^Built Pet @.*: {OBJECTS * (number + 1)} objects were looked at\.$")
+        terminal.wait_for(r"^Building Pet @.* before Stratabase serves the model\.$")
+        terminal.wait_for(rf"^Built Pet @.*: checked {OBJECTS * (number + 1)} objects\.$")
         terminal.started()
         assert terminal.end() == 0
         assert set(states(project)) == {"READY"}
@@ -94,11 +94,11 @@ def test_what_several_have_is_listed_and_the_constraint_holds_for_what_is_writte
     constrain(project)
     for _ in range(2):
         terminal = Terminal(project, "serve", "--no-reload")
-        terminal.wait_for(r"^Pet @unique\(name\) is not ready: 1 value is held by several objects$")
+        terminal.wait_for(r"^Pet @unique\(name\) is not ready: 1 duplicate value$")
         terminal.wait_for('^  name "Rex": ')
         terminal.wait_for("^Change or delete all but one")
         terminal.started()
-        terminal.wait_for(r"^Not ready for older objects: Pet @unique\(name\)\.")
+        terminal.wait_for(r"^Not ready for existing objects: Pet @unique\(name\)\.")
         assert terminal.end() == 0
     assert states(project) == ["ENFORCED"]
     instance = instance_of(project)
@@ -124,12 +124,12 @@ def test_the_last_good_model_serves_while_the_new_one_is_built(project: Project)
         assert create(earlier, "before") == [[]]
         with build_lock(project.home, print):
             constrain(project)
-            terminal.wait_for("^Another process builds .*; waiting until it is done")
+            terminal.wait_for("^Another process is building .* Waiting until it finishes")
             assert "@unique" not in terminal.get()
             assert create(earlier, "new", "1") == [[], []]
-        terminal.wait_for("^Pet @unique.name. is not ready: 1 value is held by several objects$")
+        terminal.wait_for("^Pet @unique.name. is not ready: 1 duplicate value$")
         terminal.wait_for('^  name "1": ')
-        terminal.wait_for("^Serving that now")
+        terminal.wait_for("^Serving the new version")
         assert "@unique" in terminal.get()
         assert create(earlier, "after") == [[]]
         earlier.close()
@@ -146,11 +146,11 @@ def test_a_build_that_was_killed_goes_on_at_the_next_start(project: Project) -> 
     instance.close()
     constrain(project)
     killed = Terminal(project, "serve", "--no-reload")
-    killed.wait_for(r"^Building Pet @unique\(name\) for ")
+    killed.wait_for(r"^Building Pet @unique\(name\): ")
     killed.end(signal.SIGKILL)
     assert states(project) == ["BUILDING"]
     again = Terminal(project, "serve", "--no-reload")
-    again.wait_for(rf"^Built Pet @unique\(name\): {objects:,} objects were looked at")
+    again.wait_for(rf"^Built Pet @unique\(name\): checked {objects:,} objects")
     again.started()
     assert again.end() == 0
     assert states(project) == ["READY"]
@@ -162,7 +162,7 @@ def test_of_two_processes_that_share_a_store_one_builds(project: Project) -> Non
     with build_lock(project.home, print):
         both = [Terminal(project, "serve", "--no-reload") for _ in range(2)]
         for terminal in both:
-            terminal.wait_for("^Another process builds")
+            terminal.wait_for("^Another process is building")
     for terminal in both:
         terminal.started()
     for terminal in both:
@@ -177,7 +177,7 @@ def test_a_stop_ends_a_start_that_waits_for_a_build(project: Project) -> None:
     constrain(project)
     with build_lock(project.home, print):
         terminal = Terminal(project, "serve")
-        terminal.wait_for("^Another process builds")
+        terminal.wait_for("^Another process is building")
         assert terminal.end() == 0
 
 
@@ -190,10 +190,10 @@ def test_the_progress_is_told_from_time_to_time(monkeypatch: pytest.MonkeyPatch,
         instance.settings, instance.engine, instance.model, lambda *lines: told.extend(lines)
     )
     assert told == [
-        "Building Pet @unique(name) for 120 objects before the model is served.",
+        "Building Pet @unique(name): 120 objects to check before Stratabase serves the model.",
         "Building Pet @unique(name): 83% (100 of 120 objects)",
         "Building Pet @unique(name): 100% (120 of 120 objects)",
-        "Built Pet @unique(name): 120 objects were looked at.",
+        "Built Pet @unique(name): checked 120 objects.",
     ]
     told.clear()
     build_before_serving(instance.settings, instance.engine, instance.model, told.append)
@@ -206,11 +206,11 @@ def test_what_is_left_to_build_is_named() -> None:
     lacking = [f"Pet @unique(a{number})" for number in range(5)]
     hint, consequence = describe_unbuilt(lacking, refusing=True)
     assert hint.startswith(
-        "Not ready for older objects: Pet @unique(a0), Pet @unique(a1), Pet @unique(a2) and 2 more. "
-        "While this serves, run: "
+        "Not ready for existing objects: Pet @unique(a0), Pet @unique(a1), Pet @unique(a2) and 2 more. "
+        "To build them while the service runs: "
     )
     assert hint.endswith("stratabase reindex")
-    assert consequence == "Until a unique constraint is built, writes that set its values are refused."
+    assert consequence == "Until a unique constraint is built, Stratabase refuses writes that set its values."
     assert len(list(describe_unbuilt(lacking, refusing=False))) == 1
     assert len(list(describe_unbuilt(["Pet @index(a)"], refusing=True))) == 1
     assert not list(describe_unbuilt([], refusing=True))
@@ -228,8 +228,10 @@ def test_a_start_links_and_counts_who_leads_by_a_role_that_becomes_required(proj
     instance.close()
     project.edit(project.model, "owner: Owner ", "owner: Owner! ")
     terminal = Terminal(project, "serve")
-    terminal.wait_for(r"^Building Pet required role owner for 120 objects before the model is served\.$")
-    terminal.wait_for(r"^Built Pet required role owner: 121 objects were looked at\.$")
+    terminal.wait_for(
+        r"^Building Pet required role owner: 120 objects to check before Stratabase serves the model\.$"
+    )
+    terminal.wait_for(r"^Built Pet required role owner: checked 121 objects\.$")
     terminal.started()
     assert terminal.end() == 0
     instance = instance_of(project)
@@ -291,8 +293,6 @@ def test_a_role_that_objects_break_is_built_once_at_each_start(
     build_before_serving(
         instance.settings, instance.engine, instance.model, lambda *lines: told.extend(lines)
     )
-    assert any(
-        "one-to-one role Pet.owner is not ready: 1 value is held by several objects" in line for line in told
-    )
+    assert any("one-to-one role Pet.owner is not ready: 1 duplicate value" in line for line in told)
     assert len(built) == 1
     instance.close()

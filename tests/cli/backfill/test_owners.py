@@ -87,11 +87,11 @@ def test_objects_are_handed_over_by_name(office: Office) -> None:
     rosa, otto = office.member("rosa"), office.member("otto")
     office.create("rosa", "a", "b")
     office.create("otto", "c")
-    assert office.done("hand-over", "ROSA", "otto") == '2 objects of "ROSA" are now owned by "otto".\n'
+    assert office.done("hand-over", "ROSA", "otto") == 'Transferred 2 objects from "ROSA" to "otto".\n'
     assert office.owners() == dict.fromkeys("abc", ("otto", otto))
-    assert office.done("hand-over", otto, "rosa", "--class", "Project").startswith("3 objects")
+    assert office.done("hand-over", otto, "rosa", "--class", "Project").startswith("Transferred 3 objects")
     assert office.owners() == dict.fromkeys("abc", ("rosa", rosa))
-    assert office.done("hand-over", "otto", "rosa", "--class", "Note").startswith("0 objects")
+    assert office.done("hand-over", "otto", "rosa", "--class", "Note").startswith("Transferred 0 objects")
 
 
 def test_objects_of_a_deleted_member_are_handed_over_by_name_or_id(office: Office) -> None:
@@ -102,22 +102,23 @@ def test_objects_of_a_deleted_member_are_handed_over_by_name_or_id(office: Offic
     office.create("rosa", "b")
 
     assert (
-        office.done("hand-over", "rosa", "otto", "--former") == '1 object of "rosa" is now owned by "otto".\n'
+        office.done("hand-over", "rosa", "otto", "--former")
+        == 'Transferred 1 object from "rosa" to "otto".\n'
     )
     assert office.owners() == {"a": ("otto", otto), "b": ("rosa", second)}
     office.create("rosa", "c")
     office.done("delete", "rosa")
-    assert office.done("hand-over", second, "otto").startswith("2 objects")
-    assert "no object that one owned" in office.refused("hand-over", first, "otto")
+    assert office.done("hand-over", second, "otto").startswith("Transferred 2 objects")
+    assert "No member and no owner of an object has the ID" in office.refused("hand-over", first, "otto")
     none = office.done("hand-over", "nobody", "otto")
-    assert none.startswith("0 objects")
-    assert 'There is no member "nobody" now.' in none
+    assert none.startswith("Transferred 0 objects")
+    assert 'Member "nobody" does not exist.' in none
 
 
 def test_what_cannot_be_handed_over_is_refused(office: Office) -> None:
     office.member("rosa")
     office.member("otto")
-    assert 'There is no member "nobody"' in office.refused("hand-over", "rosa", "nobody")
+    assert 'Member "nobody" does not exist' in office.refused("hand-over", "rosa", "nobody")
     assert "is the member who hands over the objects" in office.refused("hand-over", "rosa", "rosa")
     assert "Use Project or Note." in office.refused("hand-over", "rosa", "otto", "--class", "Task")
 
@@ -132,11 +133,11 @@ def test_names_of_an_older_version_get_ids_once(office: Office) -> None:
     office.forget()
 
     assert office.done("resolve-owners").splitlines() == [
-        "Project: 3 names of members have the ids of their members now.",
-        "Project: 3 names mean nobody, since the member of that name was made after they were written.",
+        "Project: replaced 3 usernames with member IDs.",
+        "Project: kept 3 usernames because the member is newer than the object.",
     ]
     assert office.owners() == {"a": ("rosa", rosa), "b": ("otto", NOBODY)}
-    assert office.done("resolve-owners").startswith("All names of members in objects have")
+    assert office.done("resolve-owners").startswith("All owners in objects already have")
 
 
 def test_names_that_an_older_version_wrote_later_get_ids_if_they_are_looked_for_again(office: Office) -> None:
@@ -144,8 +145,8 @@ def test_names_that_an_older_version_wrote_later_get_ids_if_they_are_looked_for_
     office.create("rosa", "a")
     office.done("resolve-owners")
     office.forget(marks=False)
-    assert office.done("resolve-owners").startswith("All names")
-    assert office.done("resolve-owners", "--again").startswith("Project: 3 names of members have")
+    assert office.done("resolve-owners").startswith("All owners")
+    assert office.done("resolve-owners", "--again").startswith("Project: replaced 3 usernames")
     assert office.owners() == {"a": ("rosa", rosa)}
 
 
@@ -156,10 +157,10 @@ def test_a_start_tells_how_far_it_is_with_the_names(office: Office, monkeypatch:
     office.forget()
     instance, told = Instance(office.settings), list[WorkerReport]()
     left = service._resolve_owners(instance, told.append)
-    assert left == ("Project: 6 names of members have the ids of their members now.",)
+    assert left == ("Project: replaced 6 usernames with member IDs.",)
     assert {report.kind for report in told} == {ReportKind.PROGRESS}
     assert [line for report in told for line in report.lines] == [
-        "Resolving the owners of Project for 2 objects before the model is served.",
+        "Resolving the owners of Project: 2 objects to check before Stratabase serves the model.",
         "Resolving the owners of Project: 100% (2 of 2 objects)",
     ]
     told.clear()

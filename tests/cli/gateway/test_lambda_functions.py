@@ -13,14 +13,14 @@ from tests.cli.gateway.serving import gateway
 
 
 def test_a_missing_function_is_named(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="is not there"):
+    with pytest.raises(CommandError, match="does not exist"):
         load_function(FunctionDeclaration("Lost", tmp_path / "lost.py", "handler", 1, 128))
 
 
 def test_a_function_without_its_handler_is_named(tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text("other = 1\n")
 
-    with pytest.raises(CommandError, match="lacks 'handler'"):
+    with pytest.raises(CommandError, match='has no function "handler"'):
         load_function(FunctionDeclaration("Other", tmp_path / "app.py", "handler", 1, 128))
 
 

@@ -62,7 +62,8 @@ def test_functions_and_routes_are_read_and_globals_hold_for_all(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("a: [", "is not YAML"), ("- a list", "no CloudFormation template"), ("", "no Cloud")]
+    ("text", "said"),
+    [("a: [", "is not valid YAML"), ("- a list", "not a CloudFormation template"), ("", "not a Cloud")],
 )
 def test_what_is_no_template_is_named(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(CommandError, match=said):

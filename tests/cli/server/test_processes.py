@@ -79,7 +79,7 @@ def test_a_command_that_cannot_be_run_is_named() -> None:
 
     assert (done.returncode, done.stderr) == (
         127,
-        "./no such command cannot be run (No such file or directory).\n",
+        "Running ./no such command failed: No such file or directory.\n",
     )
 
 

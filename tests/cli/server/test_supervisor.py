@@ -46,7 +46,7 @@ def test_a_changed_model_is_served_and_the_difference_shown(terminal: Terminal, 
 
     terminal.wait_for(r"^Changed: layers/model/model.graphql$")
     terminal.wait_for(r"^\+ Pet\.nickname: String$")
-    terminal.wait_for("Serving that now")
+    terminal.wait_for("Serving the new version")
     assert "nickname" in terminal.get()
     assert terminal.end() == 0
     assert sum(line.startswith("Changed: ") for line in terminal.printed) == 1
@@ -59,13 +59,13 @@ def test_a_broken_model_is_shown_and_the_last_good_one_serves(terminal: Terminal
     project.edit(project.model, "name: String!", "name: Strin!")
 
     terminal.wait_for(r'model\.graphql:3:\d+: .*Did you mean "String"\?')
-    terminal.wait_for("The last good state keeps serving")
+    terminal.wait_for("The last valid version keeps serving")
     assert worker(terminal) == before
     assert "Strin!" not in terminal.get().replace("String!", "")
 
     project.edit(project.model, "name: Strin!", "name: String!  age: Int")
     terminal.wait_for(r"^\+ Pet\.age: Int$")
-    terminal.wait_for("Serving that now")
+    terminal.wait_for("Serving the new version")
     assert "age: Int" in terminal.get()
 
 
@@ -75,12 +75,12 @@ def test_broken_code_is_shown_and_the_last_good_one_serves(terminal: Terminal, p
     project.edit(project.function, 'WORD = "first"', 'WORD = "second')
 
     terminal.wait_for("SyntaxError")
-    terminal.wait_for("The last good state keeps serving")
+    terminal.wait_for("The last valid version keeps serving")
     assert terminal.get().startswith("first")
 
     project.edit(project.function, 'WORD = "second', 'os._exit(7)\nWORD = "second"')
 
-    terminal.wait_for("ended with exit code 7 before it served")
+    terminal.wait_for("exited with code 7 before it was ready")
     assert terminal.get().startswith("first")
 
 
@@ -99,7 +99,7 @@ def test_changed_code_and_template_are_served_and_no_request_is_lost(
     thread.start()
     project.edit(project.function, '"first"', '"second"')
     terminal.wait_for(r"^Changed: functions/fake/app\.py$")
-    terminal.wait_for("Serving that now")
+    terminal.wait_for("Serving the new version")
     changed.set()
     thread.join()
     answers.append(terminal.get().split()[0])
@@ -111,7 +111,7 @@ def test_changed_code_and_template_are_served_and_no_request_is_lost(
     project.edit(project.folder / "template.yaml", "app.handler", "other.handler")
 
     terminal.wait_for(r"^Changed: .*template\.yaml")
-    terminal.wait_for("Serving that now")
+    terminal.wait_for("Serving the new version")
     assert terminal.get().startswith("other")
 
 
@@ -122,15 +122,15 @@ def test_a_worker_that_is_killed_also_while_it_starts_is_started_again(
     terminal.started()
     fatal = 'if Path("fatal").exists():\n    Path("fatal").unlink()\n    os.kill(os.getpid(), 9)\nWORD ='
     project.edit(project.function, "WORD =", fatal)
-    terminal.wait_for("Serving that now")
+    terminal.wait_for("Serving the new version")
     (project.folder / "fatal").touch()
 
     before = worker(terminal)
     os.kill(before, signal.SIGKILL)
 
-    terminal.wait_for(rf"process {before}\) was killed by SIGKILL; starting another")
-    terminal.wait_for("killed by SIGKILL before it served; starting another")
-    terminal.wait_for("Serving that now")
+    terminal.wait_for(rf"process {before}\) was killed by SIGKILL. Starting another")
+    terminal.wait_for("killed by SIGKILL before it was ready. Starting another")
+    terminal.wait_for("Serving the new version")
     assert worker(terminal) != before
     assert terminal.get().startswith("first")
 
@@ -150,10 +150,10 @@ def test_a_stuck_worker_is_replaced_and_what_held_it_is_shown(project: Project) 
         before = worker(terminal)
         with stuck(terminal):
             request = r"GET /\{proxy\+\} \(trace id [0-9a-f-]{36}\)"
-            terminal.wait_for(rf"process {before}\) has not answered for \d+ s in {request}")
+            terminal.wait_for(rf"process {before}\) has not responded for \d+ s in {request}")
             terminal.wait_for(r'app\.py", line \d+ in handler')
             terminal.wait_for("Starting another worker")
-            terminal.wait_for(rf"process {before}\) has not answered for \d+ s; ending it")
+            terminal.wait_for(rf"process {before}\) has not responded for \d+ s. Stopping it")
             assert worker(terminal) != before
 
         assert not any("hush" in line for line in terminal.printed)
@@ -167,8 +167,8 @@ def test_workers_that_get_stuck_one_after_the_other_are_all_replaced(project: Pr
         with stuck(terminal):
             terminal.wait_for("Starting another worker")
             with stuck(terminal):
-                terminal.wait_for(rf"process {before}\) has not answered for \d+ s; ending it")
-                last = terminal.wait_for("has not answered for .* ending it")
+                terminal.wait_for(rf"process {before}\) has not responded for \d+ s. Stopping it")
+                last = terminal.wait_for("has not responded for .* Stopping it")
 
         assert f"process {worker(terminal)})" not in last
         assert terminal.end() == 0
@@ -182,14 +182,14 @@ def test_a_slow_worker_is_not_ended_and_finishes_its_request(project: Project) -
         connection = terminal.connection()
         connection.request("GET", "/blocked")
         with (project.folder / "gate").open("w"):  # opens when the function reads
-            terminal.wait_for(rf"process {before}\) has not answered for")
+            terminal.wait_for(rf"process {before}\) has not responded for")
             terminal.wait_for("Starting another worker")
             assert worker(terminal) != before
 
         assert connection.getresponse().read().startswith(f"first {before} ".encode())
-        terminal.wait_for(rf"process {before}\) answers again")
+        terminal.wait_for(rf"process {before}\) responds again")
         assert terminal.end() == 0
-        assert not any("ending it" in line for line in terminal.printed)
+        assert not any("Stopping it" in line for line in terminal.printed)
         connection.close()
 
 

@@ -97,7 +97,7 @@ def test_a_sweep_that_fails_is_told_and_not_the_last(
     store = Store(KeyError("Lost"))
     with Sweeper(store, log):
         assert store.swept.wait(PATIENCE)
-    assert "A sweep failed" in lines.getvalue()
+    assert "Cleanup after deletions failed" in lines.getvalue()
     assert "KeyError" in lines.getvalue()
 
 

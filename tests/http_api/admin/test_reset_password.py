@@ -419,5 +419,5 @@ def test_no_log_line_holds_a_token_a_password_or_a_hash(send: Send, service: Lin
     send("GET", SET, query={"token": [token]})
     send("POST", SET, **as_xml(token, password))
     logged = service.logged.getvalue()
-    assert "Refused" in logged
+    assert "Request refused" in logged
     assert [text for text in (token, token[3:], password, hashed) if text in logged] == []

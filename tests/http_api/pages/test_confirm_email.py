@@ -219,7 +219,7 @@ def test_no_log_line_holds_a_token_an_address_or_a_hash(ask: Send, service: Link
     ask("POST", **as_json(token))
     ask("GET", query={"token": [token]})
     logged = service.logged.getvalue()
-    assert "Refused" in logged
+    assert "Request refused" in logged
     assert [text for text in (token, token[3:], hashed, NEW_EMAIL) if text in logged] == []
 
 

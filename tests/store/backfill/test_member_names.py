@@ -178,7 +178,7 @@ def test_a_stopped_backfill_goes_on_where_it_was(engine: Engine) -> None:
 def test_the_lines_that_describe_an_outcome() -> None:
     assert list(describe_outcome("Thing", MemberBackfillOutcome(objects=3))) == []
     assert list(describe_outcome("Thing", MemberBackfillOutcome(5, 1200, 2, 1))) == [
-        "Thing: 1,200 names of members have the ids of their members now.",
-        "Thing: 2 names mean nobody, since the member of that name was made after they were written.",
-        "Thing: 1 names mean nobody, since no member has them.",
+        "Thing: replaced 1,200 usernames with member IDs.",
+        "Thing: kept 2 usernames because the member is newer than the object.",
+        "Thing: kept 1 username because no member has that name.",
     ]

@@ -139,7 +139,7 @@ def test_a_newer_layout_is_refused_and_left_alone(path: Path) -> None:
     altered(path, f"PRAGMA user_version = {file.OBJECT_LAYOUT.version + 1}")
     before = path.read_bytes()
     text = refusal(path)
-    assert f"{path} has layout 2, but this version of Stratabase knows layout 1. Use the version" in text
+    assert f"{path} has layout 2, but this version of Stratabase supports layout 1. Use the version" in text
     assert path.read_bytes() == before
 
 
@@ -147,7 +147,7 @@ def test_another_programs_database_is_refused_and_left_alone(path: Path) -> None
     path.parent.mkdir()
     altered(path, "CREATE TABLE theirs (x)")
     before = path.read_bytes()
-    assert f"{path} is a database of another program or kind. Name another file" in refusal(path)
+    assert f"{path} is a database of another program or kind. Use another file" in refusal(path)
     assert path.read_bytes() == before
 
 
@@ -155,8 +155,8 @@ def test_what_is_no_database_is_refused_and_left_alone(path: Path) -> None:
     path.parent.mkdir()
     path.write_text("Dear diary, " * 1000)
     text = refusal(path)
-    assert f"{path} is damaged or no database of Stratabase" in text
-    assert "Put a backup in its place" in text
+    assert f"{path} is damaged or not a Stratabase database" in text
+    assert "Restore a backup" in text
     assert path.read_text() == "Dear diary, " * 1000
 
 
@@ -174,32 +174,34 @@ def test_damage_that_is_found_later_is_reported(path: Path) -> None:
 
 def test_a_folder_in_the_place_of_the_file_is_refused(path: Path) -> None:
     path.mkdir(parents=True)
-    assert f"{path} cannot be opened: Is a directory. Name a file that may be written." in refusal(path)
+    assert f"{path} cannot be opened: Is a directory. Use a file that you can write to." in refusal(path)
 
 
 def test_a_place_where_no_folder_can_be_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    assert "Name a file that may be written." in refusal(tmp_path / "file" / "store.db")
+    assert "Use a file that you can write to." in refusal(tmp_path / "file" / "store.db")
 
 
 def test_a_file_that_another_holds_for_good_is_refused(path: Path) -> None:
     path.parent.mkdir()
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        assert "cannot be opened (database is locked). Is another program holding it" in refusal(path)
+        assert "cannot be opened (database is locked). Check whether another program uses it" in refusal(path)
 
 
 def test_an_old_sqlite_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 36, 0))
     monkeypatch.setattr(sqlite3, "sqlite_version", "3.36.0")
-    assert "SQLite 3.37.0 or later is needed, but this Python has 3.36.0. Use a Python" in refusal(path)
+    assert "This Python has SQLite 3.36.0, but Stratabase requires 3.37.0 or later. Use a Python" in refusal(
+        path
+    )
     assert not path.exists()
 
 
 def test_a_disk_without_a_write_ahead_log_is_refused(path: Path) -> None:
     with (
         closing(sqlite3.connect(":memory:")) as connection,
-        pytest.raises(UnusableStore, match="a file on a disk of this machine"),
+        pytest.raises(UnusableStore, match="Use a local disk"),
     ):
         file._write_ahead(path, connection)
 

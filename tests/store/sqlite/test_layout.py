@@ -37,6 +37,8 @@ def test_a_layout_from_which_no_step_leads_is_refused_and_left_alone(tmp_path: P
     path = tmp_path / "things.db"
     open_for_writing(path, 0, FIRST).close()
     for later in (Layout(b"Test", 2, ()), Layout(b"Test", 3, (), {2: STEPS[2]})):
-        with pytest.raises(UnusableStore, match="has layout 1, but this version of Stratabase knows layout"):
+        with pytest.raises(
+            UnusableStore, match="has layout 1, but this version of Stratabase supports layout"
+        ):
             open_for_writing(path, 0, later)
     assert content(path) == [(1,), (1,)]

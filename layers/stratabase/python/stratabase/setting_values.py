@@ -14,7 +14,7 @@ MAX_PASSWORD_LENGTH = 128
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """An environment variable. `parse` returns the value of its text, or raises ValueError: "must be …"."""
+    """An environment variable. `parse` returns the value of its text, or raises ValueError: "Use …"."""
 
     name: str
     parse: Callable[[str], Any]
@@ -24,20 +24,20 @@ class Variable:
     def error_message(self, text: str, error: ValueError) -> str:
         """Return a line that says what is wrong with the variable's text, without showing a secret."""
         shown = "its value" if self.secret else f'"{text}"'
-        return f"{self.name}: {shown} {error}"
+        return f"{self.name}: {shown} is not valid. {error}"
 
 
 def parse_port(text: str) -> int:
     """Return the number of a port."""
     if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= 65535):
-        raise ValueError("must be a port: a whole number from 0 (any free one) to 65535")
+        raise ValueError("Use a whole number from 0 (any free port) to 65535.")
     return int(text)
 
 
 def parse_switch(text: str) -> bool:
     """Return whether a switch is `on`; it is `off` otherwise."""
     if text not in ("on", "off"):
-        raise ValueError("must be on or off")
+        raise ValueError("Use on or off.")
     return text == "on"
 
 
@@ -46,7 +46,7 @@ def whole_number(least: int, most: int) -> Callable[[str], int]:
 
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdigit() and len(text) <= 9 and least <= int(text) <= most):
-            raise ValueError(f"must be a whole number from {least:,} to {most:,}")
+            raise ValueError(f"Use a whole number from {least:,} to {most:,}.")
         return int(text)
 
     return parse
@@ -57,7 +57,7 @@ def one_of(choices: tuple[str, ...]) -> Callable[[str], str]:
 
     def parse(text: str) -> str:
         if text not in choices:
-            raise ValueError(f"must be one of {', '.join(choices)}")
+            raise ValueError(f"Use one of: {', '.join(choices)}.")
         return text
 
     return parse
@@ -68,7 +68,7 @@ def parse_smtp_address(text: str) -> str:
     parts = _split_url(text)
     if parts.scheme not in ("smtp", "smtps") or not parts.hostname or parts.path.strip("/"):
         raise ValueError(
-            "must be smtp://host:port or smtps://host:port, with user:password@ where it is needed"
+            "Use smtp://host:port or smtps://host:port, with user:password@ if the server requires it."
         )
     return text
 
@@ -76,14 +76,14 @@ def parse_smtp_address(text: str) -> str:
 def parse_log_level(text: str) -> str:
     """Return a log level in capitals; the text may be in any case."""
     if text.upper() not in LOG_LEVELS:
-        raise ValueError(f"must be one of {', '.join(LOG_LEVELS)}")
+        raise ValueError(f"Use one of: {', '.join(LOG_LEVELS)}.")
     return text.upper()
 
 
 def parse_password(text: str) -> str:
     """Return a password."""
     if len(text) > MAX_PASSWORD_LENGTH or not text.isprintable():
-        raise ValueError(f"must be at most {MAX_PASSWORD_LENGTH} printable characters")
+        raise ValueError(f"Use at most {MAX_PASSWORD_LENGTH} printable characters.")
     return text
 
 
@@ -91,7 +91,7 @@ def parse_base_url(text: str) -> str:
     """Return the URL below which all links are, without a slash at its end."""
     parts = _split_url(text)
     if not _is_http(parts) or parts.query or parts.fragment or "@" in parts.netloc:
-        raise ValueError("must be an absolute address without a query, such as https://api.example.com/hr")
+        raise ValueError("Use an absolute URL without a query, such as https://api.example.com/hr.")
     return text.rstrip("/")
 
 
@@ -100,7 +100,9 @@ def parse_origins(text: str) -> tuple[str, ...]:
     origins = tuple(origin.strip() for origin in text.split(",") if origin.strip())
     invalid = [origin for origin in origins if origin != "*" and not _is_origin(origin)]
     if invalid:
-        raise ValueError(f"must be origins such as https://app.example.com, but not {', '.join(invalid)}")
+        raise ValueError(
+            f"Invalid origins: {', '.join(invalid)}. Use origins such as https://app.example.com."
+        )
     return origins
 
 

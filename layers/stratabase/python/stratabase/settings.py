@@ -50,114 +50,125 @@ class Settings:
         Variable(
             "STRATABASE_ADMIN_PASSWORD",
             parse_password,
-            "The password of `admin`, who is made when there is no member. Without it a random one is made.",
+            "The password of `admin`, the first member. Without it, Stratabase generates a password.",
             secret=True,
         ),
     ] = field(default=None, repr=False)
     store: Annotated[
         str,
-        Variable("STRATABASE_STORE", one_of(STORES), f"What keeps the objects: {' or '.join(STORES)}."),
+        Variable("STRATABASE_STORE", one_of(STORES), f"The store of the objects: {' or '.join(STORES)}."),
     ] = "sqlite"
-    table: Annotated[str, Variable("STRATABASE_TABLE", str, "The table in DynamoDB.")] = "stratabase"
+    table: Annotated[str, Variable("STRATABASE_TABLE", str, "The DynamoDB table of the objects.")] = (
+        "stratabase"
+    )
     endpoint: Annotated[
         str | None,
         Variable(
             "STRATABASE_ENDPOINT",
             parse_base_url,
-            "Where DynamoDB is, if it is not AWS's own in its region.",
+            "The URL of DynamoDB, if it is not the AWS endpoint of the region.",
         ),
     ] = None
-    region: Annotated[str, Variable("AWS_REGION", str, "The region of AWS; Lambda sets it.")] = "us-east-1"
+    region: Annotated[str, Variable("AWS_REGION", str, "The AWS region. Lambda sets it.")] = "us-east-1"
     introspection: Annotated[
         bool,
         Variable(
-            "STRATABASE_INTROSPECTION", parse_switch, "Whether a client may ask for the GraphQL schema."
+            "STRATABASE_INTROSPECTION",
+            parse_switch,
+            "Whether clients can read the GraphQL schema by introspection.",
         ),
     ] = True
     suggestions: Annotated[
-        bool, Variable("STRATABASE_SUGGESTIONS", parse_switch, 'Whether GraphQL errors say "did you mean".')
+        bool,
+        Variable(
+            "STRATABASE_SUGGESTIONS",
+            parse_switch,
+            'Whether GraphQL errors suggest names ("Did you mean …?").',
+        ),
     ] = True
     graphiql: Annotated[
-        bool, Variable("STRATABASE_GRAPHIQL", parse_switch, "Whether there is a GraphiQL page.")
+        bool, Variable("STRATABASE_GRAPHIQL", parse_switch, "Whether the service has a GraphiQL page.")
     ] = True
     base_url: Annotated[
         str | None,
         Variable(
             "STRATABASE_BASE_URL",
             parse_base_url,
-            "The root of all links. Without it, the gateway's own address.",
+            "The root URL of all links. The default is the address of the gateway.",
         ),
     ] = None
     basic: Annotated[
-        bool, Variable("STRATABASE_BASIC", parse_switch, "Whether HTTP Basic authentication is on offer.")
+        bool,
+        Variable("STRATABASE_BASIC", parse_switch, "Whether the service accepts HTTP Basic authentication."),
     ] = True
     allowed_origins: Annotated[
         tuple[str, ...],
         Variable(
             "STRATABASE_ALLOWED_ORIGINS",
             parse_origins,
-            "The origins whose web pages may call the service, with commas between them; `*` is any.",
+            "The origins whose web pages can call the service, separated by commas. `*` allows all.",
         ),
     ] = ()
     members_table: Annotated[
-        str, Variable("STRATABASE_MEMBERS_TABLE", str, "The table of the members in DynamoDB.")
+        str, Variable("STRATABASE_MEMBERS_TABLE", str, "The DynamoDB table of the members.")
     ] = "stratabase-members"
     signing_keys: Annotated[
         str | None,
         Variable(
             "STRATABASE_SIGNING_KEYS",
             str,
-            "The secret in Secrets Manager that holds the keys of tokens. Without it, a file in the home.",
+            "The secret in Secrets Manager with the token signing keys. "
+            "The default is a file in the home folder.",
         ),
     ] = None
     token_minutes: Annotated[
         int,
-        Variable("STRATABASE_TOKEN_MINUTES", whole_number(1, 1440), "For how long a token is good."),
+        Variable("STRATABASE_TOKEN_MINUTES", whole_number(1, 1440), "How many minutes a token is valid."),
     ] = 30
     session_hours: Annotated[
         int,
         Variable(
             "STRATABASE_SESSION_HOURS",
             whole_number(1, 720),
-            "How long after a password was given its tokens can be refreshed.",
+            "How many hours after sign-in a member can refresh tokens.",
         ),
     ] = 12
     password_length: Annotated[
         int,
-        Variable(
-            "STRATABASE_PASSWORD_LENGTH", whole_number(8, 64), "The fewest characters that a password has."
-        ),
+        Variable("STRATABASE_PASSWORD_LENGTH", whole_number(8, 64), "The minimum length of a password."),
     ] = 12
     mail: Annotated[
         str,
-        Variable("STRATABASE_MAIL", one_of(MAILERS), f"What delivers mail: {', '.join(MAILERS)}."),
+        Variable("STRATABASE_MAIL", one_of(MAILERS), f"How Stratabase sends email: {', '.join(MAILERS)}."),
     ] = "outbox"
     mail_from: Annotated[
-        str, Variable("STRATABASE_MAIL_FROM", str, "The sender of mail, such as Hr <no-reply@example.com>.")
+        str, Variable("STRATABASE_MAIL_FROM", str, "The sender of emails, such as Hr <no-reply@example.com>.")
     ] = "Stratabase <no-reply@localhost>"
     smtp: Annotated[
         str | None,
         Variable(
             "STRATABASE_SMTP",
             parse_smtp_address,
-            "The SMTP server: smtp://[user:password@]host[:port] (STARTTLS where it is offered) or smtps://.",
+            "The SMTP server: smtp://[user:password@]host[:port] (STARTTLS if offered) or smtps://.",
             secret=True,
         ),
     ] = field(default=None, repr=False)
     query_depth: Annotated[
         int,
-        Variable("STRATABASE_QUERY_DEPTH", whole_number(1, 1000), "How deep a query may select."),
+        Variable("STRATABASE_QUERY_DEPTH", whole_number(1, 1000), "The maximum depth of a query."),
     ] = 15
     query_aliases: Annotated[
         int,
-        Variable("STRATABASE_QUERY_ALIASES", whole_number(0, 10_000), "How many aliases a query may have."),
+        Variable(
+            "STRATABASE_QUERY_ALIASES", whole_number(0, 10_000), "The maximum number of aliases in a query."
+        ),
     ] = 50
     query_directives: Annotated[
         int,
         Variable(
             "STRATABASE_QUERY_DIRECTIVES",
             whole_number(0, 1000),
-            "How many directives may stand at one place of a query.",
+            "The maximum number of directives at one location of a query.",
         ),
     ] = 10
     query_cost: Annotated[
@@ -165,19 +176,21 @@ class Settings:
         Variable(
             "STRATABASE_QUERY_COST",
             whole_number(100, 100_000_000),
-            "What a query may cost, as it is estimated: an object that is read counts 1, one written 10.",
+            "The maximum estimated cost of a query. Each object read costs 1, each object written 10.",
         ),
     ] = 100_000
     query_kilobytes: Annotated[
         int,
-        Variable("STRATABASE_QUERY_KILOBYTES", whole_number(1, 1024), "How long the text of a query may be."),
+        Variable(
+            "STRATABASE_QUERY_KILOBYTES", whole_number(1, 1024), "The maximum size of a query in kilobytes."
+        ),
     ] = 64
     read_megabytes: Annotated[
         int,
         Variable(
             "STRATABASE_READ_MEGABYTES",
             whole_number(1, 10_000),
-            "How much one GraphQL request may read from the store, in megabytes.",
+            "The maximum number of megabytes that a GraphQL request reads from the store.",
         ),
     ] = 20
     read_seconds: Annotated[
@@ -185,7 +198,7 @@ class Settings:
         Variable(
             "STRATABASE_READ_SECONDS",
             whole_number(1, 900),
-            "How long one GraphQL request may go on reading from the store, in seconds.",
+            "The maximum number of seconds that a GraphQL request spends reading from the store.",
         ),
     ] = 10
     bulk_objects: Annotated[
@@ -193,7 +206,7 @@ class Settings:
         Variable(
             "STRATABASE_BULK_OBJECTS",
             whole_number(1, 100_000),
-            "How many objects one updateBulk or deleteBulk may be for.",
+            "The maximum number of objects in an updateBulk or deleteBulk.",
         ),
     ] = 1000
     bulk_seconds: Annotated[
@@ -201,7 +214,7 @@ class Settings:
         Variable(
             "STRATABASE_BULK_SECONDS",
             whole_number(1, 900),
-            "After how many seconds an updateBulk or deleteBulk ends, and says how far it has come.",
+            "After how many seconds an updateBulk or deleteBulk stops and reports its progress.",
         ),
     ] = 20
     lock_minutes: Annotated[
@@ -209,7 +222,7 @@ class Settings:
         Variable(
             "STRATABASE_LOCK_MINUTES",
             whole_number(10, 10_080),
-            "For how many minutes an object may be locked at most.",
+            "The maximum number of minutes of a lock.",
         ),
     ] = 1440
     worker_timeout_seconds: Annotated[
@@ -217,13 +230,15 @@ class Settings:
         Variable(
             "STRATABASE_WORKER_TIMEOUT_SECONDS",
             whole_number(0, 3600),
-            "After how many seconds in which its event loop stands still `serve` ends a worker; 0: never.",
+            "After how many seconds of a blocked event loop `serve` stops a worker. 0 means never.",
         ),
     ] = 30
     log_level: Annotated[
         str,
         Variable(
-            "STRATABASE_LOG_LEVEL", parse_log_level, f"The least that is logged: {', '.join(LOG_LEVELS)}."
+            "STRATABASE_LOG_LEVEL",
+            parse_log_level,
+            f"The minimum level of log messages: {', '.join(LOG_LEVELS)}.",
         ),
     ] = "INFO"
 

@@ -40,8 +40,3 @@ def pluralize(number: int, noun: str) -> str:
 def is_or_are(number: int) -> str:
     """Return the verb that goes with so many things."""
     return "is" if number == 1 else "are"
-
-
-def was_or_were(number: int) -> str:
-    """Return the verb that goes with so many things, in the past tense."""
-    return "was" if number == 1 else "were"

@@ -50,7 +50,7 @@ def rotate_handler() -> Callable[[object, object], None]:
     def rotate(_event: object, _context: object = None) -> None:
         rotation = instance().auth_services.rotate()
         instance().log.info(
-            "The keys of tokens were rotated",
+            "Token signing keys rotated",
             key=rotation.key.id,
             made=rotation.made,
             dropped=list(rotation.dropped),
@@ -71,6 +71,6 @@ def sweep_handler() -> Callable[[object, LambdaContext], None]:
 
         steps = sum(1 for _ in takewhile(is_time, instance().entities.sweep_steps()))
         if steps:
-            instance().log.info("What deletions had left was ended", steps=steps)
+            instance().log.info("Cleanup after deletions finished", steps=steps)
 
     return sweep

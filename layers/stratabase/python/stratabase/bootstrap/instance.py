@@ -125,7 +125,7 @@ class Instance:
         try:
             self.engine.get([keys.REGISTRY])
         except Exception as error:  # noqa: BLE001 - whatever it is, the store does not answer
-            self.log.error("The store does not answer", error=error)  # noqa: TRY400 - it is no standard logger
+            self.log.error("Store not responding", error=error)  # noqa: TRY400 - it is no standard logger
             return False
         return True
 
@@ -163,7 +163,7 @@ class Instance:
         return ExecutionPolicy(settings.introspection, settings.suggestions, limits)
 
     def _log_graphql_error(self, error: BaseException, trace_id: str) -> None:
-        self.log.error("A GraphQL field failed", trace_id=trace_id, error=error)
+        self.log.error("GraphQL field failed", trace_id=trace_id, error=error)
 
 
 def load_model(file: Path) -> Model:

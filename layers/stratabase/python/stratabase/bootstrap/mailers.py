@@ -19,7 +19,8 @@ def _smtp(settings: Settings) -> Mailer:
     from stratabase.adapters.mail.smtp import SmtpMailer, parse_smtp_url  # noqa: PLC0415 - as above
 
     if settings.smtp is None:
-        raise BadSettings(["STRATABASE_SMTP: is missing; STRATABASE_MAIL=smtp needs the server's address"])
+        message = "STRATABASE_SMTP is required when STRATABASE_MAIL is smtp. Set it to the server's address."
+        raise BadSettings([message])
     return SmtpMailer(parse_smtp_url(settings.smtp), _sender(settings))
 
 

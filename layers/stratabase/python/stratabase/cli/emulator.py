@@ -44,7 +44,7 @@ def _running_emulator(interrupted: Callable[[], bool]) -> Iterator[tuple[str, Pr
     """Run the emulator, and yield its address and its process. Raises CommandError, also when interrupted."""
     if not PYTHON.exists():
         raise CommandError(
-            f"The emulator is not installed: {PYTHON} is missing; `make {PYTHON.parts[0]}/.done` makes it."
+            f"The emulator is not installed: {PYTHON} is missing. Run `make {PYTHON.parts[0]}/.done`."
         )
     with tempfile.TemporaryDirectory(prefix="ministack-") as folder:
         port = _free_port()
@@ -95,7 +95,7 @@ def _run(
             command.send_signal(signal.SIGTERM if event is signal.SIGHUP else event)
         else:
             lost = True
-            print(f"The emulator has ended ({_how_it_ended(emulator)}); ending the service.", file=sys.stderr)
+            print(f"The emulator stopped ({_how_it_ended(emulator)}). Stopping the service.", file=sys.stderr)
             command.terminate()
     return FAILED if lost else _exit_code(command)
 
@@ -143,13 +143,13 @@ def _await_ready(process: Process, port: int, interrupted: Callable[[], bool]) -
     deadline = time.monotonic() + READY_TIMEOUT
     while time.monotonic() < deadline and process.poll() is None:
         if interrupted():
-            raise CommandError("Ended before the emulator was ready.")
+            raise CommandError("Interrupted before the emulator was ready.")
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/_ministack/health", timeout=5):
                 return
         except OSError:
             time.sleep(0.05)
-    raise CommandError(f"The emulator is not ready on port {port} (exit code {process.poll()}).")
+    raise CommandError(f"The emulator did not start on port {port} (exit code {process.poll()}).")
 
 
 if __name__ == "__main__":

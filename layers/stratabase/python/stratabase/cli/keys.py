@@ -38,7 +38,7 @@ def _list(settings: Settings, _options: Options) -> Iterator[str]:
     """Yield a line for each key; nothing that is secret."""
     found = key_phases(_keyring(settings).keys(), SystemClock().now(), _token_milliseconds(settings))
     if not found:
-        yield "There is no key yet; the first token makes one."
+        yield "No keys exist. Stratabase creates one with the first token."
     for phase in found:
         yield f"{phase.key.id:<26}  since {_format_instant(phase.key.since)}  {_format_state(phase)}"
 
@@ -51,20 +51,16 @@ def _rotate(settings: Settings, options: Options) -> Iterator[str]:
 
 
 _SUBCOMMANDS: Mapping[str, Subcommand] = {
-    "list": Subcommand(
-        _list, "print the ids of the keys, since when each signs, and what it is good for now"
-    ),
+    "list": Subcommand(_list, "list the keys: ID, start of use and state"),
     "rotate": Subcommand(
         _rotate,
-        "make a new key, which signs as soon as every process knows it; no token ends",
+        "create a signing key that takes effect when all processes have read it; existing tokens stay valid",
         (
             (
                 "--at-once",
                 {
                     "action": "store_true",
-                    "help": (
-                        "the keys were stolen: every other key goes now, and everybody has to sign in again"
-                    ),
+                    "help": ("use after a leak: remove all other keys now; every member must sign in again"),
                 },
             ),
         ),
@@ -82,15 +78,16 @@ def _token_milliseconds(settings: Settings) -> int:
 
 
 def _rotation_lines(rotation: KeyRotation) -> Iterator[str]:
-    new = "Key" if rotation.made else "A new key is on its way already: key"
-    yield f"{new} {rotation.key.id} signs from {_format_instant(rotation.key.since)} on. No token ends."
+    start = f"{rotation.key.id} signs tokens from {_format_instant(rotation.key.since)}"
+    yield f"Key {start}." if rotation.made else f"A new key is already waiting: key {start}."
+    yield "Existing tokens stay valid."
     if rotation.dropped:
-        yield f"Gone, since nothing that they signed is good any more: {', '.join(rotation.dropped)}."
+        yield f"Removed, because all tokens that they signed have expired: {', '.join(rotation.dropped)}."
 
 
 def _rotation_at_once_lines(rotation: KeyRotation) -> Iterator[str]:
-    yield f"Key {rotation.key.id} signs now; all others are gone ({len(rotation.dropped)})."
-    yield "Within a minute no token from before is good any more: everybody has to sign in again."
+    yield f"Key {rotation.key.id} signs tokens now. Other keys removed: {len(rotation.dropped)}."
+    yield "Earlier tokens become invalid within a minute. Every member must sign in again."
 
 
 def _format_state(phase: KeyPhase) -> str:

@@ -10,14 +10,13 @@ from stratabase import __version__
 from stratabase.cli.terminal.command_error import CommandError
 
 COMMANDS: Mapping[str, str] = {
-    "serve": "serve the model on this machine, and reload it when it or the code changes",
-    "model": "check the model, or show what belongs to it",
+    "serve": "serve the model on this machine, and reload when the model or the code changes",
+    "model": "check the model, or print what Stratabase generates from it",
     "reindex": (
-        "build the indexes, unique constraints and required roles of a changed model, "
-        "while the service goes on"
+        "build the indexes, unique constraints and required roles of a changed model while the service runs"
     ),
-    "keys": "show the keys that sign tokens, or have a new one sign",
-    "members": "show, make and change members",
+    "keys": "list or rotate the keys that sign tokens",
+    "members": "list, create and change members",
 }
 """The help text of each command, by its name, which is also the name of its module in this package."""
 
@@ -53,7 +52,7 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
 
     Only that one's module is imported: the modules import much of the service, which takes a while.
     """
-    parser = argparse.ArgumentParser("stratabase", description="A data service made from one model file.")
+    parser = argparse.ArgumentParser("stratabase", description="A complete back end from one model file.")
     parser.add_argument("--version", action="version", version=f"stratabase {__version__}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, help_text in COMMANDS.items():

@@ -54,11 +54,11 @@ def _list(instance: Instance, _: Options) -> Iterator[str]:
     for row in rows:
         yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
     if not rows:
-        yield "There is no member yet."
+        yield "No members exist."
 
 
 def _row(member: Member) -> tuple[str, ...]:
-    state = "disabled" if member.disabled else "" if member.password else "no password yet"
+    state = "disabled" if member.disabled else "" if member.password else "no password"
     return member.username, member.email, member.profile, member.id, state
 
 
@@ -69,49 +69,50 @@ def _create(instance: Instance, options: Options) -> Iterator[str]:
         password = _ask_password(instance.member_services.policy, (options.username, options.email))
         member = instance.member_services.create_silently(CONSOLE, fields)
         instance.member_services.update(CONSOLE, member.id, {"password": password})
-        yield f'Made "{member.username}", with the id {member.id}.'
+        yield f'Created the member "{member.username}" with the ID {member.id}.'
     else:
         member = instance.member_services.create(CONSOLE, fields, mail_base_url(instance.settings))
-        yield f'Made "{member.username}", with the id {member.id}. A mail to {member.email} is on its way.'
+        yield f'Created the member "{member.username}" with the ID {member.id}.'
+        yield f"Sent an email to {member.email}."
 
 
 def _set_profile(instance: Instance, options: Options) -> Iterator[str]:
     member = _update(instance, options, {"profile": options.profile})
-    yield f'"{member.username}" has the profile {member.profile} now.'
+    yield f'Changed the profile of "{member.username}" to {member.profile}.'
 
 
 def _set_email(instance: Instance, options: Options) -> Iterator[str]:
     member = _update(instance, options, {"email": options.email})
-    yield f'"{member.username}" has the e-mail address {member.email} now.'
+    yield f'Changed the email address of "{member.username}" to {member.email}.'
 
 
 def _set_password(instance: Instance, options: Options) -> Iterator[str]:
     member = _find(instance, options)
     password = _ask_password(instance.member_services.policy, (member.username, member.email))
     instance.member_services.update(CONSOLE, member.id, {"password": password})
-    yield f'"{member.username}" has the new password now; tokens from before are good no more.'
+    yield f'Changed the password of "{member.username}". Earlier tokens are no longer valid.'
 
 
 def _reset_password(instance: Instance, options: Options) -> Iterator[str]:
     member = _find(instance, options)
     instance.member_services.recovery.start(CONSOLE, member.id, mail_base_url(instance.settings))
-    yield f"A mail to {member.email} is on its way; the old password is good until the link is used."
+    yield f"Sent an email to {member.email}. The old password stays valid until the member uses the link."
 
 
 def _disable(instance: Instance, options: Options) -> Iterator[str]:
     member = _update(instance, options, {"disabled": True})
-    yield f'"{member.username}" is disabled: within 3 seconds nobody comes in by that name.'
+    yield f'Disabled "{member.username}". The member loses access within 3 seconds.'
 
 
 def _enable(instance: Instance, options: Options) -> Iterator[str]:
     member = _update(instance, options, {"disabled": False})
-    yield f'"{member.username}" may come in again; tokens from before stay ended.'
+    yield f'Enabled "{member.username}". Earlier tokens stay invalid.'
 
 
 def _delete(instance: Instance, options: Options) -> Iterator[str]:
     member = _find(instance, options)
     instance.member_services.remove(CONSOLE, member.id)
-    yield f'"{member.username}" is deleted.'
+    yield f'Deleted "{member.username}".'
 
 
 def _hand_over(instance: Instance, options: Options) -> Iterator[str]:
@@ -120,24 +121,24 @@ def _hand_over(instance: Instance, options: Options) -> Iterator[str]:
     from_, to = options.owner, options.to
     new_owner = members.by_username(to) or members.by_id(to)
     if new_owner is None:
-        raise CommandError(f'There is no member "{to}"; `stratabase members list` shows all.')
+        raise CommandError(
+            f'Member "{to}" does not exist. To list all members, run `stratabase members list`.'
+        )
     total = HandOverResult()
     # One call writes as many objects as it has time for.
     while not total.complete:
         total += _hand_over_some(instance, options, new_owner.id)
     number = total.handed_over
-    yield (
-        f'{pluralize(number, "object")} of "{from_}" {is_or_are(number)} now owned by "{new_owner.username}".'
-    )
+    yield f'Transferred {pluralize(number, "object")} from "{from_}" to "{new_owner.username}".'
     found_any = number or total.locked or total.refused
     if not found_any and members.by_username(from_) is None and members.by_id(from_) is None:
-        yield f'There is no member "{from_}" now. Check the name if a deleted member owned objects.'
+        yield f'Member "{from_}" does not exist. If this was a deleted member, check the name.'
     if total.locked:
         locked = f"{pluralize(total.locked, 'object')} {is_or_are(total.locked)} locked"
-        yield f"{locked}; unlock what is locked, and repeat the command."
+        yield f"{locked}. Release the locks, and run the command again."
     if total.refused:
         refused = pluralize(total.refused, "object")
-        yield f"{refused} cannot be written: too large then, or against a constraint."
+        yield f"{refused} cannot be changed: the result is too large or violates a constraint."
 
 
 def _hand_over_some(instance: Instance, options: Options, new_owner_id: str) -> HandOverResult:
@@ -154,9 +155,7 @@ def _hand_over_some(instance: Instance, options: Options, new_owner_id: str) -> 
     try:
         return instance.member_services.hand_over(CONSOLE, owner, new_owner_id, options.class_name)
     except NoSuchMember as refusal:
-        raise CommandError(
-            f"There is no member with the id {from_}, and no object that one owned."
-        ) from refusal
+        raise CommandError(f"No member and no owner of an object has the ID {from_}.") from refusal
 
 
 def _resolve_owners(instance: Instance, options: Options) -> Iterator[str]:
@@ -165,68 +164,76 @@ def _resolve_owners(instance: Instance, options: Options) -> Iterator[str]:
         yield line
         is_done = False
     if is_done:
-        yield "All names of members in objects have the ids of their members already."
+        yield "All owners in objects already have member IDs."
 
 
-_USERNAME: Argument = ("username", {"help": "the member's username, in whatever case"})
-_EMAIL: Argument = ("email", {"help": "where mail reaches the member"})
-_PROFILE: Argument = ("profile", {"help": "a profile of the model"})
+_USERNAME: Argument = ("username", {"help": "the member's username; case does not matter"})
+_EMAIL: Argument = ("email", {"help": "the member's email address"})
+_PROFILE: Argument = ("profile", {"help": "the name of a profile in the model"})
 _SUBCOMMANDS: Mapping[str, Subcommand] = {
-    "list": Subcommand(_list, "print all members"),
+    "list": Subcommand(_list, "list all members"),
     "create": Subcommand(
         _create,
-        "make a member, who gets a mail with a link to choose a password",
+        "create a member, and email a link for setting the password",
         (
             _USERNAME,
             _EMAIL,
             _PROFILE,
-            ("--language", {"help": "the language of mail and pages, such as en or it"}),
+            ("--language", {"help": "the language of emails and pages, such as en or it"}),
             (
                 "--ask-password",
-                {"action": "store_true", "help": "ask for the password here, and send no mail"},
+                {"action": "store_true", "help": "ask for the password here, and send no email"},
             ),
         ),
     ),
-    "set-profile": Subcommand(_set_profile, "give a member another profile", (_USERNAME, _PROFILE)),
+    "set-profile": Subcommand(_set_profile, "change the profile of a member", (_USERNAME, _PROFILE)),
     "set-email": Subcommand(
         _set_email,
-        "give a member another e-mail address, which need not be confirmed",
+        "change the email address of a member without confirmation",
         (_USERNAME, _EMAIL),
     ),
     "set-password": Subcommand(
-        _set_password, "give a member another password, which is asked for", (_USERNAME,)
+        _set_password, "change the password of a member; the command asks for it", (_USERNAME,)
     ),
     "reset-password": Subcommand(
-        _reset_password, "mail a member a link to choose another password", (_USERNAME,)
+        _reset_password, "email a member a link for setting a new password", (_USERNAME,)
     ),
-    "disable": Subcommand(_disable, "let a member in no more, and end the member's tokens", (_USERNAME,)),
-    "enable": Subcommand(_enable, "let a disabled member in again", (_USERNAME,)),
-    "delete": Subcommand(_delete, "delete a member, whose objects stay", (_USERNAME,)),
+    "disable": Subcommand(_disable, "disable a member, and invalidate the member's tokens", (_USERNAME,)),
+    "enable": Subcommand(_enable, "enable a disabled member", (_USERNAME,)),
+    "delete": Subcommand(_delete, "delete a member; the member's objects stay", (_USERNAME,)),
     "hand-over": Subcommand(
         _hand_over,
-        "make another member the owner of all that one owns",
+        "transfer all objects of an owner to a member",
         (
-            ("owner", {"metavar": "FROM", "help": "the name or id of the owner, who may be deleted"}),
-            ("to", {"metavar": "TO", "help": "the name or id of the member who is the owner from now on"}),
-            ("--class", {"dest": "class_name", "metavar": "CLASS", "help": "only the objects of one class"}),
+            (
+                "owner",
+                {"metavar": "FROM", "help": "the username or ID of the owner, which can be a deleted member"},
+            ),
+            ("to", {"metavar": "TO", "help": "the username or ID of the new owner"}),
+            (
+                "--class",
+                {"dest": "class_name", "metavar": "CLASS", "help": "transfer only the objects of this class"},
+            ),
             (
                 "--former",
                 {
                     "action": "store_true",
-                    "help": "FROM is the name of a deleted member, though another one has it now",
+                    "help": "FROM is the username of a deleted member, even if another member has "
+                    "that username now",
                 },
             ),
         ),
     ),
     "resolve-owners": Subcommand(
         _resolve_owners,
-        "give names of members that an older version wrote to objects the ids of their members",
+        "replace usernames that an older version stored as owners with member IDs",
         (
             (
                 "--again",
                 {
                     "action": "store_true",
-                    "help": "look at all objects, though that was done: the older version has served since",
+                    "help": "check all objects again; use this if an older version has served since "
+                    "the last run",
                 },
             ),
         ),
@@ -240,7 +247,7 @@ def _find(instance: Instance, options: Options) -> Member:
         return instance.member_services.read.named(CONSOLE, options.username)
     except NoSuchMember as refusal:
         raise CommandError(
-            f'There is no member "{options.username}"; `stratabase members list` shows all.'
+            f'Member "{options.username}" does not exist. To list all members, run `stratabase members list`.'
         ) from refusal
 
 
@@ -263,11 +270,11 @@ def _ask_password(policy: PasswordPolicy, names: Collection[str]) -> str:
 
 def _type_password() -> str:
     try:
-        password, again = getpass.getpass("New password: "), getpass.getpass("Once more: ")
+        password, again = getpass.getpass("New password: "), getpass.getpass("Repeat the new password: ")
     except (EOFError, KeyboardInterrupt) as error:
-        raise CommandError("\nNo password was given; nothing was changed.") from error
+        raise CommandError("\nNo password entered. The password is unchanged.") from error
     if password != again:
-        raise CommandError("The two are not the same; nothing was changed.")
+        raise CommandError("The passwords do not match. The password is unchanged.")
     return password
 
 
@@ -276,7 +283,7 @@ def _read_password() -> str:
         return sys.stdin.readline().rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise CommandError(
-            f"The password is no text in {sys.stdin.encoding}; nothing was changed."
+            f"The password is not valid {sys.stdin.encoding} text. The password is unchanged."
         ) from error
 
 
@@ -285,10 +292,12 @@ def mail_base_url(settings: Settings) -> str:
     if settings.base_url:
         return settings.base_url
     if settings.store != "sqlite" and settings.endpoint is None:
-        raise CommandError("STRATABASE_BASE_URL: is missing; the link in the mail must lead to the service.")
+        raise CommandError(
+            "STRATABASE_BASE_URL is required. Set it to the address of the service for links in emails."
+        )
     # The service runs on this machine.
     if not settings.port:
         raise CommandError(
-            "PORT: 0 is any port; give the one on which the service listens, for the link in the mail."
+            "PORT: 0 means any free port. For links in emails, set the port that the service listens on."
         )
     return root_url(settings.host, settings.port)

@@ -66,13 +66,13 @@ def _missing_value_lines(model: Model) -> Iterator[str]:
         raise CommandError(str(error)) from error
     yield from map(_missing_value_line, found)
     if not found:
-        yield "All stored objects have what the model requires.\n"
+        yield "All stored objects have the values that the model requires.\n"
 
 
 def _missing_value_line(values: MissingValues) -> str:
     return (
-        f"{values.class_name}.{values.name}: required, and empty in {values.missing:,} of "
-        f"{values.total:,} {values.class_name} objects\n"
+        f"{values.class_name}.{values.name} is required, but it is empty in {values.missing:,} of "
+        f"{values.total:,} {values.class_name} objects.\n"
     )
 
 
@@ -102,7 +102,7 @@ def _prepare(options: Options) -> int:
     try:
         return _print_of_model(options, write)
     except OSError as error:
-        raise CommandError(f"{output} cannot be written ({error.strerror}).") from error
+        raise CommandError(f"Writing {output} failed: {error.strerror}.") from error
 
 
 def _explain(options: Options) -> int:
@@ -112,7 +112,7 @@ def _explain(options: Options) -> int:
         class_ = model.classes.get(options.class_name)
         if class_ is None:
             raise CommandError(
-                f"There is no class {options.class_name!r}; there are {', '.join(model.classes)}."
+                f'The class "{options.class_name}" does not exist. Use one of: {", ".join(model.classes)}.'
             )
         fields = PageFields(items=True, total_count=options.total_count)
         query = _page_query(model, class_, _parse_json(options.page_options), fields)
@@ -127,9 +127,9 @@ def _parse_json(text: str) -> Mapping[str, Any]:
     try:
         page_options = json.loads(text)
     except ValueError as error:
-        raise CommandError(f"OPTIONS is no JSON: {error}.") from error
+        raise CommandError(f"OPTIONS is not valid JSON: {error}.") from error
     if not isinstance(page_options, dict):
-        raise CommandError('OPTIONS is no JSON object: give one such as {"orderBy": ["_id___ASC"]}.')
+        raise CommandError('OPTIONS is not a JSON object. Use one such as {"orderBy": ["_id___ASC"]}.')
     return page_options
 
 
@@ -140,7 +140,7 @@ def _page_query(model: Model, class_: Class, page_options: Mapping[str, Any], fi
     except NothingServed as error:
         raise CommandError(str(error)) from error
     if not isinstance(type_, GraphQLInputObjectType):
-        raise CommandError(f"{class_.name} has no pages.")
+        raise CommandError(f"{class_.name} has no getPage service.")
     mistakes: list[str] = []
     validate_input_value(page_options, type_, lambda error, _: mistakes.append(error.message))
     if mistakes:
@@ -156,61 +156,64 @@ def _page_query(model: Model, class_: Class, page_options: Mapping[str, Any], fi
 def _plan_lines(class_: Class, query: Query, candidates: Sequence[PlanCandidate]) -> Iterator[str]:
     """Yield a line for each way to find a page, the one taken first, and one for an index that would help."""
     taken, *others = candidates
-    yield f"Taken: {_plan_line(taken)}"
-    yield from (f"Not taken: {_plan_line(other)}" for other in others)
+    yield f"Used: {_plan_line(taken)}"
+    yield from (f"Not used: {_plan_line(other)}" for other in others)
     missing = missing_index(class_, query)
     known = {index.attributes[: len(missing)] for index in class_.indexes}
     if missing and missing not in known and taken.estimated_reads > ASSUMED_OBJECTS / 10:
         names = ", ".join(f'"{name}"' for name in missing)
-        yield f"Cheaper with: @index(attributes: [{names}])"
+        yield f"To read less, add: @index(attributes: [{names}])"
 
 
 def _plan_line(candidate: PlanCandidate) -> str:
     return f"{candidate.description} (about {candidate.estimated_reads:,.0f} of {ASSUMED_OBJECTS:,} objects)"
 
 
-_ANOTHER = "another model than the one that is served"
+_ANOTHER = "a model file; the default is the model in the settings"
 _FILE: Argument = ("file", {"nargs": "?", "type": Path, "help": _ANOTHER})
 _SUBCOMMANDS: Mapping[str, Subcommand] = {
     "check": Subcommand(
         _check,
-        "print the mistakes of a model, or ok, and what to look at",
+        "print the errors and warnings of a model, or ok",
         (
             _FILE,
             (
                 "--data",
                 {
                     "action": "store_true",
-                    "help": "count the stored objects that lack what the model requires",
+                    "help": "count the stored objects that lack required values",
                 },
             ),
         ),
     ),
-    "directives": Subcommand(_print_directives, "print the directives that a model may use, for editors"),
+    "directives": Subcommand(_print_directives, "print the directives of the model language, for editors"),
     "explain": Subcommand(
         _explain,
-        "print how a page is found, and what that costs",
+        "print the query plan of a page and its cost",
         (
-            ("class_name", {"metavar": "CLASS", "help": "the class of whose objects a page is asked for"}),
+            ("class_name", {"metavar": "CLASS", "help": "the class that the page is for"}),
             (
                 "page_options",
                 {
                     "metavar": "OPTIONS",
                     "nargs": "?",
                     "default": "{}",
-                    "help": "the options of getPage, as JSON",
+                    "help": "the options of getPage as JSON",
                 },
             ),
-            ("--total-count", {"action": "store_true", "help": "the page's totalCount is selected too"}),
+            ("--total-count", {"action": "store_true", "help": "include the page's totalCount"}),
             ("--model", {"dest": "file", "type": Path, "help": _ANOTHER}),
         ),
     ),
     "prepare": Subcommand(
         _prepare,
-        "write what a deployed function reads in place of the model's text",
+        "write the prepared model that deployed functions load",
         (
-            ("file", {"type": Path, "help": "the model"}),
-            ("output", {"nargs": "?", "type": Path, "help": "where it goes, if not beside the model"}),
+            ("file", {"type": Path, "help": "the model file"}),
+            (
+                "output",
+                {"nargs": "?", "type": Path, "help": "the output file; the default is next to the model"},
+            ),
         ),
     ),
     "sdl": Subcommand(_print_sdl, "print the GraphQL schema that is generated from a model", (_FILE,)),

@@ -30,16 +30,19 @@ from stratabase.wording import pluralize
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
-        "classes", metavar="CLASS", nargs="*", help="the classes; all of the model without any"
+        "classes",
+        metavar="CLASS",
+        nargs="*",
+        help="the classes to build; the default is all classes of the model",
     )
     parser.add_argument(
-        "--all", action="store_true", help="name all that several objects have in common, however many"
+        "--all", action="store_true", help="list all duplicate values and their objects, without a limit"
     )
     parser.add_argument(
         "--model",
         metavar="FILE",
         type=Path,
-        help="a model that is not served yet: build what it needs, and keep what the served one needs",
+        help="a model to serve later: build what it needs, and keep what the current model needs",
     )
 
 
@@ -65,14 +68,14 @@ def _reindex(instance: Instance, class_names: Sequence[str], *, in_full: bool, a
     reindex = Reindex(engine, model, sleep=_pause, ahead=ahead, local=local, most=most)
     stored = [class_.name for class_ in model.classes.values() if class_.is_stored]
     if unknown := [name for name in class_names if name not in stored]:
-        raise CommandError(f"There is no class {', '.join(unknown)}; there are {', '.join(stored)}.")
+        raise CommandError(f"These classes do not exist: {', '.join(unknown)}. Use: {', '.join(stored)}.")
     outcomes = []
     with build_lock(instance.settings.home, _warn) if local else nullcontext():
         for name in class_names or stored:
             progress = ProgressBar(name, count_objects(engine, name))
             outcome = reindex.run(name, progress)
             unfinished = list(describe_unfinished(name, outcome, in_full=in_full))
-            progress.end("not everything is ready" if unfinished else "everything is ready")
+            progress.end("not ready" if unfinished else "ready")
             print("".join(f"{line}\n" for line in unfinished), end="")
             outcomes.append(outcome)
     return advice(outcomes)
@@ -84,6 +87,6 @@ def _warn(*lines: str) -> None:
 
 def _pause(seconds: float) -> None:
     if seconds:
-        text = f"Waiting {pluralize(round(seconds), 'second')}, until all that serve know of it."
+        text = f"Waiting {pluralize(round(seconds), 'second')} until all processes use the new model."
         print(text, file=sys.stderr)
     time.sleep(seconds)

@@ -18,7 +18,9 @@ from stratabase.cli.terminal.settings import make_data_folder, read_settings
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments; all else is set in the environment."""
-    parser.add_argument("--no-reload", action="store_true", help="one process, which watches no files")
+    parser.add_argument(
+        "--no-reload", action="store_true", help="run a single process that does not watch files"
+    )
     parser.add_argument("--template", type=Path, default=Path("template.yaml"), help=argparse.SUPPRESS)
 
 

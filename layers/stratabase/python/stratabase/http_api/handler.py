@@ -123,7 +123,7 @@ class HttpHandler:
         self, request: Request, error: Exception, error_format: ErrorFormat, caller: Caller | None
     ) -> Response:
         self._log.error(
-            "Failed",
+            "Request failed",
             trace_id=request.trace_id,
             error=error,
             method=request.method,

@@ -46,13 +46,13 @@ def _initial_key(secret: object) -> SigningKey:
 
 def _decode_all(document: Mapping[str, Any]) -> tuple[SigningKey, ...]:
     if document.get("layout") != LAYOUT:
-        raise ValueError(f"its layout is not {LAYOUT}, the one that this version of Stratabase knows")
+        raise ValueError(f"its layout is not {LAYOUT}, which this version of Stratabase requires")
     listed = document.get("keys")
     if not isinstance(listed, list):
         raise ValueError('its "keys" are no list')  # noqa: TRY004 - see decode_keys
     keys = tuple(_decode_key(fields, number) for number, fields in enumerate(listed))
     if len({key.id for key in keys}) < len(keys):
-        raise ValueError("two of its keys have the same id")
+        raise ValueError("two keys have the same id")
     return keys
 
 
@@ -61,18 +61,18 @@ def _decode_key(fields: object, number: int) -> SigningKey:
     match fields:
         case {"id": str(id_), "secret": str(secret), "since": int(since)} if id_ and type(since) is int:
             return _check_length(SigningKey(id_, _decode_secret(secret, number), since))
-    raise ValueError(f'its key {number} lacks an "id", a "secret" or a "since"')
+    raise ValueError(f'key {number} requires an "id", a "secret" and a "since"')
 
 
 def _decode_secret(secret: str, number: int) -> bytes:
     try:
         return base64.b64decode(secret, altchars=b"-_", validate=True)
     except ValueError:
-        raise ValueError(f"the secret of its key {number} is not base64") from None
+        raise ValueError(f"the secret of key {number} is not base64") from None
 
 
 def _check_length(key: SigningKey) -> SigningKey:
     """Return the key. Raises ValueError when its secret is too short."""
     if len(key.secret) < _MIN_SECRET_BYTES:
-        raise ValueError(f"the secret of its key {key.id} is shorter than {_MIN_SECRET_BYTES} bytes")
+        raise ValueError(f"the secret of key {key.id} is shorter than {_MIN_SECRET_BYTES} bytes")
     return key

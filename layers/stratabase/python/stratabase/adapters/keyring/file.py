@@ -73,11 +73,13 @@ class FileKeyring:
 
 def _damaged(path: Path, error: ValueError) -> UnusableStore:
     return UnusableStore(
-        f"{path} is damaged: {error}. Put a backup in its place, or remove it: then new keys are made, and "
-        "everybody has to sign in again."
+        f"{path} is damaged: {error}. Restore a backup, or delete the file. "
+        "If you delete it, Stratabase creates new keys and every member must sign in again."
     )
 
 
 def _unusable(path: Path, action: str, error: OSError) -> UnusableStore:
     """Return the error of a file that cannot be `read` or `written`."""
-    return UnusableStore(f"{path} cannot be {action}: {error.strerror}. Let this user read and write it.")
+    return UnusableStore(
+        f"{path} cannot be {action}: {error.strerror}. Allow the current user to read and write it."
+    )

@@ -158,8 +158,8 @@ class SecretsManagerKeyring:
             return _Version(found["VersionId"], decode_keys(found.get("SecretString") or ""))
         except ValueError as error:
             raise UnusableStore(
-                f"The secret {self._secret} does not hold the keys of tokens: {error}. "
-                "Make an older version of it current again."
+                f"The secret {self._secret} does not contain valid token signing keys: {error}. "
+                "Restore an earlier version of the secret."
             ) from error
 
     def _add_version(self, version: str, keys: tuple[SigningKey, ...]) -> None:
@@ -193,8 +193,8 @@ class SecretsManagerKeyring:
         """Return what to raise for a call that failed."""
         if error.code in _CONFIGURATION_ERRORS:
             return UnusableStore(
-                f"The secret {self._secret} with the keys of tokens cannot be used: "
+                f"The secret {self._secret} with the token signing keys cannot be used: "
                 f"{error.message} ({error.code}). "
-                "STRATABASE_SIGNING_KEYS names the secret, AWS_REGION where it is."
+                "Check STRATABASE_SIGNING_KEYS (the secret) and AWS_REGION (its region)."
             )
         return Unavailable(_("The keys of tokens are temporarily unavailable. Try again later."), 5)

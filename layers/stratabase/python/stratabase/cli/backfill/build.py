@@ -16,6 +16,7 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.indexes.entries import BuildState, RegistryEntry, RequiredRoleEntry, directive_label
 from stratabase.store.indexes.registry import entry_label
 from stratabase.store.layout import keys
+from stratabase.wording import pluralize
 
 BUILD_LOCK = "build.lock"
 """The file in the data folder that a process locks while it builds."""
@@ -27,10 +28,10 @@ MAX_VALUES_NAMED = 20
 MAX_IDS_NAMED = 10
 """How many are named, unless all shall be."""
 _FIX_DUPLICATES = (
-    "Change or delete all but one of the objects that have the same, then run `stratabase reindex` again. "
-    "Until then these constraints hold for what is written, but not for all objects."
+    "Change or delete all but one of the objects with the same values. Then run `stratabase reindex` again. "
+    "Until then, Stratabase enforces these constraints only for new values."
 )
-_RUN_AGAIN = "Something still served an earlier model: run `stratabase reindex` again when that has ended."
+_RUN_AGAIN = "A process still served an earlier model. When it has stopped, run `stratabase reindex` again."
 
 
 def is_embedded(settings: Settings) -> bool:
@@ -68,7 +69,7 @@ def build_lock(home: Path, print_lines: PrintLines) -> Iterator[None]:
                 return
         except LockTimeout:
             if not is_waiting:
-                print_lines("Another process builds what the model needs; waiting until it is done.")
+                print_lines("Another process is building what the model needs. Waiting until it finishes.")
             is_waiting = True
 
 
@@ -84,15 +85,15 @@ def describe_unfinished(class_name: str, outcome: ReindexOutcome, *, in_full: bo
     """
     for unique, group in groupby(outcome.duplicates, lambda duplicate: duplicate.unique):
         duplicates = list(group)
-        values = "1 value is" if len(duplicates) == 1 else f"{len(duplicates):,} values are"
-        yield f"{class_name} {directive_label(unique)} is not ready: {values} held by several objects"
+        values = pluralize(len(duplicates), "duplicate value")
+        yield f"{class_name} {directive_label(unique)} is not ready: {values}"
         named = duplicates if in_full else duplicates[:MAX_VALUES_NAMED]
         yield from (f"  {_duplicate_line(duplicate, in_full=in_full)}" for duplicate in named)
         if len(named) < len(duplicates):
             more = len(duplicates) - len(named)
-            yield f"  and {more:,} more (`stratabase reindex --all` names all)"
+            yield f"  and {more:,} more (to list all, run `stratabase reindex --all`)"
     if outcome.more:
-        yield f"{class_name}: {outcome.more:,} more objects have what another one has"
+        yield f"{class_name}: {outcome.more:,} more objects with duplicate values"
     yield from (f"{class_name} {name} is not ready" for name in outcome.interrupted)
 
 
@@ -131,7 +132,7 @@ def _build_class(
             break
         outcome = reindex.run(class_.name, progress)
     if total:
-        print_lines(f"Built {class_.name} {names}: {progress.done:,} objects were looked at.")
+        print_lines(f"Built {class_.name} {names}: checked {pluralize(progress.done, 'object')}.")
     if lines := list(describe_unfinished(class_.name, outcome, in_full=False)):
         print_lines(*lines, advice([outcome]))
 

@@ -86,7 +86,7 @@ class Gateway:
             error_type = ErrorType.FAILED if own < self._time_limit else ErrorType.TIMEOUT
             raise GatewayError(error_type, f"The function took longer than {time_limit:g} s.") from None
         except (Exception, SystemExit):
-            log.exception("%s failed at %s", function.declared.name, event["path"])
+            log.exception("Function %s failed at %s", function.declared.name, event["path"])
             raise GatewayError(ErrorType.FAILED, "Internal server error") from None
 
 

@@ -196,4 +196,4 @@ def _tell(call: _Call) -> None:
     try:
         call.outcome()
     except Exception:
-        log.exception("A call for which nobody waited any more failed in the end.")
+        log.exception("Call failed after its time limit")

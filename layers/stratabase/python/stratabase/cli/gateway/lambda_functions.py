@@ -33,7 +33,9 @@ def load_function(declared: FunctionDeclaration) -> LambdaFunction:
     """Import a function's file. Raises what the import raises, and CommandError without a file or handler."""
     handler = getattr(_import_file(declared), declared.entry, None)
     if not callable(handler):
-        raise CommandError(f"{declared.file} lacks {declared.entry!r}, the handler that the template names.")
+        raise CommandError(
+            f'{declared.file} has no function "{declared.entry}". The template names it as the handler.'
+        )
     return LambdaFunction(declared, handler)
 
 
@@ -42,7 +44,9 @@ def _import_file(declared: FunctionDeclaration) -> ModuleType:
     loader = _UncachedLoader(name, str(declared.file))
     spec = spec_from_file_location(name, declared.file, loader=loader)
     if spec is None or spec.loader is None or not declared.file.is_file():
-        raise CommandError(f"{declared.file} is not there; the template names it for {declared.name}.")
+        raise CommandError(
+            f"{declared.file} does not exist. The template names it for the function {declared.name}."
+        )
     module = sys.modules[name] = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

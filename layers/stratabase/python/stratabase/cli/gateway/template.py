@@ -75,12 +75,14 @@ def _document(path: Path) -> dict[str, Any]:
         document = yaml.load(path.read_bytes(), Loader=_Loader)  # noqa: S506 - it is a safe loader
     except OSError as error:
         raise CommandError(
-            f"{path}: {error.strerror}. Run this in the project's folder, or name it with --template."
+            f"{path}: {error.strerror}. Run the command in the project folder, or use --template."
         ) from error
     except yaml.YAMLError as error:
-        raise CommandError(f"{path} is not YAML: {error}") from error
+        raise CommandError(f"{path} is not valid YAML: {error}") from error
     if not isinstance(document, dict):
-        raise CommandError(f"{path} is no CloudFormation template: it should begin with names and values.")
+        raise CommandError(
+            f"{path} is not a CloudFormation template. It must be a mapping of names to values."
+        )
     return document
 
 

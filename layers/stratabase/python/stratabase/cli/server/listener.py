@@ -41,7 +41,9 @@ def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
-        raise CommandError(f'HOST: "{host}" is no address of this machine; 127.0.0.1 is, and ::1.') from error
+        raise CommandError(
+            f'HOST: "{host}" is not an address of this machine. Use an address such as 127.0.0.1 or ::1.'
+        ) from error
     family, _, _, _, address = found[0]
     return family, address  # type: ignore[return-value]
 
@@ -59,7 +61,9 @@ def _bind_patiently(bind: Callable[[], None], patience: float) -> None:
 
 def _explain_failure(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRINUSE:
-        return f"PORT: {port} is taken on {host}. End what listens there, or choose another: PORT={port + 1}."
+        return (
+            f"PORT: {port} is in use on {host}. Stop the other program, or use another port: PORT={port + 1}."
+        )
     if error.errno == errno.EACCES:
-        return f"PORT: {port} may be used by the system's administrator only. Choose another: PORT=8000."
-    return f'HOST: "{host}" cannot be listened on ({error.strerror}); 127.0.0.1 can.'
+        return f"PORT: {port} requires administrator rights on this machine. Use another port: PORT=8000."
+    return f'HOST: "{host}" cannot be used ({error.strerror}). Use an address such as 127.0.0.1.'

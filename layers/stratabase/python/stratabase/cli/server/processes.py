@@ -55,7 +55,7 @@ def main() -> int:
     try:
         os.execvp(command[0], command)  # noqa: S606 - the parent's own command
     except OSError as error:
-        print(f"{command[0]} cannot be run ({error.strerror}).", file=sys.stderr)
+        print(f"Running {command[0]} failed: {error.strerror}.", file=sys.stderr)
         return 127
 
 

@@ -83,12 +83,14 @@ class Supervisor:
         self._relieve()
         for worker, finding in self._watchdog.look([each for each in self._workers if each.watched]):
             seconds = self._watchdog.seconds(worker)
-            silence = f"The worker (process {worker.pid}) has not answered for {seconds:.0f} s"
+            silence = f"The worker (process {worker.pid}) has not responded for {seconds:.0f} s"
             if finding is ProbeResult.STUCK:
-                self._console.warn(f"{silence}; ending it.")
+                self._console.warn(f"{silence}. Stopping it.")
                 worker.kill()
             else:
-                self._console.warn(f"{silence}{_request_text(worker)}. Its threads, the main thread last:")
+                self._console.warn(
+                    f"{silence}{_request_text(worker)}. Stack traces of its threads, main thread last:"
+                )
                 worker.show_tracebacks()
 
     def _relieve(self) -> None:
@@ -103,7 +105,7 @@ class Supervisor:
             and not self._starting
             and not self._stopping
         ):
-            self._console.warn("Starting another worker, which will take the new connections.")
+            self._console.warn("Starting another worker for new connections.")
             self._last_relieved = self._serving
             self._start()
 
@@ -141,7 +143,7 @@ class Supervisor:
 
     def _on_ready(self, worker: WorkerProcess, report: WorkerReport) -> None:
         """Have a new worker take over."""
-        shown = report if self._served_since is None else replace(report, lines=("Serving that now.",))
+        shown = report if self._served_since is None else replace(report, lines=("Serving the new version.",))
         if self._serving is None:
             self._console.show(shown)
         elif self._watchdog.is_slow(self._serving):
@@ -165,7 +167,7 @@ class Supervisor:
         """Note that a worker's event loop turns."""
         silent = self._watchdog.answered(worker)
         if silent is not None:
-            self._console.warn(f"The worker (process {worker.pid}) answers again, after {silent:.0f} s.")
+            self._console.warn(f"The worker (process {worker.pid}) responds again after {silent:.0f} s.")
             if worker is self._last_relieved:
                 self._last_relieved = None
 
@@ -177,9 +179,9 @@ class Supervisor:
             self._code = FAILED
             self._end()
         elif self._serving is not None:
-            self._console.warn("The last good state keeps serving.")
+            self._console.warn("The last valid version keeps serving.")
         else:
-            self._console.warn("Nothing is served until that is mended.")
+            self._console.warn("Stratabase serves nothing until you fix this error.")
 
     _HANDLERS: ClassVar[dict[ReportKind, Callable[["Supervisor", WorkerProcess, WorkerReport], None]]] = {
         ReportKind.MODEL_CHANGED: _on_progress,
@@ -198,7 +200,9 @@ class Supervisor:
         death = f"The worker (process {worker.pid}) {_how_it_ended(code)}"
         if worker is self._serving and code == 0:
             # A worker that this process tells to end serves no more; so somebody else told this one.
-            self._console.say(f"The worker (process {worker.pid}) was told to end; ending the service.")
+            self._console.say(
+                f"The worker (process {worker.pid}) received a signal to stop. Stopping the service."
+            )
             self._serving = None
             self._end()
         elif worker is self._serving:
@@ -207,9 +211,9 @@ class Supervisor:
             self._restart(death)
         elif worker is self._starting and self._was_killed(code):
             self._starting = None
-            self._restart(f"{death} before it served")
+            self._restart(f"{death} before it was ready")
         elif worker is self._starting:
-            self._on_failed(worker, WorkerReport(ReportKind.FAILED, (f"{death} before it served.",)))
+            self._on_failed(worker, WorkerReport(ReportKind.FAILED, (f"{death} before it was ready.",)))
 
     def _was_killed(self, code: int) -> bool:
         """Return whether a starting worker was killed from outside and nothing serves; the next may live."""
@@ -217,7 +221,7 @@ class Supervisor:
 
     def _restart(self, death: str) -> None:
         """Start a worker in place of one that died, later each time."""
-        self._console.warn(f"{death}; starting another.")
+        self._console.warn(f"{death}. Starting another worker.")
         pause = PAUSES[min(self._deaths, len(PAUSES) - 1)]
         self._deaths += 1
         timer = threading.Timer(pause, self._enqueue, [self._start_if_none])
@@ -231,7 +235,7 @@ class Supervisor:
     def _end(self) -> None:
         """Let the workers finish; told so again, end them."""
         if self._serving is not None and not self._stopping:
-            self._console.say("Finishing what is under way. Once more ends it at once.")
+            self._console.say("Finishing current requests. To stop immediately, interrupt again.")
         for worker in self._workers:
             if self._stopping or worker is self._starting:
                 worker.kill()
@@ -261,4 +265,4 @@ def _how_it_ended(code: int) -> str:
     """Say how a process ended."""
     if code < 0:
         return f"was killed by {signal.Signals(-code).name}"
-    return f"ended with exit code {code}"
+    return f"exited with code {code}"

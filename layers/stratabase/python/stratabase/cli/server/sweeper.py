@@ -56,9 +56,9 @@ class Sweeper:
             try:
                 self._do(self._next())
             except Unavailable as error:
-                self._retry_later("What deletions have left is ended later", error)
+                self._retry_later("Cleanup after deletions postponed", error)
             except Exception as error:  # noqa: BLE001 - whatever it is, the next sweep may fare better
-                self._retry_later("A sweep failed", error)
+                self._retry_later("Cleanup after deletions failed", error)
 
     def _next(self) -> CleanupSteps:
         """Wait for what a deletion leaves, or until it is time to look by itself."""

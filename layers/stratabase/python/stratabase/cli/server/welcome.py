@@ -24,10 +24,10 @@ from stratabase.store.indexes.entries import REQUIRED_ROLE
 _MOST_NAMED = 3
 """How many things are named in one line."""
 _MISMATCH_TEXTS: Mapping[PasswordMismatch, str] = {
-    PasswordMismatch.OTHER_PASSWORD: f"{ADMIN_USERNAME} has another password",
-    PasswordMismatch.NO_PASSWORD: f"{ADMIN_USERNAME} has no password yet",
+    PasswordMismatch.OTHER_PASSWORD: f"{ADMIN_USERNAME} has a different password",
+    PasswordMismatch.NO_PASSWORD: f"{ADMIN_USERNAME} has no password",
     PasswordMismatch.DISABLED: f"{ADMIN_USERNAME} is disabled",
-    PasswordMismatch.NO_MEMBER: f"there is no member {ADMIN_USERNAME}",
+    PasswordMismatch.NO_MEMBER: f"the member {ADMIN_USERNAME} does not exist",
 }
 _PLACEHOLDER = "YOUR PASSWORD"
 _STORE_SETTINGS = (
@@ -64,7 +64,7 @@ def welcome_lines(
 def new_password_lines(administrator: Administrator) -> Iterator[str]:
     """Yield what must be shown of an administrator who was just made: the password, if nobody knows it."""
     if password := _unseen_password(administrator):
-        yield f"The member {administrator.username} was made. The password is shown only this once:"
+        yield f"Created the member {administrator.username}. Its password is shown only once:"
         yield f"  {password}"
 
 
@@ -76,11 +76,14 @@ def describe_unbuilt(unbuilt: Sequence[str], *, refusing: bool) -> Iterator[str]
     if unbuilt:
         shown = ", ".join(unbuilt[:_MOST_NAMED])
         more = f" and {len(unbuilt) - _MOST_NAMED} more" if len(unbuilt) > _MOST_NAMED else ""
-        yield f"Not ready for older objects: {shown}{more}. While this serves, run: {_command()} reindex"
+        yield (
+            f"Not ready for existing objects: {shown}{more}. "
+            f"To build them while the service runs: {_command()} reindex"
+        )
         if refusing and any("@unique" in each for each in unbuilt):
-            yield "Until a unique constraint is built, writes that set its values are refused."
+            yield "Until a unique constraint is built, Stratabase refuses writes that set its values."
         if any(REQUIRED_ROLE in each for each in unbuilt):
-            yield "Until a required role is built, what it leads to cannot be deleted."
+            yield "Until a required role is built, you cannot delete the objects that it leads to."
 
 
 def _password_mismatch_lines(administrator: Administrator) -> Iterator[str]:
@@ -88,8 +91,8 @@ def _password_mismatch_lines(administrator: Administrator) -> Iterator[str]:
     if isinstance(administrator, AdministratorState) and administrator.mismatch:
         username = administrator.username
         yield f"STRATABASE_ADMIN_PASSWORD has no effect: {_MISMATCH_TEXTS[administrator.mismatch]}."
-        yield f"Stratabase reads it only on the first start, to make the member {ADMIN_USERNAME}."
-        yield f"Sign in with the password of {username}, or set another one:"
+        yield f"Stratabase reads it only on the first start, to create the member {ADMIN_USERNAME}."
+        yield f"Sign in with the password of {username}, or set a new password:"
         yield f"  {_command()} members set-password {shlex.quote(username)}"
         yield ""
 
@@ -119,11 +122,11 @@ def _example_lines(
     if settings.basic:
         body = {"query": _example_query(model)}
         credentials = f"{username}:{password}" if password else username
-        yield "Try first:" if password else f"Try first (curl asks for the password of {username}):"
+        yield "Try this first:" if password else f"Try this first (curl asks for the password of {username}):"
         url = f"-u {shlex.quote(credentials)} {graphql}"
     else:
         body = {"username": username, "password": password or _PLACEHOLDER}
-        yield "Try first, to get a token:"
+        yield "Get a token first:"
         url = f"{address}/public/token/getJwtToken"
     yield ""
     yield f"  curl {url} \\"

@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from stratabase.wording import pluralize, was_or_were
+from stratabase.wording import pluralize
 
 INTERVAL = 2.0
 """Seconds from one line about the progress to the next."""
@@ -27,7 +27,7 @@ class ProgressLines:
         self.done = 0
         """The number of objects looked at so far."""
         if total:
-            print_lines(f"{title} for {total:,} objects before the model is served.")
+            print_lines(f"{title}: {pluralize(total, 'object')} to check before Stratabase serves the model.")
 
     def __call__(self, objects: int) -> None:
         """Count as many more objects as looked at."""
@@ -57,5 +57,4 @@ class ProgressBar:
     def end(self, outcome: str) -> None:
         """Print that the job is done, with its outcome."""
         back = "\r" if sys.stderr.isatty() else ""
-        looked_at = f"{pluralize(self._done, 'object')} {was_or_were(self._done)} looked at"
-        print(f"{back}{self._title}: {outcome} ({looked_at})")
+        print(f"{back}{self._title}: {outcome} (checked {pluralize(self._done, 'object')})")

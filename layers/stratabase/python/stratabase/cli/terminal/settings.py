@@ -23,5 +23,5 @@ def make_data_folder(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        text = f"STRATABASE_HOME: the data folder {folder} cannot be made ({error.strerror})."
+        text = f"STRATABASE_HOME: creating the data folder {folder} failed ({error.strerror})."
         raise CommandError(text) from error

@@ -30,10 +30,10 @@ cannot read the keys goes on with those that it knows."""
 class KeyState(Enum):
     """What a key is to new tokens, and to those that are there."""
 
-    COMING = "signs later"
-    SIGNING = "signs"
-    RETIRED = "signs no more, but its tokens are good"
-    OVER = "nothing that it signed is good any more"
+    COMING = "waiting"
+    SIGNING = "signing"
+    RETIRED = "retired, its tokens are valid"
+    OVER = "expired"
 
 
 class KeyPhase(NamedTuple):

@@ -129,7 +129,7 @@ def log_refusal(log: Log, request: Request, refusal: Refusal) -> tuple[int, Head
     status, headers_of, log_method = status_row(refusal)
     log_method(
         log,
-        "Refused",
+        "Request refused",
         trace_id=request.trace_id,
         status=status,
         address=request.source_address,

@@ -94,7 +94,7 @@ class EmailChange:
             waiting.offload(self._mailer.send, mail)
         except Unavailable as reason:
             self._log.warning(
-                "A member was not told of the change of an e-mail address",
+                "Email address change notice not sent",
                 member=member.id,
                 reason=str(reason),
                 cause=repr(reason.__cause__),

@@ -44,6 +44,7 @@ from stratabase.store.engine.port import (
 )
 from stratabase.store.layout import codec, heads, keys, versions
 from stratabase.store.layout.heads import live_head
+from stratabase.wording import pluralize
 
 _AT_ONCE = 50
 _LAST_MODIFIED_BY = PlatformAttribute.LAST_MODIFIED_BY.value
@@ -153,12 +154,12 @@ class MemberBackfill:
 def describe_outcome(class_name: str, outcome: MemberBackfillOutcome) -> Iterator[str]:
     """Yield lines that tell a person what became of the names of a class."""
     if outcome.known:
-        yield f"{class_name}: {outcome.known:,} names of members have the ids of their members now."
+        yield f"{class_name}: replaced {pluralize(outcome.known, 'username')} with member IDs."
     if outcome.younger:
-        reason = "since the member of that name was made after they were written"
-        yield f"{class_name}: {outcome.younger:,} names mean nobody, {reason}."
+        names = pluralize(outcome.younger, "username")
+        yield f"{class_name}: kept {names} because the member is newer than the object."
     if outcome.unknown:
-        yield f"{class_name}: {outcome.unknown:,} names mean nobody, since no member has them."
+        yield f"{class_name}: kept {pluralize(outcome.unknown, 'username')} because no member has that name."
 
 
 def _in_batches(each: Iterable[T]) -> Iterator[list[T]]:

@@ -33,8 +33,8 @@ def is_corruption(error: sqlite3.Error) -> bool:
 def corrupt_file_error(path: Path, error: Exception) -> UnusableStore:
     """Return what to raise of a file that SQLite cannot make sense of."""
     return UnusableStore(
-        f"{path} is damaged or no database of Stratabase ({error}). "
-        "Put a backup in its place, or move it away to begin with an empty one."
+        f"{path} is damaged or not a Stratabase database ({error}). "
+        "Restore a backup, or move the file to start with an empty database."
     )
 
 

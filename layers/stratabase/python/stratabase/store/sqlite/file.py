@@ -62,7 +62,7 @@ def open_for_writing(path: Path, timeout: float, layout: Layout = OBJECT_LAYOUT)
         )
     except OSError as error:
         raise UnusableStore(
-            f"{path} cannot be opened: {error.strerror}. Name a file that may be written."
+            f"{path} cannot be opened: {error.strerror}. Use a file that you can write to."
         ) from error
     except sqlite3.DatabaseError as error:
         raise _unusable(path, error) from error
@@ -78,8 +78,8 @@ def _check_library() -> None:
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         needed = ".".join(map(str, OLDEST_SQLITE))
         raise UnusableStore(
-            f"SQLite {needed} or later is needed, but this Python has {sqlite3.sqlite_version}. "
-            "Use a Python that was built with a newer one."
+            f"This Python has SQLite {sqlite3.sqlite_version}, but Stratabase requires {needed} or later. "
+            "Use a Python with a newer SQLite."
         )
 
 
@@ -131,12 +131,12 @@ def _version(path: Path, layout: Layout, connection: sqlite3.Connection) -> int:
         return 0
     if owner != _number(layout.mark):
         raise UnusableStore(
-            f"{path} is a database of another program or kind. Name another file, or move this one away."
+            f"{path} is a database of another program or kind. Use another file, or move this one."
         )
     if not layout.supports(version):
         raise UnusableStore(
-            f"{path} has layout {version}, but this version of Stratabase knows layout {layout.version}. "
-            "Use the version of Stratabase that last wrote to it, or a newer one."
+            f"{path} has layout {version}, but this version of Stratabase supports layout {layout.version}. "
+            "Use the version of Stratabase that last wrote to it, or a later version."
         )
     return int(version)
 
@@ -145,7 +145,7 @@ def _write_ahead(path: Path, connection: sqlite3.Connection) -> None:
     (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
     if mode != "wal":
         raise UnusableStore(
-            f"{path} lies where SQLite cannot keep a write-ahead log. Name a file on a disk of this machine."
+            f"{path} is on a file system without support for SQLite's write-ahead log. Use a local disk."
         )
 
 
@@ -174,5 +174,6 @@ def _unusable(path: Path, error: sqlite3.DatabaseError) -> UnusableStore:
     if is_corruption(error):
         return corrupt_file_error(path, error)
     return UnusableStore(
-        f"{path} cannot be opened ({error}). Is another program holding it, or its disk full?"
+        f"{path} cannot be opened ({error}). "
+        "Check whether another program uses it and whether the disk is full."
     )
