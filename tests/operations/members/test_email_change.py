@@ -252,7 +252,7 @@ def test_an_old_address_that_no_mail_reaches_keeps_nobody_from_a_new_one(step: s
         assert office.emails.confirm(office.mails.token).email == NEW
     assert office.stored("a").confirmation is not None
     logged = office.logged.getvalue()
-    assert "was not told" in logged
+    assert "notice not sent" in logged
     assert OLD not in logged
     assert NEW not in logged
 
