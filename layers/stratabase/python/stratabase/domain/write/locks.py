@@ -1,4 +1,8 @@
-"""Locks and versions that keep a caller from writing an object."""
+"""Locks and versions that keep a caller from writing an object, as far as a plan knows them.
+
+A lock that begins after the plan was made is refused by the store: each head is written on the condition that no
+other member holds its lock (`store/layout/locks.py`).
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
