@@ -1,7 +1,7 @@
 """Locks and versions that keep a caller from writing an object, as far as a plan knows them.
 
-A lock that begins after the plan was made is refused by the store: each head is written on the condition that no
-other member holds its lock (`store/layout/locks.py`).
+The store checks again, since a lock may begin after the plan was made: it writes each head on the condition
+that no other member has locked it (`store/layout/locks.py`).
 """
 
 from collections.abc import Iterator, Sequence
