@@ -120,7 +120,7 @@ def test_paging_on_lagging_indexes_misses_nothing_that_stayed() -> None:
         stayed.append(walk_while_others_write(number, long_run))
 
     check()
-    assert sum(map(bool, stayed)) > len(stayed) / 4
+    assert any(stayed), "no object stayed in any walk, so nothing was compared"
 
 
 def walk_while_others_write(number: int, long_run: int) -> int:
