@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stratabase.domain.objects.entity import State
@@ -110,6 +110,10 @@ def check_around(history: LaggingHistory, query: Query, page: Page, span: Span) 
     assert {id_ for id_, (of_first, of_last) in sides.items() if of_first >= 0 >= of_last} <= shown
 
 
+OBJECTS_STAY = (0, 2, 3, 7, 10, 14, 15, 20, 22, 23)
+"""Numbers of walks in which some objects stay: of few random numbers, too few may be such."""
+
+
 @pytest.mark.soak
 def test_paging_on_lagging_indexes_misses_nothing_that_stayed() -> None:
     """Each page by another plan, forward or backward, while objects come, move and go, also within a page."""
@@ -119,8 +123,10 @@ def test_paging_on_lagging_indexes_misses_nothing_that_stayed() -> None:
     def check(number: int, long_run: int) -> None:
         stayed.append(walk_while_others_write(number, long_run))
 
+    for number in OBJECTS_STAY:
+        check = example(number, 200)(check)
     check()
-    assert any(stayed), "no object stayed in any walk, so nothing was compared"
+    assert sum(map(bool, stayed)) > len(stayed) / 4
 
 
 def walk_while_others_write(number: int, long_run: int) -> int:
