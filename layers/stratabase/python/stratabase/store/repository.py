@@ -135,7 +135,7 @@ class Repository:
         more. With `at`, an instant for each owner, those that it may have led to then, if their class is
         versioned. With an allowance, as `read`.
         """
-        return links.linked(self._store, role, ids, links.IdRange(*id_range), allowance, at)
+        return links.linked(self._store, role, ids, id_range, allowance, at)
 
     def referrers(self, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
         """Return the ids of objects that lead to an object by a required key: at most `limit`."""

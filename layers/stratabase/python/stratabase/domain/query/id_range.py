@@ -1,6 +1,6 @@
 """How many of the objects that a role leads to must be read for a page of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from stratabase.domain.query.page import PageFields, Query
@@ -13,13 +13,15 @@ class IdRange(NamedTuple):
     limit: int | None = None
     backward: bool = False
 
-    def select(self, ids: Sequence[str]) -> Sequence[str]:
-        """Return the ids that are in the range, in its order."""
-        ordered = sorted(ids, reverse=self.backward)
-        if self.start is not None:
-            start = self.start
-            ordered = [id_ for id_ in ordered if (id_ < start if self.backward else id_ > start)]
-        return ordered[: self.limit]
+    def select(self, ids: Iterable[str]) -> tuple[str, ...]:
+        """Return the ids that are in the range, each once, in its order."""
+        ordered = sorted(filter(self.contains, set(ids)), reverse=self.backward)
+        return tuple(ordered[: self.limit])
+
+    def contains(self, id_: str) -> bool:
+        """Return whether an id is in the range, if the limit allows any."""
+        after = self.start is None or (id_ < self.start if self.backward else id_ > self.start)
+        return after and self.limit != 0
 
 
 ALL_IDS = IdRange()

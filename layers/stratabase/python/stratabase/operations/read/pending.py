@@ -29,7 +29,7 @@ class PendingWrite:
         """Return for each owner the ids that a role leads to; `load` is asked for what is stored."""
         stored = [id_ for id_ in ids if Reference(role.class_name, id_) not in self._created]
         found = dict(zip(stored, load(stored, self._widen(id_range)), strict=True)) if stored else {}
-        return [tuple(id_range.select(self._merge(role, id_, found.get(id_, ())))) for id_ in ids]
+        return [id_range.select(self._merge(role, id_, found.get(id_, ()))) for id_ in ids]
 
     def now(self, entity: Entity) -> Entity:
         """Return an object as it is after the write; one that ends as it was."""

@@ -6,41 +6,18 @@ at the instant, whether its key led there.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.instant import Instant
+from stratabase.domain.query.id_range import IdRange
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.store.engine.port import ITEMS, Bounds, Item
+from stratabase.store.engine.port import ITEMS, Item
 from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.layout import keys, links
 from stratabase.store.layout.associations import ForeignKey
 from stratabase.store.layout.guards import guard_holder
 from stratabase.store.read.context import StoreContext
-
-
-@dataclass(frozen=True, slots=True)
-class IdRange:
-    """Which of the ids that a role leads to are wanted: those after `start`, at most `limit`."""
-
-    start: str | None = None
-    limit: int | None = None
-    backward: bool = False
-
-    def bounds(self, role: RoleName) -> Bounds:
-        """Return the bounds of their links."""
-        return links.bounds(role.role_name, self.start, backward=self.backward)
-
-    def select(self, ids: Iterable[str]) -> tuple[str, ...]:
-        """Return those of some ids that are wanted, in order."""
-        ordered = sorted(filter(self.contains, set(ids)), reverse=self.backward)
-        return tuple(ordered[: self.limit])
-
-    def contains(self, id_: str) -> bool:
-        """Return whether an id is wanted, if the limit allows any."""
-        after = self.start is None or (id_ < self.start if self.backward else id_ > self.start)
-        return after and self.limit != 0
 
 
 def linked(  # noqa: PLR0913, PLR0917 - whose, which of them, when, and how much may be read
@@ -99,7 +76,7 @@ def _by_links(
     pages = store.engine.range(
         ITEMS,
         keys.head(owner).partition,
-        range_.bounds(role),
+        links.bounds(role.role_name, range_.start, backward=range_.backward),
         backward=range_.backward,
         limit=range_.limit,
     )
