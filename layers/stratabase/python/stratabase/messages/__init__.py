@@ -5,7 +5,7 @@ languages, and the translations of each). `it.po` has the Italian translations a
 message; `make messages` brings both up to date with the code.
 
 A message is a `str`, its English text, so logs and errors need to know nothing of languages. Only the edge
-(http_api, schema, mails and pages) calls `translate` with the language of the reader.
+(http_api, schema, mails and pages) calls `in_language` with the language of the reader.
 
 Imports nothing of Stratabase. Every other package may import this one.
 """

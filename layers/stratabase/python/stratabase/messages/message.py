@@ -73,12 +73,12 @@ def verbatim(text: str) -> Message:
 
 def and_list(words: Iterable[str]) -> Message:
     """Return words as people list them: "a", "a and b", "a, b, and c". Each word may be a `Message`."""
-    return _WordList("standard", words)
+    return _AndList(words)
 
 
 def or_list(words: Iterable[str]) -> Message:
     """Return words as people list alternatives: "a", "a or b", "a, b, or c"."""
-    return _WordList("or", words)
+    return _OrList(words)
 
 
 def sentences(messages: Iterable[str]) -> Message:
@@ -103,54 +103,53 @@ class _Verbatim(Message):
         return type(self), (self.template,)
 
 
-_ListStyle = Literal["standard", "or"]
-
-
-class _WordList(Message):
-    """A list of words, joined as each language joins them. The keys of its parameters are their positions."""
-
-    __slots__ = ("style",)
-
-    style: _ListStyle
-
-    def __new__(cls, style: _ListStyle, words: Iterable[str]) -> Self:
-        listed = list(words)
-        self = str.__new__(cls, _join_in_english(listed, "or" if style == "or" else "and"))
-        self.style = style
-        self.template, self.plural, self.number = "", None, len(listed)
-        self.parameters = {str(position): word for position, word in enumerate(listed)}
-        return self
-
-    def in_language(self, language: str) -> str:
-        language = choose_language([language])
-        if language == ENGLISH:
-            return str(self)
-        from babel.lists import format_list  # noqa: PLC0415 - slow, and English needs none
-
-        words = [_show(word, language) for word in self.parameters.values()]
-        return format_list(words, self.style, language)
-
-    def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
-        return type(self), (self.style, list(self.parameters.values()))
-
-
-class _Sentences(Message):
-    """Whole sentences with a blank between them. The keys of its parameters are their positions."""
+class _Joined(Message):
+    """Several texts as one. The keys of its parameters are their positions."""
 
     __slots__ = ()
 
-    def __new__(cls, messages: Iterable[str]) -> Self:
-        listed = list(messages)
-        self = str.__new__(cls, " ".join(listed))
+    def __new__(cls, texts: Iterable[str]) -> Self:
+        listed = list(texts)
+        self = str.__new__(cls, cls._join(listed, ENGLISH))
         self.template, self.plural, self.number = "", None, len(listed)
-        self.parameters = {str(position): message for position, message in enumerate(listed)}
+        self.parameters = {str(position): text for position, text in enumerate(listed)}
         return self
 
+    @staticmethod
+    def _join(texts: Sequence[str], language: str) -> str:
+        """Return texts, which are in a language, as one."""
+        raise NotImplementedError
+
     def in_language(self, language: str) -> str:
-        return " ".join(_show(message, language) for message in self.parameters.values())
+        language = choose_language([language])
+        return self._join([_show(text, language) for text in self.parameters.values()], language)
 
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
         return type(self), (list(self.parameters.values()),)
+
+
+class _AndList(_Joined):
+    __slots__ = ()
+
+    @staticmethod
+    def _join(texts: Sequence[str], language: str) -> str:
+        return _join_list(texts, "and", "standard", language)
+
+
+class _OrList(_Joined):
+    __slots__ = ()
+
+    @staticmethod
+    def _join(texts: Sequence[str], language: str) -> str:
+        return _join_list(texts, "or", "or", language)
+
+
+class _Sentences(_Joined):
+    __slots__ = ()
+
+    @staticmethod
+    def _join(texts: Sequence[str], language: str) -> str:  # noqa: ARG004 - a blank in all of them
+        return " ".join(texts)
 
 
 def _fill_in(template: str, parameters: Mapping[str, Parameter], language: str) -> str:
@@ -165,12 +164,17 @@ def _show(value: Parameter, language: str) -> str:
         return value
     if language == ENGLISH:
         return f"{value:,}"
-    from babel.numbers import format_decimal  # noqa: PLC0415 - as above
+    from babel.numbers import format_decimal  # noqa: PLC0415 - slow, and English needs none
 
     return format_decimal(value, locale=language)
 
 
-def _join_in_english(words: Sequence[str], conjunction: str) -> str:
+def _join_list(words: Sequence[str], english: str, style: Literal["standard", "or"], language: str) -> str:
+    """Return words as a language lists them. `english` is the English conjunction; `style` is Babel's."""
+    if language != ENGLISH:
+        from babel.lists import format_list  # noqa: PLC0415 - as above
+
+        return format_list(words, style, language)
     *first, last = words or [""]
     comma = "," if len(first) > 1 else ""
-    return f"{', '.join(first)}{comma} {conjunction} {last}" if first else last
+    return f"{', '.join(first)}{comma} {english} {last}" if first else last
