@@ -10,6 +10,7 @@ import pytest
 
 from stratabase.domain.issues.refusals import Unauthenticated
 from stratabase.domain.members.member import Caller
+from stratabase.formats.preferences import Formats
 from stratabase.http_api.auth.authentication import Authentication, BasicAuthenticator
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.cors import Cors
@@ -25,6 +26,7 @@ CALLERS = {
     "anna": Caller("1", "anna", "Administrator", administrator=True),
     "bert": Caller("2", "bert", "Clerk"),
     "carl": Caller("3", "carl", "Clerk"),
+    "dora": Caller("4", "dora", "Clerk", formats=Formats(language="it")),
 }
 """Those who can sign in; of carl no more is stored."""
 BASIC = "Basic " + base64.b64encode(b"anna:right").decode()

@@ -14,6 +14,7 @@ from stratabase.http_api.auth.authentication import Authentication
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.cors import Cors
 from stratabase.messages import verbatim
+from stratabase.operations.executor import Answer
 
 GRAPHQL = "/auth/api/graphql/{application}"
 CHALLENGE = ['Basic realm="Stratabase", charset="UTF-8"']
@@ -395,3 +396,35 @@ def test_without_schemes_nobody_comes_in(event: Any) -> None:
 
 def test_an_answer_can_be_written_as_json(make_handler: Callable[..., HttpHandler], event: Any) -> None:
     assert json.loads(json.dumps(make_handler()(event())))["statusCode"] == 200
+
+
+DORA = "Basic " + base64.b64encode(b"dora:right").decode()
+"""Dora reads Italian."""
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "beginning"),
+    [
+        (Answer(b" " * 7_000_000), 413, "La risposta "),
+        (RuntimeError("the table is gone"), 500, "Si è verificato un errore"),
+    ],
+)
+def test_what_goes_wrong_is_in_the_language_of_the_caller(
+    outcome: Answer | Exception, status: int, beginning: str, send: Any, world: Any
+) -> None:
+    """Also what is found out only when the response is there."""
+    world.executor.outcome = outcome
+    query, parameters = {"query": ["{x}"]}, {"application": "Hr"}
+    reply = send("GET", GRAPHQL, headers={"Authorization": DORA}, parameters=parameters, query=query)
+    assert (reply.status, reply.json()["detail"].startswith(beginning)) == (status, True), reply.body
+
+
+def test_without_a_caller_a_refusal_is_in_the_language_of_the_browser(send: Any) -> None:
+    texts = [
+        send("GET", "/auth/once", headers={"Accept-Language": accepted}).json()["detail"]
+        for accepted in ("de, it-CH;q=0.8, en;q=0.5", "de, en;q=0.8, it;q=0.5")
+    ]
+    assert texts == [
+        "Questo indirizzo richiede una sola intestazione Authorization con lo schema Basic.",
+        "This address requires one Authorization header with the scheme Basic.",
+    ]

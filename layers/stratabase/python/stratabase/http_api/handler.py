@@ -63,22 +63,25 @@ class HttpHandler:
     def __call__(self, event: ProxyEvent, _context: object = None) -> ProxyResponse:
         """Answer an API Gateway REST (v1) proxy event. Never raises."""
         request = request_from_event(event, self._base_url)
+        response, caller = self._respond(request, event)
         try:
-            return self._finish(request, self._respond(request, event))
+            return self._finish(request, response)
         except ResponseTooLarge as refusal:
-            return self._finish(request, self._refuse(request, refusal, ErrorFormat.PROBLEM_JSON))
+            refused = self._refuse(request, refusal, ErrorFormat.PROBLEM_JSON, caller)
+            return self._finish(request, refused)
 
-    def _respond(self, request: Request, event: ProxyEvent) -> Response:
+    def _respond(self, request: Request, event: ProxyEvent) -> tuple[Response, Caller | None]:
+        """Return the response, and the caller as far as it is known."""
         endpoint = self.endpoints.get(request.resource)
         error_format = endpoint.error_format(request.method) if endpoint else ErrorFormat.PROBLEM
         caller = None
         try:
             caller = self._find_caller(request)
-            return self._dispatch(request, event, endpoint, caller)
+            return self._dispatch(request, event, endpoint, caller), caller
         except Refusal as refusal:
-            return self._refuse(request, refusal, error_format, caller)
+            return self._refuse(request, refusal, error_format, caller), caller
         except Exception as error:  # noqa: BLE001 - whatever it is, the client gets a clean answer
-            return self._fail(request, error, error_format, caller)
+            return self._fail(request, error, error_format, caller), caller
 
     def _find_caller(self, request: Request) -> Caller | None:
         """Return the caller; None where the address needs none. Raises Refusal."""
@@ -113,7 +116,7 @@ class HttpHandler:
         return operation.respond(request, caller)
 
     def _refuse(
-        self, request: Request, refusal: Refusal, error_format: ErrorFormat, caller: Caller | None = None
+        self, request: Request, refusal: Refusal, error_format: ErrorFormat, caller: Caller | None
     ) -> Response:
         status, headers = log_refusal(self._log, request, refusal)
         detail = refusal.message.in_language(response_language(request, caller))
