@@ -1,13 +1,33 @@
 """A member's formats must exist."""
 
 from datetime import UTC
+from typing import NamedTuple
 
 import pytest
 
 from stratabase.formats.date_fields import DatePart
 from stratabase.formats.date_pattern import compile_date_pattern
+from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.locales import is_time_zone
-from stratabase.formats.preferences import DEFAULT_FORMATS, Formats, check_formats
+from stratabase.formats.preferences import DEFAULT_FORMATS, FORMAT_CHECKS, Formats
+
+
+class FormatError(NamedTuple):
+    """A field of Formats that does not hold, and why."""
+
+    field: str
+    message: str
+
+
+def check_formats(formats: Formats) -> list[FormatError]:
+    """Return what is wrong with a member's formats, by the check of each field."""
+    found = []
+    for field, check in FORMAT_CHECKS.items():
+        try:
+            check(getattr(formats, field))
+        except InvalidValue as refusal:
+            found.append(FormatError(field, refusal.message))
+    return found
 
 
 def test_right_formats_are_accepted() -> None:

@@ -3,17 +3,16 @@
 A date or time pattern is good if everything it formats can be parsed again.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from math import isqrt
 from operator import attrgetter
-from typing import NamedTuple
 
 from stratabase.formats import locales
 from stratabase.formats.date_fields import MAX_PATTERN_LENGTH, DatePart, LetterRun, check_length
 from stratabase.formats.date_pattern import MAX_READINGS, DatePattern, compile_date_pattern, irreversible
-from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.formats.invalid_value import describe_value
 from stratabase.messages import Message, _
 
 MAX_FORMAT_LENGTH = (MAX_PATTERN_LENGTH - 1) // 2
@@ -57,29 +56,6 @@ class Formats:
 
 
 DEFAULT_FORMATS = Formats()
-
-
-class FormatError(NamedTuple):
-    """A field of Formats that does not hold; `message` says what would be right."""
-
-    field: str
-    message: Message
-
-
-def check_formats(formats: Formats) -> list[FormatError]:
-    """Return what is wrong with a member's patterns, time zone and language."""
-    return [
-        FormatError(field, message)
-        for field, check in FORMAT_CHECKS.items()
-        for message in _refusals(check, getattr(formats, field))
-    ]
-
-
-def _refusals(check: Callable[[str], None], value: str) -> Iterator[Message]:
-    try:
-        check(value)
-    except InvalidValue as refusal:
-        yield refusal.message
 
 
 def check_date_format(pattern: str) -> None:
