@@ -2,7 +2,7 @@
 
 Read `services` first (save, delete, restore, preview, validate), then `pipeline`, which shows one round in
 order: `load` reads what the plan lacks, `permissions` and `warnings` evaluate conditions over the states in
-`projections`, `attempt` commits, or finds out what the store has against it. `outcome` is what comes of it,
+`state_readers`, `attempt` commits, or finds out what the store has against it. `outcome` is what comes of it,
 `options` is what a client says beside the command. `bulk` does the same with each object of a query.
 
 Imports the domain's write package, and reads through the readers of operations; the schema imports this.

@@ -33,19 +33,19 @@ class ConditionalPermission(NamedTuple):
     where: Expression
 
 
-def unmet_permissions(projections: StateReaders) -> list[Issue]:
+def unmet_permissions(readers: StateReaders) -> list[Issue]:
     """Return an issue of each demand whose condition does not hold. Raises ReadBudgetExceeded."""
-    plan = projections.plan
+    plan = readers.plan
     access = plan.request.context.access
     asked = [] if access is None else [*_asked(access, plan)]
     if access is None or not asked:
         return []
     now = [each for each in asked if each.demand.action in _OF_WHAT_IS]
     then = [each for each in asked if each.demand.action in _OF_WHAT_WOULD_BE]
-    failed = {*unmet_keys(projections.present(), now), *unmet_keys(projections.projected(), then)}
+    failed = {*unmet_keys(readers.present(), now), *unmet_keys(readers.projected(), then)}
     # What comes back must be what it might be then, too: what was hidden would be told now.
     for at, former in _former(plan, then).items():
-        failed |= {*unmet_keys(projections.former(at), former)}
+        failed |= {*unmet_keys(readers.former(at), former)}
     return [unmet_condition(access, demand) for demand, _ in asked if demand.key in failed]
 
 

@@ -113,7 +113,7 @@ class Write:
         self._settle(plan)
         change = self._change(plan, now)
         # 2. What grants do not allow is all that is told.
-        unmet = unmet_permissions(self._projections(plan)) if plan.required_permissions else []
+        unmet = unmet_permissions(self._state_readers(plan)) if plan.required_permissions else []
         if unmet:
             return self._not_allowed(plan, change, unmet)
         # 3. That others have locked something is reason enough not to ask the store.
@@ -184,10 +184,10 @@ class Write:
         """Return the warnings that stop it. Raises ReadBudgetExceeded."""
         if not plan.effects or not self._world.warning_rules.are_there:
             return []
-        found = met_warnings(self._projections(plan))
+        found = met_warnings(self._state_readers(plan))
         return [warning for warning in found if warning.rule.rule.blocking or not self._options.force]
 
-    def _projections(self, plan: WritePlan) -> StateReaders:
+    def _state_readers(self, plan: WritePlan) -> StateReaders:
         return StateReaders(self._world, plan, *self._view.conditions_at(plan.instant))
 
     def _context(self, snapshot: Snapshot, now: Instant) -> WriteContext:

@@ -50,7 +50,7 @@ class MetWarning(NamedTuple):
         return self.rule.walks or (issue.path[:at] == path and not names.isdisjoint(issue.path[at : at + 1]))
 
 
-def met_warnings(projections: StateReaders) -> list[MetWarning]:
+def met_warnings(readers: StateReaders) -> list[MetWarning]:
     """Return the warnings that are met, in the order of the request and of the model.
 
     Raises ReadBudgetExceeded.
@@ -58,29 +58,29 @@ def met_warnings(projections: StateReaders) -> list[MetWarning]:
     An object that begins or changes meets those whose condition holds. One that stays as it is, and which the
     request speaks of or others lead to, meets only those that depend on something that changes.
     """
-    asked = [*_asked(projections)]
-    return _holding(projections.projected(), asked) if asked else []
+    asked = [*_asked(readers)]
+    return _holding(readers.projected(), asked) if asked else []
 
 
-def _asked(projections: StateReaders) -> Iterator[MetWarning]:
+def _asked(readers: StateReaders) -> Iterator[MetWarning]:
     """Yield the warnings whose conditions are asked of a reader."""
-    plan, rules = projections.plan, projections.world.warning_rules
+    plan, rules = readers.plan, readers.world.warning_rules
     changed = cache(partial(changed_members, plan))
     for one in affected_objects(plan):
         for rule in rules.of(one.reference.class_name):
             if one.written:
                 # Most objects meet no warning, which most rules tell without a reader.
-                is_asked = not rule.is_plain or _holds(rule, one, projections)
+                is_asked = not rule.is_plain or _holds(rule, one, readers)
             else:
                 is_asked = not rule.sources.isdisjoint(changed())
             if is_asked:
                 yield MetWarning(one, rule)
 
 
-def _holds(rule: WarningRule, one: AffectedObject, projections: StateReaders) -> bool:
+def _holds(rule: WarningRule, one: AffectedObject, readers: StateReaders) -> bool:
     """Return whether a plain rule holds for an object that is written."""
-    after = projections.plan.index.objects[one.reference].after
-    return after is not None and rule.condition.holds(Environment(after.state, projections.circumstances))
+    after = readers.plan.index.objects[one.reference].after
+    return after is not None and rule.condition.holds(Environment(after.state, readers.circumstances))
 
 
 def _holding(reader: Reader, asked: Sequence[MetWarning]) -> list[MetWarning]:
