@@ -96,34 +96,34 @@ def _dynamodb(stack: ExitStack) -> Callable[[str], Engine]:
 def _measure(name: str, engine: Engine, size: int) -> None:
     model = read_model(MODEL + ROLES + GRAPHS + LOCKS + VERSIONS, "benchmark")
     entities = Repository(MeteredEngine(engine), model)
-    world = Services(model, entities, FrozenClock(), TimeOrderedIds(), _allowance)
-    graphs = Graphs(world)
+    services = Services(model, entities, FrozenClock(), TimeOrderedIds(), _budget)
+    graphs = Graphs(services)
     references = [
         reference
         for class_name in _MOST
-        for reference in _fill(world, class_name, min(size, _MOST[class_name]))
+        for reference in _fill(services, class_name, min(size, _MOST[class_name]))
     ]
     some = {reference.class_name: reference for reference in references}
     rows = {
-        **_operations(world, some, size),
-        **Roles(world).operations(),
+        **_operations(services, some, size),
+        **Roles(services).operations(),
         **graphs.operations(),
-        **Locks(world).operations(),
-        **Versions(world).operations(),
+        **Locks(services).operations(),
+        **Versions(services).operations(),
     }
-    print_table(f"Costs on {name}, {size:,} objects a class", list(_figures(world, rows)))
+    print_table(f"Costs on {name}, {size:,} objects a class", list(_figures(services, rows)))
 
 
-def _fill(world: Services, class_name: str, size: int) -> Iterator[Reference]:
-    made = [_entity(world, class_name, number) for number in range(size)]
+def _fill(services: Services, class_name: str, size: int) -> Iterator[Reference]:
+    made = [_entity(services, class_name, number) for number in range(size)]
     for at in range(0, size, AT_ONCE // 2):
         effects = tuple(map(Creation, made[at : at + AT_ONCE // 2]))
-        world.entities.commit(Change(world.ids.new(), world.clock.now(), effects))
+        services.entities.commit(Change(services.ids.new(), services.clock.now(), effects))
     return (entity.reference for entity in made)
 
 
-def _entity(world: Services, class_name: str, number: int) -> Entity:
-    reference = Reference(class_name, world.ids.new())
+def _entity(services: Services, class_name: str, number: int) -> Entity:
+    reference = Reference(class_name, services.ids.new())
     return Entity(reference, {"_id": reference.id, **_values(number)})
 
 
@@ -131,10 +131,10 @@ def _values(number: int) -> dict[str, Stored]:
     return {"name": f"name {number:06}", "size": number, "notes": "n" * 400}
 
 
-def _figures(world: Services, rows: Operations) -> Iterator[Figure]:
+def _figures(services: Services, rows: Operations) -> Iterator[Figure]:
     for name, (cost, operation) in rows.items():
         # It reads the registry, if that is stale.
-        _reader(world).page(Query("Plain", Order.of(()), window=Window(size=0)))
+        _reader(services).page(Query("Plain", Order.of(()), window=Window(size=0)))
         took = metered(operation)
         yield Figure(f"{name}: round trips", took.round_trips, "", cost.calls)
         if took.read_units or cost.read_units:
@@ -143,39 +143,39 @@ def _figures(world: Services, rows: Operations) -> Iterator[Figure]:
             yield Figure(f"{name}: write units", took.write_units, "", cost.write_units)
 
 
-def _operations(world: Services, some: dict[str, Reference], size: int) -> Operations:
+def _operations(services: Services, some: dict[str, Reference], size: int) -> Operations:
     """Return what is measured; s, the index slots of an object, is 1, and 2 for Indexed."""
     by_name = Order.of((OrderTerm("name"),))
     from_the_middle = Comparison("name", Operator.GTE, f"name {size // 2:06}")
     window = Window(size=50)
     page_units = 50 * 700 / 4096 / 2 + 1
     return {
-        "get": (Cost(1, 1, 0), lambda: _reader(world).get(some["Plain"])),
-        "create": (Cost(1, 0, 2), lambda: _create(world, "Plain", size)),
-        "create with one uniqueness": (Cost(1, 0, 2 + 1 + 2), lambda: _create(world, "Unique", size)),
-        "create with one @index": (Cost(1, 0, 3), lambda: _create(world, "Indexed", size)),
-        "update": (Cost(2, 1, 2), lambda: save(world, Update(some["Plain"], {"size": -1}), CALLER)),
+        "get": (Cost(1, 1, 0), lambda: _reader(services).get(some["Plain"])),
+        "create": (Cost(1, 0, 2), lambda: _create(services, "Plain", size)),
+        "create with one uniqueness": (Cost(1, 0, 2 + 1 + 2), lambda: _create(services, "Unique", size)),
+        "create with one @index": (Cost(1, 0, 3), lambda: _create(services, "Indexed", size)),
+        "update": (Cost(2, 1, 2), lambda: save(services, Update(some["Plain"], {"size": -1}), CALLER)),
         "update of a unique value": (
             Cost(2, 1, 2 + 1 + 4),
-            lambda: save(world, Update(some["Unique"], {"name": "new"}), CALLER),
+            lambda: save(services, Update(some["Unique"], {"name": "new"}), CALLER),
         ),
         # A transaction, so that it is known who did it: docs/decisions/2026-11-21-whose-delete-it-was.md
-        "delete": (Cost(2, 1, 3), lambda: delete(world, Delete(some["Plain"]), CALLER)),
+        "delete": (Cost(2, 1, 3), lambda: delete(services, Delete(some["Plain"]), CALLER)),
         "page of 50 by _id": (
             Cost(1, page_units, 0),
-            lambda: _reader(world).page(Query("Plain", Order.of(()), window=window)),
+            lambda: _reader(services).page(Query("Plain", Order.of(()), window=window)),
         ),
         "page of 50 by @index": (
             Cost(1, page_units, 0),
-            lambda: _reader(world).page(Query("Indexed", by_name, from_the_middle, window)),
+            lambda: _reader(services).page(Query("Indexed", by_name, from_the_middle, window)),
         ),
         "page of 50 without an index": (
             Cost(None, None, 0),
-            lambda: _reader(world).page(Query("Plain", by_name, from_the_middle, window)),
+            lambda: _reader(services).page(Query("Plain", by_name, from_the_middle, window)),
         ),
         "totalCount": (
             Cost(None, None, 0),
-            lambda: _reader(world).page(
+            lambda: _reader(services).page(
                 Query("Plain", Order.of(()), fields=PageFields(items=False, total_count=True))
             ),
         ),
@@ -187,11 +187,11 @@ def _reader(services: Services) -> Reader:
     return Reader(RequestContext(services.model, services.entities, services.new_budget()))
 
 
-def _allowance() -> ReadBudget:
+def _budget() -> ReadBudget:
     """Return what a request may read if nothing else is set."""
     settings = Settings()
     return ReadBudget(settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
 
 
-def _create(world: Services, class_name: str, number: int) -> Reference:
-    return save(world, Create(class_name, _values(number)), CALLER).reference
+def _create(services: Services, class_name: str, number: int) -> Reference:
+    return save(services, Create(class_name, _values(number)), CALLER).reference

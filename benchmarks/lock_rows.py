@@ -26,13 +26,13 @@ _SEVERAL = 10
 class Locks:
     """Objects that are locked, and what is measured of them; s, their index slots, is 1."""
 
-    def __init__(self, world: Services) -> None:
-        self._world = world
+    def __init__(self, services: Services) -> None:
+        self._services = services
         self._whole = self._make("Page", "whole", lines=["part"])
         self._part = self._make("Row", "part", page_=self._whole.id)
         self._pages = [self._make("Page", f"p{number}") for number in range(_SEVERAL)]
         self._held = self._make("Page", "held")
-        lock(world, [self._held], 10, _OTHER)
+        lock(services, [self._held], 10, _OTHER)
 
     def operations(self) -> Operations:
         """Return what is measured."""
@@ -42,35 +42,35 @@ class Locks:
             self._whole, roles={"lines": PartsCommand(update=[Update(self._part, {"name": "new"})])}
         )
         return {
-            "lock one": (Cost(1, 0, 1), lambda: lock(self._world, one, 10, CALLER)),
+            "lock one": (Cost(1, 0, 1), lambda: lock(self._services, one, 10, CALLER)),
             f"lock {_SEVERAL}": (
                 Cost(1, 0, 2 * _SEVERAL),
-                lambda: lock(self._world, several, 10, CALLER),
+                lambda: lock(self._services, several, 10, CALLER),
             ),
-            "lock a part": (Cost(2, 1, 4), lambda: lock(self._world, [self._part], 10, CALLER)),
-            "update of what is locked": (Cost(2, 1, 2), lambda: save(self._world, rename, CALLER)),
+            "lock a part": (Cost(2, 1, 4), lambda: lock(self._services, [self._part], 10, CALLER)),
+            "update of what is locked": (Cost(2, 1, 2), lambda: save(self._services, rename, CALLER)),
             "update of a part through its whole": (
                 Cost(2, 2, 2 + 1 + 2),
-                lambda: save(self._world, line, CALLER),
+                lambda: save(self._services, line, CALLER),
             ),
-            "unlock one": (Cost(1, 0, 1), lambda: unlock(self._world, one, CALLER)),
-            f"unlock {_SEVERAL}": (Cost(1, 0, 2 * _SEVERAL), lambda: unlock(self._world, several, CALLER)),
-            "a write refused when it gathers": (Cost(1, 1, 0), lambda: self._refused(self._world)),
+            "unlock one": (Cost(1, 0, 1), lambda: unlock(self._services, one, CALLER)),
+            f"unlock {_SEVERAL}": (Cost(1, 0, 2 * _SEVERAL), lambda: unlock(self._services, several, CALLER)),
+            "a write refused when it gathers": (Cost(1, 1, 0), lambda: self._refused(self._services)),
             "a write refused in the commit": (
                 Cost(2, 1, 1),
-                lambda: self._refused(replace(self._world, clock=_Ahead(self._world))),
+                lambda: self._refused(replace(self._services, clock=_Ahead(self._services))),
             ),
         }
 
-    def _refused(self, world: Services) -> None:
+    def _refused(self, services: Services) -> None:
         with suppress(Refused):
-            save(world, Update(self._held, {"name": "new"}), CALLER)
+            save(services, Update(self._held, {"name": "new"}), CALLER)
 
     def _make(self, class_name: str, id_: str, **state: Stored) -> Reference:
         reference = Reference(class_name, id_)
         entity = Entity(reference, {"_id": id_, "name": "n" * 300, **state})
-        self._world.entities.commit(
-            Change(self._world.ids.new(), self._world.clock.now(), (Creation(entity),))
+        self._services.entities.commit(
+            Change(self._services.ids.new(), self._services.clock.now(), (Creation(entity),))
         )
         return reference
 
@@ -81,8 +81,8 @@ class _Ahead:
     That is when an object was read: so its lock is taken to have ended, and only the commit sees it.
     """
 
-    def __init__(self, world: Services) -> None:
-        self._clock = world.clock
+    def __init__(self, services: Services) -> None:
+        self._clock = services.clock
         self._looks = 0
 
     def now(self) -> int:

@@ -33,8 +33,8 @@ S = 1
 class Graphs:
     """Persons, and what they lead to; they are the first of their class."""
 
-    def __init__(self, world: Services) -> None:
-        self._executor = SchemaExecutor(world, _raise)
+    def __init__(self, services: Services) -> None:
+        self._executor = SchemaExecutor(services, _raise)
         self._crews = self._make("Crew", CREWS)
         self._jobs = self._make("Job", JOBS)
         self._people = [self._id("Person", self._person(number)) for number in range(PEOPLE)]

@@ -50,8 +50,8 @@ Operations = Mapping[str, tuple[Cost, Callable[[], object]]]
 class Roles:
     """Objects that lead to one another, and what is measured of them; s, their index slots, is 1."""
 
-    def __init__(self, world: Services) -> None:
-        self._world = world
+    def __init__(self, services: Services) -> None:
+        self._services = services
         for id_ in ("t", "u"):
             self._make("Team", id_)
             self._make("Squad", id_)
@@ -100,21 +100,21 @@ class Roles:
         }
 
     def _create(self, class_name: str, **roles: RoleCommand) -> Callable[[], object]:
-        return lambda: save(self._world, Create(class_name, {"name": "new"}, roles=roles), CALLER)
+        return lambda: save(self._services, Create(class_name, {"name": "new"}, roles=roles), CALLER)
 
     def _update(self, class_name: str, id_: str, **roles: RoleCommand) -> Callable[[], object]:
-        return lambda: save(self._world, Update(Reference(class_name, id_), roles=roles), CALLER)
+        return lambda: save(self._services, Update(Reference(class_name, id_), roles=roles), CALLER)
 
     def _delete(self, class_name: str, id_: str) -> Callable[[], object]:
-        return lambda: delete(self._world, Delete(Reference(class_name, id_)), CALLER)
+        return lambda: delete(self._services, Delete(Reference(class_name, id_)), CALLER)
 
     def _members(self) -> object:
-        (ids,) = self._world.entities.linked(RoleName("Team", "members"), ["t"])
-        return self._world.entities.read([Reference("Worker", id_) for id_ in ids])
+        (ids,) = self._services.entities.linked(RoleName("Team", "members"), ["t"])
+        return self._services.entities.read([Reference("Worker", id_) for id_ in ids])
 
     def _make(self, class_name: str, id_: str, **state: Stored) -> None:
         state = {"_id": id_, "name": "n" * 300, **state}
         self._commit(Creation(Entity(Reference(class_name, id_), state)))
 
     def _commit(self, *effects: Creation | LinkCreation) -> None:
-        self._world.entities.commit(Change(self._world.ids.new(), self._world.clock.now(), effects))
+        self._services.entities.commit(Change(self._services.ids.new(), self._services.clock.now(), effects))

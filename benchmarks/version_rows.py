@@ -32,8 +32,8 @@ class Past(NamedTuple):
 class Versions:
     """Objects with a past, and what is measured of them; s, their index slots, is 1."""
 
-    def __init__(self, world: Services) -> None:
-        self._world = world
+    def __init__(self, services: Services) -> None:
+        self._services = services
         for id_ in ("here", "there"):
             self._make("Vessel", id_)
         self._moved, self._gone = (self._make("Mate", id_, vessel="here") for id_ in ("moved", "gone"))
@@ -50,15 +50,15 @@ class Versions:
             ),
             "update, versioned": (
                 Cost(2, 1, 4 + 1),
-                lambda: save(self._world, Update(self._moved, {"name": "new"}), CALLER),
+                lambda: save(self._services, Update(self._moved, {"name": "new"}), CALLER),
             ),
             "update of a key, versioned": (
                 Cost(2, 1, 4 + 1 + 6 + 2),
-                lambda: save(self._world, bound, CALLER),
+                lambda: save(self._services, bound, CALLER),
             ),
             "delete with a key, versioned": (
                 Cost(2, 1, 4 + 1 + 2 + 2),
-                lambda: delete(self._world, Delete(self._gone), CALLER),
+                lambda: delete(self._services, Delete(self._gone), CALLER),
             ),
             "role as of an instant": (Cost(1, 1, 0), self._role),
             **{name: row for past in self._pasts for name, row in self._of_past(past)},
@@ -74,30 +74,30 @@ class Versions:
         yield f"page of 10 versions of {number:,}", (Cost(1, 1, 0), lambda: self._page(reference, number))
 
     def _create(self, roles: Mapping[str, RoleCommand]) -> Callable[[], object]:
-        return lambda: save(self._world, Create("Mate", {"name": "n" * 200}, roles=roles), CALLER)
+        return lambda: save(self._services, Create("Mate", {"name": "n" * 200}, roles=roles), CALLER)
 
     def _at(self, reference: Reference, instant: Instant) -> Callable[[], object]:
-        return lambda: self._world.entities.as_of([(reference, instant)])
+        return lambda: self._services.entities.as_of([(reference, instant)])
 
     def _page(self, reference: Reference, number: int) -> None:
-        read = [*self._world.entities.versions(reference, limit=10, backward=True)]
+        read = [*self._services.entities.versions(reference, limit=10, backward=True)]
         assert len(read) == min(10, number + 1)
 
     def _role(self) -> None:
         role = RoleName("Vessel", "mates")
-        self._world.entities.linked(role, ["here"], at=[self._pasts[0].starts[0]])
+        self._services.entities.linked(role, ["here"], at=[self._pasts[0].starts[0]])
 
     def _past(self, number: int) -> Past:
         """Make an object, and change it so often."""
         reference = self._make("Mate", f"old{number}", vessel="here")
-        (first,) = self._world.entities.read([reference])
+        (first,) = self._services.entities.read([reference])
         assert first is not None
         assert first.start is not None
         return Past(reference, [first.start, *(self._changed(reference, turn) for turn in range(number))])
 
     def _changed(self, reference: Reference, turn: int) -> Instant:
         """Change an object once more, and return when."""
-        (before,) = self._world.entities.read([reference])
+        (before,) = self._services.entities.read([reference])
         assert before is not None
         state = {**before.state, "name": f"{turn:05}" + "n" * 200}
         return self._commit(before, Entity(reference, state, before.commit_ids))
@@ -108,7 +108,7 @@ class Versions:
         return reference
 
     def _commit(self, before: Entity | None, after: Entity) -> Instant:
-        now = instant_after(self._world.clock.now(), [None if before is None else before.start])
+        now = instant_after(self._services.clock.now(), [None if before is None else before.start])
         effect = Creation(after) if before is None else Updated(before, after)
-        self._world.entities.commit(Change(self._world.ids.new(), now, (effect,)))
+        self._services.entities.commit(Change(self._services.ids.new(), now, (effect,)))
         return now

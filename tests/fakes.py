@@ -85,11 +85,9 @@ class DictEntities:
         """All that there are."""
         return self.graph.objects
 
-    def read(
-        self, references: Sequence[Reference], allowance: ReadBudget | None = None
-    ) -> list[Entity | None]:
-        if allowance is not None:
-            self.allowances.append(allowance)
+    def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
+        if budget is not None:
+            self.allowances.append(budget)
         return [self._counted(self._there(reference)) for reference in references]
 
     def linked(
@@ -99,10 +97,10 @@ class DictEntities:
         id_range: IdRange = ALL_IDS,
         *,
         at: Sequence[Instant] | None = None,
-        allowance: ReadBudget | None = None,
+        budget: ReadBudget | None = None,
     ) -> list[tuple[str, ...]]:
-        if allowance is not None:
-            self.allowances.append(allowance)
+        if budget is not None:
+            self.allowances.append(budget)
         moments = zip(ids, [None] * len(ids) if at is None else at, strict=True)
         return [
             tuple(id_range.select(self.graph.led_to(self._model, role, id_, one))) for id_, one in moments
@@ -114,9 +112,9 @@ class DictEntities:
         return tuple(sorted(leading)[:limit])
 
     def as_of(
-        self, moments: Sequence[tuple[Reference, Instant]], allowance: ReadBudget | None = None
+        self, moments: Sequence[tuple[Reference, Instant]], budget: ReadBudget | None = None
     ) -> list[Entity | None]:
-        now = self.read([reference for reference, _ in moments], allowance)
+        now = self.read([reference for reference, _ in moments], budget)
         return [
             self.graph.past.at(*moment, self.objects)
             if self._model.classes[moment[0].class_name].versioned
@@ -132,10 +130,10 @@ class DictEntities:
         *,
         backward: bool = False,
         limit: int | None = None,
-        allowance: ReadBudget | None = None,
+        budget: ReadBudget | None = None,
     ) -> Iterator[Entity]:
-        if allowance is not None:
-            self.allowances.append(allowance)
+        if budget is not None:
+            self.allowances.append(budget)
         found = [
             version
             for version in self.graph.past.versions(reference, self.objects)
@@ -156,17 +154,17 @@ class DictEntities:
     def are_linked(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
         return [other in self.graph.led_to(self._model, role, owner) for owner, other in pairs]
 
-    def page(self, query: Query, allowance: ReadBudget, derive: Derive | None = None) -> Page:
+    def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
         self.queries.append(query)
-        self.allowances.append(allowance)
+        self.allowances.append(budget)
         paginator = Paginator(query, self._model.classes[query.class_name])
         found = [each for each in self.objects.values() if each.reference.class_name == query.class_name]
         return paginator.page(derive(found) if derive else found)
 
     def find_by_unique(
-        self, class_name: str, unique: Unique, values: State, allowance: ReadBudget
+        self, class_name: str, unique: Unique, values: State, budget: ReadBudget
     ) -> Entity | None:
-        self.allowances.append(allowance)
+        self.allowances.append(budget)
         return self._counted(next(self.graph.holding(class_name, unique, values), None))
 
     def commit(self, change: Change) -> None:
@@ -286,6 +284,6 @@ def request_of(
 
 
 def fake_services(model: Model) -> tuple[Services, DictEntities, FrozenClock]:
-    """Return a world of a model, with the fakes that it is made of."""
+    """Return the services of a model on fakes, with the fake store and clock."""
     entities, clock = DictEntities(model), FrozenClock()
     return Services(model, entities, clock, CountedIds(), unlimited_budget), entities, clock

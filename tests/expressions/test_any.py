@@ -53,9 +53,9 @@ def environments() -> st.SearchStrategy[Environment]:
     names = [name for class_ in MODEL.classes.values() for name in class_.attributes]
     states = st.dictionaries(st.sampled_from(names), STORED)
     callers = st.dictionaries(st.sampled_from(["username", "email", "timeZone"]), STORED)
-    circumstances = st.builds(EvaluationContext, callers, st.integers(-(10**13), 10**14), ZONES)
+    evaluation = st.builds(EvaluationContext, callers, st.integers(-(10**13), 10**14), ZONES)
     reached = st.dictionaries(st.sampled_from([("shelf",), ("shelf", "above")]), st.none() | states)
-    return st.builds(Environment, states, circumstances, reached)
+    return st.builds(Environment, states, evaluation, reached)
 
 
 @st.composite

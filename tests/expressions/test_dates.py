@@ -66,15 +66,15 @@ def test_parts_of_an_instant_depend_on_the_time_zone(text: str, wanted: tuple[ob
     ],
 )
 def test_at_the_ends_of_time_there_is_no_other_zone(stored: str, text: str) -> None:
-    circumstances = EvaluationContext(zone=NEW_YORK if stored.startswith("0") else ZoneInfo("Asia/Tokyo"))
-    found = expression(text).evaluate(Environment({"moment": stored}, circumstances))
+    evaluation = EvaluationContext(zone=NEW_YORK if stored.startswith("0") else ZoneInfo("Asia/Tokyo"))
+    found = expression(text).evaluate(Environment({"moment": stored}, evaluation))
     assert str(found)[:4] in (stored[:4], stored[:4].lstrip("0"))
 
 
 @pytest.mark.parametrize("text", ["datetime(day)", "datetime('0001-01-01T00:00')"])
 def test_a_moment_before_all_years_is_null(text: str) -> None:
-    circumstances = EvaluationContext(zone=ZoneInfo("Asia/Tokyo"))
-    assert expression(text).evaluate(Environment({"day": "0001-01-01"}, circumstances)) is None
+    evaluation = EvaluationContext(zone=ZoneInfo("Asia/Tokyo"))
+    assert expression(text).evaluate(Environment({"day": "0001-01-01"}, evaluation)) is None
 
 
 def test_the_moment_keeps_its_milliseconds() -> None:

@@ -20,11 +20,11 @@ from stratabase.operations.write.services import save
 from tests.fakes import ADMINISTRATOR
 
 
-def do(world: Services, command: Command) -> Any:
+def do(services: Services, command: Command) -> Any:
     """Do a command, and return what its operation does. Raises Refused, Unavailable."""
     if isinstance(command, Delete):
-        return delete_(world, command, ADMINISTRATOR)
-    return save(world, command, ADMINISTRATOR)
+        return delete_(services, command, ADMINISTRATOR)
+    return save(services, command, ADMINISTRATOR)
 
 
 def make(class_name: str, client_id: str | None = None, path: Path | None = None, **asked: Any) -> Create:

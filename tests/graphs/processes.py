@@ -12,5 +12,5 @@ from tests.fakes import fake_services
 
 def process(engine: Engine, model: Model) -> Services:
     """Return what one of several processes works on."""
-    world, _, _ = fake_services(model)
-    return replace(world, entities=Repository(engine, model), ids=TimeOrderedIds())
+    services, _, _ = fake_services(model)
+    return replace(services, entities=Repository(engine, model), ids=TimeOrderedIds())

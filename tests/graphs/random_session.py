@@ -38,10 +38,10 @@ class SharedIds:
 class RandomSession:
     """Services over some objects, and the reference graph of the same objects."""
 
-    def __init__(self, world: Services, chance: Random) -> None:
-        self._world = world
-        self._ids = world.ids
-        self.graph = ReferenceGraph(world.model)
+    def __init__(self, services: Services, chance: Random) -> None:
+        self._services = services
+        self._ids = services.ids
+        self.graph = ReferenceGraph(services.model)
         self._chance = chance
         self.done = 0
 
@@ -62,24 +62,24 @@ class RandomSession:
     def _write(self, command: Command) -> Sequence[Effect | bool]:
         """Return what was done; of a deletion, that it was."""
         if isinstance(command, Delete):
-            return [True] if delete(self._world, command, ADMINISTRATOR) else []
-        return save(self._world, command, ADMINISTRATOR).effects
+            return [True] if delete(self._services, command, ADMINISTRATOR) else []
+        return save(self._services, command, ADMINISTRATOR).effects
 
     def _is_seen(self, effect: Effect | bool) -> bool:
         """Return whether an effect is more than an expectation, or than the end of a link to nothing."""
         if not isinstance(effect, LinkDeletion):
             return not isinstance(effect, Touch)
-        role = self._world.class_(effect.role.class_name).roles[effect.role.role_name]
+        role = self._services.class_(effect.role.class_name).roles[effect.role.role_name]
         return Reference(role.target, effect.other) in self.graph.objects
 
     def _check_dry_run(self, command: Command) -> None:
         is_right = self._expected(command) is not None
-        issues = validate(self._world, command, ADMINISTRATOR)
+        issues = validate(self._services, command, ADMINISTRATOR)
         assert (not issues) == is_right, (command, issues)
         expected = self._expected(command)
         if expected is not None and isinstance(command, Create | Update):
-            would, _ = preview(self._world, command, ADMINISTRATOR)
-            pending = PendingWrite(EffectIndex(would.effects, self._world.model))
+            would, _ = preview(self._services, command, ADMINISTRATOR)
+            pending = PendingWrite(EffectIndex(would.effects, self._services.model))
             self._compare(expected, self.graph, pending)
 
     def _expected(self, command: Command) -> ReferenceGraph | None:
@@ -93,7 +93,7 @@ class RandomSession:
         self, graph: ReferenceGraph, before: ReferenceGraph, pending: PendingWrite | None = None
     ) -> None:
         known = {*graph.objects, *before.objects}
-        reader = Reader(request_of(self._world.model, self._world.entities), pending=pending)
+        reader = Reader(request_of(self._services.model, self._services.entities), pending=pending)
         assert stored_objects(reader, graph, known) == expected_objects(graph)
 
     def delete_everything(self) -> None:
@@ -102,20 +102,20 @@ class RandomSession:
         while len(self.graph.objects) < size:
             size = len(self.graph.objects)
             for reference in [*self.graph.objects]:
-                if reference in self.graph.objects and not self._world.class_(reference.class_name).part:
+                if reference in self.graph.objects and not self._services.class_(reference.class_name).part:
                     self._delete_if_possible(reference)
         self._compare(self.graph, self.graph)
 
     def _delete_if_possible(self, reference: Reference) -> None:
         expected = self._expected(Delete(reference))
         if expected is not None:
-            assert delete(self._world, Delete(reference), ADMINISTRATOR)
+            assert delete(self._services, Delete(reference), ADMINISTRATOR)
             self.graph = expected
 
 
-def run_session(world: Services, chance: Random, requests: int) -> RandomSession:
+def run_session(services: Services, chance: Random, requests: int) -> RandomSession:
     """Return a session after so many commands."""
-    session = RandomSession(replace(world, ids=SharedIds()), chance)
+    session = RandomSession(replace(services, ids=SharedIds()), chance)
     for _ in range(requests):
         session.run_random_command()
     return session

@@ -26,13 +26,13 @@ DEPTH = 2
 
 
 class RecordedHistory:
-    """Writes into a world at a clock that goes on with each request, and keeps what it saw."""
+    """Writes at a clock that advances with each request, and records what it saw."""
 
-    def __init__(self, world: Services, clock: FrozenClock, chance: Random) -> None:
-        self._world = world
+    def __init__(self, services: Services, clock: FrozenClock, chance: Random) -> None:
+        self._services = services
         self._clock = clock
         self._chance = chance
-        self.pages: list[tuple[Instant, ReferenceGraph]] = [(clock.now(), ReferenceGraph(world.model))]
+        self.pages: list[tuple[Instant, ReferenceGraph]] = [(clock.now(), ReferenceGraph(services.model))]
         self.restored = 0
 
     @property
@@ -54,7 +54,7 @@ class RecordedHistory:
 
     def tell_by(self, entities: Entities) -> None:
         """Have other objects tell what there was."""
-        self._world = replace(self._world, entities=entities)
+        self._services = replace(self._services, entities=entities)
 
     def then(self, instant: Instant) -> ReferenceGraph:
         """Return what there was at an instant."""
@@ -71,7 +71,7 @@ class RecordedHistory:
     def check(self, instant: Instant) -> None:
         """Compare whatever keeps versions, as of an instant, with what was recorded then."""
         past = AsOfGraph(self.then(instant), self.now, self._links)
-        request = request_of(self._world.model, self._world.entities)
+        request = request_of(self._services.model, self._services.entities)
         for reference in filter(past.is_versioned, self.known()):
             entity = get_version(request, reference, instant)
             found = entity and view_of(Reader(request, instant), entity, DEPTH)
@@ -81,8 +81,8 @@ class RecordedHistory:
     def check_pages(self) -> None:
         """Compare all versions of each object, read together, with what was recorded when each began."""
         for reference in filter(AsOfGraph(self.now, self.now, self._links).is_versioned, self.known()):
-            versions = [*self._world.entities.versions(reference)]
-            request = request_of(self._world.model, self._world.entities)
+            versions = [*self._services.entities.versions(reference)]
+            request = request_of(self._services.model, self._services.entities)
             told = VersionReader(request).each(versions, partial(load_view, depth=DEPTH))
             for began, found in zip((each.start for each in versions), told, strict=True):
                 assert began is not None
@@ -91,28 +91,28 @@ class RecordedHistory:
                 assert found == expected, (reference, began, found, expected)
 
     def _links(self, role: RoleName, owner: str) -> Sequence[str]:
-        return self._world.entities.linked(role, [owner])[0]
+        return self._services.entities.linked(role, [owner])[0]
 
     def _look(self) -> ReferenceGraph:
-        return read_graph(self._world.entities, self._world.model)
+        return read_graph(self._services.entities, self._services.model)
 
     def _write(self) -> None:
         command = RandomCommands(self.now, self._chance).command()
         if isinstance(command, Delete):
-            delete(self._world, command, ADMINISTRATOR)
+            delete(self._services, command, ADMINISTRATOR)
         else:
-            save(self._world, command, ADMINISTRATOR)
+            save(self._services, command, ADMINISTRATOR)
 
     def _restore(self) -> None:
         """Make something what it was at one time or another."""
-        classes = self._world.model.classes
+        classes = self._services.model.classes
         known = sorted(each for each in self.known() if not classes[each.class_name].part)
         known = [each for each in known if classes[each.class_name].versioned]
         if not known:
             return
         reference = self._chance.choice(known)
         began, then = self._chance.choice(self.pages)
-        restore(self._world, reference, [began], ADMINISTRATOR, WriteOptions(force=True))
+        restore(self._services, reference, [began], ADMINISTRATOR, WriteOptions(force=True))
         self.restored += 1
         self._check_restored(reference, then)
 
@@ -120,9 +120,9 @@ class RecordedHistory:
         """Compare an object, and its parts that keep versions, with what they were."""
         now = self._look()
         assert now.objects[reference] == then.objects[reference]
-        for role in self._world.class_(reference.class_name).roles.values():
+        for role in self._services.class_(reference.class_name).roles.values():
             parts = then.parts[reference, role.name] if role.composition else []
-            if role.composition and self._world.class_(role.target).versioned:
+            if role.composition and self._services.class_(role.target).versioned:
                 assert now.parts[reference, role.name] == parts
                 for id_ in parts:
                     self._check_restored(Reference(role.target, id_), then)

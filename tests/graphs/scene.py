@@ -70,12 +70,12 @@ LINKS = {
 
 
 class Scene:
-    """The company, and a world in which it can be written."""
+    """The company model, with services that write its objects."""
 
     def __init__(self, model: Model = COMPANY) -> None:
-        self.world: Services
+        self.services: Services
         self.entities: DictEntities
-        self.world, self.entities, self.clock = fake_services(model)
+        self.services, self.entities, self.clock = fake_services(model)
         for class_name, objects in OBJECTS.items():
             for id_, state in objects.items():
                 self.put(Reference(class_name, id_), state)
@@ -90,8 +90,8 @@ class Scene:
     def write(self, command: Command) -> Any:
         """Do a command, and return what its operation does. Raises Refused."""
         if isinstance(command, Delete):
-            return delete(self.world, command, ADMINISTRATOR)
-        return save(self.world, command, ADMINISTRATOR)
+            return delete(self.services, command, ADMINISTRATOR)
+        return save(self.services, command, ADMINISTRATOR)
 
     def refusal(self, command: Command) -> tuple[Issue, ...]:
         """Return why a command is refused, which leaves everything as it is."""

@@ -27,8 +27,8 @@ _TOGETHER = 15
 
 def services_over(engine: Engine, model: Model) -> Services:
     """Return services that have read nothing yet. Their ids, also those of commits, are id1, id2 …"""
-    world, _, _ = fake_services(model)
-    return replace(world, entities=Repository(engine, model))
+    services, _, _ = fake_services(model)
+    return replace(services, entities=Repository(engine, model))
 
 
 @cache

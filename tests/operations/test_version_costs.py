@@ -38,7 +38,7 @@ class Room:
         metered = MeteredEngine(self.engine, lambda: self._told.append)
         self.entities = Repository(metered, COMPANY)
         self.clock = FrozenClock()
-        self.world = Services(COMPANY, self.entities, self.clock, CountedIds(), unlimited_budget)
+        self.services = Services(COMPANY, self.entities, self.clock, CountedIds(), unlimited_budget)
         self.red, self.blue, self.desk, self.other_desk, self.room = (
             self._made(name) for name in ("Team", "Team", "Desk", "Desk", "Room")
         )
@@ -66,7 +66,7 @@ class Room:
     def update(self, name: str | None = None, **roles: RoleCommand) -> None:
         """Change Ada."""
         given = {} if name is None else {"name": name}
-        save(self.world, Update(self.ada, given, roles=roles), ADMINISTRATOR)
+        save(self.services, Update(self.ada, given, roles=roles), ADMINISTRATOR)
 
     def at(self, instant: Instant) -> Entity | None:
         """Return Ada as she was."""
@@ -74,7 +74,7 @@ class Room:
 
     def delete(self) -> None:
         """Delete Ada."""
-        delete(self.world, Delete(self.ada), ADMINISTRATOR)
+        delete(self.services, Delete(self.ada), ADMINISTRATOR)
 
     def restore(self) -> None:
         """Bring her back."""
@@ -85,7 +85,7 @@ class Room:
 
     def _made(self, class_name: str, **roles: RoleCommand) -> Reference:
         command = Create(class_name, {"name": "x" * 200}, roles=roles)
-        return save(self.world, command, ADMINISTRATOR).reference
+        return save(self.services, command, ADMINISTRATOR).reference
 
     def _remember(self, number: int) -> None:
         """Give Ada versions that were closed before, as if she had been changed so often."""
@@ -125,7 +125,7 @@ WRITES: dict[str, tuple[Callable[[Room], object], Cost]] = {
         lambda room: room.update(desk=point(room.other_desk.id)),
         Cost(2, 1, 4 + S + 6 + 2),
     ),
-    "delete": (lambda room: delete(room.world, Delete(room.blue), ADMINISTRATOR), Cost(2, 1, 4 + S)),
+    "delete": (lambda room: delete(room.services, Delete(room.blue), ADMINISTRATOR), Cost(2, 1, 4 + S)),
     "delete with three keys": (lambda room: room.delete(), Cost(3, 1, 4 + S + 3 * (2 + 2))),
 }
 

@@ -41,7 +41,7 @@ def test_the_services_cost_the_same_however_many_versions_there_are(number: int)
     assert same == Cost(1, 1, 0)
     room.update("new")
     back = room.cost(
-        lambda room: restore(room.world, room.ada, [middle], ADMINISTRATOR, WriteOptions(force=True))
+        lambda room: restore(room.services, room.ada, [middle], ADMINISTRATOR, WriteOptions(force=True))
     )
     assert (back.trips, back.written) == (1 + 2 + 1, 4 + S)
 
@@ -55,7 +55,7 @@ def test_a_page_in_another_order_reads_all_versions() -> None:
 
 def request(room: Room) -> RequestContext:
     """Return the context of a request to the store of a room."""
-    return request_of(room.world.model, room.world.entities)
+    return request_of(room.services.model, room.services.entities)
 
 
 def _page(room: Room, query: Query) -> object:

@@ -29,8 +29,8 @@ class EvolvingApi:
         text = model if "extend schema" in model else HEADING + model
         self.model = read_model(text, "model.graphql")
         self.entities = Repository(self.engine, self.model)
-        self.world = Services(self.model, self.entities, self.clock, self._ids, unlimited_budget)
-        self.executor = SchemaExecutor(self.world, _failed)
+        self.services = Services(self.model, self.entities, self.clock, self._ids, unlimited_budget)
+        self.executor = SchemaExecutor(self.services, _failed)
 
     def reindex(self) -> list[ReindexOutcome]:
         """Build what the model asks for of all its classes; nobody else serves."""

@@ -27,8 +27,8 @@ class GraphApi:
         self.entities = entities
         self.clock = FrozenClock()
         self.caller = ADMINISTRATOR
-        self.world = Services(EVERYTHING, entities, self.clock, OrderedIds(), unlimited_budget)
-        self.executor = SchemaExecutor(self.world, _failed)
+        self.services = Services(EVERYTHING, entities, self.clock, OrderedIds(), unlimited_budget)
+        self.executor = SchemaExecutor(self.services, _failed)
 
     def close(self) -> None:
         """Close the store, if the objects are in one."""
@@ -63,7 +63,7 @@ class GraphApi:
 
     def needs(self) -> dict[str, Any]:
         """Return what must be given of a person, which other persons may share."""
-        team = self.create("Team", name=self.world.ids.new())
+        team = self.create("Team", name=self.services.ids.new())
         skill = self.create("Skill", name="sing")
         return {
             "last_name": "Li",

@@ -24,8 +24,8 @@ class Room:
     """The schema room over objects of which an index shows an older state."""
 
     def __init__(self, *, compiled: bool = True) -> None:
-        world, self.entities, _ = fake_services(THINGS)
-        self.executor = SchemaExecutor(world, lambda *_: None, compile_answers=compiled)
+        services, self.entities, _ = fake_services(THINGS)
+        self.executor = SchemaExecutor(services, lambda *_: None, compile_answers=compiled)
         self.shown: tuple[Entity, ...] = ()
         self.entities.page = self._page  # type: ignore[assignment,method-assign]
         self.show(thing("1", count=1), thing("2", count=2), thing("3", count=3), thing("4", count=4))

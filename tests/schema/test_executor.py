@@ -28,10 +28,10 @@ class Room:
     """The schema room over a small world, and what it reported."""
 
     def __init__(self, *, compile_answers: bool = True, **policy: Any) -> None:
-        world, self.entities, self.clock = fake_services(THINGS)
+        services, self.entities, self.clock = fake_services(THINGS)
         self.reported: list[tuple[BaseException, str]] = []
         self.executor = SchemaExecutor(
-            world,
+            services,
             lambda error, trace: self.reported.append((error, trace)),
             ExecutionPolicy(**policy),
             compile_answers=compile_answers,

@@ -99,7 +99,7 @@ def test_what_makes_no_sense_is_refused(graphs: GraphApi, query: str, found: str
 
 def test_objects_of_every_class_can_be_named_and_missing_ones_are_reported(graphs: GraphApi) -> None:
     """Parts, what has no services, and forms, of which nothing is ever kept."""
-    for name in graphs.world.model.classes:
+    for name in graphs.services.model.classes:
         answer = asked(graphs, ADA, LOCK, locks=entities((name, "none")))
         assert issues(answer) == [("ENTITY_NOT_FOUND", name, "none", "lock.locks.0._id")]
     answer = asked(graphs, ADA, LOCK, locks=entities(("Vault", "1")))
@@ -263,7 +263,7 @@ def test_the_lock_is_shown_wherever_an_object_is(query: str, found: Any) -> None
 
 def test_the_lock_field_is_null_when_the_lock_has_ended() -> None:
     api, objects = small()
-    clock: Any = api.world.clock
+    clock: Any = api.services.clock
     clock.instant = NOON + 600 * SECOND - 1
     assert api.get("Team", "t", INFO) == {"_lock": LOCKED}
     clock.instant += 1

@@ -145,7 +145,7 @@ def test_a_form_is_shown_as_far_as_it_is_filled_in(graphs: GraphApi) -> None:
 def test_a_change_of_what_others_have_locked_is_shown(graphs: GraphApi) -> None:
     id_ = graphs.person()
     lock = Lock("other", "bert", graphs.clock.now() + 60_000)
-    graphs.world.entities.lock("c", [Reference("Person", id_)], lock, graphs.clock.now())
+    graphs.services.entities.lock("c", [Reference("Person", id_)], lock, graphs.clock.now())
 
     shown, issues = previewed(graphs, UPDATE % "last_name label", {"_id": id_, "last_name": "Wu"})
 

@@ -389,4 +389,4 @@ def test_all_that_roles_read_draws_on_the_allowance_of_the_request() -> None:
 
     first, *others = objects.allowances
     assert len(others) >= 3
-    assert all(allowance is first for allowance in others)
+    assert all(budget is first for budget in others)

@@ -30,11 +30,11 @@ class Room:
     def __init__(self, engine: Engine, together: ParallelMap, wire: Sequence[str] = ()) -> None:
         """`wire`: what has been asked over the network."""
         self.wire = wire
-        world, _, _ = fake_services(HR)
+        services, _, _ = fake_services(HR)
         entities = Repository(MeteredEngine(engine), HR, together)
         entities.unbuilt()  # the registry is read before
         self.executor = SchemaExecutor(
-            replace(world, entities=entities, measuring=record_consumption), lambda *_: None
+            replace(services, entities=entities, measuring=record_consumption), lambda *_: None
         )
 
     def ask(self, query: str) -> tuple[Any, Any]:

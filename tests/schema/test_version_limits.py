@@ -37,7 +37,7 @@ def test_the_cost_of_versions_is_estimated_before_anything_runs(
 
 
 def _too_costly(graphs: GraphApi, query: str, most: int) -> bool:
-    executor = SchemaExecutor(graphs.world, lambda *_: None, ExecutionPolicy(limits=Limits(cost=most)))
+    executor = SchemaExecutor(graphs.services, lambda *_: None, ExecutionPolicy(limits=Limits(cost=most)))
     answer = executor.execute(query, {}, None, graphs.caller, "trace")
     return b"estimated cost" in answer.body
 
@@ -58,8 +58,8 @@ def test_what_has_too_many_versions_read_says_what_costs(
     id_ = api.person(last_name="a")
     for number in range(300):
         api.update(id_, height=number)
-    world = replace(graphs.world, new_budget=lambda: ReadBudget(20_000, 1, clock=lambda: 0.0))
-    graphs.executor = SchemaExecutor(world, lambda *_: None)
+    services = replace(graphs.services, new_budget=lambda: ReadBudget(20_000, 1, clock=lambda: 0.0))
+    graphs.executor = SchemaExecutor(services, lambda *_: None)
     assert len(api.page(id_, orderBy=["_versionStart___DESC"])["items"]) == 10
     call = "Person___getVersionPage(_id: $id, options: $o)"
     query = f"query($id: ID!, $o: PersonPageOptions) {{ {call} {{ {selected} }} }}"

@@ -70,8 +70,8 @@ class Past:
 
     def __init__(self, engine: Engine, together: ParallelMap) -> None:
         graphs = GraphApi(Repository(MeteredEngine(engine), EVERYTHING, together))
-        graphs.world = replace(graphs.world, measuring=record_consumption)
-        graphs.executor = SchemaExecutor(graphs.world, _failed)
+        graphs.services = replace(graphs.services, measuring=record_consumption)
+        graphs.executor = SchemaExecutor(graphs.services, _failed)
         self.api = VersionedApi(graphs)
         self._teams = [graphs.create("Team", name=f"team {number}") for number in range(3)]
         self._mentors = [self.api.person(last_name=f"mentor {number}") for number in range(3)]

@@ -39,10 +39,10 @@ class Room:
 
     def __init__(self, model: Model = MODEL) -> None:
         self.clock = FrozenClock()
-        world = Services(
+        services = Services(
             model, Repository(ReferenceEngine(), model), self.clock, OrderedIds(), unlimited_budget
         )
-        self._executor = SchemaExecutor(world, lambda *_: None)
+        self._executor = SchemaExecutor(services, lambda *_: None)
 
     def ask(self, query: str) -> Any:
         """Return what the only field of an answer without errors holds."""

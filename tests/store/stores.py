@@ -100,8 +100,6 @@ class Store:
         for first in range(0, len(effects), 100):
             self.commit(*effects[first : first + 100])
 
-    def page(self, query: Query, allowance: ReadBudget | None = None) -> Page:
+    def page(self, query: Query, budget: ReadBudget | None = None) -> Page:
         """Return a page, found within an allowance."""
-        return self.entities.page(
-            replace(query, class_name=self.class_.name), allowance or unlimited_budget()
-        )
+        return self.entities.page(replace(query, class_name=self.class_.name), budget or unlimited_budget())

@@ -60,9 +60,9 @@ class Derived(Store):
             for entity, count in zip(entities, counts, strict=True)
         ]
 
-    def shown(self, query: Query, allowance: ReadBudget | None = None) -> Page:
+    def shown(self, query: Query, budget: ReadBudget | None = None) -> Page:
         asked = replace(query, class_name=self.class_.name)
-        return self.entities.page(asked, allowance or unlimited_budget(), self.derive)
+        return self.entities.page(asked, budget or unlimited_budget(), self.derive)
 
 
 def ids(page: Page) -> list[int]:
@@ -204,7 +204,7 @@ def test_long_thoughts_about_objects_end_with_the_time_of_the_request() -> None:
     expression = expressions_of(model(store.class_)).filter(store.class_.name, "count > 15")
     slow = ExpressionFilter(replace(expression, evaluator=ponder), EMPTY_CONTEXT)
     for filter_ in (slow, Not(And((KEPT, Or((slow,))))), And((SECOND, slow))):
-        allowance, began = ReadBudget(MEGABYTE, 10, clock=lambda: now[0]), now[0]
+        budget, began = ReadBudget(MEGABYTE, 10, clock=lambda: now[0]), now[0]
         with pytest.raises(ReadBudgetExceeded):
-            store.shown(Query("", BY_ID, filter_, Window(1000)), allowance)
+            store.shown(Query("", BY_ID, filter_, Window(1000)), budget)
         assert now[0] - began < 16

@@ -42,7 +42,7 @@ class Office(Terminal):
         assert isinstance(member, Member)
         caller = CallerFactory(instance.model.profiles)(member)
         for code in codes:
-            save(instance.world, Create("Project", {"code": code}), caller)
+            save(instance.services, Create("Project", {"code": code}), caller)
         instance.close()
 
     def owners(self) -> dict[str, tuple[object, str | None]]:

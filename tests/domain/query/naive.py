@@ -63,7 +63,7 @@ def matches(filter_: Filter, state: State, class_: Class) -> bool:
 def _told(filter_: ExpressionFilter | FlagFilter, state: State) -> bool:
     if isinstance(filter_, FlagFilter):
         return state.get(filter_.mark) is True
-    return filter_.expression.evaluate(Environment(state, filter_.circumstances)) is True
+    return filter_.expression.evaluate(Environment(state, filter_.evaluation)) is True
 
 
 def compares(operator: Operator, attribute: str, value: Any, operand: Any, class_: Class) -> bool:

@@ -94,12 +94,14 @@ def test_a_name_goes_before_an_id_that_is_the_same() -> None:
 
 def test_what_an_earlier_write_of_the_request_has_named_can_be_named_by_a_later_one() -> None:
     scene = Scene()
-    team = save(scene.world, Create("Team", {"name": "new"}, "t"), ADMINISTRATOR)
+    team = save(scene.services, Create("Team", {"name": "new"}, "t"), ADMINISTRATOR)
 
     eve = save(
-        scene.world, make("Employee", "eve", name="Eve", team=point("t")), ADMINISTRATOR, team.client_ids
+        scene.services, make("Employee", "eve", name="Eve", team=point("t")), ADMINISTRATOR, team.client_ids
     )
-    again = save(scene.world, Update(Reference("Employee", "eve"), {"age": 7}), ADMINISTRATOR, eve.client_ids)
+    again = save(
+        scene.services, Update(Reference("Employee", "eve"), {"age": 7}), ADMINISTRATOR, eve.client_ids
+    )
 
     assert team.client_ids == {team.reference: "t"}
     assert eve.state["team"] == team.reference.id

@@ -31,7 +31,7 @@ class Desk:
     """Some masters in a dict."""
 
     def __init__(self) -> None:
-        self.world, self.entities, _ = fake_services(GUILD)
+        self.services, self.entities, _ = fake_services(GUILD)
         self.put("Master", "ada", name="Ada", level=1, email="a", tools=["saw"])
         self.put("Tool", "saw", label="saw", master="ada")
         self.put("Master", "zoe", name="Zoe", level=9, email="z")
@@ -45,8 +45,8 @@ class Desk:
 
     def write(self, command: Command, caller: Caller = SMITH) -> Any:
         if isinstance(command, Delete):
-            return delete(self.world, command, caller)
-        return save(self.world, command, caller)
+            return delete(self.services, command, caller)
+        return save(self.services, command, caller)
 
     def refusal(self, command: Command) -> list[str]:
         with pytest.raises(Refused) as refused:
@@ -56,7 +56,7 @@ class Desk:
     def calls(self, command: Command, caller: Caller = SMITH) -> list[str]:
         """Return the calls that a command takes."""
         noted = NotedCalls(self.entities)
-        self.world = replace(self.world, entities=cast("Entities", noted))
+        self.services = replace(self.services, entities=cast("Entities", noted))
         try:
             self.write(command, caller)
         except Refused:
@@ -136,7 +136,7 @@ def test_a_condition_holds_for_each_object_of_a_bulk_service() -> None:
     hidden_meanwhile(desk, "bob")
 
     done = update_bulk(
-        desk.world,
+        desk.services,
         UpdateBulk("Master", {"name": "x"}),
         Query("Master", Order()),
         SMITH,
@@ -149,7 +149,7 @@ def test_a_condition_holds_for_each_object_of_a_bulk_service() -> None:
 
 def reader(desk: Desk, evaluation: EvaluationContext) -> Reader:
     """Return what reads the objects of a desk."""
-    return Reader(request_of(desk.world.model, desk.world.entities, evaluation))
+    return Reader(request_of(desk.services.model, desk.services.entities, evaluation))
 
 
 def test_reading_operations_show_what_is_seen() -> None:
@@ -190,14 +190,16 @@ def test_bulk_and_rehearsals_keep_to_them_too() -> None:
     desk = Desk()
     masters, teams = Query("Master", Order()), Query("Team", Order())
 
-    (issue,) = validate_bulk(desk.world, None, teams, SMITH, unlimited_budget(), SEEN)
+    (issue,) = validate_bulk(desk.services, None, teams, SMITH, unlimited_budget(), SEEN)
     assert (issue.type.name, issue.path) == ("ENTITY_GRANT_DELETE", ("options",))
-    assert [each.type.name for each in validate(desk.world, end("Team", "red"), SMITH)] == [
+    assert [each.type.name for each in validate(desk.services, end("Team", "red"), SMITH)] == [
         "ENTITY_GRANT_DELETE"
     ]
     with pytest.raises(Refused, match="does not have CREATE permission"):
-        preview(desk.world, make("Team", name="x"), SMITH)
+        preview(desk.services, make("Team", name="x"), SMITH)
     with pytest.raises(Refused, match="does not have CREATE permission"):
-        preview(desk.world, make("Master", name="x", level=1, tasks=create(make("Task", label="x"))), SMITH)
-    assert delete_bulk(desk.world, masters, SMITH, unlimited_budget(), SEEN) == 1
+        preview(
+            desk.services, make("Master", name="x", level=1, tasks=create(make("Task", label="x"))), SMITH
+        )
+    assert delete_bulk(desk.services, masters, SMITH, unlimited_budget(), SEEN) == 1
     assert Reference("Master", "zoe") in desk.entities.objects

@@ -104,29 +104,29 @@ class History:
     def _named(self, asked: LockCall) -> list[Reference]:
         return [self._references[name] for name in asked.of]
 
-    def lock(self, world: Services, asked: LockCall) -> LockAnswer:
+    def lock(self, services: Services, asked: LockCall) -> LockAnswer:
         """Lock."""
-        lock(world, self._named(asked), _MINUTES, _caller(asked))
+        lock(services, self._named(asked), _MINUTES, _caller(asked))
         until = self._clock.last_told + _MINUTES * 60_000
         return LockAnswer(lock=Lock(member_id(asked.member), _caller(asked).username, until))
 
-    def unlock(self, world: Services, asked: LockCall) -> LockAnswer:
+    def unlock(self, services: Services, asked: LockCall) -> LockAnswer:
         """Unlock."""
-        unlock(world, self._named(asked), _caller(asked))
+        unlock(services, self._named(asked), _caller(asked))
         return LockAnswer()
 
-    def write(self, world: Services, asked: LockCall) -> LockAnswer:
+    def write(self, services: Services, asked: LockCall) -> LockAnswer:
         """Write the whole, or the part through it."""
         whole, value = self._references[WHOLE], str(asked.value)
         command = change(*whole, name=value)
         if asked.of == (PART,):
             command = change(*whole, addresses=updating(change(*self._references[PART], street=value)))
-        save(world, command, _caller(asked))
+        save(services, command, _caller(asked))
         return LockAnswer()
 
-    def read(self, world: Services, asked: LockCall) -> LockAnswer:
+    def read(self, services: Services, asked: LockCall) -> LockAnswer:
         """Read."""
-        (entity,) = world.entities.read(self._named(asked))
+        (entity,) = services.entities.read(self._named(asked))
         assert entity is not None
         value = entity.state["name" if asked.of == (WHOLE,) else "street"]
         return LockAnswer(lock=entity.lock, value=str(value))

@@ -36,13 +36,13 @@ class Room:
         self._told: list[Consumption] = []
         metered = MeteredEngine(self.engine, lambda: self._told.append)
         entities = Repository(metered, COMPANY)
-        self.world = Services(COMPANY, entities, FrozenClock(), CountedIds(), unlimited_budget)
+        self.services = Services(COMPANY, entities, FrozenClock(), CountedIds(), unlimited_budget)
         whole = make(
             "Customer",
             name="Acme",
             addresses=create(make("Address", street="1st", rooms=create(make("Room", name="hall")))),
         )
-        save(self.world, whole, ADMINISTRATOR)
+        save(self.services, whole, ADMINISTRATOR)
         self.customer, self.address, self.room = (
             Reference(name, f"id{number}")
             for number, name in enumerate(("Customer", "Address", "Room"), start=1)
@@ -51,7 +51,7 @@ class Room:
 
     def cost(self, work: Callable[["Room"], object]) -> Cost:
         """Return what it costs to do something, which may be refused."""
-        entities = self.world.entities
+        entities = self.services.entities
         entities.read([Reference("Label", "none")])
         self._told.clear()
         with suppress(Refused):
@@ -60,22 +60,22 @@ class Room:
 
     def lock(self, *references: Reference, by: Caller = ADA) -> None:
         """Lock objects."""
-        lock(self.world, references, 10, by)
+        lock(self.services, references, 10, by)
 
     def unlock(self, *references: Reference, by: Caller = ADA) -> None:
         """Unlock objects."""
-        unlock(self.world, references, by)
+        unlock(self.services, references, by)
 
     def write(self, command: Command, by: Caller = ADA) -> None:
         """Do a command."""
         if isinstance(command, Delete):
-            delete(self.world, command, by)
+            delete(self.services, command, by)
         else:
-            save(self.world, command, by)
+            save(self.services, command, by)
 
     def late(self, command: Command) -> None:
         """Do a command, when another locks its object after it was read."""
-        unmetered = replace(self.world, entities=Repository(self.engine, COMPANY))
+        unmetered = replace(self.services, entities=Repository(self.engine, COMPANY))
         self.engine.before_commit = lambda: lock(unmetered, self.labels[:1], 10, BOB)
         self.write(command)
 
@@ -90,7 +90,7 @@ class Room:
         return Delete(self.labels[0])
 
     def _label(self, name: str) -> Reference:
-        return save(self.world, make("Label", name=name), ADMINISTRATOR).reference
+        return save(self.services, make("Label", name=name), ADMINISTRATOR).reference
 
 
 STREET = change("Customer", "id1", addresses=update(change("Address", "id2", street="2nd")))
@@ -105,7 +105,7 @@ COSTS: dict[str, tuple[Callable[[Room], object], Cost]] = {
     "unlock three": (lambda room: room.unlock(*room.labels), Cost(1, 0, 6)),
     "unlock a part": (lambda room: room.unlock(room.address), Cost(1, 0, 1)),
     "read one": (
-        lambda room: Reader(request_of(room.world.model, room.world.entities)).get(room.labels[0]),
+        lambda room: Reader(request_of(room.services.model, room.services.entities)).get(room.labels[0]),
         Cost(1, 1, 0),
     ),
     "write one": (lambda room: room.write(room.renamed), Cost(2, 1, 2)),

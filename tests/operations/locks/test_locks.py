@@ -52,37 +52,37 @@ def holder(scene: Scene, reference: Reference) -> str | None:
 
 
 def test_a_lock_is_its_members_for_so_many_minutes(scene: Scene) -> None:
-    lock(scene.world, [E1, E2], 3, ADA)
+    lock(scene.services, [E1, E2], 3, ADA)
     assert scene.entities.locks == dict.fromkeys((E1, E2), Lock("a", "ada", NOON + 3 * MINUTE))
 
 
 def test_who_has_it_sets_a_new_end(scene: Scene) -> None:
-    lock(scene.world, [E1], 30, ADA)
+    lock(scene.services, [E1], 30, ADA)
     scene.clock.instant += MINUTE
-    lock(scene.world, [E1], 1, ADA)
+    lock(scene.services, [E1], 1, ADA)
     assert scene.entities.locks[E1].until == NOON + 2 * MINUTE
 
 
 def test_a_lock_keeps_the_name_that_its_member_had(scene: Scene) -> None:
-    lock(scene.world, [E1], 3, ADA)
-    assert refused(lambda: lock(scene.world, [E1], 3, BOB))[0].message.split()[5] == "ada"
-    lock(scene.world, [E1], 3, replace(ADA, username="ada.lovelace"))
+    lock(scene.services, [E1], 3, ADA)
+    assert refused(lambda: lock(scene.services, [E1], 3, BOB))[0].message.split()[5] == "ada"
+    lock(scene.services, [E1], 3, replace(ADA, username="ada.lovelace"))
     assert holder(scene, E1) == "ada.lovelace"
 
 
 def test_the_end_of_a_lock_of_another_is_reported_in_the_formats_of_the_caller(scene: Scene) -> None:
     """Which, by whom, until when; and nothing is locked."""
-    lock(scene.world, [E1], 3, ADA)
-    (issue,) = refused(lambda: lock(scene.world, [E2, E1], 3, ITALIAN))
+    lock(scene.services, [E1], 3, ADA)
+    (issue,) = refused(lambda: lock(scene.services, [E2, E1], 3, ITALIAN))
     assert issue_summary(issue) == ("ENTITY_LOCK_EDIT", "Employee", "e1", "locks.1")
     assert issue.message == 'Employee "e1" is locked by ada until 01-01-2020 13:03:00.'
     assert holder(scene, E2) is None
 
 
 def test_all_that_is_wrong_with_several_is_told_in_their_order(scene: Scene) -> None:
-    lock(scene.world, [E1, L1], 3, ADA)
+    lock(scene.services, [E1, L1], 3, ADA)
     named = [L1, Reference("Label", "none"), E2, Reference("Leave", "1"), E1, Reference("Office", "2")]
-    for act in (lambda: lock(scene.world, named, 3, BOB), lambda: unlock(scene.world, named, BOB)):
+    for act in (lambda: lock(scene.services, named, 3, BOB), lambda: unlock(scene.services, named, BOB)):
         assert [issue_summary(issue) for issue in refused(act)] == [
             ("ENTITY_LOCK_EDIT", "Label", "l1", "locks.0"),
             ("ENTITY_NOT_FOUND", "Label", "none", "locks.1._id"),
@@ -95,20 +95,20 @@ def test_all_that_is_wrong_with_several_is_told_in_their_order(scene: Scene) -> 
 
 @pytest.mark.parametrize("id_", ["x" * 5000, "é", "", "\ud800", "\x00"])
 def test_ids_that_no_object_can_have_are_of_nothing(scene: Scene, id_: str) -> None:
-    (issue,) = refused(lambda: lock(scene.world, [Reference("Label", id_)], 3, ADA))
+    (issue,) = refused(lambda: lock(scene.services, [Reference("Label", id_)], 3, ADA))
     assert issue.type is IssueType.ENTITY_NOT_FOUND
     assert len(issue.message) < 200
 
 
 def test_the_same_entity_twice_counts_once(scene: Scene) -> None:
-    lock(scene.world, [E1, E2, E1] * 60, 3, ADA)
-    unlock(scene.world, [E1, E1], ADA)
+    lock(scene.services, [E1, E2, E1] * 60, 3, ADA)
+    unlock(scene.services, [E1, E1], ADA)
     assert scene.entities.locks.keys() == {E2}
 
 
 def test_more_than_are_locked_together_are_refused_with_the_limit(scene: Scene) -> None:
     named = [Reference("Label", f"x{number}") for number in range(101)]
-    for act in (lambda: lock(scene.world, named, 3, ADA), lambda: unlock(scene.world, named, ADA)):
+    for act in (lambda: lock(scene.services, named, 3, ADA), lambda: unlock(scene.services, named, ADA)):
         (issue,) = refused(act)
         assert issue_summary(issue) == ("MALFORMED_REQUEST", None, None, "locks")
         assert "101" in issue.message
@@ -117,68 +117,68 @@ def test_more_than_are_locked_together_are_refused_with_the_limit(scene: Scene) 
 
 @pytest.mark.parametrize("minutes", [0, -1, 1441, 2**31 - 1, -(2**31)])
 def test_minutes_have_limits(scene: Scene, minutes: int) -> None:
-    (issue,) = refused(lambda: lock(scene.world, [E1], minutes, ADA))
+    (issue,) = refused(lambda: lock(scene.services, [E1], minutes, ADA))
     assert issue_summary(issue) == ("MALFORMED_REQUEST", None, None, "minutes")
     assert issue.message == f"{minutes} is not allowed for minutes. Use a whole number from 1 to 1440."
 
 
 @pytest.mark.parametrize("minutes", [1, 1440])
 def test_the_limits_themselves_are_good(scene: Scene, minutes: int) -> None:
-    lock(scene.world, [E1], minutes, ADA)
+    lock(scene.services, [E1], minutes, ADA)
 
 
 def test_the_limit_is_a_setting(scene: Scene) -> None:
-    world = replace(scene.world, lock_minutes=60)
-    (issue,) = refused(lambda: lock(world, [E1], 61, ADA))
+    services = replace(scene.services, lock_minutes=60)
+    (issue,) = refused(lambda: lock(services, [E1], 61, ADA))
     assert issue.message == "61 is not allowed for minutes. Use a whole number from 1 to 60."
-    lock(world, [E1], 60, ADA)
+    lock(services, [E1], 60, ADA)
 
 
 def test_nothing_is_not_locked(scene: Scene) -> None:
-    assert [issue_summary(issue) for issue in refused(lambda: lock(scene.world, [], 0, ADA))] == [
+    assert [issue_summary(issue) for issue in refused(lambda: lock(scene.services, [], 0, ADA))] == [
         ("MALFORMED_REQUEST", None, None, "locks"),
         ("MALFORMED_REQUEST", None, None, "minutes"),
     ]
-    assert [issue_summary(issue) for issue in refused(lambda: unlock(scene.world, [], ADA))] == [
+    assert [issue_summary(issue) for issue in refused(lambda: unlock(scene.services, [], ADA))] == [
         ("MALFORMED_REQUEST", None, None, "locks")
     ]
 
 
 def test_only_its_member_or_an_administrator_unlocks(scene: Scene) -> None:
-    lock(scene.world, [E1], 3, ADA)
-    (issue,) = refused(lambda: unlock(scene.world, [L1, E1], BOB))
+    lock(scene.services, [E1], 3, ADA)
+    (issue,) = refused(lambda: unlock(scene.services, [L1, E1], BOB))
     assert issue_summary(issue) == ("ENTITY_LOCK_EDIT", "Employee", "e1", "locks.1")
-    unlock(scene.world, [L1, E1], ADA)
+    unlock(scene.services, [L1, E1], ADA)
     assert scene.entities.locks == {}
-    lock(scene.world, [E1], 3, ADA)
-    unlock(scene.world, [E1, L1], CHIEF)
+    lock(scene.services, [E1], 3, ADA)
+    unlock(scene.services, [E1, L1], CHIEF)
     assert scene.entities.locks == {}
 
 
 def test_an_administrator_neither_locks_nor_writes_what_another_has(scene: Scene) -> None:
-    lock(scene.world, [E1], 3, ADA)
-    assert [issue.type.name for issue in refused(lambda: lock(scene.world, [E1], 3, CHIEF))] == [
+    lock(scene.services, [E1], 3, ADA)
+    assert [issue.type.name for issue in refused(lambda: lock(scene.services, [E1], 3, CHIEF))] == [
         "ENTITY_LOCK_EDIT"
     ]
     command = change("Employee", "e1", age=7)
-    assert [issue.type.name for issue in refused(lambda: save(scene.world, command, CHIEF))] == [
+    assert [issue.type.name for issue in refused(lambda: save(scene.services, command, CHIEF))] == [
         "ENTITY_LOCK_PERSIST"
     ]
 
 
 def test_a_lock_ends_to_the_millisecond_by_the_clock(scene: Scene) -> None:
     """Though nobody takes away what has ended."""
-    lock(scene.world, [L1], 2, ADA)
+    lock(scene.services, [L1], 2, ADA)
     scene.clock.instant = NOON + 2 * MINUTE - 1
-    assert refused(lambda: save(scene.world, change("Label", "l1", name="x"), BOB))
-    assert refused(lambda: lock(scene.world, [L1], 2, BOB))
-    assert refused(lambda: unlock(scene.world, [L1], BOB))
+    assert refused(lambda: save(scene.services, change("Label", "l1", name="x"), BOB))
+    assert refused(lambda: lock(scene.services, [L1], 2, BOB))
+    assert refused(lambda: unlock(scene.services, [L1], BOB))
     scene.clock.instant += 1
-    save(scene.world, change("Label", "l1", name="x"), BOB)
+    save(scene.services, change("Label", "l1", name="x"), BOB)
     assert scene.entities.locks[L1].name == "ada"
-    unlock(scene.world, [L1], BOB)
-    lock(scene.world, [L1], 2, BOB)
-    assert refused(lambda: save(scene.world, change("Label", "l1", name="y"), ADA))
+    unlock(scene.services, [L1], BOB)
+    lock(scene.services, [L1], 2, BOB)
+    assert refused(lambda: save(scene.services, change("Label", "l1", name="y"), ADA))
 
 
 def test_a_lock_that_ends_while_it_is_refused_is_asked_once_more(scene: Scene) -> None:
@@ -188,8 +188,8 @@ def test_a_lock_that_ends_while_it_is_refused_is_asked_once_more(scene: Scene) -
         scene.clock.instant = NOON + 1
 
     acts: list[Callable[[], None]] = [
-        lambda: lock(scene.world, [L1], 3, ADA),
-        lambda: unlock(scene.world, [L1], ADA),
+        lambda: lock(scene.services, [L1], 3, ADA),
+        lambda: unlock(scene.services, [L1], ADA),
     ]
     for act, expected in zip(acts, ("ada", None), strict=True):
         scene.clock.instant = NOON
@@ -205,9 +205,9 @@ def test_a_lock_that_always_meets_other_writes_is_refused(scene: Scene) -> None:
 
     scene.entities.before_commit = meanwhile
     scene.clock.instant = NOON
-    scene.world = replace(scene.world, clock=Hesitant(scene))
+    scene.services = replace(scene.services, clock=Hesitant(scene))
     with pytest.raises(Unavailable):
-        lock(scene.world, [L1], 3, ADA)
+        lock(scene.services, [L1], 3, ADA)
 
 
 class Hesitant:
@@ -225,17 +225,17 @@ class Hesitant:
 @pytest.mark.parametrize(
     "write",
     [
-        lambda world: save(world, change("Employee", "e1", age=7), BOB),
-        lambda world: save(world, change("Employee", "e1", name="Ada"), BOB),
-        lambda world: save(world, change("Employee", "e1", age=-7, name="Eve"), BOB),
-        lambda world: delete(world, end("Label", "l1"), BOB),
+        lambda services: save(services, change("Employee", "e1", age=7), BOB),
+        lambda services: save(services, change("Employee", "e1", name="Ada"), BOB),
+        lambda services: save(services, change("Employee", "e1", age=-7, name="Eve"), BOB),
+        lambda services: delete(services, end("Label", "l1"), BOB),
     ],
     ids=["an update", "nothing new", "bad values", "a deletion"],
 )
 def test_one_object_by_itself_is_refused_too(scene: Scene, write: Callable[[Any], Any]) -> None:
-    lock(scene.world, [E1, L1], 3, ADA)
+    lock(scene.services, [E1, L1], 3, ADA)
     before = scene.entities.graph
-    issues = refused(lambda: write(scene.world))
+    issues = refused(lambda: write(scene.services))
     assert "ENTITY_LOCK_PERSIST" in {issue.type.name for issue in issues}
     assert scene.entities.graph is before
 
@@ -243,14 +243,14 @@ def test_one_object_by_itself_is_refused_too(scene: Scene, write: Callable[[Any]
 def test_a_write_is_refused_in_the_commit_if_the_lock_came_after_the_read(scene: Scene) -> None:
     """Without another round; in the caller's formats, too."""
     noted = NotedCalls(scene.entities)
-    world = replace(scene.world, entities=cast("Entities", noted))
+    services = replace(scene.services, entities=cast("Entities", noted))
     for command in (change("Employee", "e1", age=7), change("Employee", "e1", team=point("t2"))):
         noted.calls.clear()
         scene.entities.locks.clear()
         scene.entities.before_commit = lambda: scene.entities.locks.update(
             {E1: Lock("a", "ada", NOON + 3 * MINUTE)}
         )
-        (issue,) = refused(partial(save, world, command, ITALIAN))
+        (issue,) = refused(partial(save, services, command, ITALIAN))
         assert issue_summary(issue) == ("ENTITY_LOCK_PERSIST", "Employee", "e1", "data")
         assert issue.message == 'Employee "e1" is locked by ada until 01-01-2020 13:03:00.'
         assert noted.calls == ["read", "commit"]
@@ -259,46 +259,46 @@ def test_a_write_is_refused_in_the_commit_if_the_lock_came_after_the_read(scene:
 @pytest.mark.parametrize(
     "write",
     [
-        lambda world: save(world, change("Employee", "e1", age=7), BOB),
-        lambda world: save(world, Update(E1, {"age": 7}, client_id="c"), BOB),
-        lambda world: delete(world, Delete(E1), BOB),
+        lambda services: save(services, change("Employee", "e1", age=7), BOB),
+        lambda services: save(services, Update(E1, {"age": 7}, client_id="c"), BOB),
+        lambda services: delete(services, Delete(E1), BOB),
     ],
 )
 def test_what_is_seen_to_be_locked_is_read_once_and_no_more_is_asked(
     scene: Scene, write: Callable[[Any], Any]
 ) -> None:
-    lock(scene.world, [E1], 3, ADA)
+    lock(scene.services, [E1], 3, ADA)
     noted = NotedCalls(scene.entities)
-    assert refused(lambda: write(replace(scene.world, entities=cast("Entities", noted))))
+    assert refused(lambda: write(replace(scene.services, entities=cast("Entities", noted))))
     assert noted.calls[0] == "read"
     assert set(noted.calls) == {"read"}
 
 
 def test_a_validation_tells_it_with_all_that_the_store_finds_wrong(scene: Scene) -> None:
-    lock(scene.world, [E2], 3, ADA)
+    lock(scene.services, [E2], 3, ADA)
     command = change("Employee", "e2", email="ada@x.org")
-    assert [issue.type.name for issue in validate(scene.world, command, BOB)] == [
+    assert [issue.type.name for issue in validate(scene.services, command, BOB)] == [
         "ENTITY_LOCK_PERSIST",
         "ENTITY_UNIQUE",
     ]
-    assert [issue.type.name for issue in validate(scene.world, command, ADA)] == ["ENTITY_UNIQUE"]
-    assert [issue.type.name for issue in validate(scene.world, end("Employee", "e4"), BOB)] == []
+    assert [issue.type.name for issue in validate(scene.services, command, ADA)] == ["ENTITY_UNIQUE"]
+    assert [issue.type.name for issue in validate(scene.services, end("Employee", "e4"), BOB)] == []
 
 
 def test_a_preview_of_what_is_locked_says_so(scene: Scene) -> None:
-    lock(scene.world, [E1], 3, ADA)
-    shown, (issue,) = preview(scene.world, change("Employee", "e1", age=7), BOB)
+    lock(scene.services, [E1], 3, ADA)
+    shown, (issue,) = preview(scene.services, change("Employee", "e1", age=7), BOB)
     assert (shown.state["age"], issue.type) == (7, IssueType.ENTITY_LOCK_PERSIST)
-    shown, issues = preview(scene.world, change("Employee", "e1", age=7), ADA)
+    shown, issues = preview(scene.services, change("Employee", "e1", age=7), ADA)
     assert (shown.state["age"], issues) == (7, ())
 
 
 def test_in_bulk_each_is_asked_by_itself(scene: Scene) -> None:
-    lock(scene.world, [E1], 3, ADA)
+    lock(scene.services, [E1], 3, ADA)
     query = Query("Employee", Order(), window=Window(100))
     issues = refused(
         lambda: update_bulk(
-            scene.world, UpdateBulk("Employee", {"age": 7}), query, BOB, unlimited_budget(), EMPTY_CONTEXT
+            scene.services, UpdateBulk("Employee", {"age": 7}), query, BOB, unlimited_budget(), EMPTY_CONTEXT
         )
     )
     assert [issue_summary(issue)[:3] for issue in issues] == [
@@ -310,32 +310,32 @@ def test_in_bulk_each_is_asked_by_itself(scene: Scene) -> None:
     ]
     assert ages == [None, 7, 7, 7]
     labels = Query("Label", Order(), window=Window(100))
-    lock(scene.world, [L1], 3, ADA)
+    lock(scene.services, [L1], 3, ADA)
     assert [
         issue.type.name
-        for issue in validate_bulk(scene.world, None, labels, BOB, unlimited_budget(), EMPTY_CONTEXT)
+        for issue in validate_bulk(scene.services, None, labels, BOB, unlimited_budget(), EMPTY_CONTEXT)
     ] == ["ENTITY_LOCK_PERSIST"]
-    assert refused(lambda: delete_bulk(scene.world, labels, BOB, unlimited_budget(), EMPTY_CONTEXT))
+    assert refused(lambda: delete_bulk(scene.services, labels, BOB, unlimited_budget(), EMPTY_CONTEXT))
     assert [each.id for each in scene.entities.objects if each.class_name == "Label"] == ["l1"]
 
 
 def test_what_is_written_keeps_its_lock_in_the_answer(scene: Scene) -> None:
-    lock(scene.world, [E1], 3, ADA)
+    lock(scene.services, [E1], 3, ADA)
     taken = scene.entities.locks[E1]
-    assert save(scene.world, change("Employee", "e1", age=7), ADA).entity.lock == taken
-    assert save(scene.world, change("Employee", "e1", age=7), ADA).entity.lock == taken
-    whole = save(scene.world, change("Employee", "e1", age=8, team=point("t2")), ADA)
+    assert save(scene.services, change("Employee", "e1", age=7), ADA).entity.lock == taken
+    assert save(scene.services, change("Employee", "e1", age=7), ADA).entity.lock == taken
+    whole = save(scene.services, change("Employee", "e1", age=8, team=point("t2")), ADA)
     assert whole.entity.lock == taken
-    assert save(scene.world, make("Label", name="new"), ADA).entity.lock is None
+    assert save(scene.services, make("Label", name="new"), ADA).entity.lock is None
 
 
 def test_who_deletes_what_he_has_locked_ends_the_lock(scene: Scene) -> None:
-    lock(scene.world, [L1], 3, ADA)
-    assert delete(scene.world, end("Label", "l1"), ADA)
+    lock(scene.services, [L1], 3, ADA)
+    assert delete(scene.services, end("Label", "l1"), ADA)
     assert scene.entities.locks == {}
 
 
 def test_a_part_of_what_is_not_there_any_more_is_not_locked(scene: Scene) -> None:
     del scene.entities.objects[E1]
-    (issue,) = refused(lambda: lock(scene.world, [Reference("Room", "r1")], 3, ADA))
+    (issue,) = refused(lambda: lock(scene.services, [Reference("Room", "r1")], 3, ADA))
     assert issue.type is IssueType.ENTITY_NOT_FOUND

@@ -55,7 +55,7 @@ class Work:
 
     def __init__(self) -> None:
         self.members = DictMembers(ANNA, BERT)
-        self.world, self.entities, self.clock = fake_services(MODEL)
+        self.services, self.entities, self.clock = fake_services(MODEL)
         self.clock.instant = NOON + 1_000_000
 
     def put(self, class_name: str, id_: str, name: str, member: str | None, **state: Stored) -> None:
@@ -73,7 +73,7 @@ class Work:
     def hand_over(
         self, from_: From = ANNA.id, to: str = BERT.id, class_name: str | None = None
     ) -> HandOverResult:
-        return HandOver(self.members, lambda: self.world)(BEA, from_, to, class_name)
+        return HandOver(self.members, lambda: self.services)(BEA, from_, to, class_name)
 
     def owners(self, class_name: str = "Task") -> dict[str, tuple[Stored, str | None]]:
         """Return who owns what, by name and id."""
@@ -212,7 +212,7 @@ def test_what_another_changes_meanwhile_is_neither_lost_nor_left(work: Work) -> 
 
 
 def test_when_the_time_is_over_a_repetition_goes_on(work: Work) -> None:
-    work.world = replace(work.world, bulk=BulkLimits(seconds=1))
+    work.services = replace(work.services, bulk=BulkLimits(seconds=1))
     work.fill(range(MANY))
     work.put("Desk", "d", "Anna", ANNA.id)
     work.entities.before_commit = lambda: setattr(work.clock, "instant", work.clock.instant + 101)
@@ -232,12 +232,12 @@ def test_when_the_time_is_over_a_repetition_goes_on(work: Work) -> None:
 
 
 def test_a_stop_is_forgotten_after_an_hour(work: Work) -> None:
-    work.world = replace(work.world, bulk=BulkLimits(seconds=0))
+    work.services = replace(work.services, bulk=BulkLimits(seconds=0))
     work.fill(range(300))
     assert work.hand_over() == HandOverResult(handed_over=200)
     work.put("Task", "a", "Anna", ANNA.id)
     work.clock.instant += 3_600_000
-    work.world = replace(work.world, bulk=BulkLimits())
+    work.services = replace(work.services, bulk=BulkLimits())
     assert work.hand_over() == HandOverResult(complete=True, handed_over=101)
 
 
@@ -245,10 +245,10 @@ def test_objects_that_are_too_large_together_are_read_in_smaller_pages(work: Wor
     work.fill(range(50))
     page = work.entities.page
 
-    def poor(query, allowance, derive=None):  # type: ignore[no-untyped-def]
+    def poor(query, budget, derive=None):  # type: ignore[no-untyped-def]
         if query.window.size > 20:
             raise ReadBudgetExceeded(query.class_name, 1)
-        return page(query, allowance, derive)
+        return page(query, budget, derive)
 
     work.entities.page = poor  # type: ignore[method-assign]
     assert work.hand_over().handed_over == 50
@@ -291,7 +291,7 @@ def test_an_id_of_which_nothing_tells_is_unknown(work: Work) -> None:
 
 def test_only_administrators_hand_over(work: Work) -> None:
     with pytest.raises(Forbidden):
-        HandOver(work.members, lambda: work.world)(HERSELF, ANNA.id, BERT.id)
+        HandOver(work.members, lambda: work.services)(HERSELF, ANNA.id, BERT.id)
 
 
 def test_one_that_cannot_be_written_does_not_keep_the_others_from_it(work: Work) -> None:

@@ -46,8 +46,8 @@ def kept(
     model: Model, chance: Random, entities: Entities | None = None, requests: int = REQUESTS
 ) -> RecordedHistory:
     """Return a diary of random requests, over a dict unless a store is given."""
-    world, objects, clock = fake_services(model)
-    diary = RecordedHistory(replace(world, entities=entities or objects, ids=OwnIds()), clock, chance)
+    services, objects, clock = fake_services(model)
+    diary = RecordedHistory(replace(services, entities=entities or objects, ids=OwnIds()), clock, chance)
     for _ in range(requests):
         diary.go_on()
     return diary

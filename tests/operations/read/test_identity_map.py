@@ -25,11 +25,9 @@ class Asked(Objects):
         for id_ in "abcd":
             self.put("Person", id_, team="t" if id_ != "d" else "u")
 
-    def read(
-        self, references: Sequence[Reference], allowance: ReadBudget | None = None
-    ) -> list[Entity | None]:
+    def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
         self.read_at += references
-        return super().read(references, allowance)
+        return super().read(references, budget)
 
     def linked(
         self, role: RoleName, ids: Sequence[str], *given: Any, **options: Any

@@ -70,7 +70,7 @@ def all_read(reader: Reader, references: list[Reference]) -> object:
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_an_overlay_reads_as_the_store_does_after_the_commit(command: Command) -> None:
     scene = Scene()
-    rehearsed = Write(scene.world, command, ADMINISTRATOR).dry_run()
+    rehearsed = Write(scene.services, command, ADMINISTRATOR).dry_run()
     before = reader_of(scene.entities, rehearsed.change.effects)
     references = [*scene.entities.objects, *made_by(rehearsed.change.effects)]
     told = all_read(before, references)
@@ -89,8 +89,8 @@ def made_by(effects: tuple[Effect, ...]) -> list[Reference]:
 def test_a_page_shows_what_the_store_finds_as_the_change_leaves_it() -> None:
     scene = Scene()
     written = [
-        *Write(scene.world, change("Employee", "e1", name="Eve"), ADMINISTRATOR).dry_run().change.effects,
-        *Write(scene.world, end("Employee", "e4"), ADMINISTRATOR).dry_run().change.effects,
+        *Write(scene.services, change("Employee", "e1", name="Eve"), ADMINISTRATOR).dry_run().change.effects,
+        *Write(scene.services, end("Employee", "e4"), ADMINISTRATOR).dry_run().change.effects,
     ]
 
     page = reader_of(scene.entities, written).page(Query("Employee", Order(())))

@@ -64,18 +64,18 @@ class Shop:
         self.engine = engine
         self.clock = clock or FrozenClock()
         self.entities = Repository(engine, MODEL, now=self.clock.now)
-        world, _, _ = fake_services(MODEL)
-        self.world: Services = replace(
-            world, entities=self.entities, clock=self.clock, ids=TimeOrderedIds(lambda: NOON)
+        services, _, _ = fake_services(MODEL)
+        self.services: Services = replace(
+            services, entities=self.entities, clock=self.clock, ids=TimeOrderedIds(lambda: NOON)
         )
 
     def product(self) -> Reference:
         """Make a product."""
-        return save(self.world, make("Product", name="p"), ADMINISTRATOR).reference
+        return save(self.services, make("Product", name="p"), ADMINISTRATOR).reference
 
     def order(self, product: Reference, lines: int = LINES) -> Reference:
         """Make an order with lines."""
-        order = save(self.world, make("Order", name="a"), ADMINISTRATOR).reference
+        order = save(self.services, make("Order", name="a"), ADMINISTRATOR).reference
         self.add_lines(order, product, lines)
         return order
 
@@ -93,14 +93,14 @@ class Shop:
                 )
                 for number in range(first, min(first + 20, lines))
             ]
-            save(self.world, change("Order", order.id, lines=create(*made)), ADMINISTRATOR)
+            save(self.services, change("Order", order.id, lines=create(*made)), ADMINISTRATOR)
 
     def chain(self, ids: Sequence[str]) -> None:
         """Let the lines lead to one another in a circle, so that no order of them has all targets first."""
         for first in range(0, len(ids), 10):
             for number in range(first, min(first + 10, len(ids))):
                 following = ids[(number + len(ids) // 2) % len(ids)]
-                save(self.world, change("Line", ids[number], next=point(following)), ADMINISTRATOR)
+                save(self.services, change("Line", ids[number], next=point(following)), ADMINISTRATOR)
 
     def delete(self, order: Reference) -> Instant:
         """Delete an order, with all that this leaves, and return when it ended."""
@@ -111,17 +111,17 @@ class Shop:
     def delete_at_once(self, order: Reference) -> Instant:
         """Delete an order, and return when it ended; what there is no time for is left."""
         self.clock.instant += 1000
-        assert delete(self.world, end("Order", order.id), ADMINISTRATOR)
+        assert delete(self.services, end("Order", order.id), ADMINISTRATOR)
         return self.clock.instant
 
     def restore(self, order: Reference, at: Instant, *, force: bool = False) -> WriteResult:
         """Make an order what it was at an instant."""
-        return restore(self.world, order, [at], ADMINISTRATOR, WriteOptions(force=force))
+        return restore(self.services, order, [at], ADMINISTRATOR, WriteOptions(force=force))
 
     def clear(self, order: Reference, **more: Any) -> WriteResult:
         """End all lines of an order."""
         command = Update(order, more, roles={"lines": PartsCommand(delete_all=True)})
-        return save(self.world, command, ADMINISTRATOR)
+        return save(self.services, command, ADMINISTRATOR)
 
     def found(self, reference: Reference) -> Entity | None:
         """Return an object as its head tells."""

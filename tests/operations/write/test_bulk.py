@@ -34,7 +34,7 @@ def refusal(work: object) -> tuple[Issue, ...]:
 def scene_with(**limits: int) -> Scene:
     """Return a scene with other limits."""
     scene = Scene()
-    scene.world = replace(scene.world, bulk=BulkLimits(**limits))
+    scene.services = replace(scene.services, bulk=BulkLimits(**limits))
     return scene
 
 
@@ -60,7 +60,7 @@ def test_all_that_match_are_updated_and_the_others_are_not() -> None:
     query = replace(EVERYBODY, filter=Comparison("name", Operator.IN, ("Ada", "Cy")))
 
     written = update_bulk(
-        scene.world,
+        scene.services,
         UpdateBulk("Employee", {"age": 7}, {"team": point("t2"), "friends": add("e4")}),
         query,
         ADMINISTRATOR,
@@ -84,7 +84,8 @@ def test_what_is_so_already_counts_and_is_not_written() -> None:
     command = UpdateBulk("Label", {"name": "hot"})
 
     assert (
-        len(update_bulk(scene.world, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)) == 2
+        len(update_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT))
+        == 2
     )
     assert len(scene.entities.commits) == 1
 
@@ -93,7 +94,7 @@ def test_all_that_match_are_deleted_with_their_parts() -> None:
     scene = Scene()
     query = Query("Project", Order(), window=Window(10_000))
 
-    assert delete_bulk(scene.world, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
+    assert delete_bulk(scene.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
     assert not {"Project", "Task", "Charter"} & {name for name, _ in scene.entities.objects}
 
 
@@ -103,7 +104,11 @@ def test_no_more_than_a_window_are_touched() -> None:
 
     assert (
         delete_bulk(
-            scene.world, replace(LABELS, window=Window(3)), ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+            scene.services,
+            replace(LABELS, window=Window(3)),
+            ADMINISTRATOR,
+            unlimited_budget(),
+            EMPTY_CONTEXT,
         )
         == 3
     )
@@ -115,9 +120,9 @@ def test_too_many_are_refused_with_their_number_before_anything_is_written() -> 
     labelled(scene, 5)
 
     for work in (
-        lambda: delete_bulk(scene.world, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT),
+        lambda: delete_bulk(scene.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT),
         lambda: update_bulk(
-            scene.world,
+            scene.services,
             UpdateBulk("Label", {"name": "x"}),
             LABELS,
             ADMINISTRATOR,
@@ -144,7 +149,7 @@ def test_where_they_cannot_be_counted_too_many_are_refused_all_the_same(
 
     monkeypatch.setattr(scene.entities, "page", uncountable)
     (issue,) = refusal(
-        lambda: delete_bulk(scene.world, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        lambda: delete_bulk(scene.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     )
 
     assert issue.message.startswith("More than 1 Label objects match")
@@ -154,7 +159,7 @@ def test_one_that_is_refused_keeps_nothing_from_the_others() -> None:
     scene = Scene()
 
     summary, *issues = refusal(
-        lambda: delete_bulk(scene.world, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        lambda: delete_bulk(scene.services, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     )
 
     assert summary.message.startswith("1 of 4 Employee objects were deleted")
@@ -173,17 +178,18 @@ def test_when_the_time_is_over_it_says_how_far_it_has_come_and_can_go_on() -> No
 
     scene.entities.before_commit = time_goes_by
     (issue,) = refusal(
-        lambda: update_bulk(scene.world, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        lambda: update_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     )
 
     assert "3 of 8 Label objects were updated" in issue.message
     assert issue.type is IssueType.SERVICE_HANDLER_ERROR
     assert names(scene).count("new") == 3
     refusal(
-        lambda: update_bulk(scene.world, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        lambda: update_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     )
     assert (
-        len(update_bulk(scene.world, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)) == 8
+        len(update_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT))
+        == 8
     )
     assert set(names(scene)) == {"new"}
 
@@ -200,7 +206,7 @@ def test_what_matches_no_more_when_its_turn_comes_is_left_alone() -> None:
         scene.write(end("Label", "x002"))
 
     scene.entities.before_commit = others
-    assert delete_bulk(scene.world, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
+    assert delete_bulk(scene.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
     assert sorted(map(str, names(scene))) == ["cold", "hot", "precious"]
 
 
@@ -214,7 +220,7 @@ def test_an_object_that_changes_before_it_is_written_is_looked_at_once_more() ->
         scene.write(change("Label", "x000", name="precious"))
 
     scene.entities.before_commit = other
-    assert delete_bulk(scene.world, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 0
+    assert delete_bulk(scene.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 0
 
 
 def test_trouble_with_the_store_says_how_far_it_has_come() -> None:
@@ -227,7 +233,7 @@ def test_trouble_with_the_store_says_how_far_it_has_come() -> None:
 
     scene.entities.before_commit = trouble
     with pytest.raises(Unavailable, match=r"^2 of 4 Label objects were deleted\. Too busy\.$") as unavailable:
-        delete_bulk(scene.world, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        delete_bulk(scene.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     assert unavailable.value.retry_after == 5
 
 
@@ -235,10 +241,11 @@ def test_a_bulk_write_is_validated_without_a_trace() -> None:
     scene = scene_with(objects=4)
 
     assert (
-        list(validate_bulk(scene.world, None, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)) == []
+        list(validate_bulk(scene.services, None, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT))
+        == []
     )
     wrong = UpdateBulk("Employee", {"age": -1}, {"team": point("t9")})
-    issues = validate_bulk(scene.world, wrong, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+    issues = validate_bulk(scene.services, wrong, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
 
     assert [(*issue_summary(issue)[:3], issue.message) for issue in issues] == [
         (
@@ -260,7 +267,9 @@ def test_a_bulk_write_is_validated_without_a_trace() -> None:
 def test_too_many_are_an_issue_of_its_validation() -> None:
     scene = scene_with(objects=3)
 
-    (issue,) = validate_bulk(scene.world, None, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+    (issue,) = validate_bulk(
+        scene.services, None, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+    )
 
     assert issue.message.startswith("4 Employee objects match")
 
@@ -271,10 +280,12 @@ def test_of_very_many_issues_the_first_are_reported_and_the_others_counted() -> 
     more = "Only 100 of 120 issues are listed. 20 more issues were found."
 
     summary, *told = refusal(
-        lambda: update_bulk(scene.world, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        lambda: update_bulk(
+            scene.services, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+        )
     )
     *found, last = validate_bulk(
-        scene.world, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+        scene.services, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
     )
 
     none = "0 of 4 Employee objects were updated. The other issues explain the rest."
@@ -288,7 +299,9 @@ def test_of_very_many_issues_the_first_are_reported_and_the_others_counted() -> 
 def test_a_unique_value_that_is_taken_is_reported_once() -> None:
     """No part of it comes from the objects that would have it."""
     same = UpdateBulk("Employee", {"email": "ada@x.org"}, {})
-    (issue,) = validate_bulk(Scene().world, same, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+    (issue,) = validate_bulk(
+        Scene().services, same, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+    )
     assert (issue.type, issue.entity_id) == (IssueType.ENTITY_UNIQUE, None)
     assert issue.message.endswith(" This applies to 3 objects.")
 
@@ -302,7 +315,9 @@ def test_what_depends_on_the_object_is_told_of_each() -> None:
 
     def found(command: UpdateBulk, query: Query = EVERYBODY) -> list[tuple[str, str | None]]:
         query = replace(query, class_name=command.class_name)
-        issues = validate_bulk(scene.world, command, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        issues = validate_bulk(
+            scene.services, command, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+        )
         return [(issue.type.name, issue.entity_id) for issue in issues]
 
     assert found(empty) == [("ROLE_CARDINALITY", "p1")]

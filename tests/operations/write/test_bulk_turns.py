@@ -28,13 +28,13 @@ def scene_in_which_the_second_ends() -> Scene:
 def test_an_object_that_another_deletes_first_is_not_counted_as_deleted() -> None:
     scene = scene_in_which_the_second_ends()
 
-    assert delete_bulk(scene.world, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
+    assert delete_bulk(scene.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
 
 
 def test_an_object_that_another_deletes_first_is_not_updated_and_no_issue() -> None:
     scene, command = scene_in_which_the_second_ends(), UpdateBulk("Label", {"name": "new"})
 
-    done = update_bulk(scene.world, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+    done = update_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
 
     assert [each.reference for each in done] == [Reference("Label", "l1")]
 
@@ -46,4 +46,6 @@ def test_nothing_is_said_of_it_in_a_validation() -> None:
     scene.entities.page = lambda *_: page  # type: ignore[method-assign]
     command = UpdateBulk("Label", {"name": "new"})
 
-    assert validate_bulk(scene.world, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == []
+    assert (
+        validate_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == []
+    )

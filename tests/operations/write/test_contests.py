@@ -49,15 +49,15 @@ def worlds(engine: Engine) -> Iterator[Sequence[Services]]:
     assert item_faults(COMPANY, all_items(engine)) == []
 
 
-def made(world: Services, class_name: str, **asked: Any) -> str:
+def made(services: Services, class_name: str, **asked: Any) -> str:
     """Make an object, and return its id."""
-    return str(do(world, make(class_name, **asked)).reference.id)
+    return str(do(services, make(class_name, **asked)).reference.id)
 
 
-def done(world: Services, command: Command) -> bool | str:
+def done(services: Services, command: Command) -> bool | str:
     """Return whether something was done; when it is refused, the kind of the only issue."""
     try:
-        return bool(do(world, command))
+        return bool(do(services, command))
     except Refused as refusal:
         (issue,) = refusal.issues
         return issue.type.name
@@ -76,71 +76,71 @@ def deleting(gate: Gate, project: str) -> bool | str:
         gate.close()
 
 
-def entering(gate: Gate, calls: int, world: Services, command: Command) -> bool | str:
+def entering(gate: Gate, calls: int, services: Services, command: Command) -> bool | str:
     """Do a command when another process has made so many calls."""
     gate.wait(calls)
-    return done(world, command)
+    return done(services, command)
 
 
 Prepare = Callable[[Services], Sequence[Command]]
 """Makes what is contested, and returns what the contestants want."""
 
 
-def _employees(world: Services, number: int = 2) -> list[str]:
-    return [made(world, "Employee", name="Eve") for _ in range(number)]
+def _employees(services: Services, number: int = 2) -> list[str]:
+    return [made(services, "Employee", name="Eve") for _ in range(number)]
 
 
-def _members_by_keys(world: Services) -> Sequence[Command]:
-    ids = [made(world, "Person", name="Kim") for _ in range(2)]
-    made(world, "Club", people=add(*ids), name="chess")
+def _members_by_keys(services: Services) -> Sequence[Command]:
+    ids = [made(services, "Person", name="Kim") for _ in range(2)]
+    made(services, "Club", people=add(*ids), name="chess")
     return [end("Person", id_) for id_ in ids]
 
 
-def _member_and_list(world: Services) -> Sequence[Command]:
-    one, other = (made(world, "Person", name="Lee") for _ in range(2))
-    club = made(world, "Club", people=add(one, other), name="go")
+def _member_and_list(services: Services) -> Sequence[Command]:
+    one, other = (made(services, "Person", name="Lee") for _ in range(2))
+    club = made(services, "Club", people=add(one, other), name="go")
     return [end("Person", one), change("Club", club, people=remove(other))]
 
 
-def _members_by_links(world: Services) -> Sequence[Command]:
-    ids = _employees(world)
+def _members_by_links(services: Services) -> Sequence[Command]:
+    ids = _employees(services)
     charter = create(make("Charter", text="Go."))
-    customer = made(world, "Customer", name="Acme")
-    made(world, "Project", name="Moon", people=add(*ids), charter=charter, customer=point(customer))
+    customer = made(services, "Customer", name="Acme")
+    made(services, "Project", name="Moon", people=add(*ids), charter=charter, customer=point(customer))
     return [end("Employee", id_) for id_ in ids]
 
 
-def _members_one_way(world: Services) -> Sequence[Command]:
-    ids = _employees(world)
-    made(world, "Meeting", attendees=add(*ids))
+def _members_one_way(services: Services) -> Sequence[Command]:
+    ids = _employees(services)
+    made(services, "Meeting", attendees=add(*ids))
     return [end("Employee", id_) for id_ in ids]
 
 
-def _keys_to_a_partner(world: Services) -> Sequence[Command]:
-    (employee,) = _employees(world, 1)
-    teams = [made(world, "Team", name=world.ids.new()) for _ in range(2)]
+def _keys_to_a_partner(services: Services) -> Sequence[Command]:
+    (employee,) = _employees(services, 1)
+    teams = [made(services, "Team", name=services.ids.new()) for _ in range(2)]
     return [change("Team", team, lead=point(employee)) for team in teams]
 
 
-def _a_new_key_and_an_old_one(world: Services) -> Sequence[Command]:
-    (employee,) = _employees(world, 1)
-    team = made(world, "Team", name=world.ids.new())
-    new = make("Team", name=world.ids.new(), lead=point(employee))
+def _a_new_key_and_an_old_one(services: Services) -> Sequence[Command]:
+    (employee,) = _employees(services, 1)
+    team = made(services, "Team", name=services.ids.new())
+    new = make("Team", name=services.ids.new(), lead=point(employee))
     return [change("Team", team, lead=point(employee)), new]
 
 
-def _the_key_of_a_partner(world: Services) -> Sequence[Command]:
-    team = made(world, "Team", name=world.ids.new())
-    return [change("Employee", id_, leads=point(team)) for id_ in _employees(world)]
+def _the_key_of_a_partner(services: Services) -> Sequence[Command]:
+    team = made(services, "Team", name=services.ids.new())
+    return [change("Employee", id_, leads=point(team)) for id_ in _employees(services)]
 
 
-def _required_keys_to_a_partner(world: Services) -> Sequence[Command]:
-    (employee,) = _employees(world, 1)
+def _required_keys_to_a_partner(services: Services) -> Sequence[Command]:
+    (employee,) = _employees(services, 1)
     return [make("Passport", owner=point(employee))] * 2
 
 
-def _partners_that_are_required(world: Services) -> Sequence[Command]:
-    ship = made(world, "Ship", name="Argo")
+def _partners_that_are_required(services: Services) -> Sequence[Command]:
+    ship = made(services, "Ship", name="Argo")
     return [make("Captain", ship=point(ship))] * 2
 
 
@@ -164,22 +164,22 @@ def test_of_two_one_is_done_and_the_other_refused(worlds: Sequence[Services], pr
         assert sorted(map(str, outcomes)) == ["ROLE_CARDINALITY", "True"]
 
 
-def _project(world: Services, tasks: int) -> tuple[str, str, str]:
+def _project(services: Services, tasks: int) -> tuple[str, str, str]:
     """Make a project with so many tasks; return its id, that of a task, and that of who works on it."""
-    (employee,) = _employees(world, 1)
-    labels = add(*(made(world, "Label") for _ in range(2)))
+    (employee,) = _employees(services, 1)
+    labels = add(*(made(services, "Label") for _ in range(2)))
     project = made(
-        world,
+        services,
         "Project",
         name="Moon",
-        customer=point(made(world, "Customer", name="Acme")),
+        customer=point(made(services, "Customer", name="Acme")),
         people=add(employee),
         charter=create(make("Charter", text="Go.")),
     )
     task = make("Task", name="x", assignee=point(employee), labels=labels)
     for first in range(0, tasks, TASKS // 2):
         some = [task] * min(tasks - first, TASKS // 2)
-        written = do(world, change("Project", project, tasks=create(*some)))
+        written = do(services, change("Project", project, tasks=create(*some)))
     return project, str(written.state["tasks"][0]), employee
 
 

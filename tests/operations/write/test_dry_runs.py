@@ -33,7 +33,7 @@ BROKEN: dict[str, Command] = {
 def test_a_rehearsal_finds_what_the_write_would_meet(command: Command) -> None:
     scene = Scene()
 
-    issues = validate(scene.world, command, ADMINISTRATOR)
+    issues = validate(scene.services, command, ADMINISTRATOR)
 
     assert issues
     assert list(issues) == list(Scene().refusal(command))
@@ -45,7 +45,7 @@ def test_a_rehearsal_finds_what_the_write_would_meet(command: Command) -> None:
 def _previewed(scene: Scene, command: Create | Update) -> Sequence[Issue]:
     """Return what is wrong by a preview, which shows nothing where there is no object to change."""
     try:
-        return preview(scene.world, command, ADMINISTRATOR).issues
+        return preview(scene.services, command, ADMINISTRATOR).issues
     except Refused as refusal:
         (issue,) = refusal.issues
         assert issue.path == ("data", "_id")
@@ -53,7 +53,7 @@ def _previewed(scene: Scene, command: Create | Update) -> Sequence[Issue]:
 
 
 def test_all_that_is_wrong_is_told_at_once() -> None:
-    issues = validate(Scene().world, BROKEN["several things"], ADMINISTRATOR)
+    issues = validate(Scene().services, BROKEN["several things"], ADMINISTRATOR)
 
     assert sorted(issue_summary(issue) for issue in issues) == [
         ("ATTRIBUTE_RANGE", "Employee", "e2", "age", "data.age"),
@@ -80,7 +80,7 @@ def test_a_rehearsal_leaves_no_trace(command: Command) -> None:
     scene = Scene()
     graph, allowances = scene.entities.graph, len(scene.entities.allowances)
 
-    assert list(validate(scene.world, command, ADMINISTRATOR)) == []
+    assert list(validate(scene.services, command, ADMINISTRATOR)) == []
 
     assert scene.entities.graph is graph
     assert scene.entities.commits == []
@@ -93,7 +93,7 @@ def test_a_preview_shows_the_object_as_it_would_be_but_for_its_numbers() -> None
     scene = Scene()
 
     shown, _ = preview(
-        scene.world, make("Invoice", "mine", lines=create(make("Line", text="tea"))), ADMINISTRATOR
+        scene.services, make("Invoice", "mine", lines=create(make("Line", text="tea"))), ADMINISTRATOR
     )
 
     assert shown.state.get("number") is None
@@ -104,7 +104,7 @@ def test_a_preview_shows_the_object_as_it_would_be_but_for_its_numbers() -> None
 
 
 def test_a_preview_of_an_update_shows_what_stays_and_what_changes() -> None:
-    shown, _ = preview(Scene().world, change("Employee", "e1", name="Eve"), ADMINISTRATOR)
+    shown, _ = preview(Scene().services, change("Employee", "e1", name="Eve"), ADMINISTRATOR)
 
     assert shown.state["name"] == "Eve"
     assert shown.state["email"] == "ada@x.org"
@@ -122,6 +122,6 @@ def test_a_rehearsal_is_made_again_when_another_write_comes_between(monkeypatch:
         rehearse(asked)
 
     monkeypatch.setattr(scene.entities, "dry_run", other_write)
-    shown, _ = preview(scene.world, change("Employee", "e1", age=3), ADMINISTRATOR)
+    shown, _ = preview(scene.services, change("Employee", "e1", age=3), ADMINISTRATOR)
 
     assert (shown.state["name"], shown.state["age"]) == ("Other", 3)

@@ -11,7 +11,9 @@ def test_a_form_is_shown_with_what_it_leads_to() -> None:
     scene = Scene()
 
     shown, _ = preview(
-        scene.world, make("Leave", "f", days=3, employee=point("e1"), deputies=add("e2", "e3")), ADMINISTRATOR
+        scene.services,
+        make("Leave", "f", days=3, employee=point("e1"), deputies=add("e2", "e3")),
+        ADMINISTRATOR,
     )
 
     assert (shown.state["days"], shown.state["employee"]) == (3, "e1")
@@ -21,7 +23,9 @@ def test_a_form_is_shown_with_what_it_leads_to() -> None:
 
 def test_what_is_wrong_with_a_form_is_told_at_once() -> None:
     issues = validate(
-        Scene().world, make("Leave", days="x", employee=point("e9"), deputies=add("e1", "e8")), ADMINISTRATOR
+        Scene().services,
+        make("Leave", days="x", employee=point("e9"), deputies=add("e1", "e8")),
+        ADMINISTRATOR,
     )
 
     assert sorted(issue_summary(issue) for issue in issues) == [
@@ -32,6 +36,6 @@ def test_what_is_wrong_with_a_form_is_told_at_once() -> None:
 
 
 def test_a_form_needs_what_it_requires() -> None:
-    (issue,) = validate(Scene().world, make("Leave", days=1), ADMINISTRATOR)
+    (issue,) = validate(Scene().services, make("Leave", days=1), ADMINISTRATOR)
 
     assert issue_summary(issue) == ("ROLE_CARDINALITY", "Leave", None, "employee", "data.employee")

@@ -49,7 +49,7 @@ class Between(CountedIds):
 
 
 @pytest.fixture(params=["dict", "sqlite"])
-def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Services]:
+def services(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Services]:
     made, _, _ = fake_services(MODEL)
     if request.param == "dict":
         yield replace(made, ids=Between())
@@ -66,11 +66,11 @@ def relying(command: Update | Delete, start: Instant | None) -> Update | Delete:
 @pytest.mark.parametrize("asked", ["value", "links", "parts", "end"])
 @pytest.mark.parametrize("is_rivalled", [False, True])
 def test_a_write_that_names_a_version_is_done_on_that_version(
-    world: Services, asked: str, *, is_rivalled: bool
+    services: Services, asked: str, *, is_rivalled: bool
 ) -> None:
-    tag = save(world, make("Tag", name="t"), ADMINISTRATOR).reference.id
-    order = save(world, make("Order", name="o", lines=create(make("Line"))), ADMINISTRATOR).reference
-    (read,) = world.entities.read([order])
+    tag = save(services, make("Tag", name="t"), ADMINISTRATOR).reference.id
+    order = save(services, make("Order", name="o", lines=create(make("Line"))), ADMINISTRATOR).reference
+    (read,) = services.entities.read([order])
     assert read is not None
     lines = read.state["lines"]
     assert isinstance(lines, list)
@@ -83,22 +83,22 @@ def test_a_write_that_names_a_version_is_done_on_that_version(
     }
     command = relying(commands[asked], read.start)
     if not is_rivalled:
-        write(world, command)
+        write(services, command)
         return
-    assert isinstance(world.ids, Between)
-    world.ids.act = lambda: save(world, change("Order", order.id, name="rival"), ADMINISTRATOR)
+    assert isinstance(services.ids, Between)
+    services.ids.act = lambda: save(services, change("Order", order.id, name="rival"), ADMINISTRATOR)
     with pytest.raises(Refused) as refusal:
-        write(world, command)
+        write(services, command)
     assert [issue.type for issue in refusal.value.issues] == [IssueType.ENTITY_LOCK_PERSIST]
-    (kept, part) = world.entities.read([order, Reference("Line", line)])
+    (kept, part) = services.entities.read([order, Reference("Line", line)])
     assert kept is not None
     assert part is not None
     assert kept.state["name"] == "rival"
     assert "name" not in part.state
 
 
-def write(world: Services, command: Update | Delete) -> None:
+def write(services: Services, command: Update | Delete) -> None:
     if isinstance(command, Delete):
-        assert delete(world, command, ADMINISTRATOR)
+        assert delete(services, command, ADMINISTRATOR)
     else:
-        save(world, command, ADMINISTRATOR)
+        save(services, command, ADMINISTRATOR)

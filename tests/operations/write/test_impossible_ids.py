@@ -40,7 +40,7 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.mark.parametrize("id_", IDS.values(), ids=IDS)
 def test_impossible_ids_are_reported_as_not_found(engine: Engine, id_: str) -> None:
-    world = process(engine, COMPANY)
+    services = process(engine, COMPANY)
     commands: list[tuple[Command, list[str]]] = [
         (make("Employee", name="Eve", team=point(id_)), ["team"]),
         (make("Employee", name="Eve", leads=point(id_)), ["leads"]),
@@ -50,7 +50,7 @@ def test_impossible_ids_are_reported_as_not_found(engine: Engine, id_: str) -> N
         (end("Employee", id_), []),
     ]
     for command, roles in commands:
-        issues = validate(world, command, ADMINISTRATOR)
+        issues = validate(services, command, ADMINISTRATOR)
         assert [issue_summary(issue)[::3][:2] for issue in issues] == [
             ("ENTITY_NOT_FOUND", role) for role in roles
         ]
@@ -62,11 +62,11 @@ def test_impossible_ids_are_reported_as_not_found(engine: Engine, id_: str) -> N
     "roles", [{}, {"addresses": create(make("Address", street="x"))}], ids=["alone", "whole"]
 )
 def test_what_is_not_there_is_not_updated(engine: Engine, id_: str, roles: dict[str, Any]) -> None:
-    world = process(engine, COMPANY)
+    services = process(engine, COMPANY)
     command = change("Employee", id_, name="Eve", **roles)
 
     with pytest.raises(Refused) as refusal:
-        save(world, command, ADMINISTRATOR)
+        save(services, command, ADMINISTRATOR)
 
     (issue,) = refusal.value.issues
     assert (issue.type.name, issue.path) == ("ENTITY_NOT_FOUND", ("data", "_id"))
@@ -76,8 +76,8 @@ def test_what_is_not_there_is_not_updated(engine: Engine, id_: str, roles: dict[
 
 @pytest.mark.parametrize("id_", IDS.values(), ids=IDS)
 def test_what_is_not_there_is_not_read_nor_deleted(engine: Engine, id_: str) -> None:
-    world = process(engine, COMPANY)
+    services = process(engine, COMPANY)
     reference = Reference("Employee", id_)
 
-    assert Reader(request_of(world.model, world.entities)).get(reference) is None
-    assert delete(world, Delete(reference), ADMINISTRATOR) is False
+    assert Reader(request_of(services.model, services.entities)).get(reference) is None
+    assert delete(services, Delete(reference), ADMINISTRATOR) is False

@@ -18,19 +18,19 @@ REMEMBERING = model(*(replace(each, versioned=True) for each in COMPANY.classes.
 
 
 def test_a_new_object_begins_now() -> None:
-    world, entities, _ = fake_services(THINGS)
-    made = save(world, Create("Thing", {"name": "x"}), ADMINISTRATOR)
+    services, entities, _ = fake_services(THINGS)
+    made = save(services, Create("Thing", {"name": "x"}), ADMINISTRATOR)
     assert made.state["_versionStart"] == made.state["_createdon"] == format_instant(NOON)
     assert made.entity.start == entities.commits[-1].instant == NOON
     assert entities.objects[made.reference].state == made.state
 
 
 def test_a_changed_object_begins_anew_also_when_the_clock_has_stepped_back() -> None:
-    world, entities, clock = fake_services(THINGS)
-    made = save(world, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
+    services, entities, clock = fake_services(THINGS)
+    made = save(services, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
     for number in range(1, 4):
         clock.instant -= HOUR
-        written = save(world, Update(made, {"count": number}), ADMINISTRATOR)
+        written = save(services, Update(made, {"count": number}), ADMINISTRATOR)
         expected = NOON + number
         assert written.state["_versionStart"] == written.state["_lastmodifiedon"] == format_instant(expected)
         assert written.entity.start == entities.commits[-1].instant == expected
@@ -40,21 +40,21 @@ def test_a_changed_object_begins_anew_also_when_the_clock_has_stepped_back() -> 
 
 
 def test_a_write_that_changes_nothing_makes_no_version() -> None:
-    world, entities, clock = fake_services(THINGS)
-    made = save(world, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
+    services, entities, clock = fake_services(THINGS)
+    made = save(services, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
     clock.instant += HOUR
     for command in (Update(made, {"name": "x"}), Update(made), Update(made, {"name": "x"}, "called")):
-        written = save(world, command, ADMINISTRATOR)
+        written = save(services, command, ADMINISTRATOR)
         assert written.state["_versionStart"] == format_instant(NOON)
     assert len(entities.commits) == 1
     assert [version.start for version in entities.versions(made)] == [NOON]
 
 
 def test_a_deletion_is_later_than_what_it_ends() -> None:
-    world, entities, clock = fake_services(THINGS)
-    made = save(world, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
+    services, entities, clock = fake_services(THINGS)
+    made = save(services, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
     clock.instant -= HOUR
-    assert delete(world, Delete(made), ADMINISTRATOR)
+    assert delete(services, Delete(made), ADMINISTRATOR)
     assert entities.commits[-1].instant == NOON + 1
     (gone,) = entities.tombstones([made])
     assert gone is not None
@@ -63,14 +63,14 @@ def test_a_deletion_is_later_than_what_it_ends() -> None:
 
 def test_all_that_one_write_makes_and_changes_is_of_one_instant() -> None:
     """The latest of what it changes decides: others, and what is new, might be earlier."""
-    world, entities, clock = fake_services(REMEMBERING)
-    early = save(world, make("Employee", name="Ada"), ADMINISTRATOR).reference
+    services, entities, clock = fake_services(REMEMBERING)
+    early = save(services, make("Employee", name="Ada"), ADMINISTRATOR).reference
     clock.instant += HOUR
-    late = save(world, make("Employee", name="Bob"), ADMINISTRATOR).reference
+    late = save(services, make("Employee", name="Bob"), ADMINISTRATOR).reference
     clock.instant -= 2 * HOUR
 
     team = make("Team", name="red", members=add(early.id, late.id))
-    written = save(world, team, ADMINISTRATOR)
+    written = save(services, team, ADMINISTRATOR)
 
     expected = NOON + HOUR + 1
     assert entities.commits[-1].instant == expected
@@ -82,37 +82,37 @@ def test_all_that_one_write_makes_and_changes_is_of_one_instant() -> None:
 
 def test_what_a_write_only_touches_does_not_delay_it() -> None:
     """A whole of which a part is changed, the target of a key: they stay as they are."""
-    world, entities, clock = fake_services(REMEMBERING)
+    services, entities, clock = fake_services(REMEMBERING)
     ada = save(
-        world, make("Employee", name="Ada", addresses=parts(make("Address", street="1st"))), ADMINISTRATOR
+        services, make("Employee", name="Ada", addresses=parts(make("Address", street="1st"))), ADMINISTRATOR
     ).reference
     clock.instant += HOUR
-    team = save(world, make("Team", name="red"), ADMINISTRATOR).reference
+    team = save(services, make("Team", name="red"), ADMINISTRATOR).reference
     clock.instant -= HOUR - 5
-    save(world, change("Employee", ada.id, team=point(team.id)), ADMINISTRATOR)
+    save(services, change("Employee", ada.id, team=point(team.id)), ADMINISTRATOR)
     assert entities.commits[-1].instant == NOON + 5
     assert [version.start for version in entities.versions(team)] == [NOON + HOUR]
 
 
 def test_a_preview_tells_since_when_it_would_be_so() -> None:
-    world, entities, clock = fake_services(REMEMBERING)
-    made = save(world, make("Employee", name="Ada"), ADMINISTRATOR).reference
+    services, entities, clock = fake_services(REMEMBERING)
+    made = save(services, make("Employee", name="Ada"), ADMINISTRATOR).reference
     clock.instant += 5
-    shown, _ = preview(world, change("Employee", made.id, name="Eva"), ADMINISTRATOR)
+    shown, _ = preview(services, change("Employee", made.id, name="Eva"), ADMINISTRATOR)
     assert shown.state["_versionStart"] == format_instant(NOON + 5)
     assert entities.read([made])[0] == entities.objects[made]
     assert [version.state["name"] for version in entities.versions(made)] == ["Ada"]
 
 
 def test_the_parts_that_end_with_their_whole_end_at_one_instant() -> None:
-    world, entities, clock = fake_services(REMEMBERING)
+    services, entities, clock = fake_services(REMEMBERING)
     streets = parts(make("Address", street="1st"), make("Address", street="2nd"))
-    ada = save(world, make("Employee", name="Ada", addresses=streets), ADMINISTRATOR).reference
+    ada = save(services, make("Employee", name="Ada", addresses=streets), ADMINISTRATOR).reference
     clock.instant += HOUR
     street = changed(change("Address", "id2", street="3rd"))
-    save(world, change("Employee", ada.id, addresses=street), ADMINISTRATOR)
+    save(services, change("Employee", ada.id, addresses=street), ADMINISTRATOR)
     clock.instant -= 3 * HOUR
-    delete(world, Delete(ada), ADMINISTRATOR)
+    delete(services, Delete(ada), ADMINISTRATOR)
     ends = {gone.last_end for gone in entities.graph.past.gone.values()}
     assert ends == {NOON + HOUR + 1}
     assert len(entities.graph.past.gone) == 3

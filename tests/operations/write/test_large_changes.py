@@ -166,7 +166,7 @@ def test_parts_with_values_that_new_ones_take_end_with_the_commit() -> None:
     made = [make("Line", code=f"c{number}", product=point(scene.product.id)) for number in range(5)]
     scene.clock.instant += 1
     command = change("Order", scene.order.id, lines=PartsCommand(create=made, delete_all=True))
-    save(scene.shop.world, command, ADMINISTRATOR)
+    save(scene.shop.services, command, ADMINISTRATOR)
     assert scene.there(scene.old) == LINES - 5
     assert len(scene.shop.lines(scene.order)) == 5
 
@@ -177,7 +177,7 @@ def test_a_lock_that_another_takes_meanwhile_keeps_all() -> None:
 
     def take(_: int) -> None:
         scene.engine.calm()
-        lock(scene.shop.world, [line], 5, RIVAL)
+        lock(scene.shop.services, [line], 5, RIVAL)
 
     scene.engine.before = take
     with pytest.raises(Refused) as refusal:
@@ -262,7 +262,7 @@ def test_where_the_whole_is_changed_meanwhile_all_begins_again() -> None:
     def change_it(number: int) -> None:
         if number == 3:
             scene.clock.instant += 1
-            save(scene.shop.world, change("Order", scene.order.id, name="other"), ADMINISTRATOR)
+            save(scene.shop.services, change("Order", scene.order.id, name="other"), ADMINISTRATOR)
 
     scene.engine.before = change_it
     scene.restore()

@@ -41,16 +41,16 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def world(engine: Engine) -> Services:
+def services(engine: Engine) -> Services:
     return process(engine, COMPANY)
 
 
-def refusal(world: Services, command: Create | Update) -> Issue:
+def refusal(services: Services, command: Create | Update) -> Issue:
     """Return the one reason why a command is refused, which is found without writing anything, too."""
     with pytest.raises(Refused) as refused:
-        save(world, command, ADMINISTRATOR)
+        save(services, command, ADMINISTRATOR)
     (issue,) = refused.value.issues
-    assert list(validate(world, command, ADMINISTRATOR)) == [issue]
+    assert list(validate(services, command, ADMINISTRATOR)) == [issue]
     return issue
 
 
@@ -58,97 +58,99 @@ def addresses(number: int) -> PartsCommand:
     return create(*(make("Address", street=str(each)) for each in range(number)))
 
 
-def test_more_than_can_be_done_at_once_is_refused_with_number_and_limit(world: Services) -> None:
-    issue = refusal(world, make("Employee", name="Eve", addresses=addresses(120)))
+def test_more_than_can_be_done_at_once_is_refused_with_number_and_limit(services: Services) -> None:
+    issue = refusal(services, make("Employee", name="Eve", addresses=addresses(120)))
 
     assert issue.type is IssueType.MALFORMED_REQUEST
     assert issue.path == ("data",)
     assert "121" in issue.message
     assert "100" in issue.message
-    assert read_graph(world.entities, COMPANY).objects == {}
+    assert read_graph(services.entities, COMPANY).objects == {}
 
 
-def test_a_part_that_is_too_large_is_refused_with_the_limit(world: Services) -> None:
+def test_a_part_that_is_too_large_is_refused_with_the_limit(services: Services) -> None:
     model = read_model(LONG_TEXTS, "long.graphql")
-    world = replace(world, model=model, entities=Repository(ReferenceEngine(), model))
+    services = replace(services, model=model, entities=Repository(ReferenceEngine(), model))
 
-    issue = refusal(world, make("Book", chapters=create(make("Chapter", text="x" * 400_000))))
+    issue = refusal(services, make("Book", chapters=create(make("Chapter", text="x" * 400_000))))
 
     assert (issue.type, issue.entity_name) == (IssueType.MALFORMED_REQUEST, "Chapter")
     assert issue.path == ("data", "chapters", "create", 0)
     assert "358,400" in issue.message
 
 
-def test_a_whole_with_more_parts_than_end_at_once_can_be_deleted(world: Services) -> None:
-    eve = save(world, make("Employee", name="Eve"), ADMINISTRATOR).reference
+def test_a_whole_with_more_parts_than_end_at_once_can_be_deleted(services: Services) -> None:
+    eve = save(services, make("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(4):
-        save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
-    (entity,) = world.entities.read([eve])
+        save(services, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+    (entity,) = services.entities.read([eve])
     assert entity is not None
     ids = entity.state["addresses"]
     assert isinstance(ids, list)
     assert len(ids) == 320
 
-    assert list(validate(world, end("Employee", eve.id), ADMINISTRATOR)) == []
-    assert delete(world, end("Employee", eve.id), ADMINISTRATOR) is True
+    assert list(validate(services, end("Employee", eve.id), ADMINISTRATOR)) == []
+    assert delete(services, end("Employee", eve.id), ADMINISTRATOR) is True
 
-    assert set(world.entities.read([eve, *(Reference("Address", id_) for id_ in ids)])) == {None}
-    assert read_graph(world.entities, COMPANY).objects == {}
+    assert set(services.entities.read([eve, *(Reference("Address", id_) for id_ in ids)])) == {None}
+    assert read_graph(services.entities, COMPANY).objects == {}
 
 
-def test_so_it_can_be_when_something_else_must_have_it_only_by_being_refused(world: Services) -> None:
-    eve = save(world, make("Employee", name="Eve"), ADMINISTRATOR).reference
+def test_so_it_can_be_when_something_else_must_have_it_only_by_being_refused(services: Services) -> None:
+    eve = save(services, make("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(2):
-        save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
-    save(world, make("Passport", owner=point(eve.id)), ADMINISTRATOR)
+        save(services, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+    save(services, make("Passport", owner=point(eve.id)), ADMINISTRATOR)
 
     with pytest.raises(Refused) as refused:
-        delete(world, end("Employee", eve.id), ADMINISTRATOR)
+        delete(services, end("Employee", eve.id), ADMINISTRATOR)
 
     assert [issue.type for issue in refused.value.issues] == [IssueType.ROLE_CARDINALITY]
-    assert len(read_graph(world.entities, COMPANY).objects) == 162
+    assert len(read_graph(services.entities, COMPANY).objects) == 162
 
 
-def test_all_parts_of_a_whole_that_stays_can_be_deleted_however_many(world: Services) -> None:
-    eve = save(world, make("Employee", name="Eve"), ADMINISTRATOR).reference
+def test_all_parts_of_a_whole_that_stays_can_be_deleted_however_many(services: Services) -> None:
+    eve = save(services, make("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(2):
-        save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+        save(services, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
     command = change(
         "Employee", eve.id, addresses=PartsCommand(create=[make("Address", street="new")], delete_all=True)
     )
 
-    assert list(validate(world, command, ADMINISTRATOR)) == []
-    state = save(world, command, ADMINISTRATOR).state
+    assert list(validate(services, command, ADMINISTRATOR)) == []
+    state = save(services, command, ADMINISTRATOR).state
 
-    assert len(read_graph(world.entities, COMPANY).objects) == 2
-    (entity,) = world.entities.read([eve])
+    assert len(read_graph(services.entities, COMPANY).objects) == 2
+    (entity,) = services.entities.read([eve])
     assert entity is not None
     assert entity.state["addresses"] == state["addresses"]
 
 
-def test_but_not_together_with_more_new_ones_than_fit(world: Services) -> None:
-    eve = save(world, make("Employee", name="Eve"), ADMINISTRATOR).reference
+def test_but_not_together_with_more_new_ones_than_fit(services: Services) -> None:
+    eve = save(services, make("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(2):
-        save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+        save(services, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
 
     made = [make("Address", street=str(each)) for each in range(120)]
-    issue = refusal(world, change("Employee", eve.id, addresses=PartsCommand(create=made, delete_all=True)))
+    issue = refusal(
+        services, change("Employee", eve.id, addresses=PartsCommand(create=made, delete_all=True))
+    )
 
     assert issue.type is IssueType.MALFORMED_REQUEST
-    assert len(read_graph(world.entities, COMPANY).objects) == 161
+    assert len(read_graph(services.entities, COMPANY).objects) == 161
 
 
-def test_a_large_graph_is_not_deleted_while_another_member_has_locked_a_part(world: Services) -> None:
-    eve = save(world, make("Employee", name="Eve"), ADMINISTRATOR).reference
+def test_a_large_graph_is_not_deleted_while_another_member_has_locked_a_part(services: Services) -> None:
+    eve = save(services, make("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(2):
-        save(world, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
-    (entity,) = world.entities.read([eve])
+        save(services, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+    (entity,) = services.entities.read([eve])
     assert entity is not None
     ids = entity.state["addresses"]
     assert isinstance(ids, list)
-    lock(world, [Reference("Address", ids[70])], 5, RIVAL)
+    lock(services, [Reference("Address", ids[70])], 5, RIVAL)
 
-    issue = refusal(world, change("Employee", eve.id, addresses=PartsCommand(delete_all=True)))
+    issue = refusal(services, change("Employee", eve.id, addresses=PartsCommand(delete_all=True)))
 
     assert issue.type is IssueType.ENTITY_LOCK_PERSIST
-    assert len(read_graph(world.entities, COMPANY).objects) == 161
+    assert len(read_graph(services.entities, COMPANY).objects) == 161

@@ -106,7 +106,7 @@ class Scene:
         assert len(self.starts()) == 1
         assert self.shop.lines(self.order) == self.ids
         assert self.ledgers() == []
-        again = save(self.shop.world, change("Order", self.order.id, name="again"), ADMINISTRATOR)
+        again = save(self.shop.services, change("Order", self.order.id, name="again"), ADMINISTRATOR)
         assert again.state["name"] == "again"
 
 
@@ -274,7 +274,7 @@ def test_a_value_that_another_takes_meanwhile_is_told_and_nothing_comes_back() -
         if number == 2:
             other = scene.shop.order(scene.product, 0)
             line = make("Line", code=f"c{LINES - 1}", product=point(scene.product.id))
-            save(scene.shop.world, change("Order", other.id, lines=create(line)), ADMINISTRATOR)
+            save(scene.shop.services, change("Order", other.id, lines=create(line)), ADMINISTRATOR)
 
     scene.engine.before = take
     with pytest.raises(Refused) as refusal:
@@ -292,7 +292,7 @@ def test_values_are_taken_while_their_objects_come_back_and_free_when_they_do_no
 
     def take() -> None:
         line = make("Line", code="c0", product=point(scene.product.id))
-        save(scene.shop.world, change("Order", other.id, lines=create(line)), ADMINISTRATOR)
+        save(scene.shop.services, change("Order", other.id, lines=create(line)), ADMINISTRATOR)
 
     assert scene.engine.dies(scene.restore, 2, does_it=True)
     with pytest.raises(Refused) as refusal:
@@ -308,7 +308,7 @@ def test_what_comes_back_is_not_locked_before_its_whole_is_there() -> None:
     line = Reference("Line", scene.ids[0])
     assert scene.shop.found(line) is not None
     with pytest.raises(Refused) as refusal:
-        lock(scene.shop.world, [line], 5, ADMINISTRATOR)
+        lock(scene.shop.services, [line], 5, ADMINISTRATOR)
     assert [issue.type for issue in refusal.value.issues] == [IssueType.ENTITY_NOT_FOUND]
 
 
@@ -329,10 +329,10 @@ def test_what_a_part_needs_is_not_deleted_while_it_comes_back() -> None:
     scene = Scene()
     assert scene.engine.dies(scene.restore, 2, does_it=True)
     with pytest.raises(Refused) as refusal:
-        delete(scene.shop.world, end("Product", scene.product.id), ADMINISTRATOR)
+        delete(scene.shop.services, end("Product", scene.product.id), ADMINISTRATOR)
     assert [issue.type for issue in refusal.value.issues] == [IssueType.ROLE_CARDINALITY]
     scene.sweep()
-    assert delete(scene.shop.world, end("Product", scene.product.id), ADMINISTRATOR)
+    assert delete(scene.shop.services, end("Product", scene.product.id), ADMINISTRATOR)
 
 
 def test_a_part_that_is_written_unseen_ends_all_the_same() -> None:
@@ -341,7 +341,7 @@ def test_a_part_that_is_written_unseen_ends_all_the_same() -> None:
     line = Reference("Line", scene.ids[0])
     other = scene.shop.product()
     scene.clock.instant += 1
-    save(scene.shop.world, change("Product", other.id, lines=add(line.id)), ADMINISTRATOR)
+    save(scene.shop.services, change("Product", other.id, lines=add(line.id)), ADMINISTRATOR)
     scene.sweep()
     assert scene.shop.found(line) is None
     assert scene.told()[:-2] == scene.deleted[:-2]
@@ -369,7 +369,7 @@ def test_what_a_large_deletion_has_left_is_ended_before_it_comes_back(
     scene.restore()
     monkeypatch.setattr(cleanup, "MOST_STEPS", 1)
     scene.clock.instant += MINUTE
-    assert delete(scene.shop.world, end("Order", scene.order.id), ADMINISTRATOR)
+    assert delete(scene.shop.services, end("Order", scene.order.id), ADMINISTRATOR)
     assert scene.ledgers() != []
     scene.clock.instant += MINUTE
     scene.shop.restore(scene.order, scene.there)

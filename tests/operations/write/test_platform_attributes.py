@@ -17,7 +17,7 @@ def recorded(command: Create | Update) -> set[str]:
     scene = Scene()
     scene.clock.instant = NOON + 1
     before = dict(scene.entities.objects)
-    save(scene.world, command, BOB)
+    save(scene.services, command, BOB)
     return {
         reference.id
         for reference, entity in scene.entities.objects.items()

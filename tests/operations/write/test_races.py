@@ -43,29 +43,29 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     engine.close()
 
 
-def done(world: Services, command: Command) -> bool:
+def done(services: Services, command: Command) -> bool:
     """Return whether a command is not refused."""
     try:
         if isinstance(command, Delete):
-            return delete(world, command, ADMINISTRATOR)
-        save(world, command, ADMINISTRATOR)
+            return delete(services, command, ADMINISTRATOR)
+        save(services, command, ADMINISTRATOR)
     except Refused:
         return False
     return True
 
 
-def look(world: Services) -> ReferenceGraph:
+def look(services: Services) -> ReferenceGraph:
     """Return the graph that a store holds; it must be as the model wants it, also from the other sides."""
-    graph = read_graph(world.entities, world.model)
+    graph = read_graph(services.entities, services.model)
     assert stored_objects(
-        Reader(request_of(world.model, world.entities)), graph, graph.objects
+        Reader(request_of(services.model, services.entities)), graph, graph.objects
     ) == expected_objects(graph)
     parts = [
-        Reference(world.class_(whole.class_name).roles[name].target, id_)
+        Reference(services.class_(whole.class_name).roles[name].target, id_)
         for (whole, name), ids in graph.parts.items()
         for id_ in ids
     ]
-    assert {*parts} == {each for each in graph.objects if world.class_(each.class_name).part}
+    assert {*parts} == {each for each in graph.objects if services.class_(each.class_name).part}
     assert len({*parts}) == len(parts)
     return graph
 
@@ -75,11 +75,11 @@ def test_random_requests_of_several_leave_a_graph_as_the_model_wants_it(engine: 
     model = OF_KINDS[kind]
 
     def act(chance: Random) -> int:
-        world = process(engine, model)
+        services = process(engine, model)
         commands = (
-            RandomCommands(read_graph(world.entities, model), chance).command() for _ in range(REQUESTS)
+            RandomCommands(read_graph(services.entities, model), chance).command() for _ in range(REQUESTS)
         )
-        return sum(done(world, command) for command in commands)
+        return sum(done(services, command) for command in commands)
 
     counts = together(*(partial(act, Random(seed() + number)) for number in range(THREADS)))
 

@@ -34,8 +34,8 @@ def owners_of_links(entities: DictEntities) -> set[Reference]:
 
 @given(models(), st.randoms(use_true_random=False))
 def test_random_requests_have_the_outcomes_of_the_plain_rules(model: Model, chance: Random) -> None:
-    world, entities, _ = fake_services(model)
-    session = run_session(world, chance, REQUESTS)
+    services, entities, _ = fake_services(model)
+    session = run_session(services, chance, REQUESTS)
     event(f"{session.done} of {REQUESTS} were done")
     session.delete_everything()
     assert entities.objects.keys() == session.graph.objects.keys()
@@ -48,8 +48,8 @@ def test_requests_on_each_kind_of_association_have_the_outcomes_of_the_plain_rul
     """With one association, everything can be deleted in the end, and then no link is left."""
     chance, done, linked = Random(seed()), 0, 0
     for _ in range(10 * STORIES):
-        world, entities, _ = fake_services(OF_KINDS[kind])
-        session = run_session(world, chance, REQUESTS)
+        services, entities, _ = fake_services(OF_KINDS[kind])
+        session = run_session(services, chance, REQUESTS)
         done += session.done
         linked += bool(entities.graph.links)
         session.delete_everything()
@@ -61,9 +61,9 @@ def test_requests_on_each_kind_of_association_have_the_outcomes_of_the_plain_rul
 
 def write_and_delete(engine: Engine, model: Model, chance: Random) -> RandomSession:
     """Return a story whose objects are kept in a store, and deleted in the end as far as possible."""
-    world, _, _ = fake_services(model)
+    services, _, _ = fake_services(model)
     entities = Repository(engine, model)
-    session = run_session(replace(world, entities=entities), chance, REQUESTS)
+    session = run_session(replace(services, entities=entities), chance, REQUESTS)
     assert len(object_items(all_items(engine))) >= len(session.graph.objects)
     session.delete_everything()
     entities.sweep()

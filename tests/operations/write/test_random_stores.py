@@ -54,8 +54,8 @@ def few_fit(patch: pytest.MonkeyPatch, most: int) -> None:
 def run_and_compare(engine: Engine, model: Model, chance: Random) -> None:
     """Let things happen, compare all that is stored and shown after each, and delete all in the end."""
     entities = MirroredEntities(engine, model)
-    world, _, _ = fake_services(model)
-    session = RandomSession(replace(world, entities=cast("Entities", entities), ids=SharedIds()), chance)
+    services, _, _ = fake_services(model)
+    session = RandomSession(replace(services, entities=cast("Entities", entities), ids=SharedIds()), chance)
     for _ in range(REQUESTS):
         session.run_random_command()
         check_lagging_listing(entities, model, session.graph)
@@ -141,10 +141,10 @@ def test_a_call_that_fails_leaves_the_old_graph_or_the_new_one(
             except InvalidCommand:
                 expected = graph
             fault = Fault(chance.randrange(12), after=chance.random() < 0.5)
-            world, _, _ = fake_services(model)
+            services, _, _ = fake_services(model)
             entities = Repository(FailingEngine(engine, fault), model)
             try:
-                do(replace(world, entities=entities, ids=ids), command)
+                do(replace(services, entities=entities, ids=ids), command)
                 possible = [expected]
             except Refused:
                 possible = [graph]

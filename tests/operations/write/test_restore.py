@@ -72,14 +72,16 @@ def test_a_part_was_there_until_its_whole_ended_also_before_it_is_purged(
 ) -> None:
     monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
     engine, model = SqliteEngine(tmp_path / "store.db"), read_model(ORDERS.format(directive), "m")
-    world, _, clock = fake_services(model)
+    services, _, clock = fake_services(model)
     entities = Repository(engine, model)
-    world = replace(world, entities=entities)
-    order = save(world, make("Order", name="a"), ADMINISTRATOR).reference
+    services = replace(services, entities=entities)
+    order = save(services, make("Order", name="a"), ADMINISTRATOR).reference
     for _ in range(6):
         clock.instant += 1000
         save(
-            world, change("Order", order.id, lines=create(*(make("Line") for _ in range(20)))), ADMINISTRATOR
+            services,
+            change("Order", order.id, lines=create(*(make("Line") for _ in range(20)))),
+            ADMINISTRATOR,
         )
     (read,) = entities.read([order])
     assert read is not None
@@ -87,18 +89,18 @@ def test_a_part_was_there_until_its_whole_ended_also_before_it_is_purged(
     assert isinstance(lines, list)
     line = Reference("Line", lines[-1])
     clock.instant += 1000
-    assert delete(world, end("Order", order.id), ADMINISTRATOR)
+    assert delete(services, end("Order", order.id), ADMINISTRATOR)
     ended = clock.instant
     assert entities.pending_purges([order]) == [ended]
     for _ in range(2):
-        shown = [_is_shown(world, line, ended + beside) for beside in (-1, 0, 1)]
+        shown = [_is_shown(services, line, ended + beside) for beside in (-1, 0, 1)]
         assert shown == [True, False, False]
         entities.sweep()
     engine.close()
 
 
-def _is_shown(world: Services, part: Reference, at: Instant) -> bool:
+def _is_shown(services: Services, part: Reference, at: Instant) -> bool:
     """Return whether a part is fetched as of an instant, with its whole or alone."""
-    request = request_of(world.model, world.entities)
+    request = request_of(services.model, services.entities)
     found = get_version(request, part, at)
     return found is not None and view_of(Reader(request, at), found, 0) is not None

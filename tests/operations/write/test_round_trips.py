@@ -21,7 +21,7 @@ def calls(command: Command, scene: Scene | None = None) -> list[str]:
     """Return the calls that a command takes."""
     scene = scene or Scene()
     noted = NotedCalls(scene.entities)
-    scene.world = replace(scene.world, entities=cast("Entities", noted))
+    scene.services = replace(scene.services, entities=cast("Entities", noted))
     scene.write(command)
     return noted.calls
 
@@ -205,7 +205,7 @@ def test_a_write_gives_up_when_others_keep_coming_between() -> None:
     def other_write() -> None:
         (employee,) = scene.entities.read([Reference("Employee", "e1")])
         assert employee is not None
-        scene.entities.objects[employee.reference] = replace(employee, commit_ids=(scene.world.ids.new(),))
+        scene.entities.objects[employee.reference] = replace(employee, commit_ids=(scene.services.ids.new(),))
 
     scene.entities.before_commit = other_write
     with pytest.raises(Unavailable):
@@ -248,7 +248,7 @@ def test_of_what_is_too_much_the_role_and_a_way_out_are_reported() -> None:
 def test_a_request_that_speaks_of_too_many_objects_is_refused_before_anything_is_read() -> None:
     scene = Scene()
     noted = NotedCalls(scene.entities)
-    scene.world = replace(scene.world, entities=cast("Entities", noted))
+    scene.services = replace(scene.services, entities=cast("Entities", noted))
     many = [f"x{number}" for number in range(600)]
 
     (issue,) = scene.refusal(change("Employee", "e1", friends=ToManyCommand(add=many, remove=many)))

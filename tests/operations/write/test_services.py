@@ -23,7 +23,7 @@ def parts() -> tuple[Services, DictEntities, FrozenClock]:
 
 
 @pytest.fixture
-def world(parts: tuple[Services, DictEntities, FrozenClock]) -> Services:
+def services(parts: tuple[Services, DictEntities, FrozenClock]) -> Services:
     return parts[0]
 
 
@@ -48,9 +48,11 @@ def stored(entities: DictEntities, id_: str) -> Entity:
 
 
 def test_a_creation_stores_what_was_given_in_its_canonical_spelling_and_who_made_it_when(
-    world: Services, entities: DictEntities
+    services: Services, entities: DictEntities
 ) -> None:
-    made = save(world, Create("Thing", {"name": "chair", "price": 1.50, "day": "31/01/2020"}), ADMINISTRATOR)
+    made = save(
+        services, Create("Thing", {"name": "chair", "price": 1.50, "day": "31/01/2020"}), ADMINISTRATOR
+    )
 
     assert made.state == {
         "_id": made.reference.id,
@@ -67,11 +69,11 @@ def test_a_creation_stores_what_was_given_in_its_canonical_spelling_and_who_made
 
 
 def test_a_creation_reports_every_issue_at_once_and_writes_nothing(
-    world: Services, entities: DictEntities
+    services: Services, entities: DictEntities
 ) -> None:
     given = {"name": "a name that is too long", "count": -1, "day": "yesterday", "price": "much"}
 
-    issues = refusal(lambda: save(world, Create("Thing", given, client_id="c1"), ADMINISTRATOR))
+    issues = refusal(lambda: save(services, Create("Thing", given, client_id="c1"), ADMINISTRATOR))
 
     assert {(issue.type, issue.attribute_names) for issue in issues} == {
         (IssueType.ATTRIBUTE_STRING_LENGTH, ("name",)),
@@ -85,19 +87,19 @@ def test_a_creation_reports_every_issue_at_once_and_writes_nothing(
 
 
 @pytest.mark.parametrize("given", [{}, {"name": None}])
-def test_a_required_value_must_be_given(world: Services, given: dict[str, None]) -> None:
-    (issue,) = refusal(lambda: save(world, Create("Thing", given), ADMINISTRATOR))
+def test_a_required_value_must_be_given(services: Services, given: dict[str, None]) -> None:
+    (issue,) = refusal(lambda: save(services, Create("Thing", given), ADMINISTRATOR))
 
     assert (issue.type, issue.attribute_names) == (IssueType.ATTRIBUTE_REQUIRED, ("name",))
 
 
-def test_a_value_that_cannot_be_read_is_not_said_to_be_missing_too(world: Services) -> None:
-    (issue,) = refusal(lambda: save(world, Create("Thing", {"name": 7}), ADMINISTRATOR))
+def test_a_value_that_cannot_be_read_is_not_said_to_be_missing_too(services: Services) -> None:
+    (issue,) = refusal(lambda: save(services, Create("Thing", {"name": 7}), ADMINISTRATOR))
 
     assert issue.type is IssueType.DATA_TYPE
 
 
-def test_a_file_that_was_never_uploaded_cannot_be_bound(world: Services) -> None:
+def test_a_file_that_was_never_uploaded_cannot_be_bound(services: Services) -> None:
     reference = {
         "pendingFileId": "p1",
         "fileId": "f1",
@@ -108,20 +110,20 @@ def test_a_file_that_was_never_uploaded_cannot_be_bound(world: Services) -> None
     }
 
     (issue,) = refusal(
-        lambda: save(world, Create("Thing", {"name": "chair", "picture": reference}), ADMINISTRATOR)
+        lambda: save(services, Create("Thing", {"name": "chair", "picture": reference}), ADMINISTRATOR)
     )
 
     assert (issue.type, issue.attribute_names) == (IssueType.ENTITY_NOT_FOUND, ("picture",))
 
 
 def test_an_update_keeps_what_is_not_given_clears_null_and_notes_the_change(
-    world: Services, clock: FrozenClock
+    services: Services, clock: FrozenClock
 ) -> None:
-    made = save(world, Create("Thing", {"name": "chair", "count": 4, "notes": "old"}), ADMINISTRATOR)
+    made = save(services, Create("Thing", {"name": "chair", "count": 4, "notes": "old"}), ADMINISTRATOR)
     clock.instant = NOON + 1
 
     changed = save(
-        world, Update(made.reference, {"count": 5, "notes": None}), replace(ADMINISTRATOR, username="bob")
+        services, Update(made.reference, {"count": 5, "notes": None}), replace(ADMINISTRATOR, username="bob")
     )
 
     assert changed.state["name"] == "chair"
@@ -132,77 +134,79 @@ def test_an_update_keeps_what_is_not_given_clears_null_and_notes_the_change(
     assert changed.state["_lastmodifiedon"] == "2020-01-01T12:00:00.001Z"
 
 
-def test_an_update_that_changes_nothing_writes_nothing(world: Services, entities: DictEntities) -> None:
-    made = save(world, Create("Thing", {"name": "chair", "price": "2.50"}), ADMINISTRATOR)
+def test_an_update_that_changes_nothing_writes_nothing(services: Services, entities: DictEntities) -> None:
+    made = save(services, Create("Thing", {"name": "chair", "price": "2.50"}), ADMINISTRATOR)
 
-    same = save(world, Update(made.reference, {"price": "2.5", "notes": None}), ADMINISTRATOR)
+    same = save(services, Update(made.reference, {"price": "2.5", "notes": None}), ADMINISTRATOR)
 
     assert same.state == made.state
     assert len(entities.commits) == 1
 
 
-def test_an_update_of_what_is_not_there_is_refused(world: Services) -> None:
-    (issue,) = refusal(lambda: save(world, Update(Reference("Thing", "no"), {}), ADMINISTRATOR))
+def test_an_update_of_what_is_not_there_is_refused(services: Services) -> None:
+    (issue,) = refusal(lambda: save(services, Update(Reference("Thing", "no"), {}), ADMINISTRATOR))
 
     assert (issue.type, issue.entity_name, issue.entity_id) == (IssueType.ENTITY_NOT_FOUND, "Thing", "no")
 
 
 def test_an_update_is_decided_anew_when_another_write_came_between(
-    world: Services, entities: DictEntities
+    services: Services, entities: DictEntities
 ) -> None:
     """The other write changes another attribute: both changes must be there."""
-    made = save(world, Create("Thing", {"name": "chair", "count": 1}), ADMINISTRATOR)
+    made = save(services, Create("Thing", {"name": "chair", "count": 1}), ADMINISTRATOR)
 
     def other_write() -> None:
         entities.before_commit = lambda: None
-        save(world, Update(made.reference, {"notes": "by another"}), ADMINISTRATOR)
+        save(services, Update(made.reference, {"notes": "by another"}), ADMINISTRATOR)
 
     entities.before_commit = other_write
-    changed = save(world, Update(made.reference, {"count": 2}), ADMINISTRATOR)
+    changed = save(services, Update(made.reference, {"count": 2}), ADMINISTRATOR)
 
     assert (changed.state["count"], changed.state["notes"]) == (2, "by another")
 
 
-def test_a_refusal_shows_no_more_of_an_id_than_is_needed(world: Services) -> None:
+def test_a_refusal_shows_no_more_of_an_id_than_is_needed(services: Services) -> None:
     """It comes from outside, as long as its sender likes."""
-    (issue,) = refusal(lambda: save(world, Update(Reference("Thing", "x" * 9999)), ADMINISTRATOR))
+    (issue,) = refusal(lambda: save(services, Update(Reference("Thing", "x" * 9999)), ADMINISTRATOR))
 
     assert issue.message.startswith('Thing "xxx')
     assert len(issue.message) < 100
 
 
-def test_an_update_of_what_is_deleted_meanwhile_is_refused(world: Services, entities: DictEntities) -> None:
-    made = save(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+def test_an_update_of_what_is_deleted_meanwhile_is_refused(
+    services: Services, entities: DictEntities
+) -> None:
+    made = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
     entities.before_commit = entities.objects.clear
 
-    (issue,) = refusal(lambda: save(world, Update(made.reference, {"count": 2}), ADMINISTRATOR))
+    (issue,) = refusal(lambda: save(services, Update(made.reference, {"count": 2}), ADMINISTRATOR))
 
     assert issue.type is IssueType.ENTITY_NOT_FOUND
 
 
-def test_a_write_gives_up_when_others_keep_coming_between(world: Services, entities: DictEntities) -> None:
-    made = save(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+def test_a_write_gives_up_when_others_keep_coming_between(services: Services, entities: DictEntities) -> None:
+    made = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
 
     def other_write() -> None:
-        entities.objects[made.reference] = replace(made.entity, commit_ids=(world.ids.new(),))
+        entities.objects[made.reference] = replace(made.entity, commit_ids=(services.ids.new(),))
 
     entities.before_commit = other_write
     with pytest.raises(Unavailable):
-        save(world, Update(made.reference, {"count": 2}), ADMINISTRATOR)
+        save(services, Update(made.reference, {"count": 2}), ADMINISTRATOR)
     assert len(entities.commits) == 1
 
 
 def test_a_write_of_which_the_store_cannot_say_whether_it_was_done_is_not_tried_again(
-    world: Services, entities: DictEntities
+    services: Services, entities: DictEntities
 ) -> None:
-    made = save(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+    made = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
     attempts: list[None] = []
     entities.before_commit = lambda: attempts.append(None)
     entities.refuse = Unavailable(verbatim("unknown"))
     writes: list[Callable[[], object]] = [
-        lambda: save(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR),
-        lambda: save(world, Update(made.reference, {"count": 2}), ADMINISTRATOR),
-        lambda: delete(world, Delete(made.reference), ADMINISTRATOR),
+        lambda: save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR),
+        lambda: save(services, Update(made.reference, {"count": 2}), ADMINISTRATOR),
+        lambda: delete(services, Delete(made.reference), ADMINISTRATOR),
     ]
     for write in writes:
         with pytest.raises(Unavailable, match="unknown"):
@@ -211,52 +215,52 @@ def test_a_write_of_which_the_store_cannot_say_whether_it_was_done_is_not_tried_
 
 
 def test_values_that_another_object_holds_are_refused_with_the_attributes(
-    world: Services, entities: DictEntities
+    services: Services, entities: DictEntities
 ) -> None:
     entities.refuse = UniqueViolation(((Reference("Thing", "id1"), THING.uniques[0]),))
 
-    (issue,) = refusal(lambda: save(world, Create("Thing", {"name": "chair", "code": "c"}), ADMINISTRATOR))
+    (issue,) = refusal(lambda: save(services, Create("Thing", {"name": "chair", "code": "c"}), ADMINISTRATOR))
 
     assert (issue.type, issue.attribute_names, issue.entity_id) == (IssueType.ENTITY_UNIQUE, ("code",), None)
     assert '"c"' in issue.message
 
 
 def test_an_object_that_is_too_large_is_refused_with_the_limit(
-    world: Services, entities: DictEntities
+    services: Services, entities: DictEntities
 ) -> None:
     entities.refuse = TooLarge(verbatim("Too large."))
 
-    (issue,) = refusal(lambda: save(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR))
+    (issue,) = refusal(lambda: save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR))
 
     assert issue.type is IssueType.MALFORMED_REQUEST
     assert issue.message == "Too large."
 
 
-def test_save_updates_with_an_id_and_creates_without(world: Services, entities: DictEntities) -> None:
-    made = save(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
-    saved = save(world, Update(made.reference, {"count": 3}), ADMINISTRATOR)
+def test_save_updates_with_an_id_and_creates_without(services: Services, entities: DictEntities) -> None:
+    made = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+    saved = save(services, Update(made.reference, {"count": 3}), ADMINISTRATOR)
 
     assert saved.reference == made.reference
     assert list(entities.objects) == [made.reference]
 
 
-def test_delete_tells_whether_there_was_something(world: Services, entities: DictEntities) -> None:
-    made = save(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+def test_delete_tells_whether_there_was_something(services: Services, entities: DictEntities) -> None:
+    made = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
 
-    assert delete(world, Delete(made.reference), ADMINISTRATOR) is True
-    assert delete(world, Delete(made.reference), ADMINISTRATOR) is False
+    assert delete(services, Delete(made.reference), ADMINISTRATOR) is True
+    assert delete(services, Delete(made.reference), ADMINISTRATOR) is False
     assert entities.objects == {}
 
 
 def test_a_deletion_goes_on_when_the_object_is_changed_meanwhile(
-    world: Services, entities: DictEntities
+    services: Services, entities: DictEntities
 ) -> None:
-    made = save(world, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+    made = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
 
     def other_write() -> None:
         entities.before_commit = lambda: None
-        save(world, Update(made.reference, {"count": 9}), ADMINISTRATOR)
+        save(services, Update(made.reference, {"count": 9}), ADMINISTRATOR)
 
     entities.before_commit = other_write
-    assert delete(world, Delete(made.reference), ADMINISTRATOR) is True
+    assert delete(services, Delete(made.reference), ADMINISTRATOR) is True
     assert entities.objects == {}

@@ -62,14 +62,14 @@ class Process:
         ids = CountedIds()
         for _ in range(first_id):
             ids.new()
-        self.world = Services(COMPANY, self.entities, FrozenClock(instant), ids, unlimited_budget)
+        self.services = Services(COMPANY, self.entities, FrozenClock(instant), ids, unlimited_budget)
 
     def write(self, command: Command) -> None:
         """Do a command."""
         if isinstance(command, Delete):
-            delete(self.world, command, ADMINISTRATOR)
+            delete(self.services, command, ADMINISTRATOR)
         else:
-            save(self.world, command, ADMINISTRATOR)
+            save(self.services, command, ADMINISTRATOR)
 
     def told(self) -> list[object]:
         """Return all that can be known of the objects."""

@@ -71,14 +71,14 @@ class Host:
 
     def __init__(self, engine: Engine, ahead: Instant, clock_seed: int) -> None:
         clock = JumpingClock(ahead, Random(clock_seed))
-        self.world = Services(MODEL, Repository(engine, MODEL), clock, RandomIds(), unlimited_budget)
+        self.services = Services(MODEL, Repository(engine, MODEL), clock, RandomIds(), unlimited_budget)
 
     def change(self, sheets: Sequence[Reference], thread: int, chance: Random) -> list[tuple[Reference, str]]:
         """Give objects new names, no name twice; return which got which."""
         done = []
         for number in range(UPDATES // THREADS):
             sheet, name = chance.choice(sheets), f"{thread}.{number}"
-            save(self.world, Update(sheet, {"name": name}), ADMINISTRATOR)
+            save(self.services, Update(sheet, {"name": name}), ADMINISTRATOR)
             done.append((sheet, name))
         return done
 
@@ -150,7 +150,7 @@ def check_history(engine: Engine, first_seed: int | None = None) -> None:
     seeds = range(seed(), seed() + THREADS) if first_seed is None else range(first_seed, first_seed + THREADS)
     hosts = [Host(engine, ahead, one) for ahead, one in zip((0, APART), seeds, strict=False)]
     sheets = [
-        save(hosts[0].world, make("Sheet", name="made"), ADMINISTRATOR).reference for _ in range(OBJECTS)
+        save(hosts[0].services, make("Sheet", name="made"), ADMINISTRATOR).reference for _ in range(OBJECTS)
     ]
     done = together(
         *(
@@ -161,11 +161,11 @@ def check_history(engine: Engine, first_seed: int | None = None) -> None:
     changes = [change for each in done for change in each]
     assert len(changes) == THREADS * (UPDATES // THREADS)
     for sheet in sheets:
-        found = [*hosts[0].world.entities.versions(sheet)]
+        found = [*hosts[0].services.entities.versions(sheet)]
         names = ["made", *(name for changed, name in changes if changed == sheet)]
         assert sorted(str(each.state["name"]) for each in found) == sorted(names)
         check_intervals(found)
-        check_reading(hosts[1].world, found)
+        check_reading(hosts[1].services, found)
 
 
 def check_intervals(found: Sequence[Entity]) -> None:
@@ -178,10 +178,10 @@ def check_intervals(found: Sequence[Entity]) -> None:
     assert found[-1].end is None
 
 
-def check_reading(world: Services, kept: Sequence[Entity]) -> None:
+def check_reading(services: Services, kept: Sequence[Entity]) -> None:
     """Find some versions by their instants."""
     for one in Random(seed()).sample(kept, min(20, len(kept))):
         assert one.start is not None
-        found = get_version(request_of(world.model, world.entities), one.reference, one.start)
+        found = get_version(request_of(services.model, services.entities), one.reference, one.start)
         assert found is not None
         assert found.state == one.state

@@ -40,17 +40,17 @@ PATTERNS = ["default", "yyyy", "HH", "#,##0.00", "nonsense"]
 
 
 def stored(objects: int = len(OBJECTS)) -> tuple[Services, DictEntities]:
-    world, entities, _ = fake_services(THINGS)
+    services, entities, _ = fake_services(THINGS)
     for state in OBJECTS[:objects]:
         reference = Reference("Thing", state["_id"])
         entities.objects[reference] = Entity(reference, state)
-    return world, entities
+    return services, entities
 
 
 def answers(query: str, variables: dict[str, Any], *, compiled: bool, objects: int = 3) -> list[Any]:
     """Return the answers to the same request sent three times, so that it is compiled where it can be."""
-    world, entities = stored(objects)
-    executor = SchemaExecutor(world, lambda *_: None, compile_answers=compiled)
+    services, entities = stored(objects)
+    executor = SchemaExecutor(services, lambda *_: None, compile_answers=compiled)
     found = [executor.execute(query, variables, None, ADMINISTRATOR, "trace") for _ in range(3)]
     return [json.loads(answer.body) for answer in found] + [len(entities.commits)]
 
@@ -64,9 +64,9 @@ def answers(query: str, variables: dict[str, Any], *, compiled: bool, objects: i
     ],
 )
 def test_arguments_are_read_each_time_where_a_variable_is_among_them(options: str) -> None:
-    world, _ = stored()
-    executor = SchemaExecutor(world, lambda *_: None)
-    oracle = SchemaExecutor(world, lambda *_: None, compile_answers=False)
+    services, _ = stored()
+    executor = SchemaExecutor(services, lambda *_: None)
+    oracle = SchemaExecutor(services, lambda *_: None, compile_answers=False)
     variable = "$number: Int" if "$number" in options else "$id: ID!"
     query = f"query({variable}) {{ Thing___getPage(options: {options}) {{ items {{ _id }} }} }}"
 
@@ -185,8 +185,8 @@ def test_what_is_asked_for_often_is_compiled(
     query: str, variables: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without this, every other test here would pass with a compiler that compiles nothing."""
-    world, _ = stored()
-    executor = SchemaExecutor(world, lambda *_: None)
+    services, _ = stored()
+    executor = SchemaExecutor(services, lambda *_: None)
     compiled: list[Any] = []
     data = CompiledOperation.data
 

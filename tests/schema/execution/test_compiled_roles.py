@@ -68,12 +68,10 @@ def stored() -> Objects:
     return objects
 
 
-def executor_of(
-    objects: Objects, allowance: Callable[[], ReadBudget] = unlimited_budget, **options: Any
-) -> Any:
+def executor_of(objects: Objects, budget: Callable[[], ReadBudget] = unlimited_budget, **options: Any) -> Any:
     """Return what answers requests to a graph."""
-    world = Services(EVERYTHING, objects, FrozenClock(), CountedIds(), allowance)
-    return SchemaExecutor(world, lambda *_: None, **options)
+    services = Services(EVERYTHING, objects, FrozenClock(), CountedIds(), budget)
+    return SchemaExecutor(services, lambda *_: None, **options)
 
 
 # Nothing is written, so one of each answers all requests.

@@ -272,8 +272,8 @@ def test_the_standard_introspection_query_costs_nothing() -> None:
 
 def answered(query: str, variables: Mapping[str, Any], most: int) -> tuple[Any, list[Query]]:
     """Return what an executor answers, three times the same, and what it asked the store for."""
-    world, entities, _ = fake_services(THINGS)
-    executor = SchemaExecutor(world, lambda *_: None, ExecutionPolicy(limits=Limits(cost=most)))
+    services, entities, _ = fake_services(THINGS)
+    executor = SchemaExecutor(services, lambda *_: None, ExecutionPolicy(limits=Limits(cost=most)))
     bodies = [executor.execute(query, variables, None, ADMINISTRATOR, "trace1").body for _ in range(3)]
     assert len(set(bodies)) == 1
     return json.loads(bodies[0]), entities.queries

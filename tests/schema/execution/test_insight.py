@@ -32,12 +32,12 @@ class Room:
     """The schema room over a store that consumes the same each time that it is measured."""
 
     def __init__(self, *, compiled: bool = True) -> None:
-        world, self.entities, _ = fake_services(THINGS)
+        services, self.entities, _ = fake_services(THINGS)
         reference = Reference("Thing", "1")
         self.entities.objects[reference] = Entity(reference, {"_id": "1", "name": "chair"})
         self.measured = 0
         self.executor = SchemaExecutor(
-            replace(world, measuring=self._measuring), lambda *_: None, compile_answers=compiled
+            replace(services, measuring=self._measuring), lambda *_: None, compile_answers=compiled
         )
 
     @contextmanager

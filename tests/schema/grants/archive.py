@@ -37,8 +37,8 @@ class Archive(Guild):
     def go_on(self, model: Model) -> None:
         """Go on with another model."""
         self.entities = Repository(self._engine, model)
-        self.world = Services(model, self.entities, self.clock, self._ids, unlimited_budget)
-        self.executor = SchemaExecutor(self.world, _failed)
+        self.services = Services(model, self.entities, self.clock, self._ids, unlimited_budget)
+        self.executor = SchemaExecutor(self.services, _failed)
 
     def file(self, **data: Any) -> str:
         """Make a file, a second later."""

@@ -24,8 +24,8 @@ class Guild:
 
     def __init__(self, entities: Entities) -> None:
         self.entities = entities
-        self.world = Services(GUILD, entities, FrozenClock(), OrderedIds(), unlimited_budget)
-        self.executor = SchemaExecutor(self.world, _failed)
+        self.services = Services(GUILD, entities, FrozenClock(), OrderedIds(), unlimited_budget)
+        self.executor = SchemaExecutor(self.services, _failed)
 
     def body(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> dict[str, Any]:
         """Return all of an answer."""

@@ -41,8 +41,8 @@ class Crossing(Guild):
 
     def __init__(self, engine: Engine) -> None:
         self.entities = Repository(engine, CROSSING)
-        self.world = Services(CROSSING, self.entities, FrozenClock(), OrderedIds(), unlimited_budget)
-        self.executor = SchemaExecutor(self.world, _failed)
+        self.services = Services(CROSSING, self.entities, FrozenClock(), OrderedIds(), unlimited_budget)
+        self.executor = SchemaExecutor(self.services, _failed)
         hidden = {"name": "x", "hidden": True}
         self.own = self.create("Here", name="own", parts=[hidden], part=hidden)
         taken = self.create("Here", name="other", hidden=True, code="taken")

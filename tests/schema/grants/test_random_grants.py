@@ -124,9 +124,9 @@ class ServicesSideBySide:
     def answers(self, request: str) -> list[Any]:
         """Return what each orchard answers; writes, which may bring things to light, are undone."""
         found = []
-        for world, (entities, graph) in zip(self._worlds, self._graphs, strict=True):
+        for services, (entities, graph) in zip(self._worlds, self._graphs, strict=True):
             entities.graph = graph
-            self._executor._services = world
+            self._executor._services = services
             found.append(json.loads(self._executor.execute(request, {}, None, MEMBER, "t").body))
         return found
 

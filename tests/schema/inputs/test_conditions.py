@@ -116,7 +116,7 @@ def test_the_store_is_asked_for_both(api: GraphApi) -> None:
     comparison, holds = query.filter.parts
     assert isinstance(comparison, Comparison)
     assert isinstance(holds, ExpressionFilter)
-    assert (holds.expression.text, holds.circumstances.caller_field("username")) == ("height > 175", "ada")
+    assert (holds.expression.text, holds.evaluation.caller_field("username")) == ("height > 175", "ada")
 
 
 def test_pages_of_roles_take_it(api: GraphApi) -> None:
@@ -212,8 +212,8 @@ def test_of_many_mistakes_the_first_are_reported(api: GraphApi) -> None:
 
 
 def test_mistakes_do_not_say_what_there_is_where_suggestions_are_off() -> None:
-    world = Services(EVERYTHING, Objects(), FrozenClock(), CountedIds(), unlimited_budget)
-    executor = SchemaExecutor(world, lambda *_: None, ExecutionPolicy(suggestions=False))
+    services = Services(EVERYTHING, Objects(), FrozenClock(), CountedIds(), unlimited_budget)
+    executor = SchemaExecutor(services, lambda *_: None, ExecutionPolicy(suggestions=False))
     caller = Caller("1", "ada", "Administrator", administrator=True)
 
     body = executor.execute(PAGE, {"e": "heigt > 1"}, None, caller, "trace").body.decode()
@@ -263,12 +263,12 @@ def test_a_condition_that_takes_long_ends_with_the_time_of_its_request(role: str
         person = objects.put("Person", f"p{number:03}", team="t", mentor="p000")
         objects.objects[person.reference] = replace(person, state=Slow(person.state))
     Slow.clock = 0.0
-    world = Services(
+    services = Services(
         EVERYTHING, objects, FrozenClock(), CountedIds(), lambda: ReadBudget(2**60, 200, lambda: Slow.clock)
     )
     page = f'{role}(options: {{filter_exp: "height > 0"}}) {{ totalCount }}{" }" * role.count("{")}'
 
-    answer = SchemaExecutor(world, lambda *_: None).execute(
+    answer = SchemaExecutor(services, lambda *_: None).execute(
         f'{{ Person___get(_id: "p000") {{ {page} }} }}', {}, None, ADMINISTRATOR, "trace"
     )
 

@@ -70,8 +70,8 @@ _TOKEN = "ClientRequestToken"
 def services_over(engine: Engine, class_: Class, ids: Ids | None = None) -> Services:
     """Return a world of which nothing has been read yet; unless given, its ids are id1, id2 …"""
     served = model(class_)
-    world, _, _ = fake_services(served)
-    return replace(world, entities=Repository(engine, served), ids=ids or world.ids)
+    services, _, _ = fake_services(served)
+    return replace(services, entities=Repository(engine, served), ids=ids or services.ids)
 
 
 def table_items(engine: OwnTable) -> Held:
@@ -115,12 +115,12 @@ def _heads(items: Held) -> list[Item]:
 
 def creating(code: str | None = None) -> Deed:
     """Return what creates an object."""
-    return lambda world, class_: save(world, _create(class_, code), ADMINISTRATOR).entity
+    return lambda services, class_: save(services, _create(class_, code), ADMINISTRATOR).entity
 
 
 def saving_new(code: str | None = None) -> Deed:
     """Return what creates an object by saving it."""
-    return lambda world, class_: save(world, _create(class_, code), ADMINISTRATOR).entity
+    return lambda services, class_: save(services, _create(class_, code), ADMINISTRATOR).entity
 
 
 def _create(class_: Class, code: str | None) -> commands.Create:
@@ -129,12 +129,12 @@ def _create(class_: Class, code: str | None) -> commands.Create:
 
 def updating(id_: str, **given: Any) -> Deed:
     """Return what updates an object."""
-    return lambda world, class_: save(world, _update(class_, id_, given), ADMINISTRATOR).entity
+    return lambda services, class_: save(services, _update(class_, id_, given), ADMINISTRATOR).entity
 
 
 def saving(id_: str, **given: Any) -> Deed:
     """Return what updates an object by saving it."""
-    return lambda world, class_: save(world, _update(class_, id_, given), ADMINISTRATOR).entity
+    return lambda services, class_: save(services, _update(class_, id_, given), ADMINISTRATOR).entity
 
 
 def _update(class_: Class, id_: str, given: Mapping[str, Any]) -> commands.Update:
@@ -143,4 +143,6 @@ def _update(class_: Class, id_: str, given: Mapping[str, Any]) -> commands.Updat
 
 def deleting(id_: str) -> Deed:
     """Return what deletes an object."""
-    return lambda world, class_: delete(world, commands.Delete(Reference(class_.name, id_)), ADMINISTRATOR)
+    return lambda services, class_: delete(
+        services, commands.Delete(Reference(class_.name, id_)), ADMINISTRATOR
+    )

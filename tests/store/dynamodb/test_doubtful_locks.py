@@ -44,8 +44,8 @@ class Scene:
 
     def __init__(self, engine: OwnTable) -> None:
         self._engine = engine
-        self.world = services_over(engine, PLAIN, TimeOrderedIds())
-        made = [creating()(self.world, PLAIN) for _ in "xy"]
+        self.services = services_over(engine, PLAIN, TimeOrderedIds())
+        made = [creating()(self.services, PLAIN) for _ in "xy"]
         self.references: list[Reference] = [entity.reference for entity in made]
 
     def over(self, client: Client) -> Services:
@@ -57,22 +57,22 @@ class Scene:
         """Return a world to whose first write something happens, and then others act."""
         return self.over(Overtaken(ministack_client(), fault, others))
 
-    def lock(self, caller: Caller, world: Services | None = None, several: bool = False) -> None:
+    def lock(self, caller: Caller, services: Services | None = None, several: bool = False) -> None:
         """Lock one object, or both."""
-        lock(world or self.world, self.references[: 1 + several], 10, caller)
+        lock(services or self.services, self.references[: 1 + several], 10, caller)
 
-    def unlock(self, caller: Caller, world: Services | None = None, several: bool = False) -> None:
+    def unlock(self, caller: Caller, services: Services | None = None, several: bool = False) -> None:
         """Unlock one object, or both."""
-        unlock(world or self.world, self.references[: 1 + several], caller)
+        unlock(services or self.services, self.references[: 1 + several], caller)
 
-    def write(self, caller: Caller, world: Services) -> None:
+    def write(self, caller: Caller, services: Services) -> None:
         """Write one object."""
-        save(world, Update(self.references[0], {"notes": caller.username}), caller)
+        save(services, Update(self.references[0], {"notes": caller.username}), caller)
 
     @property
     def holders(self) -> list[str | None]:
         """Who has locked the objects."""
-        found = self.world.entities.read(self.references)
+        found = self.services.entities.read(self.references)
         locks = [each.lock if each else None for each in found]
         return [lock.name if lock else None for lock in locks]
 
@@ -125,8 +125,8 @@ def test_a_lock_that_another_has_taken_meanwhile_stays(scene: Scene, fault: Faul
 @DONE
 def test_anothers_lock_is_taken_away_once(scene: Scene, fault: Fault) -> None:
     scene.lock(BOB)
-    world = scene.over(FaultyClient(ministack_client(), chain([none, fault], repeat(none))))
-    scene.unlock(CHIEF, world)
+    services = scene.over(FaultyClient(ministack_client(), chain([none, fault], repeat(none))))
+    scene.unlock(CHIEF, services)
     assert scene.holders == [None, None]
 
 
@@ -140,6 +140,6 @@ def test_a_write_that_was_not_done_is_refused_when_another_has_locked_since(scen
         scene.write(ADA, scene.overtaken(lost_request, lambda: scene.lock(BOB)))
     (issue,) = refusal.value.issues
     assert issue.type is IssueType.ENTITY_LOCK_PERSIST
-    found = scene.world.entities.read(scene.references[:1])[0]
+    found = scene.services.entities.read(scene.references[:1])[0]
     assert found is not None
     assert "notes" not in found.state

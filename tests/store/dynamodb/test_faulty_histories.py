@@ -51,7 +51,7 @@ class Crowd:
         self._engine = engine
         self._numbers = itertools.count(seed())
 
-    def world(self) -> Services:
+    def services(self) -> Services:
         """Return what a new process works on."""
         client = RandomlyFaultyClient(ministack_client(), next(self._numbers), self.faults)
         engine = DynamoDBEngine(client, self._engine.name, HASTY)
@@ -59,7 +59,7 @@ class Crowd:
 
     def made(self, code: str | None = None) -> Reference:
         """Return a new object."""
-        made: Entity = creating(code)(self.world(), self.class_)
+        made: Entity = creating(code)(self.services(), self.class_)
         return made.reference
 
     def codes(self) -> Codes:
@@ -85,18 +85,18 @@ def test_no_increment_is_lost_or_doubled(crowd: Crowd) -> None:
     reference, done, unknown = crowd.made(), list[str](), list[str]()
 
     def increments() -> None:
-        world = crowd.world()
+        services = crowd.services()
         for _ in range(TIMES):
-            name = world.ids.new()
+            name = services.ids.new()
             try:
-                increment(world, reference, name)
+                increment(services, reference, name)
             except Unavailable:
                 unknown.append(name)
             else:
                 done.append(name)
 
     together(*[increments] * THREADS)
-    (entity,) = crowd.world().entities.read([reference])
+    (entity,) = crowd.services().entities.read([reference])
     assert entity is not None
     names = str(entity.state["notes"]).split()
     assert len(set(names)) == len(names)
@@ -105,19 +105,19 @@ def test_no_increment_is_lost_or_doubled(crowd: Crowd) -> None:
     assert done
 
 
-def increment(world: Services, reference: Reference, name: str) -> None:
+def increment(services: Services, reference: Reference, name: str) -> None:
     """Add one to what is there, in one atomic write; where codes are unique, that is a transaction."""
 
     while True:
-        (before,) = world.entities.read([reference])
+        (before,) = services.entities.read([reference])
         assert before is not None
         counted = int(str(before.state["count"])) + 1
         notes = f"{before.state.get('notes', '')} {name}"
         state = {**before.state, "count": counted, "notes": notes, "code": name}
-        instant = instant_after(world.clock.now(), [before.start])
+        instant = instant_after(services.clock.now(), [before.start])
         effects = (Modification(before, replace(before, state=state)),)
         with suppress(Conflict):
-            return world.entities.commit(Change(world.ids.new(), instant, effects))
+            return services.entities.commit(Change(services.ids.new(), instant, effects))
 
 
 def test_acknowledged_writes_are_exactly_what_the_store_holds(crowd: Crowd) -> None:
@@ -128,20 +128,20 @@ def test_acknowledged_writes_are_exactly_what_the_store_holds(crowd: Crowd) -> N
 
 def live(crowd: Crowd, number: int) -> Codes:
     """Create, update and delete, and return what must be there in the end."""
-    world, chance, kept = crowd.world(), random.Random(seed() + number), dict[str, str | None]()
+    services, chance, kept = crowd.services(), random.Random(seed() + number), dict[str, str | None]()
     for _ in range(TIMES):
         code = chance.choice("abcdef")
         try:
-            made: Entity = creating(code)(world, crowd.class_)
+            made: Entity = creating(code)(services, crowd.class_)
             id_, kept[made.reference.id] = made.reference.id, code
             other = chance.choice("abcdef")
-            updating(id_, code=other)(world, crowd.class_)
+            updating(id_, code=other)(services, crowd.class_)
             kept[id_] = other
         except Refused:
             pass
         for id_ in [*kept][chance.randrange(2) :]:
-            assert deleting(id_)(world, crowd.class_) is True
-            assert deleting(id_)(world, crowd.class_) is False
+            assert deleting(id_)(services, crowd.class_) is True
+            assert deleting(id_)(services, crowd.class_) is False
             del kept[id_]
     return kept
 
@@ -150,6 +150,6 @@ def test_of_several_who_delete_an_object_exactly_one_succeeds(crowd: Crowd) -> N
     for _ in range(TIMES):
         id_ = crowd.made("a").id
         delete = deleting(id_)
-        told = together(*(partial(delete, crowd.world(), crowd.class_) for _ in range(THREADS)))
+        told = together(*(partial(delete, crowd.services(), crowd.class_) for _ in range(THREADS)))
         assert sorted(told) == [False] * (THREADS - 1) + [True]
     assert crowd.codes() == {}

@@ -124,11 +124,11 @@ def test_a_page_within_the_budget_is_found(store: Store) -> None:
 
 def test_all_pages_of_a_request_draw_from_one_allowance(store: Store) -> None:
     """Each is cheap, all together are not; the one that comes to the end says that others were before."""
-    allowance, query = two_megabytes(), Query("", BY_ID, None, Window(10))
+    budget, query = two_megabytes(), Query("", BY_ID, None, Window(10))
     for _ in range(6):
-        assert len(store.page(query, allowance).items) == 10
+        assert len(store.page(query, budget).items) == 10
     with pytest.raises(ReadBudgetExceeded) as refusal:
-        store.page(query, allowance)
+        store.page(query, budget)
     assert refusal.value.hint == Hint(shared=True)
 
 
@@ -149,19 +149,19 @@ def test_nothing_is_read_any_more_when_all_is_used_up(store: Store) -> None:
 
 
 def test_reads_by_id_draw_from_the_allowance_too(store: Store) -> None:
-    allowance = two_megabytes()
+    budget = two_megabytes()
     for number in range(62):
-        assert store.entities.read([Reference(store.class_.name, f"{number:02}")], allowance) != [None]
+        assert store.entities.read([Reference(store.class_.name, f"{number:02}")], budget) != [None]
     with pytest.raises(ReadBudgetExceeded):
-        store.entities.read([Reference(store.class_.name, "62")], allowance)
+        store.entities.read([Reference(store.class_.name, "62")], budget)
     # What a write has to know is no read of its client's.
     assert store.entities.read([Reference(store.class_.name, "62")]) != [None]
 
 
 def test_time_is_part_of_the_allowance() -> None:
     now = [100.0]
-    allowance = ReadBudget(MEGABYTE, 10, clock=lambda: now[0])
-    limiter = ReadLimiter(allowance, "Pet", lambda limiter: ReadBudgetExceeded("Pet", limiter.items))
+    budget = ReadBudget(MEGABYTE, 10, clock=lambda: now[0])
+    limiter = ReadLimiter(budget, "Pet", lambda limiter: ReadBudgetExceeded("Pet", limiter.items))
     item = Item(Key("p", "s"))
     now[0] = 110.0
     assert limiter.spend([item]) == [item]

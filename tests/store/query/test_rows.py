@@ -29,8 +29,8 @@ class Passing:
 
     def tested(self, filter_: Filter, objects: int, seconds: float = 100) -> int:
         """Return how many objects pass a filter."""
-        allowance = ReadBudget(MEGABYTE, seconds, clock=lambda: self.now)
-        limiter = ReadLimiter(allowance, "Thing")
+        budget = ReadBudget(MEGABYTE, seconds, clock=lambda: self.now)
+        limiter = ReadLimiter(budget, "Thing")
         state = codec.state_text(Entity(Reference("Thing", "a"), {"_id": "a", "name": "a"}))
         items = [Item(Key(f"Thing#{number}", "s"), state=state) for number in range(objects)]
         return sum(1 for _ in RowFilter(fresh_class(), filter_, limiter)(iter(items)))

@@ -236,14 +236,14 @@ def test_what_an_objects_own_state_tells_is_not_looked_for(teams: Objects, engin
 def test_reading_links_draws_from_the_allowance(teams: Objects) -> None:
     teams.create("Team", "t")
     teams.create("Employee", *"abcdefgh", team="t")
-    allowance = unlimited_budget()
-    assert teams.linked("Team", "members", "t", allowance=allowance) == "a b c d e f g h"
-    assert allowance.bytes_read > 8 * 100
-    spent = ReadBudget(allowance.bytes_read - 1, 1, clock=lambda: 0.0)
+    budget = unlimited_budget()
+    assert teams.linked("Team", "members", "t", budget=budget) == "a b c d e f g h"
+    assert budget.bytes_read > 8 * 100
+    spent = ReadBudget(budget.bytes_read - 1, 1, clock=lambda: 0.0)
     with pytest.raises(ReadBudgetExceeded):
-        teams.linked("Team", "members", "t", allowance=spent)
+        teams.linked("Team", "members", "t", budget=spent)
     with pytest.raises(ReadBudgetExceeded, match="reached its read limit"):
-        teams.linked("Team", "members", "none", allowance=spent)
+        teams.linked("Team", "members", "none", budget=spent)
 
 
 class Counting(WatchedEngine):

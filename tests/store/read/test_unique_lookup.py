@@ -140,13 +140,13 @@ def _coded(entity: Entity, code: str) -> Entity:
 def test_finding_an_object_draws_on_the_allowance(engine: Engine) -> None:
     store = guarded(engine)
     store.create("a", code="x")
-    allowance = ReadBudget(300, 1, lambda: 0)
+    budget = ReadBudget(300, 1, lambda: 0)
 
     def find() -> Entity | None:
-        return store.entities.find_by_unique(store.class_.name, CODE, {"code": "x"}, allowance)
+        return store.entities.find_by_unique(store.class_.name, CODE, {"code": "x"}, budget)
 
     assert find() is not None
-    assert allowance.bytes_read > 300
+    assert budget.bytes_read > 300
     with pytest.raises(ReadBudgetExceeded):
         find()
 

@@ -25,7 +25,7 @@ VALUES: dict[str, list[Any]] = {
 _CONDITIONS = {"String": "{} >= 'x'", "Int": "{} > 0", "Real": "{} < 0.1", "Boolean": "!{}"}
 
 
-def query(chance: Random, model: Model, class_: Class, circumstances: EvaluationContext) -> Query:
+def query(chance: Random, model: Model, class_: Class, evaluation: EvaluationContext) -> Query:
     """Return a query on a class."""
     names = ["_id", *class_.attributes]
     terms = [OrderTerm(chance.choice(names), chance.random() < 0.5) for _ in range(chance.randint(0, 2))]
@@ -37,7 +37,7 @@ def query(chance: Random, model: Model, class_: Class, circumstances: Evaluation
         start=_position(chance, order, class_) if chance.random() < 0.4 else None,
         inclusive=chance.random() < 0.5,
     )
-    filter_ = _filter(chance, model, class_, circumstances) if chance.random() < 0.7 else None
+    filter_ = _filter(chance, model, class_, evaluation) if chance.random() < 0.7 else None
     wanted = PageFields(*(chance.random() < 0.5 for _ in range(4)))
     return Query(class_.name, order, filter_, window, wanted)
 
@@ -56,20 +56,20 @@ def _value(chance: Random, class_: Class, name: str) -> Any:
 
 
 def _filter(
-    chance: Random, model: Model, class_: Class, circumstances: EvaluationContext, depth: int = 2
+    chance: Random, model: Model, class_: Class, evaluation: EvaluationContext, depth: int = 2
 ) -> Filter:
     kind = chance.choice(["and", "or", "not", "holds", "is", "is"] if depth else ["is", "holds"])
     if kind in {"and", "or"}:
         parts = tuple(
-            _filter(chance, model, class_, circumstances, depth - 1) for _ in range(chance.randint(0, 3))
+            _filter(chance, model, class_, evaluation, depth - 1) for _ in range(chance.randint(0, 3))
         )
         return (And if kind == "and" else Or)(parts)
     if kind == "not":
-        return Not(_filter(chance, model, class_, circumstances, depth - 1))
+        return Not(_filter(chance, model, class_, evaluation, depth - 1))
     name = chance.choice([*class_.attributes])
     if kind == "holds":
         text = _CONDITIONS[_type(class_, name)].format(name)
-        return ExpressionFilter(expressions_of(model).filter(class_.name, text), circumstances)
+        return ExpressionFilter(expressions_of(model).filter(class_.name, text), evaluation)
     operator = chance.choice([Operator.EQ, Operator.NE, Operator.NULL, *sorted(ORDER_OPERATORS, key=str)])
     if operator is Operator.NULL:
         return Comparison(name, operator, chance.random() < 0.5)
@@ -77,7 +77,7 @@ def _filter(
 
 
 def fetch(
-    chance: Random, model: Model, class_: Class, circumstances: EvaluationContext, depth: int = 2
+    chance: Random, model: Model, class_: Class, evaluation: EvaluationContext, depth: int = 2
 ) -> Fetch:
     """Return a fetch on objects of a class."""
     derived = [each.name for each in class_.attributes.values() if each.derivation]
@@ -85,9 +85,7 @@ def fetch(
     roles = chance.sample([*class_.roles.values()], min(len(class_.roles), 2)) if depth else []
     return Fetch(
         {
-            f"k.{place}": _of_role(
-                chance, model, RoleName(class_.name, role.name), role, circumstances, depth
-            )
+            f"k.{place}": _of_role(chance, model, RoleName(class_.name, role.name), role, evaluation, depth)
             for place, role in enumerate(roles)
         },
         names,
@@ -95,16 +93,16 @@ def fetch(
 
 
 def _of_role(  # noqa: PLR0917 - as it comes
-    chance: Random, model: Model, name: RoleName, role: Role, circumstances: EvaluationContext, depth: int
+    chance: Random, model: Model, name: RoleName, role: Role, evaluation: EvaluationContext, depth: int
 ) -> RoleFetch:
     target = model.classes[role.target]
-    below = fetch(chance, model, target, circumstances, depth - 1)
+    below = fetch(chance, model, target, evaluation, depth - 1)
     # What a page of a class counts may be parts whose whole is gone, until they are purged.
     is_candidate = not role.composition and not role.whole and not target.part
     if is_candidate and chance.random() < 0.3:
-        return Associables(name, role, below, query(chance, model, target, circumstances), _shown)
+        return Associables(name, role, below, query(chance, model, target, evaluation), _shown)
     if role.many:
-        return ToMany(name, role, below, query(chance, model, target, circumstances), _shown)
+        return ToMany(name, role, below, query(chance, model, target, evaluation), _shown)
     return ToOne(name, role, below)
 
 

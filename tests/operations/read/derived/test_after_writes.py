@@ -82,10 +82,10 @@ def told(entities: Entities, pending: PendingWrite | None = None) -> dict[str, l
 
 @pytest.mark.parametrize("command", WRITES.values(), ids=WRITES)
 def test_a_rehearsed_write_shows_the_values_that_there_will_be(command: Command) -> None:
-    world, entities, _ = fake_services(MODEL)
+    services, entities, _ = fake_services(MODEL)
     entities.graph = objects(MODEL).graph
     before = told(entities)
-    rehearsed = Write(world, command, ADMINISTRATOR).dry_run()
+    rehearsed = Write(services, command, ADMINISTRATOR).dry_run()
     assert not rehearsed.issues
     expected = told(entities, PendingWrite(EffectIndex(rehearsed.change.effects, MODEL)))
 
@@ -99,8 +99,8 @@ def test_a_rehearsed_write_shows_the_values_that_there_will_be(command: Command)
 def test_a_new_object_has_no_id_in_an_expression_before_it_is_made() -> None:
     """What a view hides is not told by what is derived of it either."""
     model = firm(Person="tag: String @derived(expression: \"'#' + _id\")")
-    world, entities, _ = fake_services(model)
-    done = Write(world, make("Person", name="Eve"), ADMINISTRATOR).dry_run().result()
+    services, entities, _ = fake_services(model)
+    done = Write(services, make("Person", name="Eve"), ADMINISTRATOR).dry_run().result()
     pending = PendingWrite(EffectIndex(done.effects, model))
     for face, expected in ((_without_id, None), (stored_state, "#id1")):
         reader = Reader(request_of(model, entities), pending=pending, render=face)
@@ -126,13 +126,13 @@ def test_what_is_never_stored_has_values_too() -> None:
         }""",
         "form",
     )
-    world, entities, _ = fake_services(model)
+    services, entities, _ = fake_services(model)
     for id_ in ("ada", "bob", "cy"):
         reference = Reference("Person", id_)
         entities.objects[reference] = Entity(reference, {"_id": id_, "name": id_})
     roles: dict[str, RoleCommand] = {"employee": point("ada"), "deputies": add("bob", "cy")}
     asked = Create("Leave", {"first_day": "2020-01-30", "last_day": "2020-02-02"}, roles=roles)
-    done = Write(world, asked, ADMINISTRATOR).dry_run().result()
+    done = Write(services, asked, ADMINISTRATOR).dry_run().result()
     reader = Reader(request_of(model, entities), pending=PendingWrite(EffectIndex(done.effects, model)))
     reader.add([done.entity])
     names = ("days", "who", "covered", "deputy_count")
@@ -142,11 +142,11 @@ def test_what_is_never_stored_has_values_too() -> None:
 
 def test_a_page_finds_objects_by_the_values_that_there_will_be() -> None:
     """Beside new ones, which no page of a class shows before they are indexed."""
-    world, entities, _ = fake_services(MODEL)
+    services, entities, _ = fake_services(MODEL)
     entities.graph = objects(MODEL).graph
     effects = [
-        *Write(world, change("Person", "dee", name="Abe"), ADMINISTRATOR).dry_run().change.effects,
-        *Write(world, end("Person", "bob"), ADMINISTRATOR).dry_run().change.effects,
+        *Write(services, change("Person", "dee", name="Abe"), ADMINISTRATOR).dry_run().change.effects,
+        *Write(services, end("Person", "bob"), ADMINISTRATOR).dry_run().change.effects,
     ]
     reader = Reader(request_of(MODEL, entities), pending=PendingWrite(EffectIndex(effects, MODEL)))
     page = reader.page(Query("Person", Order.of([OrderTerm("shout")]), None, Window(9)))

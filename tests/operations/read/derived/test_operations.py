@@ -39,9 +39,9 @@ HERE = evaluation_context(ADMINISTRATOR, NOON)
 
 
 def firm_world() -> tuple[Services, DictEntities]:
-    world, entities, _ = fake_services(MODEL)
+    services, entities, _ = fake_services(MODEL)
     entities.graph = objects(MODEL).graph
-    return world, entities
+    return services, entities
 
 
 def ids(entities: list[Entity]) -> list[str]:
@@ -49,55 +49,58 @@ def ids(entities: list[Entity]) -> list[str]:
 
 
 def test_a_page_shows_the_values_it_was_found_by() -> None:
-    world, _ = firm_world()
+    services, _ = firm_world()
     query = Query("Person", BY_MATES, RED, Window(1), PageFields(items=True, total_count=True, has_next=True))
-    shown = Reader(request_of(world.model, world.entities, HERE)).page(query)
+    shown = Reader(request_of(services.model, services.entities, HERE)).page(query)
     assert [(each.reference.id, each.state["mates"]) for each in shown.items] == [("ada", 2)]
     assert (shown.total_count, shown.has_next) == (2, True)
 
 
 def test_conditions_of_clients_know_who_asks() -> None:
-    world, _ = firm_world()
+    services, _ = firm_world()
     mine = expressions_of(MODEL).filter("Person", "is_me && mates > 1")
     query = Query("Person", Order(), ExpressionFilter(mine, HERE))
-    assert ids([*Reader(request_of(world.model, world.entities, HERE)).page(query).items]) == ["ada"]
+    assert ids([*Reader(request_of(services.model, services.entities, HERE)).page(query).items]) == ["ada"]
     bert = evaluation_context(replace(ADMINISTRATOR, username="bob"), NOON)
-    assert ids([*Reader(request_of(world.model, world.entities, bert)).page(query).items]) == ["bob"]
+    assert ids([*Reader(request_of(services.model, services.entities, bert)).page(query).items]) == ["bob"]
 
 
 def test_what_is_read_again_by_key_is_judged_by_its_values_then() -> None:
     """Bob has left the team meanwhile, so he is no longer shown, and Ada has one mate less."""
-    world, entities = firm_world()
+    services, entities = firm_world()
     query = Query("Person", BY_MATES, RED)
-    shown = Reader(request_of(world.model, world.entities, HERE)).page(query)
+    shown = Reader(request_of(services.model, services.entities, HERE)).page(query)
     bob = Reference("Person", "bob")
     entities.objects[bob] = Entity(bob, {**entities.objects[bob].state, "team": "t2"})
-    again = Reader(request_of(world.model, world.entities, HERE)).confirm(query, shown)
+    again = Reader(request_of(services.model, services.entities, HERE)).confirm(query, shown)
     assert [(each.reference.id, each.state["mates"]) for each in again] == [("ada", 1)]
 
 
 def test_objects_are_written_in_bulk_that_are_found_by_derived_values() -> None:
-    world, entities = firm_world()
+    services, entities = firm_world()
     query = Query("Person", Order(), RED, Window(100))
     written = update_bulk(
-        world, UpdateBulk("Person", {"age": 1}), query, ADMINISTRATOR, unlimited_budget(), HERE
+        services, UpdateBulk("Person", {"age": 1}), query, ADMINISTRATOR, unlimited_budget(), HERE
     )
     assert [each.reference.id for each in written] == ["ada", "bob"]
     assert matching_references(
-        world, replace(query, filter=And((RED, Comparison("age", Operator.EQ, 1)))), unlimited_budget(), HERE
+        services,
+        replace(query, filter=And((RED, Comparison("age", Operator.EQ, 1)))),
+        unlimited_budget(),
+        HERE,
     ) == [
         Reference("Person", "ada"),
         Reference("Person", "bob"),
     ]
-    assert delete_bulk(world, query, ADMINISTRATOR, unlimited_budget(), HERE) == 2
+    assert delete_bulk(services, query, ADMINISTRATOR, unlimited_budget(), HERE) == 2
     assert Reference("Person", "bob") not in entities.objects
 
 
 def test_who_matches_no_more_when_its_turn_comes_is_left_alone() -> None:
     """With the first of two mates gone, the second has none any more."""
-    world, entities = firm_world()
+    services, entities = firm_world()
     mated = Query("Person", Order(), Comparison("mates", Operator.GT, 1), Window(100))
-    assert delete_bulk(world, mated, ADMINISTRATOR, unlimited_budget(), HERE) == 1
+    assert delete_bulk(services, mated, ADMINISTRATOR, unlimited_budget(), HERE) == 1
     assert Reference("Person", "ada") not in entities.objects
     assert Reference("Person", "bob") in entities.objects
 
@@ -109,8 +112,8 @@ def test_the_circumstances_of_a_request_are_those_of_its_member() -> None:
         notes="likes tea",
         formats=Formats("dd.MM.yyyy", "HH:mm:ss", "Asia/Tokyo", "it"),
     )
-    circumstances = evaluation_context(caller, NOON + 6 * 3_600_000)
-    assert circumstances.caller == {
+    evaluation = evaluation_context(caller, NOON + 6 * 3_600_000)
+    assert evaluation.caller == {
         "id": "m1",
         "username": "ada",
         "email": "ada@x.org",
@@ -121,7 +124,7 @@ def test_the_circumstances_of_a_request_are_those_of_its_member() -> None:
         "timeZone": "Asia/Tokyo",
         "language": "it",
     }
-    assert (circumstances.now, circumstances.today) == ("2020-01-01T18:00:00.000Z", "2020-01-02")
+    assert (evaluation.now, evaluation.today) == ("2020-01-01T18:00:00.000Z", "2020-01-02")
 
 
 def test_a_zone_that_this_machine_does_not_know_keeps_nobody_out() -> None:

@@ -48,12 +48,10 @@ class Counted(DictEntities):
         reference = Reference(class_name, id_)
         self.objects[reference] = Entity(reference, {"_id": id_, **state})
 
-    def read(
-        self, references: Sequence[Reference], allowance: ReadBudget | None = None
-    ) -> list[Entity | None]:
+    def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
         self.calls.append("read")
         self.read_at += references
-        return super().read(references, allowance)
+        return super().read(references, budget)
 
     def linked(
         self, role: RoleName, ids: Sequence[str], *given: Any, **options: Any
@@ -61,9 +59,9 @@ class Counted(DictEntities):
         self.calls.append(f"{role}")
         return super().linked(role, ids, *given, **options)
 
-    def page(self, query: Query, allowance: ReadBudget, derive: Derive | None = None) -> Page:
+    def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
         self.calls.append("page")
-        return super().page(query, allowance, derive)
+        return super().page(query, budget, derive)
 
 
 def calls(fetch: Fetch, size: int) -> list[str]:

@@ -27,7 +27,7 @@ class Office:
     """Objects, and a world in which they are written."""
 
     def __init__(self) -> None:
-        self.world, self.entities, self.clock = fake_services(MODEL)
+        self.services, self.entities, self.clock = fake_services(MODEL)
 
     def put(self, class_name: str, id_: str, **state: Stored) -> Reference:
         """Put an object there without asking."""
@@ -43,11 +43,11 @@ class Office:
     def write(self, command: Command, caller: Caller = ADMINISTRATOR, *, force: bool = False) -> WriteResult:
         """Do a command, but for a deletion. Raises Refused."""
         assert not isinstance(command, Delete)
-        return save(self.world, command, caller, options=WriteOptions(force))
+        return save(self.services, command, caller, options=WriteOptions(force))
 
     def delete(self, class_name: str, id_: str) -> bool:
         """Delete an object. Raises Refused."""
-        return delete(self.world, Delete(Reference(class_name, id_)), ADMINISTRATOR)
+        return delete(self.services, Delete(Reference(class_name, id_)), ADMINISTRATOR)
 
     def refusal(
         self, command: Command, caller: Caller = ADMINISTRATOR, *, force: bool = False
@@ -58,7 +58,7 @@ class Office:
             self.write(command, caller, force=force)
         assert self.entities.graph is before
         found = [warning_names(issue) for issue in refusal.value.issues]
-        rehearsed = validate(self.world, command, caller, options=WriteOptions(force))
+        rehearsed = validate(self.services, command, caller, options=WriteOptions(force))
         assert [warning_names(issue) for issue in rehearsed] == found
         return found
 

@@ -32,7 +32,7 @@ def office() -> Office:
 
 def issues_of(office: Office) -> Sequence[Issue]:
     with pytest.raises(Refused) as refusal:
-        update_bulk(office.world, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        update_bulk(office.services, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     return refusal.value.issues
 
 
@@ -53,7 +53,7 @@ def test_objects_that_meet_a_warning_are_reported_and_the_others_updated() -> No
 def test_all_are_updated_when_it_is_forced() -> None:
     at = office()
 
-    update_bulk(at.world, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT, force=True)
+    update_bulk(at.services, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT, force=True)
 
     assert ages(at) == [17, 17]
 
@@ -61,7 +61,7 @@ def test_all_are_updated_when_it_is_forced() -> None:
 def test_what_would_be_met_is_validated() -> None:
     at = office()
 
-    found = validate_bulk(at.world, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+    found = validate_bulk(at.services, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
 
     assert [warning_names(each) for each in found] == [("Red is for adults.", "Person", "p1", "data")]
     assert ages(at) == []
@@ -78,8 +78,8 @@ def test_one_whose_conditions_read_too_much_is_left_and_the_others_are_updated(
     at = office()
     read = at.entities.read
 
-    def measured(references: Sequence[object], allowance: ReadBudget | None = None) -> object:
-        if allowance is not None:
+    def measured(references: Sequence[object], budget: ReadBudget | None = None) -> object:
+        if budget is not None:
             raise ReadBudgetExceeded("Team")
         return read(references)  # type: ignore[arg-type]
 
@@ -93,7 +93,7 @@ def test_one_whose_conditions_read_too_much_is_left_and_the_others_are_updated(
 
 def test_a_write_whose_conditions_read_too_much_is_not_done() -> None:
     at = office()
-    at.world = replace(at.world, entities=at.entities, new_budget=spent)
+    at.services = replace(at.services, entities=at.entities, new_budget=spent)
     at.entities.read = _frugal(at)  # type: ignore[method-assign]
 
     with pytest.raises(ReadBudgetExceeded):
@@ -107,9 +107,9 @@ def test_a_write_whose_conditions_read_too_much_is_not_done() -> None:
 def _frugal(at: Office) -> Any:
     read = at.entities.read
 
-    def frugal(references: Sequence[object], allowance: ReadBudget | None = None) -> object:
-        if allowance is not None and allowance.is_exhausted:
+    def frugal(references: Sequence[object], budget: ReadBudget | None = None) -> object:
+        if budget is not None and budget.is_exhausted:
             raise ReadBudgetExceeded("Team")
-        return read(references, allowance)  # type: ignore[arg-type]
+        return read(references, budget)  # type: ignore[arg-type]
 
     return frugal

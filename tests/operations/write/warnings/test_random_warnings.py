@@ -69,8 +69,8 @@ def test_a_write_reports_exactly_the_warnings_that_its_objects_meet() -> None:
 
     @given(models(), st.randoms(use_true_random=False))
     def check(model: Model, chance: Random) -> None:
-        world = replace(fake_services(model)[0], ids=SharedIds())
-        found = {name for _ in range(REQUESTS) for _, name in write_at_random(world, chance)}
+        services = replace(fake_services(model)[0], ids=SharedIds())
+        found = {name for _ in range(REQUESTS) for _, name in write_at_random(services, chance)}
         event("some were met" if found else "none was met")
         met.update(found)
 
@@ -79,27 +79,27 @@ def test_a_write_reports_exactly_the_warnings_that_its_objects_meet() -> None:
     assert met - {"size"}, "no warning of a role was met"
 
 
-def write_at_random(world: Services, chance: Random) -> set[Met]:
+def write_at_random(services: Services, chance: Random) -> set[Met]:
     """Write something, and return the warnings that were reported; these must be right."""
-    before = read_graph(world.entities, world.model)
+    before = read_graph(services.entities, services.model)
     command = RandomCommands(before, chance).command()
-    write = Write(world, command, ADMINISTRATOR, options=WriteOptions(force=True))
+    write = Write(services, command, ADMINISTRATOR, options=WriteOptions(force=True))
     rehearsed = write.dry_run()
     if rehearsed.issues:
         return set()
-    found = met_by(world, rehearsed)
-    told = [issue.message for issue in validate(world, command, ADMINISTRATOR)]
+    found = met_by(services, rehearsed)
+    told = [issue.message for issue in validate(services, command, ADMINISTRATOR)]
     assert sorted(told) == sorted(name for _, name in found)
     write.commit()
-    after = read_graph(world.entities, world.model)
+    after = read_graph(services.entities, services.model)
     holding = {met for reference in after.objects for met in warnings_of(after, reference)}
     assert found <= holding
     assert {met for met in holding if is_needed(before, after, *met)} <= found
     return found
 
 
-def met_by(world: Services, outcome: WriteOutcome) -> set[Met]:
-    met = met_warnings(StateReaders(world, outcome.plan, EMPTY_CONTEXT, unlimited_budget()))
+def met_by(services: Services, outcome: WriteOutcome) -> set[Met]:
+    met = met_warnings(StateReaders(services, outcome.plan, EMPTY_CONTEXT, unlimited_budget()))
     return {(each.one.reference, each.rule.rule.name) for each in met}
 
 

@@ -21,7 +21,7 @@ def calls(command: Command) -> list[str]:
     office.put("Phone", "n1", digits="123", person="p0")
     office.put("Person", "p0", name="Kim", phones=["n1"])
     noted = NotedCalls(office.entities)
-    office.world = replace(office.world, entities=cast("Entities", noted))
+    office.services = replace(office.services, entities=cast("Entities", noted))
     office.write(command, force=True)
     return noted.calls
 

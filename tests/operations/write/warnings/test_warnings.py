@@ -295,10 +295,10 @@ def test_an_object_is_asked_anew_when_another_write_came_between() -> None:
 def test_a_preview_tells_warnings_beside_errors_and_not_alone() -> None:
     office = Office()
 
-    shown, none = preview(office.world, make("Leave", days=30), ADMINISTRATOR)
-    endless, issues = preview(office.world, make("Leave", days=301), ADMINISTRATOR)
+    shown, none = preview(office.services, make("Leave", days=30), ADMINISTRATOR)
+    endless, issues = preview(office.services, make("Leave", days=301), ADMINISTRATOR)
     child, nothing = preview(
-        office.world, make("Person", name="Kim", age=7), ADMINISTRATOR, options=WriteOptions()
+        office.services, make("Person", name="Kim", age=7), ADMINISTRATOR, options=WriteOptions()
     )
 
     assert [each.state["days"] for each in (shown, endless)] == [30, 301]

@@ -85,22 +85,22 @@ class Instance:
             self._passwords,
             self._clock,
             self._ids,
-            lambda: self.world,
+            lambda: self.services,
             self.log,
         )
 
     @cached_property
-    def world(self) -> Services:
+    def services(self) -> Services:
         """What operations on objects work on."""
         settings = self.settings
-        allowance = partial(ReadBudget, settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
+        budget = partial(ReadBudget, settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
         bulk = BulkLimits(settings.bulk_objects, settings.bulk_seconds)
         return Services(
             self.model,
             self.entities,
             self._clock,
             self._ids,
-            allowance,
+            budget,
             record_consumption,
             bulk,
             settings.lock_minutes,
@@ -111,7 +111,7 @@ class Instance:
         """What answers GraphQL requests."""
         from stratabase.schema.executor import SchemaExecutor  # noqa: PLC0415 - graphql-core takes 90 ms
 
-        return SchemaExecutor(self.world, self._log_graphql_error, self._graphql_policy())
+        return SchemaExecutor(self.services, self._log_graphql_error, self._graphql_policy())
 
     @property
     def service_info(self) -> "ServiceInfo":

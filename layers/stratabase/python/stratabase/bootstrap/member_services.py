@@ -35,10 +35,10 @@ class MemberServices:
         passwords: Passwords,
         clock: Clock,
         ids: Ids,
-        world: Callable[[], Services],
+        services: Callable[[], Services],
         log: Log,
     ) -> None:
-        """`world` returns what operations on objects work on; most of those on members need no object."""
+        """`services` returns the services of operations on objects; most operations on members need none."""
         self._settings = settings
         self._model = model
         self._members = stores.members
@@ -47,7 +47,7 @@ class MemberServices:
         self._passwords = passwords
         self._clock = clock
         self._ids = ids
-        self._world = world
+        self._services = services
         self.policy = PasswordPolicy(passwords.is_common, settings.password_length)
 
     @cached_property
@@ -107,7 +107,7 @@ class MemberServices:
     @cached_property
     def hand_over(self) -> HandOver:
         """Hands what members own over to others."""
-        return HandOver(self._members, self._world)
+        return HandOver(self._members, self._services)
 
     @cached_property
     def shapes(self) -> MemberShapes:

@@ -1,4 +1,4 @@
-"""What the operations need of the world: objects, members, keys, mail, a clock, ids."""
+"""The ports of the operations: what they need for objects, members, keys, mail, time and ids."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
@@ -22,9 +22,7 @@ from stratabase.model.model import Unique
 class Entities(Protocol):
     """The stored objects."""
 
-    def read(
-        self, references: Sequence[Reference], allowance: ReadBudget | None = None
-    ) -> list[Entity | None]:
+    def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
         """Return the objects in the order asked for, None where there is none; exact at once.
 
         A singleton is always there: before it is first written (by an Update) it has nothing but its `_id`.
@@ -38,7 +36,7 @@ class Entities(Protocol):
         id_range: IdRange = ALL_IDS,
         *,
         at: Sequence[Instant] | None = None,
-        allowance: ReadBudget | None = None,
+        budget: ReadBudget | None = None,
     ) -> list[tuple[str, ...]]:
         """Return for each owner the ids of the objects that a role leads to; exact at once.
 
@@ -53,7 +51,7 @@ class Entities(Protocol):
         """
 
     def as_of(
-        self, moments: Sequence[tuple[Reference, Instant]], allowance: ReadBudget | None = None
+        self, moments: Sequence[tuple[Reference, Instant]], budget: ReadBudget | None = None
     ) -> list[Entity | None]:
         """Return objects as they were at instants, None where there was none; exact at once.
 
@@ -69,7 +67,7 @@ class Entities(Protocol):
         *,
         backward: bool = False,
         limit: int | None = None,
-        allowance: ReadBudget | None = None,
+        budget: ReadBudget | None = None,
     ) -> Iterator[Entity]:
         """Yield the versions of an object in the order of their starts (descending if `backward`); exact.
 
@@ -106,7 +104,7 @@ class Entities(Protocol):
         The role is a to-many association that no key stands for.
         """
 
-    def page(self, query: Query, allowance: ReadBudget, derive: Derive | None = None) -> Page:
+    def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
         """Return a window on the objects of a class.
 
         Raises ReadBudgetExceeded when that takes more than allowed.
@@ -116,7 +114,7 @@ class Entities(Protocol):
         """
 
     def find_by_unique(
-        self, class_name: str, unique: Unique, values: State, allowance: ReadBudget
+        self, class_name: str, unique: Unique, values: State, budget: ReadBudget
     ) -> Entity | None:
         """Return the object that has unique values, None when there is none, or a value is null.
 

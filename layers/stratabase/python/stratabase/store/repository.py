@@ -57,20 +57,18 @@ class Repository:
         self._purger = Purger(self._store)
         self._cleanup = Cleanup(self._purger)
 
-    def read(
-        self, references: Sequence[Reference], allowance: ReadBudget | None = None
-    ) -> list[Entity | None]:
+    def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
         """Return the objects in the order asked for, None where there is none; exact at once.
 
         A singleton is always there: before it is first written (by an Update) it has nothing but its `_id`.
         With an allowance, that is drawn from, so many at a time. Raises ReadBudgetExceeded when it was used
         up.
         """
-        items = self._read_heads(references, allowance)
+        items = self._read_heads(references, budget)
         return [self._entity_of(reference, item) for reference, item in zip(references, items, strict=True)]
 
     def as_of(
-        self, moments: Sequence[tuple[Reference, Instant]], allowance: ReadBudget | None = None
+        self, moments: Sequence[tuple[Reference, Instant]], budget: ReadBudget | None = None
     ) -> list[Entity | None]:
         """Return objects as they were at instants, None where there was none; exact at once.
 
@@ -78,10 +76,10 @@ class Repository:
         Unavailable.
         """
         named = list(dict.fromkeys(reference for reference, _ in moments))
-        heads = dict(zip(named, self._read_heads(named, allowance), strict=True))
+        heads = dict(zip(named, self._read_heads(named, budget), strict=True))
         versioned = [moment for moment in moments if self._model.classes[moment[0].class_name].versioned]
         found = read_as_of(
-            self._store, versioned, heads, ReadLimiter(allowance, named[0].class_name if named else "")
+            self._store, versioned, heads, ReadLimiter(budget, named[0].class_name if named else "")
         )
         return [
             found[moment] if moment in found else self._entity_of(moment[0], heads[moment[0]])
@@ -96,14 +94,14 @@ class Repository:
         *,
         backward: bool = False,
         limit: int | None = None,
-        allowance: ReadBudget | None = None,
+        budget: ReadBudget | None = None,
     ) -> Iterator[Entity]:
         """Yield the versions of an object in the order of their starts (descending if `backward`); exact.
 
         The closed ones and the one that still holds, of those that began since an instant and before another,
         at most `limit`. Raises ReadBudgetExceeded, Unavailable.
         """
-        history = History(self._store, reference, ReadLimiter(allowance, reference.class_name))
+        history = History(self._store, reference, ReadLimiter(budget, reference.class_name))
         steps = (history.descending if backward else history.ascending)(since, until, limit)
         return islice((step.version for step in steps if step.version is not None), limit)
 
@@ -116,8 +114,8 @@ class Repository:
         ledgers = self._engine.get([keys.purge(reference) for reference in references])
         return [None if ledger is None else ended_at(ledger) for ledger in ledgers]
 
-    def _read_heads(self, references: Sequence[Reference], allowance: ReadBudget | None) -> list[Item | None]:
-        limiter = ReadLimiter(allowance, references[0].class_name if references else "")
+    def _read_heads(self, references: Sequence[Reference], budget: ReadBudget | None) -> list[Item | None]:
+        limiter = ReadLimiter(budget, references[0].class_name if references else "")
         return self._store.get([keys.head(reference) for reference in references], limiter)
 
     def linked(
@@ -127,7 +125,7 @@ class Repository:
         id_range: IdRange = ALL_IDS,
         *,
         at: Sequence[Instant] | None = None,
-        allowance: ReadBudget | None = None,
+        budget: ReadBudget | None = None,
     ) -> list[tuple[str, ...]]:
         """Return for each owner the ids of the objects that a role leads to; exact at once.
 
@@ -135,7 +133,7 @@ class Repository:
         more. With `at`, an instant for each owner, those that it may have led to then, if their class is
         versioned. With an allowance, as `read`.
         """
-        return links.linked(self._store, role, ids, id_range, allowance, at)
+        return links.linked(self._store, role, ids, id_range, budget, at)
 
     def referrers(self, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
         """Return the ids of objects that lead to an object by a required key: at most `limit`."""
@@ -145,7 +143,7 @@ class Repository:
         """Return of each owner and other whether a link leads from the one to the other; exact at once."""
         return links.are_linked(self._store, role, pairs)
 
-    def page(self, query: Query, allowance: ReadBudget, derive: Derive | None = None) -> Page:
+    def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
         """Return a window on the objects of a class. Raises ReadBudgetExceeded.
 
         A query about derived attributes comes with `derive`, which gives objects that are read their values.
@@ -153,10 +151,10 @@ class Repository:
         if unlisted_parts.may_count_unlisted_parts(self._store, query):
             query, derive = unlisted_parts.exclude_unlisted_parts(self._store, query, derive)
         class_, paths = self._model.classes[query.class_name], self._slots.paths(query.class_name)
-        return pages.read_page(self._engine, class_, query, allowance, paths, derive)
+        return pages.read_page(self._engine, class_, query, budget, paths, derive)
 
     def find_by_unique(
-        self, class_name: str, unique: Unique, values: State, allowance: ReadBudget
+        self, class_name: str, unique: Unique, values: State, budget: ReadBudget
     ) -> Entity | None:
         """Return the object that has unique values, None when there is none, or a value is null.
 
@@ -164,12 +162,12 @@ class Repository:
         """
         class_ = self._model.classes[class_name]
         if self._slots.is_guarded(class_, unique):
-            return unique_lookup.find_by_unique(self._engine, class_, unique, values, allowance)
+            return unique_lookup.find_by_unique(self._engine, class_, unique, values, budget)
         # Not every object has its guard yet: look for the values in a page, then read what a page leaves out.
-        page = self.page(unique_lookup.candidates_query(class_, unique, values), allowance)
+        page = self.page(unique_lookup.candidates_query(class_, unique, values), budget)
         for candidate in page.items:
             if unique_lookup.has_values(class_, unique, candidate, values):
-                (entity,) = self.read([candidate.reference], allowance)
+                (entity,) = self.read([candidate.reference], budget)
                 if entity and unique_lookup.has_values(class_, unique, entity, values):
                     return entity
         return None

@@ -53,7 +53,7 @@ class ExpressionFilter:
     """A condition over the class's own attributes holds; where it is null, it does not."""
 
     expression: Expression
-    circumstances: EvaluationContext
+    evaluation: EvaluationContext
 
 
 @dataclass(frozen=True, slots=True)

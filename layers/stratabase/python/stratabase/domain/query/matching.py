@@ -67,8 +67,8 @@ def _not(negation: Not, class_: Class) -> Test:
 
 
 def _holds(condition: ExpressionFilter, _: Class) -> Test:
-    holds, circumstances = condition.expression.holds, condition.circumstances
-    return lambda state: holds(Environment(state, circumstances))
+    holds, evaluation = condition.expression.holds, condition.evaluation
+    return lambda state: holds(Environment(state, evaluation))
 
 
 def _marked(marked: FlagFilter, _: Class) -> Test:

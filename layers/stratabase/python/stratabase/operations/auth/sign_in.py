@@ -28,7 +28,7 @@ class SignIn:
     the same work, and count alike: see FailureLimit and FailureDelay.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - all that it needs of the world
+    def __init__(  # noqa: PLR0913, PLR0917 - each is a service that it uses
         self,
         members: Members,
         known: MemberCache,

@@ -30,12 +30,12 @@ class LockTargets:
 
     def __init__(
         self,
-        world: Services,
+        services: Services,
         references: Sequence[Reference],
         caller: Caller,
         options: WriteOptions = DEFAULT_OPTIONS,
     ) -> None:
-        self._world = world
+        self._services = services
         self._terms = options
         self._caller = caller
         self._numbers: dict[Reference, int] = {}
@@ -58,11 +58,11 @@ class LockTargets:
         Raises Refused, ReadBudgetExceeded, Unavailable.
         """
         named = {reference: self._subject(reference) for reference in self._numbers}
-        if issues := lock_issues(self._world, named, self._caller, self._terms):
+        if issues := lock_issues(self._services, named, self._caller, self._terms):
             raise Refused(issues)
         for _round in range(MOST_ROUNDS):
             try:
-                return act(list(self._numbers), self._world.clock.now())
+                return act(list(self._numbers), self._services.clock.now())
             except LockRefused as refusal:
                 if refusal.missing or self._is_held(refusal):
                     raise Refused(self._explained(refusal)) from None
@@ -73,7 +73,7 @@ class LockTargets:
 
     def _is_held(self, refusal: LockRefused) -> bool:
         """Return whether something is still locked."""
-        now = self._world.clock.now()
+        now = self._services.clock.now()
         return any(is_active(lock, now) for _reference, lock in refusal.locks)
 
     def _explained(self, refusal: LockRefused) -> list[Issue]:
@@ -90,7 +90,7 @@ class LockTargets:
 
     def _subject(self, reference: Reference) -> Subject:
         place = (_PLACE, self._numbers[reference])
-        return Subject(self._world.class_(reference.class_name), reference.id, path=place)
+        return Subject(self._services.class_(reference.class_name), reference.id, path=place)
 
 
 _MINUTE = 60_000
@@ -98,7 +98,7 @@ _MINUTE = 60_000
 
 
 def lock(
-    world: Services,
+    services: Services,
     references: Sequence[Reference],
     minutes: int,
     caller: Caller,
@@ -108,14 +108,14 @@ def lock(
 
     Raises Refused with every issue, ReadBudgetExceeded, Unavailable.
     """
-    named = LockTargets(world, references, caller, options)
-    issues = [*named.check(), *_wrong_minutes(minutes, world.lock_minutes)]
+    named = LockTargets(services, references, caller, options)
+    issues = [*named.check(), *_wrong_minutes(minutes, services.lock_minutes)]
     if issues:
         raise Refused(issues)
 
     def act(each: Sequence[Reference], now: Instant) -> None:
         taken = Lock(caller.id, caller.username, now + minutes * _MINUTE)
-        world.entities.lock(world.ids.new(), each, taken, now)
+        services.entities.lock(services.ids.new(), each, taken, now)
 
     named.act(act)
 
@@ -131,19 +131,22 @@ def _wrong_minutes(minutes: int, most: int) -> Iterator[Issue]:
 
 
 def unlock(
-    world: Services, references: Sequence[Reference], caller: Caller, options: WriteOptions = DEFAULT_OPTIONS
+    services: Services,
+    references: Sequence[Reference],
+    caller: Caller,
+    options: WriteOptions = DEFAULT_OPTIONS,
 ) -> None:
     """End the caller's locks on all of them, or on none; an administrator ends anybody's.
 
     What is not locked stays so. Raises Refused with every issue, ReadBudgetExceeded,
     Unavailable.
     """
-    named = LockTargets(world, references, caller, options)
+    named = LockTargets(services, references, caller, options)
     if issues := [*named.check()]:
         raise Refused(issues)
 
     def act(each: Sequence[Reference], now: Instant) -> None:
-        commit_id, anybodys = world.ids.new(), caller.administrator
-        world.entities.unlock(commit_id, each, caller.id, now, anybodys=anybodys)
+        commit_id, anybodys = services.ids.new(), caller.administrator
+        services.entities.unlock(commit_id, each, caller.id, now, anybodys=anybodys)
 
     named.act(act)

@@ -27,16 +27,16 @@ Named = Mapping[Reference, Subject]
 """Objects, each with the place where a request names it."""
 
 
-def lock_issues(world: Services, named: Named, caller: Caller, options: WriteOptions) -> list[Issue]:
+def lock_issues(services: Services, named: Named, caller: Caller, options: WriteOptions) -> list[Issue]:
     """Return why grants do not let somebody lock or unlock objects. Raises ReadBudgetExceeded, Unavailable.
 
     What is allowed with no object of a class is refused before anything is read.
     """
-    access = access_of(world.model, caller.profile)
+    access = access_of(services.model, caller.profile)
     if access is None:
         return []
     plain = [*_of_classes(access, named)]
-    return plain or _Judge(world, access, caller, options).issues(named)
+    return plain or _Judge(services, access, caller, options).issues(named)
 
 
 def _of_classes(access: Access, named: Named) -> Iterator[Issue]:
@@ -72,10 +72,10 @@ def _demand(reference: Reference, subject: Subject) -> RequiredPermission:
 class _Judge:
     """Judges objects by what they are."""
 
-    def __init__(self, world: Services, access: Access, caller: Caller, options: WriteOptions) -> None:
-        allowance = options.allowance or world.new_budget()
-        circumstances = options.circumstances_of(caller, world.clock.now())
-        request = RequestContext(world.model, world.entities, allowance, circumstances)
+    def __init__(self, services: Services, access: Access, caller: Caller, options: WriteOptions) -> None:
+        budget = options.budget or services.new_budget()
+        evaluation = options.evaluation_for(caller, services.clock.now())
+        request = RequestContext(services.model, services.entities, budget, evaluation)
         self._access = access
         self._seen = Reader(request)
         self._bare = Reader(request, unrestricted=True)

@@ -20,7 +20,7 @@ CONFIRM_EMAIL_PATH = "/public/administration/confirmEmail"
 class EmailChange:
     """Mails links to new addresses, and takes the confirmations that come by them."""
 
-    def __init__(  # noqa: PLR0913 - each is one part of the world that it works on
+    def __init__(  # noqa: PLR0913 - each is a service that it uses
         self,
         members: Members,
         mailer: Mailer,

@@ -75,10 +75,10 @@ class HandOverResult:
 class HandOver:
     """Hands the objects of an owner over to a member: one call as many as its time allows."""
 
-    def __init__(self, members: Members, world: Callable[[], Services]) -> None:
-        """`world` is called when something is handed over, and not before."""
+    def __init__(self, members: Members, services: Callable[[], Services]) -> None:
+        """`services` is called when something is handed over, and not before."""
         self._members = members
-        self._world = world
+        self._services = services
 
     def __call__(self, caller: Caller, from_: From, to: str, class_name: str | None = None) -> HandOverResult:
         """Hand over what is owned, in one class or in all; `to` is the id of a member.
@@ -87,10 +87,10 @@ class HandOver:
         an object that one owned.
         """
         require_administrator(caller, ONLY_ADMINISTRATORS_HAND_OVER)
-        world = self._world()
-        owner, classes = self._checked(world, from_, to, class_name)
+        services = self._services()
+        owner, classes = self._checked(services, from_, to, class_name)
         is_theirs = self._is_theirs(from_)
-        work = _Work(world, caller, owner, is_theirs, f"{_source_key(from_)}#{to}#{class_name or ''}")
+        work = _Work(services, caller, owner, is_theirs, f"{_source_key(from_)}#{to}#{class_name or ''}")
         done = work.done(classes)
         is_known = not isinstance(from_, str) or self._members.by_id(from_) is not None or work.went_on
         if not is_known and done == HandOverResult(complete=True):
@@ -98,10 +98,12 @@ class HandOver:
         return done
 
     def _checked(
-        self, world: Services, from_: From, to: str, class_name: str | None
+        self, services: Services, from_: From, to: str, class_name: str | None
     ) -> tuple[Member, Sequence[Class]]:
         owner, mistakes = self._members.by_id(to), list[FieldMistake]()
-        classes = {class_.name: class_ for class_ in world.model.classes.values() if _records_owner(class_)}
+        classes = {
+            class_.name: class_ for class_ in services.model.classes.values() if _records_owner(class_)
+        }
         if owner is None:
             mistakes.append(FieldMistake("to", _('"to" must be the id of a member.')))
         elif to == from_:
@@ -163,14 +165,14 @@ class _Work:
     """One call's work."""
 
     def __init__(
-        self, world: Services, caller: Caller, owner: Member, is_theirs: IsTheirs, name: str
+        self, services: Services, caller: Caller, owner: Member, is_theirs: IsTheirs, name: str
     ) -> None:
-        self._world = world
+        self._services = services
         self._caller = caller
         self._owner = owner
         self._is_theirs = is_theirs
         self._name = f"hand-over#{name}"
-        self._end = world.clock.now() + 1000 * world.bulk.seconds
+        self._end = services.clock.now() + 1000 * services.bulk.seconds
         self._done = HandOverResult()
         self.went_on = False
         """Whether it began where an earlier call had stopped."""
@@ -185,7 +187,7 @@ class _Work:
             for class_ in classes[skipped:]:
                 for entities in self._pages(class_, start if class_.name == class_name else None):
                     self._hand_over(class_, entities)
-                    if self._world.clock.now() >= self._end:
+                    if self._services.clock.now() >= self._end:
                         self._stop(entities[-1])
                         return self._done
         except Unavailable as trouble:
@@ -197,22 +199,22 @@ class _Work:
             )
             raise Unavailable(message, trouble.retry_after) from trouble
         if self.went_on:
-            self._world.entities.set_checkpoint(self._name, None)
+            self._services.entities.set_checkpoint(self._name, None)
         self._done.complete = True
         return self._done
 
     def _checkpoint(self) -> tuple[str | None, Position | None]:
         """Return the class and the object at which an earlier call stopped, if it did so lately."""
-        found = self._world.entities.checkpoint(self._name)
+        found = self._services.entities.checkpoint(self._name)
         if found is None:
             return None, None
         instant, class_name, id_ = found.split(" ", 2)
-        is_fresh = int(instant) + _CHECKPOINT > self._world.clock.now()
+        is_fresh = int(instant) + _CHECKPOINT > self._services.clock.now()
         return (class_name, Position((id_,))) if is_fresh else (None, None)
 
     def _stop(self, last: Entity) -> None:
         class_name, id_ = last.reference
-        self._world.entities.set_checkpoint(self._name, f"{self._world.clock.now()} {class_name} {id_}")
+        self._services.entities.set_checkpoint(self._name, f"{self._services.clock.now()} {class_name} {id_}")
 
     def _pages(self, class_: Class, start: Position | None) -> Iterator[Sequence[Entity]]:
         """Yield the objects of a class in the order of their ids."""
@@ -225,7 +227,7 @@ class _Work:
         for size in _READ_TOGETHER:
             query = Query(class_.name, Order(), window=Window(size=size, start=start))
             try:
-                return self._world.entities.page(query, self._world.new_budget()).items
+                return self._services.entities.page(query, self._services.new_budget()).items
             except ReadBudgetExceeded:
                 continue
         raise Unavailable(_("The objects are too large to be read in time."))
@@ -241,7 +243,7 @@ class _Work:
 
     def _present(self, entities: Sequence[Entity]) -> list[Entity]:
         """Return objects as they are now, with their locks, as far as they are theirs still."""
-        now = self._world.entities.read([each.reference for each in entities])
+        now = self._services.entities.read([each.reference for each in entities])
         theirs = [each for each in now if each is not None and self._is_theirs(each.state)]
         return [each for each in theirs if self._stands(each)]
 
@@ -250,26 +252,26 @@ class _Work:
         reference = self._whole(entity)
         if reference is None:
             return True
-        (whole,) = self._world.entities.read([reference])
+        (whole,) = self._services.entities.read([reference])
         return whole is not None and self._stands(whole)
 
     def _touched(self, entities: Sequence[Entity]) -> Iterator[Touch]:
         """Yield the wholes of parts, which must still be there, and admit the caller."""
         written = {each.reference for each in entities}
         wholes = {reference for each in entities if (reference := self._whole(each)) is not None}
-        for whole in self._world.entities.read(sorted(wholes - written)):
+        for whole in self._services.entities.read(sorted(wholes - written)):
             if whole is None:
                 raise Conflict
             yield Touch(whole)
 
     def _whole(self, entity: Entity) -> Reference | None:
         """Return what an object is a part of."""
-        owner = whole_of(self._world.class_(entity.reference.class_name), entity.state)
+        owner = whole_of(self._services.class_(entity.reference.class_name), entity.state)
         return None if owner is None else owner.reference
 
     def _is_written(self, class_: Class, entities: Sequence[Entity]) -> bool:
         """Hand over objects at once; return False if that cannot be, and nothing was written."""
-        now = self._world.clock.now()
+        now = self._services.clock.now()
         try:
             self._commit(class_, entities, now)
         except (Conflict, LockedByOthers, UniqueViolation, TooLarge, IntegrityViolation):
@@ -279,13 +281,13 @@ class _Work:
     def _alone(self, class_: Class, entity: Entity) -> None:
         """Hand over one object, or count what keeps it from that."""
         for _round in range(MAX_ROUNDS):
-            present, now = self._present([entity]), self._world.clock.now()
+            present, now = self._present([entity]), self._services.clock.now()
             try:
                 self._commit(class_, present, now)
             except Conflict:
                 continue
             except LockedByOthers as refusal:
-                if not refusal.still_hold(self._world.clock.now()):
+                if not refusal.still_hold(self._services.clock.now()):
                     continue
                 self._done.locked += 1
             except (UniqueViolation, TooLarge, IntegrityViolation):
@@ -300,8 +302,8 @@ class _Work:
         instant = instant_after(now, (each.start for each in entities))
         updates = [Modification(each, self._after(class_, each, instant)) for each in entities]
         effects: tuple[Effect, ...] = (*updates, *self._touched(entities))
-        change = Change(self._world.ids.new(), instant, effects, self._caller.id, now)
-        self._world.entities.commit(change)
+        change = Change(self._services.ids.new(), instant, effects, self._caller.id, now)
+        self._services.entities.commit(change)
         self._done.handed_over += len(entities)
 
     def _after(self, class_: Class, before: Entity, instant: Instant) -> Entity:

@@ -22,7 +22,7 @@ SET_PASSWORD_PATH = "/public/administration/setPassword"  # noqa: S105 - it is a
 class PasswordReset:
     """Sends links and takes the passwords that come by them; one link of a member is good at a time."""
 
-    def __init__(  # noqa: PLR0913 - each is one part of the world that it works on
+    def __init__(  # noqa: PLR0913 - each is a service that it uses
         self,
         members: Members,
         passwords: Passwords,

@@ -102,7 +102,7 @@ class AsOfBatch:
         self, role: RoleName, owners: Sequence[_OwnerMoment], id_range: IdRange
     ) -> list[tuple[str, ...]]:
         ids, instants = [id_ for id_, _at in owners], [at for _id, at in owners]
-        return self._entities.linked(role, ids, id_range, at=instants, allowance=self._budget)
+        return self._entities.linked(role, ids, id_range, at=instants, budget=self._budget)
 
     def _is_read_whole(self, role: RoleName) -> bool:
         """Return whether the keys in versions of others tell where a role led."""

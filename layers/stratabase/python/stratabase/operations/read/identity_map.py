@@ -162,10 +162,10 @@ class IdentityMap:
                 role,
                 ids,
                 id_range,
-                lambda *stored: self._entities.linked(role, *stored, allowance=self.budget),
+                lambda *stored: self._entities.linked(role, *stored, budget=self.budget),
             )
         else:
-            found = self._entities.linked(role, ids, id_range, allowance=self.budget)
+            found = self._entities.linked(role, ids, id_range, budget=self.budget)
         return found
 
     def charge_shown(self, class_name: str, times: int) -> None:

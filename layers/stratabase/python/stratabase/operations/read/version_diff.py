@@ -82,7 +82,7 @@ class _Difference:
         if later.version is None:
             return self._ended(changes, later.at)
         between = self._entities.versions(
-            self._reference, earlier.at + 1, later.at + 1, backward=True, allowance=self._budget
+            self._reference, earlier.at + 1, later.at + 1, backward=True, budget=self._budget
         )
         names = (each.name for each in changes)
         made = dict(last_changes(self._class, names, between, earlier.version))
@@ -97,7 +97,7 @@ class _Difference:
     def _ended(self, changes: Sequence[AttributeChange], at: Instant) -> list[AttributeChange]:
         """Return the changes of an object that has been deleted: by whom, is not known."""
         found = self._entities.versions(
-            self._reference, None, at + 1, backward=True, limit=1, allowance=self._budget
+            self._reference, None, at + 1, backward=True, limit=1, budget=self._budget
         )
         last = next(found, None)
         return [replace(each, changed_on=None if last is None else last.end) for each in changes]

@@ -125,7 +125,7 @@ class _Versions:
         # Where some may be hidden, nobody knows how many must be read to show so many.
         most = None if self._versions.hides(self._reference.class_name) else limit
         found = self._request.entities.versions(
-            self._reference, since, until, backward=backward, limit=most, allowance=self._request.budget
+            self._reference, since, until, backward=backward, limit=most, budget=self._request.budget
         )
         visible = self._versions.visible(self._reference.class_name, found, limit)
         return (replace(version, lock=None) for version in islice(visible, limit))

@@ -38,7 +38,7 @@ def attempt(plan: WritePlan, change: Change, act: Act, view: CallerView) -> list
     try:
         act(change)
     except LockedByOthers as refusal:
-        if not refusal.still_hold(view.world.clock.now()):
+        if not refusal.still_hold(view.services.clock.now()):
             raise Conflict from None
         return explain(plan, refusal)
     except IntegrityViolation as refusal:
@@ -61,7 +61,7 @@ def _beside(plan: WritePlan, rest: Change, view: CallerView) -> list[Issue]:
     if len(plan.effects) == 1 and not plan.index.moves:
         return []  # One object without associations has nothing else that could be refused.
     try:
-        view.world.entities.dry_run(rest)
+        view.services.entities.dry_run(rest)
     except (LockedByOthers, IntegrityViolation, TooLarge) as refusal:
         return explain(plan, refusal)
     except (UniqueViolation, UniqueNotBuilt, Conflict):
@@ -93,7 +93,7 @@ def _holder(
     if not is_open or (access is not None and not access.may_read_class(class_name)):
         return ()
     # Those that the request itself deletes, or leads elsewhere, are not in the way.
-    entities, most = view.world.entities, len(request.objects) + MOST_NAMED
+    entities, most = view.services.entities, len(request.objects) + MOST_NAMED
     ids = entities.referrers(violation.role, violation.reference.id, most)
     found = [each for id_ in ids if (each := Reference(class_name, id_)) not in request.objects]
     if access is None:

@@ -36,15 +36,15 @@ OPTIONS: Path = ("options",)
 
 
 def matching_references(
-    world: Services, query: Query, allowance: ReadBudget, circumstances: EvaluationContext
+    services: Services, query: Query, budget: ReadBudget, evaluation: EvaluationContext
 ) -> list[Reference]:
     """Return the objects of a query's page.
 
     Raises Refused when it has more than a bulk service may be for, ReadBudgetExceeded.
     """
-    most = world.bulk.objects
+    most = services.bulk.objects
     window = replace(query.window, size=min(query.window.size, most + 1))
-    reader = Reader(RequestContext(world.model, world.entities, allowance, circumstances))
+    reader = Reader(RequestContext(services.model, services.entities, budget, evaluation))
     page = reader.page(replace(query, window=window))
     if len(page.items) > most:
         message = _too_many_message(reader, query, most)
@@ -52,23 +52,23 @@ def matching_references(
     return [entity.reference for entity in page.items]
 
 
-def check_allowed(world: Services, command: Command, caller: Caller) -> None:
+def check_allowed(services: Services, command: Command, caller: Caller) -> None:
     """Raise Refused for a command, on any object, that is allowed with none."""
-    issues = Write(world, command, caller).forbidden_issues()
+    issues = Write(services, command, caller).forbidden_issues()
     if issues:
         raise Refused(replace(issue, entity_id=None) for issue in issues)
 
 
-def match_predicate(world: Services, query: Query, circumstances: EvaluationContext) -> Selects:
+def match_predicate(services: Services, query: Query, evaluation: EvaluationContext) -> Selects:
     """Return which objects a query means, as they are by then; all that are seen where it has no filter."""
-    class_ = world.class_(query.class_name)
+    class_ = services.class_(query.class_name)
     matches = matcher(query.filter or And(()), class_)
     names = derived_attributes(replace(query, order=Order()), class_)
-    if not names and access_of(world.model, circumstances.caller_field("profile")) is None:
+    if not names and access_of(services.model, evaluation.caller_field("profile")) is None:
         return lambda entity: matches(entity.state)
 
     def is_meant(entity: Entity) -> bool:
-        reader = Reader(RequestContext(world.model, world.entities, world.new_budget(), circumstances))
+        reader = Reader(RequestContext(services.model, services.entities, services.new_budget(), evaluation))
         visible = [each for each in run(reader.admit([entity])) if each is not None]
         return any(matches(whole.state) for whole in run(reader.with_derived(class_.name, visible, names)))
 
@@ -140,14 +140,14 @@ class BulkRun(Generic[T]):
 
     def __init__(
         self,
-        world: Services,
+        services: Services,
         class_name: str,
         references: Sequence[Reference],
         describe_progress: DescribeProgress,
         given: Collection[str] = (),
     ) -> None:
-        self._clock = world.clock
-        self._end = world.clock.now() + 1000 * world.bulk.seconds
+        self._clock = services.clock
+        self._end = services.clock.now() + 1000 * services.bulk.seconds
         self._class_name = class_name
         self._references = references
         self._describe_progress = describe_progress
@@ -213,12 +213,12 @@ def issue_about_all(type_: IssueType, class_name: str, message: Message) -> Issu
 
 
 def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
-    world: Services,
+    services: Services,
     command: UpdateBulk,
     query: Query,
     caller: Caller,
-    allowance: ReadBudget,
-    circumstances: EvaluationContext,
+    budget: ReadBudget,
+    evaluation: EvaluationContext,
     *,
     force: bool = False,
 ) -> list[WriteResult]:
@@ -226,51 +226,51 @@ def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
 
     `force`: in spite of warnings. Raises what `BulkRun` raises.
     """
-    selects, options = match_predicate(world, query, circumstances), WriteOptions(force, circumstances)
+    selects, options = match_predicate(services, query, evaluation), WriteOptions(force, evaluation)
 
     def update(reference: Reference) -> WriteResult:
         return (
-            Write(world, command.for_object(reference), caller, options=options, selects=selects)
+            Write(services, command.for_object(reference), caller, options=options, selects=selects)
             .commit()
             .result()
         )
 
-    check_allowed(world, command.for_object(Reference(query.class_name, "")), caller)
-    references = matching_references(world, query, allowance, circumstances)
+    check_allowed(services, command.for_object(Reference(query.class_name, "")), caller)
+    references = matching_references(services, query, budget, evaluation)
     given = {*command.values, *command.roles}
-    return BulkRun[WriteResult](world, query.class_name, references, _updated, given).each(update)
+    return BulkRun[WriteResult](services, query.class_name, references, _updated, given).each(update)
 
 
 def delete_bulk(
-    world: Services, query: Query, caller: Caller, allowance: ReadBudget, circumstances: EvaluationContext
+    services: Services, query: Query, caller: Caller, budget: ReadBudget, evaluation: EvaluationContext
 ) -> int:
     """Return how many objects were deleted; one that matches no more when its turn comes is left alone.
 
     Raises what `BulkRun` raises.
     """
-    selects = match_predicate(world, query, circumstances)
+    selects = match_predicate(services, query, evaluation)
 
     def delete(reference: Reference) -> WriteOutcome:
-        return Write(world, Delete(reference, OPTIONS), caller, selects=selects).commit()
+        return Write(services, Delete(reference, OPTIONS), caller, selects=selects).commit()
 
-    check_allowed(world, Delete(Reference(query.class_name, ""), OPTIONS), caller)
-    references = matching_references(world, query, allowance, circumstances)
-    return len(BulkRun[WriteOutcome](world, query.class_name, references, _deleted).each(delete))
+    check_allowed(services, Delete(Reference(query.class_name, ""), OPTIONS), caller)
+    references = matching_references(services, query, budget, evaluation)
+    return len(BulkRun[WriteOutcome](services, query.class_name, references, _deleted).each(delete))
 
 
 def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
-    world: Services,
+    services: Services,
     command: UpdateBulk | None,
     query: Query,
     caller: Caller,
-    allowance: ReadBudget,
-    circumstances: EvaluationContext,
+    budget: ReadBudget,
+    evaluation: EvaluationContext,
 ) -> Sequence[Issue]:
     """Return why objects would be refused, and why all would be; without a command they are to be deleted.
 
     Then come the reports that stop no write, as with `validate`. Raises ReadBudgetExceeded, Unavailable.
     """
-    selects, options = match_predicate(world, query, circumstances), WriteOptions(circumstances=circumstances)
+    selects, options = match_predicate(services, query, evaluation), WriteOptions(evaluation=evaluation)
 
     def asked(reference: Reference) -> Command:
         return Delete(reference, OPTIONS) if command is None else command.for_object(reference)
@@ -279,15 +279,15 @@ def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be rea
     reports = FirstIssues()
 
     def validate(reference: Reference) -> None:
-        write = Write(world, asked(reference), caller, options=options, selects=selects, validates=True)
+        write = Write(services, asked(reference), caller, options=options, selects=selects, validates=True)
         outcome = write.dry_run()
         issues.add(outcome.issues)
         reports.add(outcome.reports)
 
     try:
-        check_allowed(world, asked(Reference(query.class_name, "")), caller)
-        references = matching_references(world, query, allowance, circumstances)
-        BulkRun[None](world, query.class_name, references, _validated).each(validate)
+        check_allowed(services, asked(Reference(query.class_name, "")), caller)
+        references = matching_references(services, query, budget, evaluation)
+        BulkRun[None](services, query.class_name, references, _validated).each(validate)
     except Refused as refusal:
         return refusal.issues
     told = [*issues.issues, *reports.issues]

@@ -24,14 +24,14 @@ Q = TypeVar("Q", Owner, Pair)
 class CallerView(NamedTuple):
     """What the caller of a write sees of objects that were read for it. Methods raise ReadBudgetExceeded."""
 
-    world: Services
+    services: Services
     caller: Caller
     options: WriteOptions
 
     def conditions_at(self, now: Instant) -> tuple[EvaluationContext, ReadBudget]:
         """Return what conditions know beside objects, and what they may read."""
-        allowance = self.options.allowance or self.world.new_budget()
-        return self.options.circumstances_of(self.caller, now), allowance
+        budget = self.options.budget or self.services.new_budget()
+        return self.options.evaluation_for(self.caller, now), budget
 
     def sees(self, now: Instant, entities: Sequence[Entity], read: Iterable[Entity]) -> list[bool]:
         """Return of each object whether it is seen; `read`: others that were, on which it may depend."""
@@ -50,12 +50,12 @@ class CallerView(NamedTuple):
 
     def _request(self, now: Instant) -> RequestContext:
         evaluation, budget = self.conditions_at(now)
-        return RequestContext(self.world.model, self.world.entities, budget, evaluation)
+        return RequestContext(self.services.model, self.services.entities, budget, evaluation)
 
 
 def load_missing(snapshot: Snapshot, view: CallerView, now: Instant) -> None:
     """Read what a snapshot lacks, and put it there. Raises ReadBudgetExceeded, Unavailable."""
-    entities = view.world.entities
+    entities = view.services.entities
     missing, snapshot.missing = snapshot.missing, Missing()
     # 1. Objects, and what their roles lead to.
     if missing.entities:

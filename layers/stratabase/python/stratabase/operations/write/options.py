@@ -14,14 +14,14 @@ class WriteOptions(NamedTuple):
 
     force: bool = False
     """It goes through in spite of issues of level WARNING."""
-    circumstances: EvaluationContext | None = None
+    evaluation: EvaluationContext | None = None
     """Those of the request; without, those of the moment."""
-    allowance: ReadBudget | None = None
+    budget: ReadBudget | None = None
     """What conditions may read; without, each round of a write has an allowance of its own."""
 
-    def circumstances_of(self, caller: Caller, now: Instant) -> EvaluationContext:
+    def evaluation_for(self, caller: Caller, now: Instant) -> EvaluationContext:
         """Return what conditions know beside objects."""
-        return self.circumstances or evaluation_context(caller, now)
+        return self.evaluation or evaluation_context(caller, now)
 
 
 DEFAULT_OPTIONS = WriteOptions()

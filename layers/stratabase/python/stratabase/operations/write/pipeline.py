@@ -48,7 +48,7 @@ class Write:
 
     def __init__(  # noqa: PLR0913 - what is to be written, by whom, and how
         self,
-        world: Services,
+        services: Services,
         command: AnyCommand,
         caller: Caller,
         earlier: ClientIds | None = None,
@@ -62,15 +62,15 @@ class Write:
         `selects`: for which objects the command is, as they are when it is done; for all unless given.
         `validates`: the outcome also reports what is required and still empty.
         """
-        self._world = world
+        self._services = services
         self._command = command
         self._caller = caller
         self._options = options
         self._selects = selects
         self._validates = validates
-        self._access = access_of(world.model, caller.profile)
-        self._view = CallerView(world, caller, options)
-        self._ids = RequestIds(command, world.ids.new, earlier)
+        self._access = access_of(services.model, caller.profile)
+        self._view = CallerView(services, caller, options)
+        self._ids = RequestIds(command, services.ids.new, earlier)
         self._serials: dict[tuple[SerialName, Path], int] = {}
         """Numbers that were given out; they stay those of the new objects through all rounds."""
         self._settled: set[Reference] = set()
@@ -97,11 +97,11 @@ class Write:
 
     def _in_rounds(self, *, is_dry: bool) -> WriteOutcome:
         """Return what a round comes to; another begins only when it is certain that nothing was written."""
-        end = self._world.clock.now() + _LONGEST_RESTORATION
+        end = self._services.clock.now() + _LONGEST_RESTORATION
         for number in range(1, MOST_ROUNDS + 1):
             with suppress(Conflict):
                 return self._round(is_dry=is_dry)
-            is_long = isinstance(self._command, Restore) and self._world.clock.now() > end
+            is_long = isinstance(self._command, Restore) and self._services.clock.now() > end
             if is_long and number > _LEAST_ROUNDS:
                 break
         raise Unavailable(_("Concurrent writes to the same objects prevented this write. Try again."))
@@ -123,8 +123,8 @@ class Write:
         warnings = self._warnings(plan)
         # 5. Commit; where something is wrong already, only find out what else is.
         issues = [*plan.issues]
-        if change.effects and self._world.class_(self._ids.root.class_name).is_stored:
-            entities = self._world.entities
+        if change.effects and self._services.class_(self._ids.root.class_name).is_stored:
+            entities = self._services.entities
             act = entities.dry_run if is_dry or issues or warnings else entities.commit
             issues += attempt(plan, change, act, self._view)
         issues += [each.issue for each in warnings if not each.is_doubtful(issues)]
@@ -136,10 +136,10 @@ class Write:
         for reference in () if self._ids.exceeds_limit else self._ids.existing:
             snapshot.entity(reference)
         if self._reads_its_object_only:
-            self._load(snapshot, self._world.clock.now())
+            self._load(snapshot, self._services.clock.now())
         while True:
             # A lock that ended while objects were read is in nobody's way: the clock is asked afterwards.
-            now = self._world.clock.now()
+            now = self._services.clock.now()
             # At first nothing is known: then the command itself tells what is needed, all in one round.
             plan = plan_write(self._command, self._context(snapshot, now), numbering=numbering)
             if plan.is_complete:
@@ -163,7 +163,7 @@ class Write:
         """Raise Conflict when something has been ended on which the plan depends. Raises Unavailable."""
         unfinished = plan.request.unfinished.keys()
         if unfinished and (
-            self._world.entities.finish_cleanup([*unfinished]) or not unfinished <= self._settled
+            self._services.entities.finish_cleanup([*unfinished]) or not unfinished <= self._settled
         ):
             self._settled |= unfinished
             raise Conflict
@@ -172,7 +172,7 @@ class Write:
         # Of what is known to be locked, the store need not tell that again.
         member_id = None if plan.is_locked else self._caller.id
         root = self._ids.root if isinstance(self._command, Restore) else None
-        return Change(self._world.ids.new(), plan.instant, plan.effects, member_id, now, root)
+        return Change(self._services.ids.new(), plan.instant, plan.effects, member_id, now, root)
 
     def _not_allowed(self, plan: WritePlan, change: Change, unmet: list[Issue]) -> WriteOutcome:
         """Return the outcome of what grants do not allow: to delete what is hidden deletes nothing."""
@@ -182,15 +182,15 @@ class Write:
 
     def _warnings(self, plan: WritePlan) -> list[MetWarning]:
         """Return the warnings that stop it. Raises ReadBudgetExceeded."""
-        if not plan.effects or not self._world.warning_rules.are_there:
+        if not plan.effects or not self._services.warning_rules.are_there:
             return []
         found = met_warnings(self._state_readers(plan))
         return [warning for warning in found if warning.rule.rule.blocking or not self._options.force]
 
     def _state_readers(self, plan: WritePlan) -> StateReaders:
-        return StateReaders(self._world, plan, *self._view.conditions_at(plan.instant))
+        return StateReaders(self._services, plan, *self._view.conditions_at(plan.instant))
 
     def _context(self, snapshot: Snapshot, now: Instant) -> WriteContext:
         return WriteContext(
-            self._world.model, self._ids, self._caller, now, snapshot, self._access, self._validates
+            self._services.model, self._ids, self._caller, now, snapshot, self._access, self._validates
         )

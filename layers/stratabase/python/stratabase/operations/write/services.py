@@ -20,7 +20,7 @@ from stratabase.operations.write.pipeline import Write
 
 
 def save(
-    world: Services,
+    services: Services,
     command: Create | Update,
     caller: Caller,
     earlier: ClientIds | None = None,
@@ -31,20 +31,20 @@ def save(
     `earlier`: what the client calls the objects that it wrote before in the same request. Raises Refused with
     every issue, ReadBudgetExceeded, Unavailable.
     """
-    return Write(world, command, caller, earlier, options=options).commit().result()
+    return Write(services, command, caller, earlier, options=options).commit().result()
 
 
-def delete(world: Services, command: Delete, caller: Caller) -> bool:
+def delete(services: Services, command: Delete, caller: Caller) -> bool:
     """Return whether there was an object to delete: of several who delete it at once, one is told so.
 
     Raises Refused where another object must not be without it; Unavailable when the store cannot say whether
     it is deleted, and by whom.
     """
-    return bool(Write(world, command, caller).commit().change.effects)
+    return bool(Write(services, command, caller).commit().change.effects)
 
 
 def restore(
-    world: Services,
+    services: Services,
     reference: Reference,
     readings: Sequence[Instant],
     caller: Caller,
@@ -56,11 +56,11 @@ def restore(
     out, if the write is forced; otherwise that is refused. A version that the caller does not see is none.
     Raises Refused with every issue, ReadBudgetExceeded, Unavailable.
     """
-    write = partial(Write, world, caller=caller, options=options)
+    write = partial(Write, services, caller=caller, options=options)
     command = Restore(reference, readings[0], options.force)
     if issues := write(command).forbidden_issues():
         raise Refused(issues)
-    command = replace(command, at=resolve_instant(world.entities, reference, readings))
+    command = replace(command, at=resolve_instant(services.entities, reference, readings))
     return write(command).commit().result()
 
 
@@ -72,7 +72,7 @@ class Preview(NamedTuple):
 
 
 def preview(
-    world: Services,
+    services: Services,
     command: Create | Update,
     caller: Caller,
     earlier: ClientIds | None = None,
@@ -84,7 +84,7 @@ def preview(
     issues here. Raises Refused where there is nothing to show, because the object to change is not there, or
     the caller may not do this; ReadBudgetExceeded, Unavailable. `earlier`: as with `save`.
     """
-    outcome = Write(world, command, caller, earlier, options=options).dry_run()
+    outcome = Write(services, command, caller, earlier, options=options).dry_run()
     is_good = all(issue.level is not Level.ERROR for issue in outcome.issues)
     if not is_good and not outcome.is_shown:
         raise Refused(outcome.issues)
@@ -92,7 +92,7 @@ def preview(
 
 
 def validate(
-    world: Services,
+    services: Services,
     command: Command,
     caller: Caller,
     earlier: ClientIds | None = None,
@@ -103,5 +103,5 @@ def validate(
     The write would be done if none of them `stops_write`. Raises ReadBudgetExceeded, Unavailable. `earlier`:
     as with `save`.
     """
-    outcome = Write(world, command, caller, earlier, options=options, validates=True).dry_run()
+    outcome = Write(services, command, caller, earlier, options=options, validates=True).dry_run()
     return [*outcome.issues, *outcome.reports]

@@ -18,10 +18,10 @@ class StateReaders(NamedTuple):
     What was read for the plan is known at first; all else is read when it is asked for.
     """
 
-    world: Services
+    services: Services
     plan: WritePlan
-    circumstances: EvaluationContext
-    allowance: ReadBudget
+    evaluation: EvaluationContext
+    budget: ReadBudget
 
     def present(self) -> Reader:
         """Return a reader of objects as they are."""
@@ -49,4 +49,4 @@ class StateReaders(NamedTuple):
 
     @property
     def _request(self) -> RequestContext:
-        return RequestContext(self.world.model, self.world.entities, self.allowance, self.circumstances)
+        return RequestContext(self.services.model, self.services.entities, self.budget, self.evaluation)

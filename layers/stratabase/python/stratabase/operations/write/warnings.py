@@ -64,7 +64,7 @@ def met_warnings(readers: StateReaders) -> list[MetWarning]:
 
 def _asked(readers: StateReaders) -> Iterator[MetWarning]:
     """Yield the warnings whose conditions are asked of a reader."""
-    plan, rules = readers.plan, readers.world.warning_rules
+    plan, rules = readers.plan, readers.services.warning_rules
     changed = cache(partial(changed_members, plan))
     for one in affected_objects(plan):
         for rule in rules.of(one.reference.class_name):
@@ -80,7 +80,7 @@ def _asked(readers: StateReaders) -> Iterator[MetWarning]:
 def _holds(rule: WarningRule, one: AffectedObject, readers: StateReaders) -> bool:
     """Return whether a plain rule holds for an object that is written."""
     after = readers.plan.index.objects[one.reference].after
-    return after is not None and rule.condition.holds(Environment(after.state, readers.circumstances))
+    return after is not None and rule.condition.holds(Environment(after.state, readers.evaluation))
 
 
 def _holding(reader: Reader, asked: Sequence[MetWarning]) -> list[MetWarning]:

@@ -230,7 +230,7 @@ class ConditionReader:
             expression = expressions.filter(self._subject.class_.name, text)
         except InvalidExpression as mistakes:
             raise Refused(self._issues(text, mistakes, settings, path)) from None
-        return ExpressionFilter(expression, settings.circumstances)
+        return ExpressionFilter(expression, settings.evaluation)
 
     def _issues(
         self, text: str, mistakes: InvalidExpression, settings: InputContext, path: Path

@@ -134,4 +134,4 @@ def disable_cache_argument() -> dict[str, GraphQLArgument]:
 
 def write_options(call: Call) -> WriteOptions:
     """Return the terms of a call."""
-    return WriteOptions(is_forced(call.arguments), call.context.circumstances, call.context.read_budget)
+    return WriteOptions(is_forced(call.arguments), call.context.evaluation, call.context.read_budget)

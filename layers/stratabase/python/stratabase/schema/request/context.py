@@ -24,7 +24,7 @@ class InputContext(NamedTuple):
     """How values are written, what conditions know beside objects, whether mistakes say "did you mean"."""
 
     formats: Formats = DEFAULT_FORMATS
-    circumstances: EvaluationContext = EvaluationContext()
+    evaluation: EvaluationContext = EvaluationContext()
     suggestions: bool = True
     access: Access | None = None
     """What who asks may do; None for everything."""
@@ -60,7 +60,7 @@ class Insight(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """The world that it works on, who asks, the request's correlation id, and what it may still read."""
+    """The services, the caller, the trace id and the read budget of one request."""
 
     services: Services
     caller: Caller
@@ -84,14 +84,14 @@ class Context:
         return request_context(self.services, self.caller, self.read_budget)
 
     @property
-    def circumstances(self) -> EvaluationContext:
+    def evaluation(self) -> EvaluationContext:
         """What expressions know of the request, the same for all of it."""
         return self.request.evaluation
 
     @property
     def input_context(self) -> InputContext:
         """On what it depends how the texts and values are read that the request gives."""
-        return InputContext(self.caller.formats, self.circumstances, self.suggestions, self.access)
+        return InputContext(self.caller.formats, self.evaluation, self.suggestions, self.access)
 
     @property
     def access(self) -> Access | None:

@@ -115,7 +115,7 @@ def _update_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
             query,
             context.caller,
             context.read_budget,
-            context.circumstances,
+            context.evaluation,
             force=is_forced(call.arguments),
         )
         items = written_views(call, done) if "items" in call.selected else []
@@ -139,7 +139,7 @@ def _delete_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def answer(call: Call) -> dict[str, int]:
         context, query = call.context, selection.query(call)
         deleted = delete_bulk(
-            context.services, query, context.caller, context.read_budget, context.circumstances
+            context.services, query, context.caller, context.read_budget, context.evaluation
         )
         return {"deleted": deleted}
 

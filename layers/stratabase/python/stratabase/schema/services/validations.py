@@ -110,7 +110,7 @@ def _delete_bulk_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def issues(call: Call) -> Sequence[Issue]:
         context, query = call.context, selection.query(call)
         return validate_bulk(
-            context.services, None, query, context.caller, context.read_budget, context.circumstances
+            context.services, None, query, context.caller, context.read_budget, context.evaluation
         )
 
     description = f"What is in the way of ending many {class_.name} objects; nothing is written."
@@ -127,7 +127,7 @@ def _update_bulk_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
         command = reader.update_bulk(GeneratedType.DRAFT_UPDATE_BULK, class_, call.arguments["data"])
         context, query = call.context, selection.query(call)
         return validate_bulk(
-            context.services, command, query, context.caller, context.read_budget, context.circumstances
+            context.services, command, query, context.caller, context.read_budget, context.evaluation
         )
 
     arguments = data_argument(registry, class_, GeneratedType.DRAFT_UPDATE_BULK) | selection.argument(

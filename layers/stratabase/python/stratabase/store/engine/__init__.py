@@ -7,5 +7,5 @@ Read in this order: port (items, expectations, batches, the three calls), expect
 met), offloading (calls that do not block the local server), parallel (the same for many keys at a time, and
 how round trips are counted), and read_limiter (what a request may read).
 
-Imports the domain's refusals and read allowance. Nothing of the store besides itself.
+Imports the domain's refusals and read budget. Nothing of the store besides itself.
 """

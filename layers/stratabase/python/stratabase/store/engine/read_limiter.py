@@ -22,30 +22,30 @@ class ReadLimiter:
 
     def __init__(
         self,
-        allowance: ReadBudget | None,
+        budget: ReadBudget | None,
         class_name: str,
         explain: Callable[["ReadLimiter"], ReadBudgetExceeded] | None = None,
     ) -> None:
-        self._allowance = allowance
+        self._budget = budget
         self._class_name = class_name
         self._explain = explain
         self._lock = Lock()
-        self.is_shared = allowance is not None and allowance.bytes_read > 0
+        self.is_shared = budget is not None and budget.bytes_read > 0
         """Whether the request has read other things before."""
         self.items = 0
         """How many items were read; an item that was looked for and is not there counts too."""
 
     def check(self) -> None:
         """Raise ReadBudgetExceeded when nothing is left."""
-        if self._allowance is not None and self._allowance.is_exhausted:
+        if self._budget is not None and self._budget.is_exhausted:
             raise self.refusal()
 
     def record(self, items: Sequence[Item | None]) -> None:
         """Draw what was read from the allowance."""
-        if self._allowance is not None:
+        if self._budget is not None:
             with self._lock:
                 self.items += len(items)
-                self._allowance.charge(approximate_bytes(items))
+                self._budget.charge(approximate_bytes(items))
 
     def spend(self, items: Sequence[Read]) -> Sequence[Read]:
         """Return what was read, if the allowance admits it. Raises ReadBudgetExceeded."""

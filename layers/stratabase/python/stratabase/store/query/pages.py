@@ -21,7 +21,7 @@ def read_page(  # noqa: PLR0913, PLR0917 - what is read, and how
     engine: Engine,
     class_: Class,
     query: Query,
-    allowance: ReadBudget,
+    budget: ReadBudget,
     paths: Iterable[AccessPath] = (),
     derive: Derive | None = None,
 ) -> Page:
@@ -30,7 +30,7 @@ def read_page(  # noqa: PLR0913, PLR0917 - what is read, and how
     `paths`: the indexes of the class. `derive` computes the derived values that the query is about.
     """
     paths = tuple(paths)
-    limiter = ReadLimiter(allowance, class_.name, lambda limiter: _refusal(class_, query, paths, limiter))
+    limiter = ReadLimiter(budget, class_.name, lambda limiter: _refusal(class_, query, paths, limiter))
     limiter.check()
     source = PlanSource(engine, limiter, _limited(derive, limiter), query.needs_version_start)
     return page_of(choose_plan(class_, query, paths).build(source), query)

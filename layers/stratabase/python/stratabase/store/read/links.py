@@ -25,14 +25,14 @@ def linked(  # noqa: PLR0913, PLR0917 - whose, which of them, when, and how much
     role: RoleName,
     ids: Sequence[str],
     range_: IdRange,
-    allowance: ReadBudget | None,
+    budget: ReadBudget | None,
     at: Sequence[Instant] | None = None,
 ) -> list[tuple[str, ...]]:
     """Return for each owner the ids of the objects that a role leads to, now or each `at` an instant.
 
     Raises ReadBudgetExceeded; ValueError if the objects themselves hold the role's keys.
     """
-    limiter = ReadLimiter(allowance, role.class_name)
+    limiter = ReadLimiter(budget, role.class_name)
     limiter.check()
     key = store.associations.inverse_key(role)
     if key is not None and key.former_role is not None and at is not None:

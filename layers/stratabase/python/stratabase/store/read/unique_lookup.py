@@ -24,7 +24,7 @@ _FORMS: Final = ("NFC", "NFD")
 
 
 def find_by_unique(
-    engine: Engine, class_: Class, unique: Unique, values: State, allowance: ReadBudget
+    engine: Engine, class_: Class, unique: Unique, values: State, budget: ReadBudget
 ) -> Entity | None:
     """Return the object that holds the guard of the values, None if nobody does.
 
@@ -33,11 +33,11 @@ def find_by_unique(
     key = guard_key(class_, unique, values)
     for _ in range(_MAX_READS if key else 0):
         assert key
-        guard = _read(engine, class_, key, allowance)
+        guard = _read(engine, class_, key, budget)
         if guard is None:
             return None
         head = live_head(
-            _read(engine, class_, keys.head(Reference(class_.name, str(guard_holder(guard)))), allowance)
+            _read(engine, class_, keys.head(Reference(class_.name, str(guard_holder(guard)))), budget)
         )
         entity = None if head is None else codec.entity_of(head, class_)
         if entity is not None and guard_key(class_, unique, entity.state) == key:
@@ -65,9 +65,9 @@ def _one_of(name: str, value: Stored) -> Filter:
     return Comparison(name, Operator.IN, tuple(spellings))
 
 
-def _read(engine: Engine, class_: Class, key: Key, allowance: ReadBudget) -> Item | None:
-    if allowance.is_exhausted:
+def _read(engine: Engine, class_: Class, key: Key, budget: ReadBudget) -> Item | None:
+    if budget.is_exhausted:
         raise ReadBudgetExceeded(class_.name)
     items = engine.get([key])
-    allowance.charge(approximate_bytes(items))
+    budget.charge(approximate_bytes(items))
     return items[0]
