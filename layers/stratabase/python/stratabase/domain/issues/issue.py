@@ -1,8 +1,9 @@
 """Issues, which say what is wrong with a request, and the objects of a request that they are about."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
+from stratabase.frozen import frozen
 from stratabase.messages import Message
 from stratabase.model.model import Class, ClassKind
 
@@ -73,7 +74,7 @@ class IssueType(Enum):
     ENTITY_DELETE_VETO = "ENTITY_DELETE_VETO"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Issue:
     """One thing that is wrong. The edge adds the application, the caller's profile and the trace id.
 
@@ -98,7 +99,7 @@ class Issue:
         return replace(self, level=Level.WARNING, stops_write=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Subject:
     """An object of a class in a request: with its id once it has one, and with what its client calls it.
 

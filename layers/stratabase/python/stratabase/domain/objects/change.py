@@ -2,18 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.role_storage import opposite_name
+from stratabase.frozen import frozen
 from stratabase.model.model import Model, Role
 from stratabase.model.types.storage import Stored
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Creation:
     """A new object; its id must be free: none has it, and none that is remembered had it."""
 
@@ -21,7 +22,7 @@ class Creation:
     after: Entity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Modification:
     """An object's new state; it must still be as it was read (`before`)."""
 
@@ -29,7 +30,7 @@ class Modification:
     after: Entity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Deletion:
     """The end of an object; it must still be as it was read.
 
@@ -55,7 +56,7 @@ class Tombstone(NamedTuple):
     """The last commits that wrote it, that which deleted it last."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Restoration:
     """A deleted object comes back under its id; nobody must have brought it back since it was read."""
 
@@ -64,7 +65,7 @@ class Restoration:
     after: Entity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Touch:
     """An object that is written through, but stays as it is.
 
@@ -77,7 +78,7 @@ class Touch:
     """It must also still be as it was read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkCreation:
     """One object more in a role that no key stands for (many-to-many, or to-many one way).
 
@@ -91,7 +92,7 @@ class LinkCreation:
     other: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkDeletion:
     """One object less in such a role; told of what is not linked, as with Linking."""
 
@@ -118,7 +119,7 @@ def reference_of(effect: ObjectEffect) -> Reference:
     return effect.before.reference if effect.after is None else effect.after.reference
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """One commit: its id (for retries), its instant, what it does, and on whose behalf."""
 

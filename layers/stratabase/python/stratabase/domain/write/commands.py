@@ -1,15 +1,16 @@
 """What a client asks to be written, role by role; values are as they came, not read yet."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 from stratabase.domain.issues.issue import Path
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
+from stratabase.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToOneCommand:
     """Let a to-one association lead to an object (its `_id`, or a `_clientId` of the request); None: to none.
 
@@ -25,7 +26,7 @@ class ToOneCommand:
         return self.target is None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToManyCommand:
     """Change what a to-many association leads to, by ids: all or some are taken away, then others added."""
 
@@ -39,7 +40,7 @@ class ToManyCommand:
         return self.remove_all and not self.add
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PartsCommand:
     """Change the parts of a composition, also of one that leads to one part: all or some end, others begin.
 
@@ -60,7 +61,7 @@ class PartsCommand:
 RoleCommand = ToOneCommand | ToManyCommand | PartsCommand
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Create:
     """Make an object. `given` holds JSON values by attribute name, `roles` what is asked of its roles."""
 
@@ -73,7 +74,7 @@ class Create:
     where `PartsCommand` has it: ("addresses", "create", 0)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Update:
     """Change an object: what is not given stays, null clears."""
 
@@ -87,7 +88,7 @@ class Update:
     """When the version began on which the client relies: at one of these, if it says so."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UpdateBulk:
     """Change each of many objects of a class in the same way."""
 
@@ -100,7 +101,7 @@ class UpdateBulk:
         return Update(reference, self.values, roles=self.roles)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Delete:
     """End an object, and all its parts; `place`: where the request asks for it."""
 
@@ -110,7 +111,7 @@ class Delete:
     """As with Update."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Restore:
     """Make an object of a versioned class, with its parts, what it was at an instant."""
 
@@ -145,7 +146,8 @@ def placed_commands(command: AnyCommand) -> Iterator[PlacedCommand]:
     while waiting:
         placed = waiting.pop()
         yield placed
-        waiting += reversed([*commands_within(placed)])
+        if placed.command.roles:
+            waiting += reversed([*commands_within(placed)])
 
 
 def placed_creates(placed: PlacedCommand, role: str, parts: PartsCommand) -> list[PlacedCommand]:

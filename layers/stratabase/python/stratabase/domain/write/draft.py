@@ -8,7 +8,6 @@ To add a check, write a function from a draft to its issues, and add it to `CHEC
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from stratabase.domain.issues.issue import Issue, IssueType, Subject
@@ -17,6 +16,7 @@ from stratabase.domain.objects.former_state import incompatible_attributes
 from stratabase.domain.objects.identity import is_unwritten
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
+from stratabase.frozen import frozen
 from stratabase.messages import Message, _
 from stratabase.model.types.storage import Stored
 
@@ -28,7 +28,7 @@ def still_empty(name: str) -> Message:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Draft:
     """A state that is to be checked. In `state`, what could not be read is null.
 

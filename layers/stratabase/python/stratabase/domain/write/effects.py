@@ -41,7 +41,13 @@ def effects_of(
     if numbering and not request.issues and not request.context.snapshot.missing:
         _assign_serials(request)
     # 2. All versions that this write makes begin at one instant, later than all that they follow.
-    written = {reference: write for reference, write in request.objects.items() if write.is_written}
+    written = {
+        reference: write
+        for reference, write in request.objects.items()
+        if write.is_written or write.tombstone is not None
+    }
+    if not written and not links:
+        return Effects(request.context.now)
     instant = instant_after(request.context.now, map(_since, written.values()))
     # 3. What the request only passes through must still be there, and admit the caller.
     relies = isinstance(command, Update | Delete) and command.if_version is not None

@@ -29,7 +29,9 @@ def check_locks(request: WriteRequest, command: AnyCommand) -> None:
     """
     named = frozenset(request.context.ids.existing)
     for write in request.objects.values():
-        if write.reference in named or write.is_written:
+        # Few objects are locked, and of these alone it must be known whether they are written.
+        is_locked = write.before is not None and write.before.lock is not None
+        if is_locked and (write.reference in named or write.is_written):
             request.issues += _held(request, write)
     root = request.objects.get(request.context.ids.root)
     if root is not None and isinstance(command, Update | Delete) and command.if_version is not None:

@@ -54,7 +54,8 @@ class WritePlan:
     @property
     def is_locked(self) -> bool:
         """Whether others have locked what it writes."""
-        return any(issue.type is IssueType.ENTITY_LOCK_PERSIST for issue in self.issues)
+        issues = self.issues
+        return bool(issues) and any(issue.type is IssueType.ENTITY_LOCK_PERSIST for issue in issues)
 
     @cached_property
     def index(self) -> EffectIndex:

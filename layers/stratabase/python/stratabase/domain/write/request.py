@@ -2,6 +2,7 @@
 
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from stratabase.domain.access.grants import Access
@@ -124,11 +125,11 @@ class WriteRequest:
     context: WriteContext
     objects: dict[Reference, ObjectWrite] = field(default_factory=dict)
     key_requests: dict[tuple[Reference, RoleName], KeyRequests] = field(
-        default_factory=lambda: defaultdict(KeyRequests)
+        default_factory=partial(defaultdict, KeyRequests)
     )
     """By the object that holds the key, and its role."""
-    link_requests: dict[LinkKey, LinkRequests] = field(default_factory=lambda: defaultdict(LinkRequests))
-    requested_targets: dict[Reference, list[Requester]] = field(default_factory=lambda: defaultdict(list))
+    link_requests: dict[LinkKey, LinkRequests] = field(default_factory=partial(defaultdict, LinkRequests))
+    requested_targets: dict[Reference, list[Requester]] = field(default_factory=partial(defaultdict, list))
     """Who asks that something lead to an object that may not be there."""
     named: set[Reference] = field(default_factory=set)
     """What the request names to write it."""
