@@ -1,7 +1,7 @@
 """The grants of a profile: what it may do with the objects, attributes and roles of each class.
 
-A part without grants of its own follows its whole: it is visible where its whole is, and where the
-composition leads to it.
+A part without grants of its own follows its whole: it is visible if its whole is, and if the profile may read
+the composition.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,18 +17,18 @@ from stratabase.model.model_expressions import ModelExpressions, expressions_of
 
 
 class Permission(NamedTuple):
-    """Actions, and of which objects: of all without a condition."""
+    """The permitted actions, on all objects or on those that meet the condition `where`."""
 
     actions: frozenset[Action] = frozenset()
     where: Expression | None = None
 
 
 NO_PERMISSION = Permission()
-"""Nothing is allowed."""
+"""No action is permitted."""
 
 
 class Access:
-    """The grants of a profile. A class that does not name it is closed to it, but for parts."""
+    """The grants of one profile. It may do nothing with a class that has no grant for it, except with parts."""
 
     def __init__(self, model: Model, profile: str) -> None:
         self.profile = profile
@@ -54,27 +54,30 @@ class Access:
             self._members[class_name, grant.member] = allowed
 
     def class_permission(self, class_name: str) -> Permission:
-        """Return what is allowed with objects of a class by its own grant."""
+        """Return the permission that a class's own grant gives."""
         return self._classes.get(class_name, NO_PERMISSION)
 
     def member_permission(self, class_name: str, name: str) -> Permission | None:
-        """Return to what an attribute or a role is narrowed; None where it is not."""
+        """Return the permission from a grant on an attribute or role; None if there is no such grant."""
         return self._members.get((class_name, name))
 
     def follows_whole(self, class_name: str) -> bool:
-        """Return whether what is allowed with objects of a class is what is with their wholes."""
+        """Return whether the permissions for objects of a class are those for their wholes."""
         return self.model.classes[class_name].part and class_name not in self._classes
 
     def may_read_class(self, class_name: str) -> bool:
-        """Return whether there may be objects of a class that can be seen."""
+        """Return whether the profile may see objects of a class: all, or those that meet conditions."""
         return class_name in self._readable
 
     def sees_every_object(self, class_name: str) -> bool:
-        """Return whether all objects of a class can be seen."""
+        """Return whether the profile sees all objects of a class."""
         return class_name in self._readable and class_name not in self._seen_in_part
 
     def always_shows(self, class_name: str, name: str) -> bool:
-        """Return whether some objects of a class can be seen, and of all these an attribute or a role."""
+        """Return whether the profile may read an attribute or role of every object of a class that it sees.
+
+        The result is False if it sees no object of the class, or none of the class that the role leads to.
+        """
         allowed, role = (
             self.member_permission(class_name, name),
             self.model.classes[class_name].roles.get(name),
@@ -84,19 +87,24 @@ class Access:
         return is_open and (role is None or self.may_read_class(role.target))
 
     def may_follow(self, class_name: str, role: Role) -> bool:
-        """Return whether a role can be followed from some object of a class that can be seen."""
+        """Return whether the profile may follow a role from at least some objects of a class."""
         allowed = self.member_permission(class_name, role.name)
         return self.may_read_class(role.target) and (allowed is None or Action.READ in allowed.actions)
 
     def read_obstacle(self, class_name: str, name: str) -> str | None:
-        """Return what keeps the profile from reading an attribute of a class, None where nothing does.
+        """Return what prevents the profile from reading an attribute of a class; None if nothing does.
 
-        It is the attribute itself, or what it is made of: a class, an attribute or a role.
+        The result is a class name, `Class.attribute` or `Class.role`: the attribute itself, or something that
+        it is derived from.
         """
         return next(self._obstacles(class_name, name), None)
 
     def conditional_source(self, class_name: str, name: str) -> str | None:
-        """Return what, of all that an attribute is made of, can be read of some objects only, if anything."""
+        """Return what makes an attribute readable of some objects only: `Class.attribute` or `Class.role`.
+
+        It is the first of the attribute and its dependencies whose permission has a condition; None if none
+        has.
+        """
         for owner, member in sorted(self._made_of(class_name, name)):
             allowed = self.member_permission(owner, member)
             if allowed is not None and allowed.where is not None:
@@ -104,7 +112,7 @@ class Access:
         return None
 
     def _obstacles(self, class_name: str, name: str) -> Iterator[str]:
-        # What the attribute itself lacks comes first, so that it is what is told.
+        # The message names the first obstacle, and a missing grant on the attribute itself says most.
         for owner, member in sorted(
             self._made_of(class_name, name), key=lambda each: each != (class_name, name)
         ):
@@ -127,12 +135,15 @@ class Access:
 
 
 def access_of(model: Model, profile: str | None) -> Access | None:
-    """Return what a profile may do; None for everything, and for nobody, who asks on nobody's behalf."""
+    """Return the access of a profile; None if it may do everything.
+
+    A profile of None stands for the service itself, which acts for no member.
+    """
     return None if profile is None else _known(expressions_of(model)).of(profile)
 
 
 class _Accesses:
-    """The accesses of one model."""
+    """The access of each profile, for one model."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -150,12 +161,12 @@ class _Accesses:
 
 @lru_cache(maxsize=4)
 def _known(expressions: ModelExpressions) -> _Accesses:
-    # A model itself cannot be a key; its expressions are the same ones as long as it is.
+    # A model is not hashable, so it cannot be a cache key. Each model has one object with its expressions.
     return _Accesses(expressions.model)
 
 
 def readable_classes(access: Access) -> frozenset[str]:
-    """Return the names of the classes of which there may be objects that can be seen."""
+    """Return the names of the classes of which the profile may see objects."""
     return _all_that(_is_read, access)
 
 
@@ -172,7 +183,7 @@ def _is_read(access: Access, class_name: str, found: set[str]) -> bool:
 
 
 def partly_visible_classes(access: Access) -> frozenset[str]:
-    """Return the names of the classes of which some objects may be hidden."""
+    """Return the names of the classes of which some objects may be hidden from the profile."""
     return _all_that(_hides, access)
 
 
@@ -187,7 +198,11 @@ def _hides(access: Access, class_name: str, found: set[str]) -> bool:
 
 
 def _all_that(holds: Callable[[Access, str, set[str]], bool], access: Access) -> frozenset[str]:
-    """Return the names of the classes of which something holds, as it may because it holds of others."""
+    """Return the names of the classes for which a predicate holds.
+
+    The predicate also takes the names found so far, because a part can depend on the class of its whole. So
+    it is applied until nothing more is found.
+    """
     found: set[str] = set()
     while more := [name for name in access.model.classes if name not in found and holds(access, name, found)]:
         found.update(more)
@@ -195,11 +210,12 @@ def _all_that(holds: Callable[[Access, str, set[str]], bool], access: Access) ->
 
 
 def _is_shown(access: Access, back: Role) -> bool:
-    """Return whether a composition can be followed, seen from the role back."""
+    """Return whether the profile may read, of some objects, the composition opposite to a part's role."""
     allowed = access.member_permission(back.target, str(back.opposite))
     return allowed is None or Action.READ in allowed.actions
 
 
 def _is_always_shown(access: Access, back: Role) -> bool:
+    """Return whether the profile may read, of all objects, the composition opposite to a part's role."""
     allowed = access.member_permission(back.target, str(back.opposite))
     return allowed is None or (Action.READ in allowed.actions and allowed.where is None)

@@ -115,7 +115,7 @@ class Subject:
 
     @property
     def id_path(self) -> Path:
-        """The place of the object's `_id` in the request; for a singleton, which needs none, its own place."""
+        """The place of the object's `_id` in the request; for a singleton, its own place."""
         return self.path if self.class_.kind is ClassKind.SINGLETON else (*self.path, "_id")
 
     def issue(self, type_: IssueType, message: Message, *path: str | int) -> Issue:

@@ -104,7 +104,10 @@ class Unavailable(Refusal):
 
 
 class ReadBudgetExceeded(Refusal):
-    """A request reached its read budget before its result was complete. The hint says how to make it cheaper."""
+    """A request reached its read budget before its result was complete.
+
+    The hint says how to make the request cheaper.
+    """
 
     def __init__(self, class_name: str, objects_read: int = 0, hint: Hint = _ASK_FOR_LESS) -> None:
         self.class_name = class_name

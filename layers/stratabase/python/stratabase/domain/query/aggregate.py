@@ -1,4 +1,4 @@
-"""What becomes of many values: COUNT, SUM, MIN, MAX and AVG, put together from parts in any order."""
+"""Aggregates of values: COUNT, SUM, MIN, MAX and AVG, computed from partial results in any order."""
 
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Context, Decimal, DecimalException
@@ -13,25 +13,23 @@ from stratabase.model.types.base import AttributeType
 from stratabase.model.types.storage import Stored
 
 _EXACT = Context(prec=400)
-"""In which no sum of Reals is rounded: all their digits lie between 10^126 and 10^-168."""
-
-
+"""A decimal context that rounds no sum of Reals: all their digits lie between 10^126 and 10^-168."""
 _REAL = decimal_context()
 
 
 class Aggregator(NamedTuple):
-    """An aggregate. What it has of some values is of a kind of its own."""
+    """The three functions that compute one aggregate. Its partial results have a type of their own."""
 
     start: Callable[[Any], Any]
-    """From one stored value, null or not, to what it has of that."""
+    """Make a partial result of one stored value, which may be null."""
     combine: Callable[[Iterable[Any]], Any]
-    """From what it has of several to what it has of all; from none to what it has of no value."""
+    """Combine any number of partial results into one."""
     result: Callable[[Any], Stored]
-    """From what it has to the aggregate as it is stored; None where that cannot be computed."""
+    """Return the aggregate as it is stored; None if it cannot be computed."""
 
 
 def aggregator_for(aggregate: Aggregate, values: AttributeType, result: AttributeType) -> Aggregator:
-    """Return an aggregate over values of one type, stored as another."""
+    """Return the aggregator for values of one type, with results of another type."""
     return _TALLIES[aggregate](values, result)
 
 
@@ -97,7 +95,7 @@ def _both(several: list[tuple[Decimal, int]]) -> tuple[Decimal, int]:
 
 
 def _real(calculate: Callable[..., Decimal], *numbers: Decimal | int) -> Decimal | None:
-    """Return a number as a Real holds it, None for what is no Real: too large, too small, over nothing."""
+    """Return a number as a Real; None for an overflow, an underflow or a division by zero."""
     try:
         return calculate(*map(Decimal, numbers))
     except DecimalException:
@@ -105,7 +103,7 @@ def _real(calculate: Callable[..., Decimal], *numbers: Decimal | int) -> Decimal
 
 
 def _stored(type_: AttributeType, number: Decimal | int | None) -> Stored:
-    """Return a number as a type stores it, None for what it cannot hold."""
+    """Return a number as a type stores it; None if the type cannot hold it."""
     if isinstance(number, Decimal) and type_.name != "Real":
         number = int(number)
     try:
