@@ -28,7 +28,10 @@ NO_PERMISSION = Permission()
 
 
 class Access:
-    """The grants of one profile. It may do nothing with a class that has no grant for it, except with parts."""
+    """The grants of one profile. Without a grant for a class, the profile may only use parts in it.
+
+    A part without grants follows its whole.
+    """
 
     def __init__(self, model: Model, profile: str) -> None:
         self.profile = profile

@@ -150,7 +150,7 @@ def check_class(access: Access, class_: Class, path: Path = ()) -> Issue | None:
 
 
 def check_attribute(access: Access, class_: Class, name: str, path: Path) -> Issue | None:
-    """Return the issue of reading an attribute of a class; None if it is readable of at least some objects."""
+    """Return the issue of reading an attribute of a class; None if it is readable of some objects."""
     obstacle = access.read_obstacle(class_.name, name)
     if obstacle is None:
         return None

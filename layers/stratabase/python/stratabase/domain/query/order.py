@@ -63,7 +63,7 @@ def _until(last: OrderTerm, terms: Iterable[OrderTerm]) -> tuple[OrderTerm, ...]
 
 @frozen
 class Position:
-    """A position in an order: stored values for its first terms. Values for all terms mean one exact place."""
+    """A position in an order: stored values for its first terms. Values for all terms mean an exact place."""
 
     values: tuple[Stored, ...]
 

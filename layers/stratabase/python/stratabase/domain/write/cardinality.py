@@ -1,7 +1,7 @@
-"""The required roles of the objects that a request makes, and of those whose roles it speaks of.
+"""Required roles of the objects that a request creates, or whose roles it writes.
 
-The rule is that of required attributes (`draft`): what a request does not touch and was
-empty before is passed over.
+The rule is the same as for required attributes (`draft`): a role that was empty before, and that the request
+does not touch, may stay empty.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,13 +16,14 @@ from stratabase.messages import _
 from stratabase.model.model import Role
 
 Filled = set[tuple[RoleName, str]]
-"""The roles that lead to something because of what others are, each with the object whose role it is."""
+"""The roles that keys and links of the request fill, each with the ID of the object that has the role."""
 
 
 def check_cardinality(request: WriteRequest, on_links: Iterable[LinkEffect]) -> None:
-    """Note each required role that would lead to nothing.
+    """Add an issue for each required role that the write would leave empty.
 
-    What an object that was there before loses by others, the store finds out, since it counts.
+    If other objects of the request take the last object away from an existing one, the store detects it,
+    because it counts them.
     """
     filled = {*_by_keys(request), *_by_links(request, on_links)}
     for write in request.objects.values():
@@ -36,6 +37,7 @@ def check_cardinality(request: WriteRequest, on_links: Iterable[LinkEffect]) -> 
 
 
 def _is_empty(request: WriteRequest, write: ObjectWrite, role: Role, filled: Filled) -> bool:
+    """Return whether a required role would be empty although the request must fill it."""
     match storage_of(request.context.model, role):
         case RoleStorage.WHOLE:
             return False
@@ -57,7 +59,7 @@ def _is_empty(request: WriteRequest, write: ObjectWrite, role: Role, filled: Fil
 
 
 def _is_led_back(request: WriteRequest, write: ObjectWrite, role: Role) -> bool:
-    """Return whether a role of an object that comes back leads somewhere: the keys of others stayed."""
+    """Return whether keys of others still lead to a restored object. They stayed when it was deleted."""
     snapshot = request.context.snapshot
     for id_ in snapshot.linked_ids(RoleName(write.reference.class_name, role.name), write.reference.id):
         other = snapshot.entity(Reference(role.target, id_))
@@ -81,7 +83,7 @@ def _refuse(request: WriteRequest, write: ObjectWrite, role: Role) -> None:
 
 
 def _report(request: WriteRequest, write: ObjectWrite, role: Role, filled: Filled) -> None:
-    """Report a required role that was empty before, and that the request passes over."""
+    """Report a required role that was empty before, and that the request leaves empty."""
     message = still_empty(f"{write.subject.class_.name}.{role.name}")
     issue = write.subject.role_issue(IssueType.ROLE_CARDINALITY, message, role.name).as_report()
     if request.may_report(issue) and _is_still_empty(request, write, role, filled):
@@ -89,7 +91,7 @@ def _report(request: WriteRequest, write: ObjectWrite, role: Role, filled: Fille
 
 
 def _is_still_empty(request: WriteRequest, write: ObjectWrite, role: Role, filled: Filled) -> bool:
-    """Return whether a role of an object that was there before leads to nothing, as far as is known."""
+    """Return whether a role of an existing object leads to nothing, as far as is known."""
     name, snapshot = RoleName(write.reference.class_name, role.name), request.context.snapshot
     match storage_of(request.context.model, role):
         case RoleStorage.WHOLE:
@@ -97,6 +99,7 @@ def _is_still_empty(request: WriteRequest, write: ObjectWrite, role: Role, fille
         case RoleStorage.PARTS:
             return write.state.get(role.name) is None
         case RoleStorage.OWN_KEY:
+            # A key to a deleted object is empty, too.
             id_ = write.state.get(role.name)
             if not isinstance(id_, str):
                 return True

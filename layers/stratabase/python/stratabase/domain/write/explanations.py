@@ -1,7 +1,7 @@
-"""Why the store refuses a change, as issues at the places of the request that are to blame.
+"""Refusals of the store as issues, at the places of the request that cause them.
 
-The store tells of objects, keys and links; the request says who asked for them. A refusal that nothing in the
-request could have foreseen tells that the plan relies on what is no longer so: then it is made again.
+A refusal names objects, keys and links; the request knows which of its roles concern them. If nothing in the
+request can explain a refusal, the plan is outdated and must be made again.
 """
 
 from collections import defaultdict
@@ -40,12 +40,12 @@ from stratabase.messages import Message, _, and_list, ngettext, sentences
 from stratabase.model.model import Class, Unique
 
 Holders = Mapping[RequiredRoleEmpty, Reference]
-"""Of those that must lead to what is deleted, one that may be named."""
+"""For a required role that a deletion would break: an object with that role that a message may name."""
 _NO_HOLDERS: Holders = MappingProxyType({})
 _KeyRequestsByTarget = Mapping[tuple[RoleName, str | None], Sequence[KeyRequest]]
-"""What is asked of keys, by the role and the id that it shall lead to."""
+"""The requests about keys, by role and ID of the requested target."""
 _OwnerPaths = Mapping[tuple[RoleName, str], Path]
-"""By a role and the id of its owner."""
+"""A path by role and ID of its owner."""
 
 
 def explain(
@@ -53,14 +53,14 @@ def explain(
     refusal: LockedByOthers | UniqueViolation | UniqueNotBuilt | IntegrityViolation | TooLarge,
     holders: Holders = _NO_HOLDERS,
 ) -> list[Issue]:
-    """Return the issues of a refusal."""
+    """Return the issues that explain a refusal."""
     if isinstance(refusal, IntegrityViolation):
         return list(_explain_integrity(plan.request, refusal, holders))
     return list(_EXPLANATIONS[type(refusal)](plan.request, refusal))
 
 
 def is_outdated(plan: WritePlan, refusal: IntegrityViolation) -> bool:
-    """Return whether a plan relies on what is no longer so, and is to be made again."""
+    """Return whether a plan relies on facts that no longer hold, so that it must be made again."""
     key_requests = _key_requests_by_target(plan.request)
     return any(_is_unexpected(plan.request, key_requests, violation) for violation in refusal.violations)
 
@@ -74,7 +74,10 @@ def _is_unexpected(
 
 
 def without_values(change: Change, refused: Sequence[tuple[Reference, Unique]]) -> Change:
-    """Return a change without the values of some objects' uniqueness constraints."""
+    """Return a change without the values of the uniqueness constraints that some objects violate.
+
+    The store can then check the rest of the change, so that the client learns of all issues at once.
+    """
     cleared: dict[Reference, dict[str, None]] = defaultdict(dict)
     for reference, unique in refused:
         cleared[reference] |= dict.fromkeys(unique.attributes)
@@ -105,7 +108,7 @@ def _explain_unique(request: WriteRequest, refusal: UniqueViolation) -> Iterator
 def unique_issue(
     subject: Subject, unique: Unique, state: State, formats: Formats, access: Access | None = None
 ) -> Issue:
-    """Return the issue of values that must be unique and are another object's; it shows what may be read."""
+    """Return the issue of values that must be unique. It shows only values that the caller may read."""
     class_ = subject.class_
     hidden = [name for name in unique.attributes if access and check_comparison(access, class_, name, ())]
     values = and_list(
@@ -129,7 +132,7 @@ def unique_issue(
 
 
 def _displayed(class_: Class, name: str, state: State, formats: Formats) -> str:
-    """Return a value of an object as a message shows it."""
+    """Return an object's value as a message shows it."""
     value = state.get(name)
     return describe_value(None) if value is None else class_.attributes[name].type.display(value, formats)
 
@@ -142,7 +145,7 @@ def _explain_unique_not_built(request: WriteRequest, refusal: UniqueNotBuilt) ->
 
 
 def unique_not_built_issue(subject: Subject, unique: Unique) -> Issue:
-    """Return the issue of values whose uniqueness constraint is not built yet for older objects."""
+    """Return the issue of a uniqueness constraint that is not built yet for existing objects."""
     class_ = subject.class_
     message = _(
         "{constraint} cannot be checked yet, because it is not built for existing objects. "
@@ -162,7 +165,7 @@ def _explain_size(request: WriteRequest, refusal: TooLarge) -> Iterator[Issue]:
 
 
 def _advice(request: WriteRequest, refusal: TooLarge) -> Message | None:
-    """Return how to write less at once, if that is of a role that the caller may know of."""
+    """Return how to split the write, if one role accounts for its size and the caller may know that role."""
     if refusal.cause is None:
         return None
     role, most = refusal.cause
@@ -186,13 +189,13 @@ _EXPLANATIONS: Mapping[type[Exception], Callable[[WriteRequest, Any], Iterator[I
 
 
 class _LossPaths:
-    """What a request takes away, each thing looked for once, however many objects lose something."""
+    """The places of a request that take objects away from roles. Each kind is searched once."""
 
     def __init__(self, request: WriteRequest) -> None:
         self._request = request
 
     def place(self, reference: Reference, name: RoleName) -> Path:
-        """Return where an object's role is spoken of, or else where what it led to ends or moves."""
+        """Return the path of an object's role, or of what takes an object away from it."""
         write = self._request.objects.get(reference)
         if write is not None and name.role_name in write.role_paths:
             return write.role_paths[name.role_name]
@@ -207,7 +210,7 @@ class _LossPaths:
 
     @cached_property
     def _by_moved_key(self) -> _OwnerPaths:
-        """Where keys that led to an object are asked to lead elsewhere."""
+        """The paths that move a key away from the object that it leads to."""
         found: dict[tuple[RoleName, str], Path] = {}
         for (holder, key), requests in self._request.key_requests.items():
             write, back = self._request.objects.get(holder), opposite_name(self._request.role(key))
@@ -218,7 +221,7 @@ class _LossPaths:
 
     @cached_property
     def _by_removed_link(self) -> _OwnerPaths:
-        """Where links of an object are asked to end."""
+        """The paths that remove a link of an object."""
         found: dict[tuple[RoleName, str], Path] = {}
         for link_key, requests in self._request.link_requests.items():
             for requester in requests.removals[:1]:
@@ -230,7 +233,7 @@ class _LossPaths:
 
     @cached_property
     def _by_deleted_object(self) -> Mapping[str, Path]:
-        """Where the first object of a class ends."""
+        """By class: the path of the first deletion."""
         found: dict[str, Path] = {}
         for write in self._request.objects.values():
             if write.is_deleted:
@@ -239,7 +242,7 @@ class _LossPaths:
 
 
 class _Traces(NamedTuple):
-    """Where a request asks for what is refused; found once for all that is."""
+    """What is needed to find the causes of violations, built once for all violations."""
 
     key_requests: _KeyRequestsByTarget
     loss_paths: _LossPaths
@@ -288,14 +291,14 @@ def _role_empty(request: WriteRequest, violation: RequiredRoleEmpty, traces: _Tr
 
 
 def _named(request: WriteRequest, reference: Reference) -> str:
-    """Return an object as a message names it; not by its id, where that would be news."""
+    """Return an object's name for a message, without its ID if the caller must not learn it."""
     if request.may_identify(reference):
         return describe_object(reference)
     return _("another {class_name}", class_name=reference.class_name)
 
 
 def _target_required(request: WriteRequest, violation: RequiredRoleEmpty, holder: Reference | None) -> Issue:
-    """Return the issue of an object that is deleted while others must lead to it; `holder`: one of these."""
+    """Return the issue of deleting an object that others require. `holder` is one of them."""
     reference, name = violation
     named = _named(request, reference)
     if holder is None:
@@ -379,9 +382,10 @@ _VIOLATION_EXPLANATIONS: Mapping[
 
 
 def _key_requests_by_target(request: WriteRequest) -> _KeyRequestsByTarget:
-    """Return who asks by its own key for a partner; other ways to one that is taken know who has it.
+    """Return the requests that may find a partner already taken.
 
-    But who must not see all objects may not know, whichever way is taken.
+    Only a key's own request does, because requests from the other side know the partner's key. For a caller
+    who may not see all objects, these count too: the partner may be hidden.
     """
     found: dict[tuple[RoleName, str | None], list[KeyRequest]] = defaultdict(list)
     for (_holder, name), requests in request.key_requests.items():

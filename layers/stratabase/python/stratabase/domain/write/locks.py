@@ -1,7 +1,7 @@
-"""Locks and versions that keep a caller from writing an object, as far as a plan knows them.
+"""Locks and versions that prevent a caller from writing an object, as far as a plan knows them.
 
-The store checks again, since a lock may begin after the plan was made: it writes each head on the condition
-that no other member has locked it (`store/layout/locks.py`).
+The store checks locks again, because a lock can begin after the plan was made. It writes each head on the
+condition that no other member has locked it (`store/layout/locks.py`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,9 +23,9 @@ IF_VERSION = "ifVersion"
 
 
 def check_locks(request: WriteRequest, command: AnyCommand) -> None:
-    """Note each object that another has locked, of those that the request names to write them, or changes.
+    """Add an issue for each locked object that the request writes, or names in order to write it.
 
-    Then the object of the command, if it has another version than the one that the command relies on.
+    Also add one if the object of the command does not have the version that the client expects.
     """
     named = frozenset(request.context.ids.existing)
     for write in request.objects.values():
@@ -37,7 +37,7 @@ def check_locks(request: WriteRequest, command: AnyCommand) -> None:
 
 
 def _check_version(request: WriteRequest, write: ObjectWrite, started: Sequence[Instant]) -> None:
-    """Note it if an object has another version than one that began at one of some instants."""
+    """Add an issue if the current version of an object began at none of the expected instants."""
     subject, before, caller = write.subject, write.before, request.context.caller
     if before is None or before.start in started:
         return
@@ -62,9 +62,10 @@ def _held(request: WriteRequest, write: ObjectWrite) -> Iterator[Issue]:
 def locked_issue(
     type_: IssueType, subject: Subject, lock: Lock, formats: Formats, path: Path | None = None
 ) -> Issue:
-    """Return the issue of an object that is locked, in somebody's formats; a path if not the subject's.
+    """Return the issue of a locked object. The default path is the subject's.
 
-    A subject without id is one of which its reader must not know which it is.
+    If the subject has no ID, the message does not say which object is locked, because the caller must not
+    know.
     """
     until = _DATETIME.serializer("default", formats)(format_instant(lock.until))
     class_name = subject.class_.name
@@ -86,5 +87,5 @@ def locked_issue(
 
 
 def issue_subject(request: WriteRequest, write: ObjectWrite) -> Subject:
-    """Return what a message is about; without its id, where that would be news."""
+    """Return the subject of an object, without its ID if the caller must not learn it."""
     return write.subject if request.may_identify(write.reference) else replace(write.subject, id=None)

@@ -1,4 +1,4 @@
-"""What a command asks of a composition: parts are created, changed and deleted through their whole."""
+"""What a command requests of a composition: parts are created, updated and deleted through their whole."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from stratabase.model.types.storage import Stored
 
 
 def request_parts(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> None:
-    """Ask for parts to be made, changed and ended, and let the whole keep those that there will be."""
+    """Add the tasks to create, update and delete parts, and set the list of parts of the whole."""
     command = placed.command.roles[role.name]
     assert isinstance(command, PartsCommand)
     before = part_ids(write.value_before(role.name))
@@ -45,7 +45,7 @@ def request_parts(request: WriteRequest, write: ObjectWrite, role: Role, placed:
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """The parts of an object in one role; `before`: as they were, as far as the caller sees them."""
+    """The parts of an object in one role. `before` has the IDs of the parts that the caller sees."""
 
     request: WriteRequest
     role: Role
@@ -53,11 +53,11 @@ class _Family:
     before: Mapping[str, None]
 
     def ended(self, command: PartsCommand) -> Mapping[str, None]:
-        """Return the ids of the parts that end; who is named and is no part here is an issue."""
+        """Return the IDs of the parts to delete. A named ID that is not a part in this role is an issue."""
         meant = dict.fromkeys(self.request.resolve(self.role.target, id_) for id_ in command.delete)
         self.request.named.update(meant)
         for reference in meant:
-            self.request.context.snapshot.entity(reference)  # read with its whole, and not only then
+            self.request.context.snapshot.entity(reference)  # load it with its whole, not one round later
             if reference.id not in self.before:
                 self._refuse_stranger(reference, (*self.requester.path, "delete"))
         if command.delete_all:
@@ -65,7 +65,7 @@ class _Family:
         return {reference.id: None for reference in meant if reference.id in self.before}
 
     def changed(self, parts: Iterable[PlacedCommand], gone: Mapping[str, None]) -> Iterator[PlacedCommand]:
-        """Yield the parts that can be changed; each other is an issue."""
+        """Yield the updates of existing parts. Any other update is an issue."""
         seen: set[Reference] = set()
         for part in parts:
             assert isinstance(part.command, Update)
@@ -86,7 +86,7 @@ class _Family:
             seen.add(reference)
 
     def stored(self, ids: list[str]) -> Stored:
-        """Return what the whole keeps of its parts."""
+        """Return the stored value of the composition: a list of IDs, one ID, or null."""
         if self.role.many:
             return ids or None
         if len(ids) > 1:

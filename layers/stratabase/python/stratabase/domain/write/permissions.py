@@ -1,4 +1,4 @@
-"""What grants must allow for a create, an update or a delete, by what the command asks for."""
+"""The permissions that a create, update or delete requires, as far as the command shows them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -39,9 +39,9 @@ from stratabase.model.model import Action
 def required_permissions(
     request: WriteRequest, access: Access, command: AnyCommand
 ) -> list[RequiredPermission]:
-    """Return the demands, each once, in the order of the request."""
+    """Return the required permissions, each once, in the order of the request."""
     if isinstance(command, Restore) and request.context.snapshot.missing:
-        # What that asks for, only what was and what is can tell.
+        # Which permissions a restoration requires depends on the former and the present state.
         return [*permissions_for_any_restoration(request, access)]
     found: dict[object, RequiredPermission] = {}
     asked = chain(
@@ -53,6 +53,7 @@ def required_permissions(
 
 
 def _of_command(request: WriteRequest, access: Access, command: AnyCommand) -> Iterator[RequiredPermission]:
+    """Yield the permissions that the commands and the deletions that follow from them require."""
     if isinstance(command, Delete):
         root = request.context.ids.root
         subject = Subject(request.class_(root.class_name), root.id, path=command.place)
@@ -62,6 +63,7 @@ def _of_command(request: WriteRequest, access: Access, command: AnyCommand) -> I
         yield from permissions_to_restore(request, access, command)
     else:
         yield from _of_commands(request, access, command)
+    # A part without grants of its own follows its whole; a part that is deleted with its whole needs none.
     for write in request.objects.values():
         if (
             write.is_deleted
@@ -79,7 +81,10 @@ def _goes_with_its_whole(request: WriteRequest, write: ObjectWrite) -> bool:
 
 
 def _of_keys(request: WriteRequest, access: Access, command: AnyCommand) -> Iterator[RequiredPermission]:
-    """Yield the demands of keys: who holds one is changed, and what it led to and shall lead to is led to."""
+    """Yield the permissions that changes of keys require.
+
+    The holder of a key changes. On the opposite side, the former and the new target of the key change.
+    """
     for (holder, name), requests in request.key_requests.items():
         write, requester = request.objects.get(holder), requests.first.requester
         if isinstance(command, Restore) and write is not None and is_hidden_part(request, write, command):
@@ -94,7 +99,7 @@ def _of_keys(request: WriteRequest, access: Access, command: AnyCommand) -> Iter
             ends = dict.fromkeys((*(each.id for each in requests.own), was))
             for end in (each for each in ends if isinstance(each, str)):
                 demand = _of_role(request, Reference(opposite.class_name, end), opposite.role_name, requester)
-                # What it led to before is nothing that the request tells, nor must a message.
+                # The request does not name the former target, so a message must not reveal its ID.
                 is_named = is_told and end != was
                 yield demand if is_named else demand._replace(subject=replace(demand.subject, id=None))
 
@@ -102,7 +107,7 @@ def _of_keys(request: WriteRequest, access: Access, command: AnyCommand) -> Iter
 def _of_holder(
     request: WriteRequest, access: Access, holder: Reference, requester: Requester
 ) -> Iterator[RequiredPermission]:
-    """Yield the demand of changing an object, or the whole that it follows, from another's side."""
+    """Yield the permission to edit the holder of a key, or the whole that it follows, from the other side."""
     at: Reference | None = holder
     while at is not None and access.follows_whole(at.class_name):
         at = _whole(request, at)
@@ -111,7 +116,7 @@ def _of_holder(
 
 
 def _of_links(request: WriteRequest) -> Iterator[RequiredPermission]:
-    """Yield the demands of links: of the roles at both of their ends."""
+    """Yield the permissions for the roles at both ends of links."""
     for link_key, requests in request.link_requests.items():
         requester, opposite = (
             [*requests.additions, *requests.removals][0],
@@ -141,7 +146,7 @@ def _subject(request: WriteRequest, reference: Reference, requester: Requester) 
 
 
 def _whole(request: WriteRequest, part: Reference) -> Reference | None:
-    """Return what an object is a part of, as far as is known."""
+    """Return the whole of an object, as far as is known."""
     write = request.objects.get(part)
     before = request.context.snapshot.entity(part) if write is None else write.before
     state = write.state if write is not None and write.is_new else {} if before is None else before.state
@@ -150,7 +155,7 @@ def _whole(request: WriteRequest, part: Reference) -> Reference | None:
 
 
 class _ObjectCommand(NamedTuple):
-    """A placed, the object that it is about, and the place of the whole, if it is a part."""
+    """A command with the object that it writes, and the command for its whole if it is a part."""
 
     placed: PlacedCommand
     subject: Subject
@@ -159,11 +164,11 @@ class _ObjectCommand(NamedTuple):
 
     @property
     def action(self) -> Action:
-        """What is done with the object."""
+        """The action that the command performs on the object."""
         return Action.CREATE if isinstance(self.placed.command, Create) else Action.EDIT
 
     def demand(self, member: str | None = None, action: Action | None = None) -> RequiredPermission:
-        """Return the demand of doing that, or something else, with the object, or with a member of it."""
+        """Return the permission for an action (the command's by default) on the object or a member of it."""
         path = self.placed.path if member is None else (*self.placed.path, member)
         return RequiredPermission(action or self.action, self.subject, self.reference, path, member)
 
@@ -171,7 +176,7 @@ class _ObjectCommand(NamedTuple):
 def _of_commands(
     request: WriteRequest, access: Access, command: Create | Update
 ) -> Iterator[RequiredPermission]:
-    """Yield the demands of a command, and of all that are within it."""
+    """Yield the permissions that a command and all commands within it require."""
     waiting = [_place(request, PlacedCommand(command, ROOT_PATH), None)]
     while waiting:
         place = waiting.pop()
@@ -212,9 +217,9 @@ def _of_place(access: Access, place: _ObjectCommand) -> Iterator[RequiredPermiss
 
 
 def _of_all_parts(access: Access, place: _ObjectCommand, name: str) -> Iterator[RequiredPermission]:
-    """Yield the demand of deleting whatever parts there are, of a class that is not seen at all.
+    """Yield the permission to delete every part of a class of which the caller sees no object.
 
-    It is of any object: of single ones it would tell that they are there.
+    Permissions for single parts would reveal which parts exist.
     """
     target = place.subject.class_.roles[name].target
     if not access.may_read_class(target) and not access.follows_whole(target):
@@ -224,7 +229,7 @@ def _of_all_parts(access: Access, place: _ObjectCommand, name: str) -> Iterator[
 
 
 def _concerns_itself(access: Access, place: _ObjectCommand, asked: Mapping[str, RoleCommand]) -> bool:
-    """Return whether something is done with more than parts that have grants of their own."""
+    """Return whether a command changes more than parts that have grants of their own."""
     class_ = place.subject.class_
     own = all(
         isinstance(each, PartsCommand) and not access.follows_whole(class_.roles[name].target)
@@ -234,7 +239,7 @@ def _concerns_itself(access: Access, place: _ObjectCommand, asked: Mapping[str, 
 
 
 def _of_object(access: Access, place: _ObjectCommand) -> Iterator[RequiredPermission]:
-    """Yield the demand of doing something with an object: with its whole, if it follows that."""
+    """Yield the permission for an action on an object, or on the whole that it follows."""
     at: _ObjectCommand | None = place
     while at is not None and access.follows_whole(at.subject.class_.name):
         at = at.above
@@ -252,7 +257,7 @@ def _of_parts(parts: PartsCommand) -> Iterator[Action]:
 
 
 def _asks(asked: RoleCommand, action: Action) -> bool:
-    """Return whether a command asks for something; a new object's association leads to nothing by itself."""
+    """Return whether a role command changes anything. A new object has no association to remove."""
     if isinstance(asked, ToManyCommand):
         return bool(asked.add or asked.remove or asked.remove_all)
     if isinstance(asked, PartsCommand):
