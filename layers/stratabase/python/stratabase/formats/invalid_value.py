@@ -1,4 +1,4 @@
-"""The error for a value that is not one of its type, and how messages show such a value."""
+"""The exception for a value that is not valid, and how messages show such a value."""
 
 import json
 from decimal import Decimal
@@ -10,7 +10,7 @@ _LONGEST = 60
 
 
 class InvalidValue(ValueError):
-    """A value that is not one of its type; `message` says what would be right."""
+    """A value that is not valid for its type. `message` says what would be right."""
 
     def __init__(self, message: Message) -> None:
         super().__init__(message)
@@ -18,7 +18,7 @@ class InvalidValue(ValueError):
 
 
 def describe_value(given: Any) -> str:
-    """Return a value as JSON spells it, on one line and not too long, for a message in any language."""
+    """Return a value as JSON on one line, shortened, for a message in any language."""
     if isinstance(given, list | tuple):
         return "[…]"
     if isinstance(given, dict):
@@ -29,7 +29,7 @@ def describe_value(given: Any) -> str:
 
 
 def _in_quotes(text: str) -> str:
-    """Return a text in double quotes; what cannot be printed, such as half a character, is escaped."""
+    """Return a text in double quotes. Unprintable characters and single surrogates are escaped."""
     escaped = "".join(
         json.dumps(each, ensure_ascii=not each.isprintable())[1:-1] for each in text[: _LONGEST + 1]
     )

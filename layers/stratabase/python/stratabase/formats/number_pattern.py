@@ -1,7 +1,7 @@
-"""Java's decimal patterns, as DecimalFormat understands them; rounding is HALF_EVEN, as there.
+"""Java's number patterns (DecimalFormat). Rounding is HALF_EVEN, as in Java.
 
-They differ from Java in this: digits are always 0 to 9, and a digit sign behind the digits stands in quotes.
-A pattern has a prefix and a suffix (`Affixes`) around its digits (`DigitFormat`).
+There are two differences from Java: digits are always 0 to 9, and pattern characters after the digits must be
+quoted. A pattern has a prefix and a suffix (`Affixes`) around its digits (`DigitFormat`).
 """
 
 import re
@@ -19,10 +19,10 @@ from stratabase.formats.locales import NumberSymbols
 from stratabase.messages import Message, _, or_list
 
 EXACT_CONTEXT = Context(prec=1000, rounding=ROUND_HALF_EVEN)
-"""Wide enough for every Real, however many decimals a pattern wants."""
+"""A context that is wide enough for every Real, with as many decimals as a pattern can have."""
 _QUOTED = re.compile(r"'[^']*'?")
 _PATTERN = re.compile(
-    # Possessive: no part may give back what it has taken, which would take the fourth power of the length.
+    # Possessive quantifiers: backtracking could take time in proportion to the fourth power of the length.
     r"(?P<prefix>[^#0,.;]*+)"
     r"(?P<number>(?P<integer>[#,]*+[0,]*+)(?P<point>\.(?P<fraction>0*+\#*+))?+(?:E(?P<exponent>0++)|(?!E)))"
     r"(?P<suffix>[^#0,.;]*+)"
@@ -33,19 +33,19 @@ _PIECE = re.compile(r"''|'(?P<quoted>(?:[^']|'')*)'|(?P<text>[^'])")
 
 @dataclass(frozen=True, slots=True)
 class DigitFormat:
-    """What a pattern says of the digits."""
+    """How a pattern formats the digits of a number."""
 
     least_integer: int = 0
     most_integer: int = 0
-    """Counts in scientific notation only."""
+    """Used in scientific notation only."""
     least_fraction: int = 0
     most_fraction: int = 0
     group: int = 0
-    """How many digits stand between the signs that group; 0: there are none."""
+    """The number of digits between group separators; 0 for none."""
     point: bool = False
-    """The decimal sign is written even when nothing follows it."""
+    """Whether the decimal separator is written even without decimals."""
     exponent: int = 0
-    """How many digits the exponent has at least; 0: there is none."""
+    """The minimum number of digits of the exponent; 0 for no exponent."""
 
     def format(self, number: Decimal, symbols: NumberSymbols) -> str:
         """Return the digits of a number that is not negative."""
@@ -79,7 +79,7 @@ class DigitFormat:
 
     @property
     def _engineering(self) -> bool:
-        """Whether the exponent is a multiple of the most integer digits."""
+        """Whether the exponent is a multiple of the maximum number of integer digits."""
         return self.most_integer > max(1, self.least_integer)
 
     @property
@@ -98,7 +98,7 @@ class DigitFormat:
 
 
 class Sign(Enum):
-    """A sign that languages write differently; the value is the symbol's name."""
+    """A sign that languages write differently. The value is the name of the symbol."""
 
     MINUS = "minus"
     PERCENT = "percent"
@@ -111,19 +111,19 @@ _MULTIPLIERS = {Sign.PERCENT: 2, Sign.PER_MILLE: 3}
 
 @dataclass(frozen=True, slots=True)
 class Affix:
-    """What stands before or behind the digits of a number: literal texts and signs, in order."""
+    """The prefix or suffix of a number: literal texts and signs, in order."""
 
     pieces: tuple[str | Sign, ...] = ()
 
     def text(self, symbols: NumberSymbols) -> str:
-        """Return it in a language."""
+        """Return the affix in a language."""
         return "".join(
             getattr(symbols, piece.value) if isinstance(piece, Sign) else piece for piece in self.pieces
         )
 
     @property
     def powers(self) -> list[int]:
-        """The powers of ten by which its signs multiply the number."""
+        """The powers of ten by which the signs multiply the number."""
         return [_MULTIPLIERS[piece] for piece in self.pieces if piece in _MULTIPLIERS]
 
 
@@ -134,15 +134,15 @@ class Affixes(NamedTuple):
     suffix: Affix
 
     def texts(self, symbols: NumberSymbols) -> tuple[str, str]:
-        """Return them in a language."""
+        """Return the prefix and the suffix in a language."""
         return self.prefix.text(symbols), self.suffix.text(symbols)
 
     def minus(self) -> "Affixes":
-        """Return what negative numbers have when the pattern does not say it."""
+        """Return the default affixes of negative numbers."""
         return Affixes(Affix((Sign.MINUS, *self.prefix.pieces)), self.suffix)
 
     def check(self) -> None:
-        """Raise InvalidValue when percent and per mille stand there more than once."""
+        """Raise InvalidValue if there is more than one percent or per mille sign."""
         if len(self.prefix.powers + self.suffix.powers) > 1:
             message = _(
                 "A number pattern can have only one percent or per mille sign. "
@@ -152,16 +152,16 @@ class Affixes(NamedTuple):
 
     @property
     def power(self) -> int:
-        """The power of ten by which percent or per mille multiply the number."""
+        """The power of ten by which percent or per mille multiplies the number."""
         return sum(self.prefix.powers + self.suffix.powers)
 
 
 _EVERYTHING = DigitFormat(most_fraction=200, group=3)
-"""What Java makes of the empty pattern."""
+"""What the empty pattern means in Java."""
 
 
 def parse_affix(text: str, pattern: str) -> Affix:
-    """Return the affix that a part of a pattern spells. Raises InvalidValue for a quote that does not end."""
+    """Return the affix in a part of a pattern. Raises InvalidValue for an unmatched quote."""
     if _PIECE.sub("", text):
         raise unmatched_quote(pattern)
     return Affix(tuple(_piece(match) for match in _PIECE.finditer(text)))
@@ -175,7 +175,7 @@ def _piece(match: re.Match[str]) -> str | Sign:
 
 @dataclass(frozen=True, slots=True)
 class NumberPattern:
-    """A decimal pattern that Java would take."""
+    """A number pattern that Java accepts."""
 
     pattern: str
     digits: DigitFormat
@@ -198,8 +198,9 @@ class NumberPattern:
 
 @lru_cache(maxsize=512)
 def compile_number_pattern(pattern: str) -> NumberPattern:
-    """Return a pattern ready for use. Raises InvalidValue for one that Java would refuse."""
+    """Return a compiled pattern. Raises InvalidValue for a pattern that Java refuses."""
     check_length(pattern)
+    # Quoted text is masked with as many characters, so that positions stay valid in the pattern itself.
     match = _PATTERN.fullmatch(_QUOTED.sub(_masked, pattern))
     if match is None or (match["negative"] and not match["number"]):
         raise InvalidValue(_refusal(pattern))
@@ -215,7 +216,7 @@ def _masked(match: re.Match[str]) -> str:
 
 
 def _affixes(pattern: str, match: re.Match[str], prefix: str, suffix: str) -> Affixes:
-    """Return the affixes that two groups of the match span; they are cut out of the pattern itself."""
+    """Return the affixes in two groups of the match, taken from the pattern itself."""
     spans = [slice(*match.span(group)) if match[group] else slice(0) for group in (prefix, suffix)]
     affixes = Affixes(*(parse_affix(pattern[span], pattern) for span in spans))
     affixes.check()

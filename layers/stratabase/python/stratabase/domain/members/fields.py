@@ -1,4 +1,4 @@
-"""The table of a member's fields: how each is checked, read and set from what a client gives."""
+"""The table of a member's fields: how to check, read and set what a client sends."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -15,35 +15,35 @@ from stratabase.model.model import Profile
 
 @dataclass(frozen=True, slots=True)
 class MemberField:
-    """A field of a member, as a client gives it and sees it."""
+    """A field of a member in the API."""
 
     name: str
     description: str
     get: Callable[[Member], Any]
-    """Return what a member has there."""
+    """Return a member's value."""
     set: Callable[[Member, Any], Member]
-    """Return a member that has what was given there; it must have been checked."""
+    """Return a member with a value that was checked."""
     check: Callable[[Any], None]
-    """Raise InvalidValue for what is of the right type and does not hold, with what would be right."""
+    """Raise InvalidValue for a value of the right type that is not valid. The message says what would be."""
     type: Literal["string", "boolean"] = "string"
     max_length: int | None = None
-    """Characters."""
+    """The maximum number of characters."""
     format: str | None = None
-    """A name of OpenAPI's registry."""
+    """The name of the format in OpenAPI's registry."""
     example: Any = None
     required: bool = False
-    """A new member must be given it."""
+    """Whether a new member must have the field."""
     at_creation: bool = True
-    """A new member may be given it."""
+    """Whether a client can set the field of a new member."""
     administrators_only: bool = False
-    """Only an administrator may change it, even of oneself."""
+    """Whether only administrators can change the field, even their own."""
     nullable: bool = False
-    """Null may be given: nothing, or what is usual."""
+    """Whether null is valid; it stands for no value, or for the default."""
     multiline: bool = False
-    """It may have several lines."""
+    """Whether the text can have several lines."""
 
     def mistakes(self, given: Any) -> Iterator[Message]:
-        """Yield what is wrong with what was given, and what would be right."""
+        """Yield what is wrong with a value, and what would be right."""
         try:
             self._check(given)
         except InvalidValue as refusal:
@@ -91,21 +91,21 @@ _STRAY_IN_LINES = re.compile(
 
 
 def stray_character(text: str, *, lines: bool = False) -> str | None:
-    """Return the first character that has no place in a text, such as U+0007; None when there is none.
+    """Return the first unsupported character of a text, such as `U+0007`; None if there is none.
 
-    Those are control characters, halves of surrogate pairs, U+FFFE and U+FFFF; a text of several `lines` may
-    hold tabs and the ends of lines.
+    Unsupported are control characters, single surrogates, U+FFFE and U+FFFF. With `lines`, the text can
+    contain tabs and line ends.
     """
     match = (_STRAY_IN_LINES if lines else _STRAY).search(text)
     return f"U+{ord(match.group()):04X}" if match else None
 
 
 LONGEST_FORMAT_NAME = 64
-"""Characters of the names of time zones and languages, of which none has as many."""
+"""The maximum length of names of time zones and languages. All existing names are shorter."""
 
 
 def _format_field(name: str, attribute: str, about: str, most: int) -> MemberField:
-    """Return a field of the member's formats; null is the instance's default."""
+    """Return a field of the member's formats. Null stands for the default."""
     usual = getattr(DEFAULT_FORMATS, attribute)
 
     def put(member: Member, given: str | None) -> Member:
@@ -152,13 +152,13 @@ LONGEST_NOTES = 2000
 
 
 def member_fields(profiles: Mapping[str, Profile]) -> Mapping[str, MemberField]:
-    """Return the fields by their names, for a model with these profiles. A password is none of them."""
+    """Return the fields by name, for a model with these profiles. The password is not one of them."""
     fields = (_USERNAME, _EMAIL, _NOTES, _profile(profiles), *_FORMAT_FIELDS, _DISABLED)
     return {field.name: field for field in fields}
 
 
 def _accept_any(_given: Any) -> None:
-    """Take whatever has the right type."""
+    """Accept every value of the right type."""
 
 
 def _check_username(given: str) -> None:

@@ -51,7 +51,7 @@ def _partners(request: WriteRequest, write: ObjectWrite, role: Role) -> tuple[st
 def requested_target(
     request: WriteRequest, role: Role, placed: PlacedCommand, requester: Requester
 ) -> Iterator[str | None]:
-    """Yield the ID of the requested target, or None for no target; nothing if the command is contradictory."""
+    """Yield the ID of the requested target, None for no target; nothing if the command is contradictory."""
     command = placed.command.roles[role.name]
     assert isinstance(command, ToOneCommand)
     if command.target is not None and command.remove:
