@@ -10,19 +10,19 @@ from stratabase.model.model import Class
 from stratabase.model.types import ID_TYPE, TYPES
 from stratabase.model.types.base import AttributeType
 
-_BESIDE = {"_id": ID_TYPE, VERSION_START: TYPES["Datetime"], VERSION_END: TYPES["Datetime"]}
+_ADDITIONAL_TYPES = {"_id": ID_TYPE, VERSION_START: TYPES["Datetime"], VERSION_END: TYPES["Datetime"]}
 """The types of the names that a state may contain besides the attributes of its class."""
 
 
 def type_of(class_: Class, attribute: str) -> AttributeType:
     """Return the type of an attribute of a class, of `_id`, `_versionStart` or `_versionEnd`."""
-    return _BESIDE.get(attribute) or class_.attributes[attribute].type
+    return _ADDITIONAL_TYPES.get(attribute) or class_.attributes[attribute].type
 
 
 def is_derived(class_: Class, attribute: str) -> bool:
     """Return whether an attribute is computed at each read, so that no state and no index contains it."""
-    found = class_.attributes.get(attribute)
-    return found is not None and found.origin is Origin.DERIVED
+    definition = class_.attributes.get(attribute)
+    return definition is not None and definition.origin is Origin.DERIVED
 
 
 def value_getter(class_: Class, attribute: str) -> Callable[[State], Any]:

@@ -42,25 +42,25 @@ def changed_names(class_: Class, old: Entity | None, new: Entity | None) -> list
 
 def attribute_change(class_: Class, name: str, old: Entity | None, new: Entity | None) -> AttributeChange:
     """Return the change of one attribute or role, without `changed_by` and `changed_on`."""
-    return AttributeChange(name, _told(class_, name, old), _told(class_, name, new))
+    return AttributeChange(name, _as_json(class_, name, old), _as_json(class_, name, new))
 
 
 def last_changes(
-    class_: Class, wanted: Iterable[str], newest_first: Iterable[Entity], first: Entity | None
+    class_: Class, names: Iterable[str], newest_first: Iterable[Entity], first: Entity | None
 ) -> Iterator[tuple[str, Entity]]:
     """Yield each name that changed, with the version that changed it last.
 
     `newest_first`: the versions to look through. `first`: the version before all of them, None if the object
     did not exist. The function stops reading versions as soon as it has found all `wanted` names.
     """
-    waiting = set(wanted)
+    remaining = set(names)
     # If nothing precedes the first version, `first` is None: the first version then set all its values.
     for new, old in pairwise(chain(newest_first, [first])):
-        for name in [name for name in waiting if _value(class_, name, new) != _value(class_, name, old)]:
-            waiting.remove(name)
+        for name in [name for name in remaining if _value(class_, name, new) != _value(class_, name, old)]:
+            remaining.remove(name)
             assert new is not None
             yield name, new
-        if not waiting:
+        if not remaining:
             return
 
 
@@ -85,7 +85,7 @@ def _value(class_: Class, name: str, entity: Entity | None) -> Stored:
     return value
 
 
-def _told(class_: Class, name: str, entity: Entity | None) -> str | None:
+def _as_json(class_: Class, name: str, entity: Entity | None) -> str | None:
     """Return a value as JSON text, as answers show it, except that dates and times are in ISO 8601.
 
     So clients can send these values back, whatever the member's formats are.

@@ -177,7 +177,7 @@ class WeekRule(NamedTuple):
     """The first day of weeks (Monday is 0), and the minimum number of days of a period in its week 1."""
 
     first_day: int
-    fewest_days: int
+    min_days: int
 
     def of_year(self, day: date) -> tuple[int, int]:
         """Return the year that a day's week belongs to, and the number of the week in that year."""
@@ -197,10 +197,10 @@ class WeekRule(NamedTuple):
     def _start(self, period: int) -> int:
         """Return the ordinal at which week 1 begins, for a period that begins at the ordinal `period`."""
         before = (period - 1 - self.first_day) % 7
-        return period - before + (7 if 7 - before < self.fewest_days else 0)
+        return period - before + (7 if 7 - before < self.min_days else 0)
 
 
-_WITHOUT_TERRITORY = WeekRule(first_day=6, fewest_days=1)
+_WITHOUT_TERRITORY = WeekRule(first_day=6, min_days=1)
 """The rule that Java uses for a language without a territory."""
 
 

@@ -50,9 +50,9 @@ class DatePattern:
             if isinstance(piece, LetterRun) and DATE_PATTERN_LETTERS[piece.letter].part not in allowed:
                 raise InvalidValue(self._misplaced(piece.letter, allowed))
 
-    def check_readings(self, language: str, most: int) -> None:
+    def check_readings(self, language: str, max_readings: int) -> None:
         """Raise InvalidValue if the fields can divide a text in more ways than `most`."""
-        if _count_readings(self._fields(language)) > most:
+        if _count_readings(self._fields(language)) > max_readings:
             raise irreversible(
                 self.pattern,
                 _("Its numbers run together. Separate them, or use a fixed number of digits for each."),
@@ -84,9 +84,9 @@ class DatePattern:
         return len(letters) == len(set(letters)) and _count_readings(fields) <= MAX_READINGS
 
     def _fields(self, language: str) -> tuple[DateField | str, ...]:
-        alone = self._month_alone()
+        is_month_alone = self._month_alone()
         return tuple(
-            DATE_PATTERN_LETTERS["L" if alone else piece.letter].field(piece.length, language)
+            DATE_PATTERN_LETTERS["L" if is_month_alone else piece.letter].field(piece.length, language)
             if isinstance(piece, LetterRun)
             else piece
             for piece in self.pieces
@@ -112,11 +112,11 @@ class DatePattern:
 @lru_cache(maxsize=512)
 def compile_date_pattern(pattern: str) -> DatePattern:
     """Return a compiled pattern. Raises InvalidValue for a pattern that Java refuses."""
-    found = split_pattern(pattern)
-    for piece in found:
+    pieces = split_pattern(pattern)
+    for piece in pieces:
         if isinstance(piece, LetterRun):
             _check(piece, pattern)
-    return DatePattern(pattern, found)
+    return DatePattern(pattern, pieces)
 
 
 def _check(run: LetterRun, pattern: str) -> None:
@@ -201,10 +201,12 @@ class DateParser:
 
     def _moments(self, values: Sequence[Any]) -> Iterator[datetime]:
         """Yield what the values can mean. When clocks are put back, an hour occurs twice."""
-        told = {field.key: value for field, value in zip(self.fields, values, strict=True) if field.key}
-        local = _local(told)
-        if "offset" in told:
-            yield local.replace(tzinfo=timezone(told["offset"]))
+        values_by_key = {
+            field.key: value for field, value in zip(self.fields, values, strict=True) if field.key
+        }
+        local = _local(values_by_key)
+        if "offset" in values_by_key:
+            yield local.replace(tzinfo=timezone(values_by_key["offset"]))
         else:
             yield local.replace(tzinfo=self.zone)
             yield local.replace(tzinfo=self.zone, fold=1)
@@ -216,16 +218,18 @@ class DateParser:
         )
 
 
-def _local(told: Mapping[str, Any]) -> datetime:
-    day = _ANY_DAY | {key: told[key] for key in _ANY_DAY if key in told}
+def _local(values: Mapping[str, Any]) -> datetime:
+    day = _ANY_DAY | {key: values[key] for key in _ANY_DAY if key in values}
     moment = datetime(
         **day,
-        hour=told["hour"] if "hour" in told else told.get("hour_of_half", 0) + 12 * told.get("half", 0),
-        minute=told.get("minute", 0),
-        second=told.get("second", 0),
-        microsecond=told.get("millisecond", 0) * 1000,
+        hour=values["hour"]
+        if "hour" in values
+        else values.get("hour_of_half", 0) + 12 * values.get("half", 0),
+        minute=values.get("minute", 0),
+        second=values.get("second", 0),
+        microsecond=values.get("millisecond", 0) * 1000,
         tzinfo=UTC,
     )
-    if "day" in told:
+    if "day" in values:
         return moment
-    return moment + timedelta(days=told.get("day_of_year", 1) - 1)
+    return moment + timedelta(days=values.get("day_of_year", 1) - 1)

@@ -49,19 +49,19 @@ def canonical_decimal(number: Decimal) -> str:
     return f"{normal:f}" if normal.adjusted() in _PLAIN else f"{normal:E}"
 
 
-def parse_decimal(given: Any) -> Decimal:
+def parse_decimal(value: Any) -> Decimal:
     """Return the number of a JSON value: a text, int, Decimal, or float (its shortest decimal spelling).
 
     Raises InvalidValue for other values, for too many digits, and for numbers that are too large or too
     small.
     """
     try:
-        return _parse(given)
+        return _parse(value)
     except DecimalException:
         message = _(
             "{value} is not a Real. Use a decimal number, such as -12.50, with at most {digits} digits "
             "and an absolute value between {smallest} and {largest}.",
-            value=describe_value(given),
+            value=describe_value(value),
             digits=_MAX_DIGITS,
             smallest=f"1E{_MIN_EXPONENT}",
             largest=f"1E+{_MAX_EXPONENT + 1}",
@@ -69,12 +69,12 @@ def parse_decimal(given: Any) -> Decimal:
         raise InvalidValue(message) from None
 
 
-def _parse(given: Any) -> Decimal:
-    if isinstance(given, bool) or not isinstance(given, int | float | Decimal | str):
+def _parse(value: Any) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal | str):
         raise InvalidOperation
-    if isinstance(given, int | Decimal):
-        return _context().create_decimal(given)
-    text = given if isinstance(given, str) else repr(given)
+    if isinstance(value, int | Decimal):
+        return _context().create_decimal(value)
+    text = value if isinstance(value, str) else repr(value)
     if len(text) > _MAX_LENGTH or not _SYNTAX.fullmatch(text):
         raise InvalidOperation
     return _context().create_decimal(text)

@@ -17,15 +17,15 @@ class InvalidValue(ValueError):
         self.message = message
 
 
-def describe_value(given: Any) -> str:
+def describe_value(value: Any) -> str:
     """Return a value as JSON on one line, shortened, for a message in any language."""
-    if isinstance(given, list | tuple):
+    if isinstance(value, list | tuple):
         return "[…]"
-    if isinstance(given, dict):
+    if isinstance(value, dict):
         return "{…}"
-    if isinstance(given, str):
-        return _in_quotes(given)
-    return _cut(_spell(given))
+    if isinstance(value, str):
+        return _in_quotes(value)
+    return _cut(_spell(value))
 
 
 def _in_quotes(text: str) -> str:
@@ -36,14 +36,14 @@ def _in_quotes(text: str) -> str:
     return f'"{_cut(escaped)}"'
 
 
-def _spell(given: Any) -> str:
-    if isinstance(given, bool):
-        return str(given).lower()
-    if isinstance(given, int) and given.bit_length() > _LONGEST * 3:
-        return f"{Decimal(given):.5e}"
-    if isinstance(given, Decimal):
-        return str(given)
-    return "null" if given is None else repr(given)
+def _spell(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int) and value.bit_length() > _LONGEST * 3:
+        return f"{Decimal(value):.5e}"
+    if isinstance(value, Decimal):
+        return str(value)
+    return "null" if value is None else repr(value)
 
 
 def _cut(text: str) -> str:

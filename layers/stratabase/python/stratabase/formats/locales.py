@@ -87,14 +87,14 @@ def number_symbols(language: str) -> NumberSymbols:
     """Return a language's symbols in numbers. Digits are always 0 to 9."""
     if language == "en":
         return NumberSymbols()
-    found = load_locale(language).number_symbols["latn"]
+    symbols = load_locale(language).number_symbols["latn"]
     return NumberSymbols(
-        decimal=found["decimal"],
-        group=found["group"],
-        minus=found["minusSign"],
-        percent=found["percentSign"],
-        per_mille=found["perMille"],
-        exponent=found["exponential"],
+        decimal=symbols["decimal"],
+        group=symbols["group"],
+        minus=symbols["minusSign"],
+        percent=symbols["percentSign"],
+        per_mille=symbols["perMille"],
+        exponent=symbols["exponential"],
     )
 
 

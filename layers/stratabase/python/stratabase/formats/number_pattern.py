@@ -35,11 +35,11 @@ _PIECE = re.compile(r"''|'(?P<quoted>(?:[^']|'')*)'|(?P<text>[^'])")
 class DigitFormat:
     """How a pattern formats the digits of a number."""
 
-    least_integer: int = 0
-    most_integer: int = 0
+    min_integer_digits: int = 0
+    max_integer_digits: int = 0
     """Used in scientific notation only."""
-    least_fraction: int = 0
-    most_fraction: int = 0
+    min_fraction_digits: int = 0
+    max_fraction_digits: int = 0
     group: int = 0
     """The number of digits between group separators; 0 for none."""
     point: bool = False
@@ -52,21 +52,23 @@ class DigitFormat:
         return self._scientific(number, symbols) if self.exponent else self._plain(number, symbols)
 
     def _plain(self, number: Decimal, symbols: NumberSymbols) -> str:
-        rounded = number.quantize(Decimal(1).scaleb(-self.most_fraction), context=EXACT_CONTEXT)
+        rounded = number.quantize(Decimal(1).scaleb(-self.max_fraction_digits), context=EXACT_CONTEXT)
         integer, _point, fraction = f"{rounded:f}".partition(".")
-        integer = integer.lstrip("0").zfill(self.least_integer)
-        fraction = fraction.rstrip("0").ljust(self.least_fraction, "0")
+        integer = integer.lstrip("0").zfill(self.min_integer_digits)
+        fraction = fraction.rstrip("0").ljust(self.min_fraction_digits, "0")
         if not integer and not fraction:
             integer = "0"
         return self._joined(self._grouped(integer, symbols.group), fraction, symbols)
 
     def _scientific(self, number: Decimal, symbols: NumberSymbols) -> str:
-        rounded = Context(prec=self.most_integer + self.most_fraction, rounding=ROUND_HALF_EVEN).plus(number)
+        rounded = Context(
+            prec=self.max_integer_digits + self.max_fraction_digits, rounding=ROUND_HALF_EVEN
+        ).plus(number)
         shown = "".join(map(str, rounded.as_tuple().digits)).rstrip("0")
         size = rounded.adjusted() + 1
         exponent = self._exponent(size) if shown else 0
-        before = size - exponent if shown else self._least_mantissa
-        shown = shown.ljust(max(self.least_integer + self.least_fraction, before), "0")
+        before = size - exponent if shown else self._min_mantissa_digits
+        shown = shown.ljust(max(self.min_integer_digits + self.min_fraction_digits, before), "0")
         mantissa = self._joined(shown[:before], shown[before:], symbols)
         sign = symbols.minus if exponent < 0 else ""
         return f"{mantissa}{symbols.exponent}{sign}{abs(exponent):0{self.exponent}d}"
@@ -74,17 +76,17 @@ class DigitFormat:
     def _exponent(self, size: int) -> int:
         """Return the exponent of a number with `size` integer digits."""
         if self._engineering:
-            return (size - 1) // self.most_integer * self.most_integer
-        return size - self.least_integer
+            return (size - 1) // self.max_integer_digits * self.max_integer_digits
+        return size - self.min_integer_digits
 
     @property
     def _engineering(self) -> bool:
         """Whether the exponent is a multiple of the maximum number of integer digits."""
-        return self.most_integer > max(1, self.least_integer)
+        return self.max_integer_digits > max(1, self.min_integer_digits)
 
     @property
-    def _least_mantissa(self) -> int:
-        return 1 if self._engineering else self.least_integer
+    def _min_mantissa_digits(self) -> int:
+        return 1 if self._engineering else self.min_integer_digits
 
     def _grouped(self, integer: str, sign: str) -> str:
         if not self.group:
@@ -156,7 +158,7 @@ class Affixes(NamedTuple):
         return sum(self.prefix.powers + self.suffix.powers)
 
 
-_EVERYTHING = DigitFormat(most_fraction=200, group=3)
+_EMPTY_PATTERN = DigitFormat(max_fraction_digits=200, group=3)
 """What the empty pattern means in Java."""
 
 
@@ -225,18 +227,18 @@ def _affixes(pattern: str, match: re.Match[str], prefix: str, suffix: str) -> Af
 
 def _digits(pattern: str, match: re.Match[str]) -> DigitFormat:
     if not pattern:
-        return _EVERYTHING
+        return _EMPTY_PATTERN
     integer, fraction = match["integer"].replace(",", ""), match["fraction"] or ""
     if match["integer"].endswith(",") or (match["exponent"] and not integer + fraction):
         raise InvalidValue(_refusal(pattern))
-    least_integer, least_fraction = integer.count("0"), fraction.count("0")
-    if match["point"] and not least_integer + least_fraction:
-        least_integer, least_fraction = (1, 0) if integer else (0, min(1, len(fraction)))
+    min_integer, min_fraction = integer.count("0"), fraction.count("0")
+    if match["point"] and not min_integer + min_fraction:
+        min_integer, min_fraction = (1, 0) if integer else (0, min(1, len(fraction)))
     return DigitFormat(
-        least_integer=least_integer,
-        most_integer=len(integer),
-        least_fraction=least_fraction,
-        most_fraction=len(fraction),
+        min_integer_digits=min_integer,
+        max_integer_digits=len(integer),
+        min_fraction_digits=min_fraction,
+        max_fraction_digits=len(fraction),
         group=len(match["integer"].rpartition(",")[2]) if "," in match["integer"] else 0,
         point=bool(match["point"]) and not (integer and fraction),
         exponent=len(match["exponent"] or ""),

@@ -161,7 +161,10 @@ def _runs(compiled: DatePattern) -> list[LetterRun]:
 
 
 def _check_samples(
-    compiled: DatePattern, part: DatePart, samples: tuple[datetime, ...], told: Callable[[datetime], object]
+    compiled: DatePattern,
+    part: DatePart,
+    samples: tuple[datetime, ...],
+    value_of: Callable[[datetime], object],
 ) -> None:
     """Raise InvalidValue if a sample does not survive formatting and parsing.
 
@@ -172,8 +175,8 @@ def _check_samples(
     assert read is not None, "it tells everything, in few ways"
     for sample in samples:
         text = write(sample)
-        found = read(text)
-        if found is None or told(found) != told(sample):
+        parsed = read(text)
+        if parsed is None or value_of(parsed) != value_of(sample):
             reason = _(
                 "{value} has more than one meaning. "
                 "Separate the numbers, or use a fixed number of digits for each.",

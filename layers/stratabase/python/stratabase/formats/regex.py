@@ -91,9 +91,9 @@ def matching_cost(compiled: Any, text: str) -> int:
 
 def _explained(reason: Any) -> str:
     """Return RE2's reason, with what to write instead if that is known."""
-    said = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-    advice = next((advice for beginning, advice in _ADVICE_OF.items() if beginning.match(said)), None)
-    return f"{said} ({advice})" if advice else said
+    text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+    advice = next((advice for beginning, advice in _ADVICE_OF.items() if beginning.match(text)), None)
+    return f"{text} ({advice})" if advice else text
 
 
 def ascii_words(pattern: str) -> tuple[str, ...]:

@@ -40,12 +40,12 @@ def check_permission(access: Access, requirement: RequiredPermission) -> Issue |
     """Return the issue of a permission that the profile has for no object at all; otherwise None."""
     if requirement.action is Action.READ:
         return _of_target(access, requirement)
-    allowed = _allowed(access, requirement)
-    if allowed is None or (
-        requirement.action in allowed.actions and not (requirement.of_every_object and allowed.where)
+    permission = _permission(access, requirement)
+    if permission is None or (
+        requirement.action in permission.actions and not (requirement.of_every_object and permission.where)
     ):
         return None
-    if requirement.action in allowed.actions:
+    if requirement.action in permission.actions:
         message = _(
             "The profile {profile} has {action} permission for {name} on some objects only.",
             profile=access.profile,
@@ -58,8 +58,8 @@ def check_permission(access: Access, requirement: RequiredPermission) -> Issue |
 
 def required_condition(access: Access, requirement: RequiredPermission) -> Expression | None:
     """Return the condition that the object must meet; None if the permission has no condition."""
-    allowed = _allowed(access, requirement)
-    return None if allowed is None or requirement.action is Action.READ else allowed.where
+    permission = _permission(access, requirement)
+    return None if permission is None or requirement.action is Action.READ else permission.where
 
 
 def unmet_condition(access: Access, requirement: RequiredPermission) -> Issue:
@@ -76,7 +76,7 @@ def unmet_condition(access: Access, requirement: RequiredPermission) -> Issue:
     return _issue(requirement, message)
 
 
-def _allowed(access: Access, requirement: RequiredPermission) -> Permission | None:
+def _permission(access: Access, requirement: RequiredPermission) -> Permission | None:
     class_name = requirement.reference.class_name
     return (
         access.class_permission(class_name)

@@ -53,8 +53,8 @@ class ClassVisibility(NamedTuple):
         """
         if not self.is_open or (self.where is not None and values[0] is not True):
             return None
-        held = values[len(values) - len(self.conditional) :]
-        pairs = zip(self.conditional, held, strict=True)
+        results = values[len(values) - len(self.conditional) :]
+        pairs = zip(self.conditional, results, strict=True)
         return self.redact(
             entity, self.hidden | {name for (name, _where), value in pairs if value is not True}
         )
@@ -64,8 +64,8 @@ class ClassVisibility(NamedTuple):
 
         The state of the result lists those that are derived, because they are not computed yet.
         """
-        noted = entity.state.get(_REDACTED)
-        redacted = sorted({*(noted if isinstance(noted, list) else ()), *names} & self.derived)
+        listed = entity.state.get(_REDACTED)
+        redacted = sorted({*(listed if isinstance(listed, list) else ()), *names} & self.derived)
         if not redacted and names.isdisjoint(entity.state):
             return entity
         state: dict[str, Stored] = {name: each for name, each in entity.state.items() if name not in names}
@@ -80,10 +80,10 @@ def is_redacted(entity: Entity, name: str) -> bool:
 
 def class_visibility(access: Access, class_: Class) -> ClassVisibility:
     """Return what a profile sees of the objects of a class."""
-    members = {
+    permissions = {
         name: access.member_permission(class_.name, name) for name in (*class_.attributes, *class_.roles)
     }
-    restricted = {name: permission for name, permission in members.items() if permission is not None}
+    restricted = {name: permission for name, permission in permissions.items() if permission is not None}
     where = access.class_permission(class_.name).where
     by_whole = not access.sees_every_object(class_.name) and any(whole_roles(class_))
     return ClassVisibility(
@@ -92,7 +92,7 @@ def class_visibility(access: Access, class_: Class) -> ClassVisibility:
         frozenset(
             name
             for name, permission in restricted.items()
-            if Action.READ not in permission.actions and _can_be_taken_out(class_, name)
+            if Action.READ not in permission.actions and _is_removable(class_, name)
         ),
         tuple(
             (name, permission.where)
@@ -101,16 +101,16 @@ def class_visibility(access: Access, class_: Class) -> ClassVisibility:
         ),
         frozenset(name for name in restricted if is_derived(class_, name)),
         by_whole,
-        not by_whole and (where is None or _is_about_stored_values(class_, where)),
+        not by_whole and (where is None or _uses_only_stored_values(class_, where)),
     )
 
 
-def _is_about_stored_values(class_: Class, where: Expression) -> bool:
+def _uses_only_stored_values(class_: Class, where: Expression) -> bool:
     """Return whether a condition uses only stored attributes of the object itself."""
     return all(path[0] not in class_.roles and not is_derived(class_, path[0]) for path in where.paths)
 
 
-def _can_be_taken_out(class_: Class, name: str) -> bool:
+def _is_removable(class_: Class, name: str) -> bool:
     """Return whether a state can do without a name.
 
     A key cannot be taken out: the other side of the association finds the object by it.
@@ -159,7 +159,7 @@ def check_attribute(access: Access, class_: Class, name: str, path: Path) -> Iss
     if obstacle != own:
         dependency = _("{attribute} depends on {source}.", attribute=own, source=obstacle)
         message = sentences([dependency, message])
-    return _of_attribute(class_, name, message, path)
+    return _attribute_issue(class_, name, message, path)
 
 
 def check_comparison(access: Access, class_: Class, name: str, path: Path) -> Issue | None:
@@ -168,9 +168,11 @@ def check_comparison(access: Access, class_: Class, name: str, path: Path) -> Is
     An attribute that is readable of some objects only is refused. Otherwise the result would tell its values
     in the other objects.
     """
-    narrowed = access.conditional_source(class_.name, name)
-    if narrowed is not None and access.read_obstacle(class_.name, name) is None:
-        return _of_attribute(class_, name, _conditional(access, f"{class_.name}.{name}", narrowed), path)
+    source = access.conditional_source(class_.name, name)
+    if source is not None and access.read_obstacle(class_.name, name) is None:
+        return _attribute_issue(
+            class_, name, _conditional_message(access, f"{class_.name}.{name}", source), path
+        )
     return check_attribute(access, class_, name, path)
 
 
@@ -186,7 +188,7 @@ def check_role(access: Access, class_: Class, role: Role, path: Path) -> Issue |
     return Subject(class_).role_issue(IssueType.ROLE_GRANT_READ, message, role.name, path)
 
 
-def _conditional(access: Access, attribute: str, source: str) -> Message:
+def _conditional_message(access: Access, attribute: str, source: str) -> Message:
     """Return the message for an attribute that the profile may read of some objects only.
 
     `source` is the attribute or role with the condition: the attribute itself, or one that it depends on.
@@ -209,5 +211,5 @@ def _conditional(access: Access, attribute: str, source: str) -> Message:
     )
 
 
-def _of_attribute(class_: Class, name: str, message: Message, path: Path) -> Issue:
+def _attribute_issue(class_: Class, name: str, message: Message, path: Path) -> Issue:
     return Subject(class_).attribute_issue(IssueType.ATTRIBUTE_GRANT_READ, message, name, path=path)

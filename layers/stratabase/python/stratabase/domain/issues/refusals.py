@@ -25,10 +25,12 @@ class Hint:
     @property
     def message(self) -> Message:
         """All advice as one message. To follow one piece of advice may be enough."""
-        ways = [*self._ways()]
-        return ways[0] if len(ways) == 1 else _("Try one of the following. {hints}", hints=sentences(ways))
+        advice = [*self._advice()]
+        return (
+            advice[0] if len(advice) == 1 else _("Try one of the following. {hints}", hints=sentences(advice))
+        )
 
-    def _ways(self) -> Iterator[Message]:
+    def _advice(self) -> Iterator[Message]:
         if self.index:
             yield self._with_index()
         if self.costly:
@@ -52,7 +54,7 @@ class Hint:
         return _("Declare {index} in the model.", index=index)
 
 
-_ASK_FOR_LESS = Hint(shared=True)
+_DEFAULT_HINT = Hint(shared=True)
 
 
 class Refusal(Exception):
@@ -109,7 +111,7 @@ class ReadBudgetExceeded(Refusal):
     The hint says how to make the request cheaper.
     """
 
-    def __init__(self, class_name: str, objects_read: int = 0, hint: Hint = _ASK_FOR_LESS) -> None:
+    def __init__(self, class_name: str, objects_read: int = 0, hint: Hint = _DEFAULT_HINT) -> None:
         self.class_name = class_name
         self.objects_read = objects_read
         """The number of objects read for this result; 0 if earlier reads had used up the budget."""

@@ -55,15 +55,15 @@ def requester_key(member_id: str) -> str:
 def network(address: str) -> str:
     """Return what identifies an address: the IPv4 address itself, or the IPv6 network of one customer."""
     try:
-        found = ip_address(address)
+        parsed = ip_address(address)
     except ValueError:
         return address
-    if not isinstance(found, IPv6Address):
-        return str(found)
+    if not isinstance(parsed, IPv6Address):
+        return str(parsed)
     # An IPv4 client may arrive under an IPv6 address that contains its own.
-    if found.ipv4_mapped is not None:
-        return str(found.ipv4_mapped)
-    return str(IPv6Network((int(found), _SHARED_BITS), strict=False))
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(IPv6Network((int(parsed), _SHARED_BITS), strict=False))
 
 
 def _key(*parts: str) -> str:

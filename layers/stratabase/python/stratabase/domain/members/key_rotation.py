@@ -63,12 +63,12 @@ def key_phases(keys: Sequence[SigningKey], now: Instant, validity: int) -> list[
 
 def find_signing_key(keys: Sequence[SigningKey], now: Instant) -> SigningKey | None:
     """Return the key that signs at an instant; None if there are no keys."""
-    return next((turn.key for turn in key_phases(keys, now, 0) if turn.state is KeyState.SIGNING), None)
+    return next((phase.key for phase in key_phases(keys, now, 0) if phase.state is KeyState.SIGNING), None)
 
 
 def live_keys(keys: Sequence[SigningKey], now: Instant, validity: int) -> Iterator[SigningKey]:
     """Yield the keys that sign, will sign, or signed tokens that are still accepted."""
-    return (turn.key for turn in key_phases(keys, now, validity) if turn.state is not KeyState.OVER)
+    return (phase.key for phase in key_phases(keys, now, validity) if phase.state is not KeyState.OVER)
 
 
 def _state(place: int, end: Instant | None, now: Instant) -> KeyState:

@@ -158,6 +158,6 @@ def administrates(member: Member, profiles: Mapping[str, Profile]) -> bool:
     return not member.disabled and profile is not None and profile.administrator
 
 
-def has_another(roster: Roster, member: Member, profiles: Mapping[str, Profile]) -> bool:
+def has_other_administrator(roster: Roster, member: Member, profiles: Mapping[str, Profile]) -> bool:
     """Return whether a roster has an administrator besides the member."""
     return any(other.id != member.id and administrates(other, profiles) for other in roster.members)

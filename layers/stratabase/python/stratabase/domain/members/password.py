@@ -48,15 +48,15 @@ class PasswordPolicy:
 
         The names are the username and the email address.
         """
-        chosen = normalize_password(password)
-        found = {
-            Weakness.SHORT: len(chosen) < self.shortest,
-            Weakness.LONG: len(chosen) > LONGEST_PASSWORD,
-            Weakness.UNWRITABLE: stray_character(chosen) is not None,
-            Weakness.COMMON: len(chosen) <= LONGEST_PASSWORD and self.is_common(chosen),
-            Weakness.NAME: fold_name(chosen) in set(map(fold_name, names)),
+        normalized = normalize_password(password)
+        checks = {
+            Weakness.SHORT: len(normalized) < self.shortest,
+            Weakness.LONG: len(normalized) > LONGEST_PASSWORD,
+            Weakness.UNWRITABLE: stray_character(normalized) is not None,
+            Weakness.COMMON: len(normalized) <= LONGEST_PASSWORD and self.is_common(normalized),
+            Weakness.NAME: fold_name(normalized) in set(map(fold_name, names)),
         }
-        return tuple(weakness for weakness, is_so in found.items() if is_so)
+        return tuple(weakness for weakness, is_so in checks.items() if is_so)
 
     def advice(self, weakness: Weakness) -> Message:
         """Return what is wrong with a password, and what would be right."""

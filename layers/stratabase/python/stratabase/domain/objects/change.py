@@ -183,10 +183,10 @@ class EffectIndex:
     @cached_property
     def by_owner(self) -> Mapping[tuple[RoleName, str], dict[str, bool]]:
         """By role and ID of the owner: the IDs of the other objects, and whether the association begins."""
-        found: dict[tuple[RoleName, str], dict[str, bool]] = defaultdict(dict)
+        moves: dict[tuple[RoleName, str], dict[str, bool]] = defaultdict(dict)
         for role, owner, other, begins in self.moves:
-            found[role, owner][other] = begins
-        return found
+            moves[role, owner][other] = begins
+        return moves
 
     def is_deleted(self, reference: Reference) -> bool:
         """Return whether the write deletes an object."""
@@ -196,12 +196,12 @@ class EffectIndex:
 def _link_moves(effect: Effect, model: Model) -> Iterator[LinkMove]:
     """Yield the associations that an effect begins or ends, from each side that has a role."""
     if isinstance(effect, LinkCreation | LinkDeletion):
-        yield from _of_link(effect, model)
+        yield from _moves_of_link(effect, model)
     elif isinstance(effect, ObjectEffect):
-        yield from _of_keys(effect, model)
+        yield from _moves_of_keys(effect, model)
 
 
-def _of_link(effect: LinkCreation | LinkDeletion, model: Model) -> Iterator[LinkMove]:
+def _moves_of_link(effect: LinkCreation | LinkDeletion, model: Model) -> Iterator[LinkMove]:
     begins = isinstance(effect, LinkCreation)
     yield LinkMove(effect.role, effect.owner, effect.other, begins)
     opposite = opposite_name(model.classes[effect.role.class_name].roles[effect.role.role_name])
@@ -209,7 +209,7 @@ def _of_link(effect: LinkCreation | LinkDeletion, model: Model) -> Iterator[Link
         yield LinkMove(opposite, effect.other, effect.owner, begins)
 
 
-def _of_keys(effect: ObjectEffect, model: Model) -> Iterator[LinkMove]:
+def _moves_of_keys(effect: ObjectEffect, model: Model) -> Iterator[LinkMove]:
     """Yield the associations of the opposite roles that begin or end because an object's keys change."""
     entity = effect.after or effect.before
     assert entity is not None

@@ -17,9 +17,9 @@ class Conflict(Exception):
 class UniqueViolation(Exception):
     """Another object has the same unique values."""
 
-    def __init__(self, taken: tuple[tuple[Reference, Unique], ...]) -> None:
-        super().__init__(taken)
-        self.violations = taken
+    def __init__(self, violations: tuple[tuple[Reference, Unique], ...]) -> None:
+        super().__init__(violations)
+        self.violations = violations
         """Each violation: the object of the change, and the uniqueness constraint of its class."""
 
 
@@ -38,9 +38,9 @@ class UniqueNotBuilt(Exception):
 class LockedByOthers(Exception):
     """Other members have locked objects that the change writes."""
 
-    def __init__(self, held: Sequence[tuple[Reference, Lock]]) -> None:
-        super().__init__(tuple(held))
-        self.locks = tuple(held)
+    def __init__(self, locks: Sequence[tuple[Reference, Lock]]) -> None:
+        super().__init__(tuple(locks))
+        self.locks = tuple(locks)
         """All such objects, with the locks as they were found."""
 
     def still_hold(self, now: Instant) -> bool:
@@ -89,9 +89,9 @@ RoleViolation = TargetNotFound | RequiredRoleEmpty | AlreadyAssociated | RoleNot
 class IntegrityViolation(Exception):
     """The change would break the integrity of roles as the model defines them."""
 
-    def __init__(self, breaches: Sequence[RoleViolation]) -> None:
-        super().__init__(tuple(breaches))
-        self.violations = tuple(breaches)
+    def __init__(self, violations: Sequence[RoleViolation]) -> None:
+        super().__init__(tuple(violations))
+        self.violations = tuple(violations)
         """All violations. After the store had refused the change, another read confirmed each of them."""
 
 
@@ -99,7 +99,7 @@ class SizeCause(NamedTuple):
     """A role that accounts for most of a change, and how many of its links one commit can write."""
 
     role: RoleName
-    most: int
+    max_links: int
 
 
 class TooLarge(Exception):
@@ -120,8 +120,8 @@ class TooLarge(Exception):
 class LockRefused(Exception):
     """Some of the objects to lock do not exist, or another member has locked them."""
 
-    def __init__(self, held: Iterable[tuple[Reference, Lock]], missing: Iterable[Reference]) -> None:
-        self.locks = tuple(held)
+    def __init__(self, locks: Iterable[tuple[Reference, Lock]], missing: Iterable[Reference]) -> None:
+        self.locks = tuple(locks)
         """All objects with locks of other members, with the locks as they were found."""
         self.missing = tuple(missing)
         super().__init__(self.locks, self.missing)

@@ -19,11 +19,13 @@ def merge_restored_state(class_: Class, before: Entity | None, former: State) ->
     parts, platform attributes, and values that other models have left stay as they are. If it does not exist,
     it gets all former values, but null for keys and parts. The caller restores those one by one.
     """
-    kept = {name: value for name, value in former.items() if name not in _TIMES}
+    former_values = {name: value for name, value in former.items() if name not in _TIMES}
     if before is None:
-        return {name: None if _leads(class_, name) else value for name, value in kept.items()}
-    known = {name: value for name, value in before.state.items() if name not in _TIMES}
-    return {**known, **{name: kept.get(name) for name in native_attributes(class_)}}
+        return {
+            name: None if _is_association(class_, name) else value for name, value in former_values.items()
+        }
+    present_values = {name: value for name, value in before.state.items() if name not in _TIMES}
+    return {**present_values, **{name: former_values.get(name) for name in native_attributes(class_)}}
 
 
 def incompatible_attributes(class_: Class, state: State) -> Iterator[str]:
@@ -39,7 +41,7 @@ def native_attributes(class_: Class) -> Mapping[str, Attribute]:
     return {name: each for name, each in class_.attributes.items() if each.origin is Origin.NATIVE}
 
 
-def _leads(class_: Class, name: str) -> bool:
+def _is_association(class_: Class, name: str) -> bool:
     """Return whether a name is a key or a composition."""
     role = class_.roles.get(name)
     return role is not None and (role.holds_key or role.composition)

@@ -45,7 +45,7 @@ def whole_of(class_: Class, state: State) -> WholeReference | None:
     return None
 
 
-_FEW = 50
+_MAX_UNINDEXED = 50
 """The length up to which a list is searched without an index."""
 
 
@@ -63,7 +63,7 @@ class ListedParts:
         value = whole.state.get(composition)
         if not isinstance(value, list):
             return value == id_
-        if len(value) <= _FEW:
+        if len(value) <= _MAX_UNINDEXED:
             return id_ in value
         key = (whole.reference, composition)
         indexed = self._indexed.get(key)

@@ -48,14 +48,14 @@ VERSION_INSTANT_PATTERN = "dd-MM-yyyy HH:mm:ss.SSS"
 _DATETIME = DatetimeType()
 
 
-def parse_version_instant(given: object, formats: Formats) -> tuple[Instant, ...]:
+def parse_version_instant(value: object, formats: Formats) -> tuple[Instant, ...]:
     """Return the instants that a text can mean, the earlier one first.
 
     In the hour that occurs twice when clocks are put back, a text has two meanings, otherwise one. Raises
     InvalidValue, which says what would be right.
     """
     try:
-        first = str(_DATETIME.read_as(VERSION_INSTANT_PATTERN, given, formats))
+        first = str(_DATETIME.read_as(VERSION_INSTANT_PATTERN, value, formats))
     except OutOfCalendar as beyond:
         # A date that the member's calendar has, but UTC's does not (year 0 or 10,000): the nearest instant.
         return (parse_instant(beyond.nearest),)

@@ -30,11 +30,11 @@ class Aggregator(NamedTuple):
 
 def aggregator_for(aggregate: Aggregate, values: AttributeType, result: AttributeType) -> Aggregator:
     """Return the aggregator for values of one type, with results of another type."""
-    return _TALLIES[aggregate](values, result)
+    return _AGGREGATORS[aggregate](values, result)
 
 
 def _count(_: AttributeType, result: AttributeType) -> Aggregator:
-    return Aggregator(_one, sum, partial(_stored, result))
+    return Aggregator(_count_one, sum, partial(_stored, result))
 
 
 def _sum(_: AttributeType, result: AttributeType) -> Aggregator:
@@ -43,25 +43,25 @@ def _sum(_: AttributeType, result: AttributeType) -> Aggregator:
 
 def _average(_: AttributeType, result: AttributeType) -> Aggregator:
     return Aggregator(
-        lambda value: (_decimal(value), _one(value)),
-        lambda several: _both(list(several)),
+        lambda value: (_decimal(value), _count_one(value)),
+        lambda several: _add_pairs(list(several)),
         lambda both: _stored(result, _real(_REAL.divide, *both)),
     )
 
 
 def _minimum(values: AttributeType, _: AttributeType) -> Aggregator:
     return Aggregator(
-        _itself, lambda several: min(_there(several), key=values.sort_key, default=None), _itself
+        _identity, lambda several: min(_without_nulls(several), key=values.sort_key, default=None), _identity
     )
 
 
 def _maximum(values: AttributeType, _: AttributeType) -> Aggregator:
     return Aggregator(
-        _itself, lambda several: max(_there(several), key=values.sort_key, default=None), _itself
+        _identity, lambda several: max(_without_nulls(several), key=values.sort_key, default=None), _identity
     )
 
 
-_TALLIES: Mapping[Aggregate, Callable[[AttributeType, AttributeType], Aggregator]] = {
+_AGGREGATORS: Mapping[Aggregate, Callable[[AttributeType, AttributeType], Aggregator]] = {
     Aggregate.COUNT: _count,
     Aggregate.SUM: _sum,
     Aggregate.MIN: _minimum,
@@ -70,11 +70,11 @@ _TALLIES: Mapping[Aggregate, Callable[[AttributeType, AttributeType], Aggregator
 }
 
 
-def _itself(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
-def _one(value: Any) -> int:
+def _count_one(value: Any) -> int:
     return int(value is not None)
 
 
@@ -82,7 +82,7 @@ def _decimal(value: Any) -> Decimal:
     return Decimal(0 if value is None else value)
 
 
-def _there(several: Iterable[Any]) -> list[Any]:
+def _without_nulls(several: Iterable[Any]) -> list[Any]:
     return [value for value in several if value is not None]
 
 
@@ -90,7 +90,7 @@ def _total(several: Iterable[Decimal]) -> Decimal:
     return reduce(_EXACT.add, several, Decimal(0))
 
 
-def _both(several: list[tuple[Decimal, int]]) -> tuple[Decimal, int]:
+def _add_pairs(several: list[tuple[Decimal, int]]) -> tuple[Decimal, int]:
     return _total(total for total, _ in several), sum(number for _, number in several)
 
 

@@ -26,9 +26,9 @@ class Consumption:
     """How many round trips ended before this call began. Parallel calls have the same number."""
 
 
-def round_trips(consumed: Iterable[Consumption]) -> int:
+def round_trips(calls: Iterable[Consumption]) -> int:
     """Return the length of the longest chain of successive round trips."""
-    return max((one.after + one.round_trips for one in consumed), default=0)
+    return max((one.after + one.round_trips for one in calls), default=0)
 
 
 Note = Callable[[Consumption], None]

@@ -36,17 +36,17 @@ class BadCursor(ValueError):
 
 def encode_cursor(position: Position, order: Order, class_: Class) -> str:
     """Return the cursor of a position. The position must have a value for each term of the order."""
-    known = dict(zip((term.attribute for term in order.terms), position.values, strict=True))
-    compared = [value_getter(class_, attribute)(known) for attribute in known]
+    state = dict(zip((term.attribute for term in order.terms), position.values, strict=True))
+    compared = [value_getter(class_, attribute)(state) for attribute in state]
     values = json.dumps(compared, ensure_ascii=False, separators=(",", ":")).encode()
-    body = _mark(order, class_) + values
+    body = _order_digest(order, class_) + values
     return _text(_VERSION + _digest(body) + body)
 
 
 def decode_cursor(text: str, order: Order, class_: Class) -> Position:
     """Return the position of a cursor. Raises BadCursor."""
     body = _body(text)
-    if body[:_DIGEST] != _mark(order, class_):
+    if body[:_DIGEST] != _order_digest(order, class_):
         raise BadCursor(_FOREIGN)
     values = _values(body[_DIGEST:])
     if len(values) != len(order.terms) or not all(map(_fits, values, order.terms, [class_] * len(values))):
@@ -98,7 +98,7 @@ def _fits(value: Any, term: OrderTerm, class_: Class) -> bool:
     return type(stored) is type(value) and stored == value
 
 
-def _mark(order: Order, class_: Class) -> bytes:
+def _order_digest(order: Order, class_: Class) -> bytes:
     """Return a digest of the class, the order, and the types of the attributes in the order."""
     terms = [(term.attribute, type_of(class_, term.attribute).name, term.descending) for term in order.terms]
     return _digest(json.dumps([class_.name, terms]).encode())

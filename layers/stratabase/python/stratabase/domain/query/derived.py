@@ -34,12 +34,12 @@ class FilterParts(NamedTuple):
 
 def split_filter(filter_: Filter | None, class_: Class) -> FilterParts:
     """Split a filter on objects of a class into its stored and its derived part."""
-    kept: list[Filter] = []
+    stored: list[Filter] = []
     derived: list[Filter] = []
     for part in conjuncts(filter_):
-        is_kept = not any(is_derived(class_, name) for name in filtered_attributes(part))
-        (kept if is_kept and not isinstance(part, FlagFilter) else derived).append(part)
-    return FilterParts(_all(kept), _all(derived))
+        is_stored = not any(is_derived(class_, name) for name in filtered_attributes(part))
+        (stored if is_stored and not isinstance(part, FlagFilter) else derived).append(part)
+    return FilterParts(_all(stored), _all(derived))
 
 
 def _all(parts: Sequence[Filter]) -> Filter | None:
@@ -51,15 +51,15 @@ def filtered_attributes(filter_: Filter) -> Iterator[str]:
     yield from _ATTRIBUTES[type(filter_)](filter_)
 
 
-def _of_several(junction: And | Or) -> Iterator[str]:
+def _of_junction(junction: And | Or) -> Iterator[str]:
     for part in junction.parts:
         yield from filtered_attributes(part)
 
 
 _ATTRIBUTES: Mapping[type[Any], Callable[[Any], Iterator[str]]] = {
     Comparison: lambda comparison: iter((comparison.attribute,)),
-    And: _of_several,
-    Or: _of_several,
+    And: _of_junction,
+    Or: _of_junction,
     Not: lambda negation: filtered_attributes(negation.part),
     ExpressionFilter: lambda condition: (path[0] for path in condition.expression.paths),
     FlagFilter: lambda _: iter(()),
@@ -76,7 +76,7 @@ def derived_attributes(query: Query, class_: Class) -> tuple[str, ...]:
 
 def simplify(query: Query) -> Query:
     """Return an equivalent query: one that only counts objects needs no order and no window."""
-    wanted = query.fields
-    if wanted.items or wanted.has_next or wanted.has_prev:
+    fields = query.fields
+    if fields.items or fields.has_next or fields.has_prev:
         return query
-    return Query(query.class_name, Order(), query.filter, Window(), wanted)
+    return Query(query.class_name, Order(), query.filter, Window(), fields)

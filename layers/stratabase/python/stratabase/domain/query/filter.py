@@ -8,7 +8,7 @@ from stratabase.expressions.expression import Expression
 from stratabase.model.types.operators import Operator
 from stratabase.model.types.storage import Stored
 
-_CONDITION = 200
+_EXPRESSION_COST = 200
 """The estimated cost of an expression, which may search long texts, relative to a comparison."""
 
 
@@ -80,7 +80,7 @@ def test_cost(filter_: Filter) -> int:
         return sum(map(test_cost, filter_.parts))
     if isinstance(filter_, Not):
         return test_cost(filter_.part)
-    return _CONDITION if isinstance(filter_, ExpressionFilter) else 1
+    return _EXPRESSION_COST if isinstance(filter_, ExpressionFilter) else 1
 
 
 MATCH_ALL = And(())
@@ -89,14 +89,14 @@ MATCH_NONE = Or(())
 
 def and_(parts: Sequence[Filter]) -> Filter:
     """Return the filter that matches what all parts match."""
-    left = tuple(_once(MATCH_NONE, (part for part in parts if part != MATCH_ALL)))
-    return left[0] if len(left) == 1 else And(left)
+    remaining = tuple(_deduplicate(MATCH_NONE, (part for part in parts if part != MATCH_ALL)))
+    return remaining[0] if len(remaining) == 1 else And(remaining)
 
 
 def or_(parts: Sequence[Filter]) -> Filter:
     """Return the filter that matches what at least one part matches."""
-    left = _listed(_once(MATCH_ALL, (part for part in parts if part != MATCH_NONE)))
-    return left[0] if len(left) == 1 else Or(left)
+    remaining = _merge_equalities(_deduplicate(MATCH_ALL, (part for part in parts if part != MATCH_NONE)))
+    return remaining[0] if len(remaining) == 1 else Or(remaining)
 
 
 def not_(part: Filter) -> Filter:
@@ -106,16 +106,16 @@ def not_(part: Filter) -> Filter:
     return part.part if isinstance(part, Not) else Not(part)
 
 
-def _once(constant: Filter, parts: Iterable[Filter]) -> Iterator[Filter]:
+def _deduplicate(constant: Filter, parts: Iterable[Filter]) -> Iterator[Filter]:
     """Yield the parts, but those that equal a constant only once."""
-    is_met = False
+    is_seen = False
     for part in parts:
-        if part != constant or not is_met:
+        if part != constant or not is_seen:
             yield part
-        is_met = is_met or part == constant
+        is_seen = is_seen or part == constant
 
 
-def _listed(parts: Iterable[Filter]) -> tuple[Filter, ...]:
+def _merge_equalities(parts: Iterable[Filter]) -> tuple[Filter, ...]:
     """Return the parts with all equality comparisons of one attribute merged into one."""
     values: dict[str, list[Stored]] = {}
     rest: list[Filter] = []

@@ -67,8 +67,8 @@ def _holds(condition: ExpressionFilter, _: Class) -> Test:
     return lambda state: holds(Environment(state, evaluation))
 
 
-def _marked(marked: FlagFilter, _: Class) -> Test:
-    mark = marked.mark
+def _flag(flag_filter: FlagFilter, _: Class) -> Test:
+    mark = flag_filter.mark
     return lambda state: state.get(mark) is True
 
 
@@ -78,7 +78,7 @@ _COMPILERS: Mapping[type[Any], Callable[[Any, Class], Test]] = {
     Or: _or,
     Not: _not,
     ExpressionFilter: _holds,
-    FlagFilter: _marked,
+    FlagFilter: _flag,
 }
 
 

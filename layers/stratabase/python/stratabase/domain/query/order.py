@@ -38,7 +38,7 @@ class Order:
     @classmethod
     def of(cls, terms: Iterable[OrderTerm]) -> "Order":
         """Return the order of some terms: each attribute once, with `_id` last."""
-        return cls(_until(_BY_ID, terms))
+        return cls(_ending_with(_BY_ID, terms))
 
     @classmethod
     def of_versions(cls, terms: Iterable[OrderTerm]) -> "Order":
@@ -46,14 +46,14 @@ class Order:
 
         Without terms it is the default order of pages of objects, so that a cursor of one fits the other.
         """
-        return cls(_until(_BY_START, tuple(terms) or (_BY_ID,)))
+        return cls(_ending_with(_BY_START, tuple(terms) or (_BY_ID,)))
 
     def reversed(self) -> "Order":
         """Return the opposite order."""
         return Order(tuple(term.reversed() for term in self.terms))
 
 
-def _until(last: OrderTerm, terms: Iterable[OrderTerm]) -> tuple[OrderTerm, ...]:
+def _ending_with(last: OrderTerm, terms: Iterable[OrderTerm]) -> tuple[OrderTerm, ...]:
     """Return the terms up to a last one, which is added if it is missing. Each attribute occurs once."""
     firsts: dict[str, OrderTerm] = {}
     for term in (*terms, last):
@@ -83,7 +83,7 @@ class _Step(NamedTuple):
     value: Stored
     place: Any
     rank: Callable[[Any], Any]
-    up: int
+    if_greater: int
     """The result if a state's value is greater: 1 if ascending, -1 if descending."""
 
 
@@ -95,12 +95,12 @@ def comparator(position: Position, order: Order, class_: Class) -> Callable[[Sta
     steps = [_step(term, value, class_) for term, value in zip(order.terms, position.values, strict=False)]
 
     def side(state: State) -> int:
-        for read, value, place, rank, up in steps:
+        for read, value, place, rank, if_greater in steps:
             own = read(state)
             if own == value:
                 continue
             above = own is not None and (value is None or rank(own) > place)
-            return up if above else -up
+            return if_greater if above else -if_greater
         return 0
 
     return side
@@ -120,24 +120,24 @@ def compare_positions(left: Position, right: Position, order: Order, class_: Cla
 
 
 def sort_objects(
-    things: Iterable[T], state_of: Callable[[T], State], order: Order, class_: Class
+    objects: Iterable[T], state_of: Callable[[T], State], order: Order, class_: Class
 ) -> Sequence[T]:
     """Return objects in an order, by the state that `state_of` returns for each."""
     # One stable sort for each term, the least important first. It compares plain values of one type, which is
     # several times faster than one sort by tuples of keys.
-    things = list(things)
-    states = [state_of(thing) for thing in things]
-    places = list(range(len(things)))
+    objects = list(objects)
+    states = [state_of(thing) for thing in objects]
+    indexes = list(range(len(objects)))
     for term in reversed(order.terms):
         read, rank = value_getter(class_, term.attribute), type_of(class_, term.attribute).sort_key
-        places = _pass([read(state) for state in states], places, rank, down=term.descending)
-    return [things[place] for place in places]
+        indexes = _sort_by_term([read(state) for state in states], indexes, rank, down=term.descending)
+    return [objects[place] for place in indexes]
 
 
-def _pass(
-    values: Sequence[Any], places: Sequence[int], rank: Callable[[Any], Any], *, down: bool
+def _sort_by_term(
+    values: Sequence[Any], indexes: Sequence[int], rank: Callable[[Any], Any], *, down: bool
 ) -> list[int]:
-    nulls = [place for place in places if values[place] is None]
-    others = [place for place in places if values[place] is not None]
+    nulls = [place for place in indexes if values[place] is None]
+    others = [place for place in indexes if values[place] is not None]
     others.sort(key=lambda place: rank(values[place]), reverse=down)
     return others + nulls if down else nulls + others

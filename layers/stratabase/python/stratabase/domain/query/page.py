@@ -84,20 +84,20 @@ class Paginator:
     def page(self, entities: Iterable[Entity]) -> Page:
         """Return the page of some objects, with its total count, `has_next` and `has_prev`."""
         matches = self._matches
-        found = [entity for entity in entities if matches is None or matches(entity.state)]
-        onward = self._onward(found)
+        matching = [entity for entity in entities if matches is None or matches(entity.state)]
+        remaining = self._from_start(matching)
         offset, end = self._window.offset, self._window.offset + self._window.size
-        items = tuple(onward[offset:end])
-        ahead = len(onward) > end
-        behind = len(found) > len(onward) or min(offset, len(onward)) > 0
+        items = tuple(remaining[offset:end])
+        ahead = len(remaining) > end
+        behind = len(matching) > len(remaining) or min(offset, len(remaining)) > 0
         if self._window.backward:
-            return Page(items[::-1], len(found), has_next=behind, has_prev=ahead)
-        return Page(items, len(found), has_next=ahead, has_prev=behind)
+            return Page(items[::-1], len(matching), has_next=behind, has_prev=ahead)
+        return Page(items, len(matching), has_next=ahead, has_prev=behind)
 
-    def _onward(self, found: list[Entity]) -> list[Entity]:
+    def _from_start(self, entities: list[Entity]) -> list[Entity]:
         """Return the objects beyond the window's start, the nearest first."""
         start = self._window.start
         if start is not None:
             side, nearest = comparator(start, self._order, self._class), 0 if self._window.inclusive else 1
-            found = [entity for entity in found if side(entity.state) >= nearest]
-        return list(sort_objects(found, lambda entity: entity.state, self._order, self._class))
+            entities = [entity for entity in entities if side(entity.state) >= nearest]
+        return list(sort_objects(entities, lambda entity: entity.state, self._order, self._class))

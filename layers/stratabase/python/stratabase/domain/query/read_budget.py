@@ -9,12 +9,12 @@ MEGABYTE = 1024 * 1024
 class ReadBudget:
     """The budget that all reads of one request share. `clock` returns seconds and never goes back."""
 
-    __slots__ = ("_clock", "_end", "_most_bytes", "bytes_read")
+    __slots__ = ("_clock", "_end", "_max_bytes", "bytes_read")
 
-    def __init__(self, most_bytes: int, most_seconds: float, clock: Callable[[], float]) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self, max_bytes: int, max_seconds: float, clock: Callable[[], float]) -> None:
+        self._max_bytes = max_bytes
         self._clock = clock
-        self._end = clock() + most_seconds
+        self._end = clock() + max_seconds
         self.bytes_read = 0
         """The approximate number of bytes read so far."""
 
@@ -25,7 +25,7 @@ class ReadBudget:
 
     def would_be_exhausted(self, size: int) -> bool:
         """Return whether the budget is exhausted, or would be after so many more bytes."""
-        return self.bytes_read + size > self._most_bytes or self._clock() > self._end
+        return self.bytes_read + size > self._max_bytes or self._clock() > self._end
 
     def charge(self, size: int) -> None:
         """Count bytes that were read."""

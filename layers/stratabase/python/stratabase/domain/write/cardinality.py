@@ -19,13 +19,13 @@ Filled = set[tuple[RoleName, str]]
 """The roles that keys and links of the request fill, each with the ID of the object that has the role."""
 
 
-def check_cardinality(request: WriteRequest, on_links: Iterable[LinkEffect]) -> None:
+def check_cardinality(request: WriteRequest, links: Iterable[LinkEffect]) -> None:
     """Add an issue for each required role that the write would leave empty.
 
     If other objects of the request take the last object away from an existing one, the store detects it,
     because it counts them.
     """
-    filled = {*_by_keys(request), *_by_links(request, on_links)}
+    filled = {*_filled_by_keys(request), *_filled_by_links(request, links)}
     for write in request.objects.values():
         for role in write.subject.class_.roles.values():
             if not role.required or write.is_deleted:
@@ -42,23 +42,23 @@ def _is_empty(request: WriteRequest, write: ObjectWrite, role: Role, filled: Fil
         case RoleStorage.WHOLE:
             return False
         case RoleStorage.OWN_KEY | RoleStorage.PARTS:
-            is_passed_over = (
+            is_ignored = (
                 not write.begins
                 and role.name not in write.emptied_roles
                 and write.value_before(role.name) is None
             )
-            return write.state.get(role.name) is None and not is_passed_over
+            return write.state.get(role.name) is None and not is_ignored
         case _:
             name = RoleName(write.reference.class_name, role.name)
             if write.tombstone is not None:
-                return not _is_led_back(request, write, role)
+                return not _has_incoming_key(request, write, role)
             is_filled = (name, write.reference.id) in filled
             if write.is_new or is_filled or role.name not in write.emptied_roles:
                 return write.is_new and not is_filled
             return not request.context.snapshot.linked_ids(name, write.reference.id)
 
 
-def _is_led_back(request: WriteRequest, write: ObjectWrite, role: Role) -> bool:
+def _has_incoming_key(request: WriteRequest, write: ObjectWrite, role: Role) -> bool:
     """Return whether keys of others still lead to a restored object. They stayed when it was deleted."""
     snapshot = request.context.snapshot
     for id_ in snapshot.linked_ids(RoleName(write.reference.class_name, role.name), write.reference.id):
@@ -72,14 +72,14 @@ def _is_led_back(request: WriteRequest, write: ObjectWrite, role: Role) -> bool:
 
 
 def _refuse(request: WriteRequest, write: ObjectWrite, role: Role) -> None:
-    place = write.role_path(role.name)
-    if not request.has_error_at(place):
+    path = write.role_path(role.name)
+    if not request.has_error_at(path):
         name = f"{write.subject.class_.name}.{role.name}"
         if role.many:
             message = _("{role} requires at least one {class_name}.", role=name, class_name=role.target)
         else:
             message = _("{role} requires one {class_name}.", role=name, class_name=role.target)
-        request.issues.append(write.subject.role_issue(IssueType.ROLE_CARDINALITY, message, role.name, place))
+        request.issues.append(write.subject.role_issue(IssueType.ROLE_CARDINALITY, message, role.name, path))
 
 
 def _report(request: WriteRequest, write: ObjectWrite, role: Role, filled: Filled) -> None:
@@ -111,15 +111,15 @@ def _is_still_empty(request: WriteRequest, write: ObjectWrite, role: Role, fille
             return not is_filled and not snapshot.linked_ids(name, write.reference.id)
 
 
-def _by_keys(request: WriteRequest) -> Iterator[tuple[RoleName, str]]:
+def _filled_by_keys(request: WriteRequest) -> Iterator[tuple[RoleName, str]]:
     for holder, name in request.key_requests:
         write, opposite = request.objects.get(holder), opposite_name(request.role(name))
         if write is not None and opposite is not None:
             yield opposite, str(write.state.get(name.role_name))
 
 
-def _by_links(request: WriteRequest, on_links: Iterable[LinkEffect]) -> Iterator[tuple[RoleName, str]]:
-    for link in on_links:
+def _filled_by_links(request: WriteRequest, links: Iterable[LinkEffect]) -> Iterator[tuple[RoleName, str]]:
+    for link in links:
         if isinstance(link, LinkCreation):
             opposite = opposite_name(request.role(link.role))
             yield link.role, link.owner

@@ -17,7 +17,7 @@ from stratabase.domain.write.commands import (
     Update,
 )
 from stratabase.domain.write.draft import check_draft, read_draft, report_missing_values
-from stratabase.domain.write.limits import MOST_OBJECTS
+from stratabase.domain.write.limits import MAX_OBJECTS_PER_COMMAND
 from stratabase.domain.write.parts import request_parts
 from stratabase.domain.write.request import (
     CreateObject,
@@ -58,7 +58,7 @@ def expand(command: AnyCommand, context: WriteContext) -> WriteRequest:
     A command that refers to more objects than the limit is refused without being expanded.
     """
     request = WriteRequest(context)
-    request.issues += (*_too_many(request, command), *_named_twice(request))
+    request.issues += (*_limit_issues(request, command), *_duplicate_issues(request))
     if context.ids.exceeds_limit:
         return request
     # Tasks add further tasks. The keys of restored objects wait until all objects that come back are known.
@@ -136,7 +136,7 @@ def _request_roles(request: WriteRequest, write: ObjectWrite, placed: PlacedComm
         ROLE_REQUESTS[storage_of(request.context.model, role)](request, write, role, placed)
 
 
-def _too_many(request: WriteRequest, command: AnyCommand) -> Iterator[Issue]:
+def _limit_issues(request: WriteRequest, command: AnyCommand) -> Iterator[Issue]:
     ids = request.context.ids
     if ids.exceeds_limit:
         id_ = None if isinstance(command, Create) else ids.root.id
@@ -144,13 +144,13 @@ def _too_many(request: WriteRequest, command: AnyCommand) -> Iterator[Issue]:
         message = _(
             "The request refers to {number} objects. The maximum is {maximum}.",
             number=ids.count,
-            maximum=MOST_OBJECTS,
+            maximum=MAX_OBJECTS_PER_COMMAND,
         )
         subject = Subject(request.class_(ids.root.class_name), id_, client_id)
         yield subject.issue(IssueType.MALFORMED_REQUEST, message, *ROOT_PATH)
 
 
-def _named_twice(request: WriteRequest) -> Iterator[Issue]:
+def _duplicate_issues(request: WriteRequest) -> Iterator[Issue]:
     for command, path in request.context.ids.duplicates:
         name = command.class_name if isinstance(command, Create) else command.reference.class_name
         message = _(

@@ -168,14 +168,14 @@ def _advice(request: WriteRequest, refusal: TooLarge) -> Message | None:
     """Return how to split the write, if one role accounts for its size and the caller may know that role."""
     if refusal.cause is None:
         return None
-    role, most = refusal.cause
+    role, max_links = refusal.cause
     access = request.context.access
     if access is not None and not access.may_follow(role.class_name, request.role(role)):
         return None
     return ngettext(
         "Add or remove at most {count} object of {role} at a time.",
         "Add or remove at most {count} objects of {role} at a time.",
-        most,
+        max_links,
         role=str(role),
     )
 
@@ -194,7 +194,7 @@ class _LossPaths:
     def __init__(self, request: WriteRequest) -> None:
         self._request = request
 
-    def place(self, reference: Reference, name: RoleName) -> Path:
+    def path_of(self, reference: Reference, name: RoleName) -> Path:
         """Return the path of an object's role, or of what takes an object away from it."""
         write = self._request.objects.get(reference)
         if write is not None and name.role_name in write.role_paths:
@@ -211,34 +211,34 @@ class _LossPaths:
     @cached_property
     def _by_moved_key(self) -> _OwnerPaths:
         """The paths that move a key away from the object that it leads to."""
-        found: dict[tuple[RoleName, str], Path] = {}
+        paths: dict[tuple[RoleName, str], Path] = {}
         for (holder, key), requests in self._request.key_requests.items():
-            write, back = self._request.objects.get(holder), opposite_name(self._request.role(key))
-            was = None if write is None else write.value_before(key.role_name)
-            if back is not None and isinstance(was, str):
-                found.setdefault((back, was), requests.last.requester.path)
-        return found
+            write, opposite = self._request.objects.get(holder), opposite_name(self._request.role(key))
+            former_id = None if write is None else write.value_before(key.role_name)
+            if opposite is not None and isinstance(former_id, str):
+                paths.setdefault((opposite, former_id), requests.last.requester.path)
+        return paths
 
     @cached_property
     def _by_removed_link(self) -> _OwnerPaths:
         """The paths that remove a link of an object."""
-        found: dict[tuple[RoleName, str], Path] = {}
+        paths: dict[tuple[RoleName, str], Path] = {}
         for link_key, requests in self._request.link_requests.items():
             for requester in requests.removals[:1]:
-                found.setdefault((link_key.role, link_key.owner), requester.path)
-                back = opposite_name(self._request.role(link_key.role))
-                if back is not None:
-                    found.setdefault((back, link_key.other), requester.path)
-        return found
+                paths.setdefault((link_key.role, link_key.owner), requester.path)
+                opposite = opposite_name(self._request.role(link_key.role))
+                if opposite is not None:
+                    paths.setdefault((opposite, link_key.other), requester.path)
+        return paths
 
     @cached_property
     def _by_deleted_object(self) -> Mapping[str, Path]:
         """By class: the path of the first deletion."""
-        found: dict[str, Path] = {}
+        paths: dict[str, Path] = {}
         for write in self._request.objects.values():
             if write.is_deleted:
-                found.setdefault(write.reference.class_name, write.subject.path)
-        return found
+                paths.setdefault(write.reference.class_name, write.subject.path)
+        return paths
 
 
 class _Traces(NamedTuple):
@@ -274,23 +274,23 @@ def _role_empty(request: WriteRequest, violation: RequiredRoleEmpty, traces: _Tr
         return
     id_ = reference.id if request.may_identify(reference) else None
     requester = Requester(Subject(request.class_(reference.class_name), id_), name.role_name)
-    place = traces.loss_paths.place(reference, name)
-    if not request.has_error_at(place):
-        named = _named(request, reference)
+    path = traces.loss_paths.path_of(reference, name)
+    if not request.has_error_at(path):
+        object_name = _object_name(request, reference)
         if request.role(name).many:
             message = _(
                 "This write would leave {object} without any object in this role. At least one is required.",
-                object=named,
+                object=object_name,
             )
         else:
             message = _(
                 "This write would leave {object} without an object in this role. One is required.",
-                object=named,
+                object=object_name,
             )
-        yield requester.cardinality_issue(message, place)
+        yield requester.cardinality_issue(message, path)
 
 
-def _named(request: WriteRequest, reference: Reference) -> str:
+def _object_name(request: WriteRequest, reference: Reference) -> str:
     """Return an object's name for a message, without its ID if the caller must not learn it."""
     if request.may_identify(reference):
         return describe_object(reference)
@@ -300,17 +300,17 @@ def _named(request: WriteRequest, reference: Reference) -> str:
 def _target_required(request: WriteRequest, violation: RequiredRoleEmpty, holder: Reference | None) -> Issue:
     """Return the issue of deleting an object that others require. `holder` is one of them."""
     reference, name = violation
-    named = _named(request, reference)
+    object_name = _object_name(request, reference)
     if holder is None:
         message = _(
             "You cannot delete {object}, because at least one {class_name} requires it.",
-            object=named,
+            object=object_name,
             class_name=name.class_name,
         )
     else:
         message = _(
             "You cannot delete {object}, because {other} requires it.",
-            object=named,
+            object=object_name,
             other=describe_object(holder),
         )
     subject = Subject(request.class_(name.class_name), None if holder is None else holder.id)
@@ -336,15 +336,15 @@ def _role_not_built(request: WriteRequest, violation: RoleNotBuilt, traces: _Tra
             "Run `stratabase reindex`."
         )
     if write is not None and write.is_deleted:
-        subject, place = issue_subject(request, write), write.subject.path
+        subject, path = issue_subject(request, write), write.subject.path
         labeled = _("{class_name}: {message}", class_name=class_.name, message=message)
-        yield subject.issue(IssueType.ROLE_CARDINALITY, labeled, *place)
+        yield subject.issue(IssueType.ROLE_CARDINALITY, labeled, *path)
         return
     id_ = reference.id if request.may_identify(reference) else None
     requester = Requester(Subject(class_, id_), name.role_name)
-    place = traces.loss_paths.place(reference, name)
-    if not request.has_error_at(place):
-        yield requester.cardinality_issue(message, place)
+    path = traces.loss_paths.path_of(reference, name)
+    if not request.has_error_at(path):
+        yield requester.cardinality_issue(message, path)
 
 
 def _already_associated(
@@ -387,10 +387,10 @@ def _key_requests_by_target(request: WriteRequest) -> _KeyRequestsByTarget:
     Only a key's own request does, because requests from the other side know the partner's key. For a caller
     who may not see all objects, these count too: the partner may be hidden.
     """
-    found: dict[tuple[RoleName, str | None], list[KeyRequest]] = defaultdict(list)
+    key_requests: dict[tuple[RoleName, str | None], list[KeyRequest]] = defaultdict(list)
     for (_holder, name), requests in request.key_requests.items():
         for each in (
             requests.own if request.context.access is None else (*requests.assignments, *requests.own)
         ):
-            found[name, each.id].append(each)
-    return found
+            key_requests[name, each.id].append(each)
+    return key_requests

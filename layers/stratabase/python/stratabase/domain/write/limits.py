@@ -12,7 +12,7 @@ class BulkLimits(NamedTuple):
     """The time after which the service stops, and reports how far it has come."""
 
 
-MOST_OBJECTS = 1000
+MAX_OBJECTS_PER_COMMAND = 1000
 """How many objects one command may refer to. So a larger one is refused before it is planned for seconds."""
-MOST_RESTORED = 10_000
+MAX_PARTS_PER_RESTORATION = 10_000
 """How many parts one restoration may look at, so that it ends while the client waits."""

@@ -30,30 +30,30 @@ def check_locks(request: WriteRequest, command: AnyCommand) -> None:
     named = frozenset(request.context.ids.existing)
     for write in request.objects.values():
         if write.reference in named or write.is_written:
-            request.issues += _held(request, write)
+            request.issues += _lock_issues(request, write)
     root = request.objects.get(request.context.ids.root)
     if root is not None and isinstance(command, Update | Delete) and command.if_version is not None:
         _check_version(request, root, command.if_version)
 
 
-def _check_version(request: WriteRequest, write: ObjectWrite, started: Sequence[Instant]) -> None:
+def _check_version(request: WriteRequest, write: ObjectWrite, expected_starts: Sequence[Instant]) -> None:
     """Add an issue if the current version of an object began at none of the expected instants."""
     subject, before, caller = write.subject, write.before, request.context.caller
-    if before is None or before.start in started:
+    if before is None or before.start in expected_starts:
         return
-    named = describe_object(write.reference)
+    object_name = describe_object(write.reference)
     if before.start is None:
-        message = _("{object} has no version yet, because it has never been written.", object=named)
+        message = _("{object} has no version yet, because it has never been written.", object=object_name)
     else:
         message = _(
             "{object} has changed. Its current version began at {instant}.",
-            object=named,
+            object=object_name,
             instant=describe_version_instant(before.start, caller.formats, IF_VERSION),
         )
     request.issues.append(subject.issue(IssueType.ENTITY_LOCK_PERSIST, message, IF_VERSION))
 
 
-def _held(request: WriteRequest, write: ObjectWrite) -> Iterator[Issue]:
+def _lock_issues(request: WriteRequest, write: ObjectWrite) -> Iterator[Issue]:
     caller, lock = request.context.caller, None if write.before is None else write.before.lock
     if lock is not None and not admits(lock, caller.id, request.context.now):
         yield locked_issue(IssueType.ENTITY_LOCK_PERSIST, issue_subject(request, write), lock, caller.formats)

@@ -55,14 +55,14 @@ def last_owner_values(class_: Class, former: State, last: State) -> State:
 
 
 def _values(
-    class_: Class, which: Iterable[Named], caller: Caller, instant: Instant, before: State
+    class_: Class, attributes: Iterable[Named], caller: Caller, instant: Instant, before: State
 ) -> dict[str, Stored]:
     # Every write comes here. To look names up in `attributes` is several times faster than to look up enum
     # members in `class_.platform`. It is as safe, because no other attribute's name begins with `_`.
     moment = format_instant(instant)
     values: dict[str, Stored] = {}
     ids: dict[str, str] = {}
-    for name, tells_who in which:
+    for name, tells_who in attributes:
         if name in class_.attributes:
             values[name] = caller.username if tells_who else moment
             if tells_who:

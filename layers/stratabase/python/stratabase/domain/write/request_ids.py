@@ -17,7 +17,7 @@ from stratabase.domain.write.commands import (
     ToManyCommand,
     placed_commands,
 )
-from stratabase.domain.write.limits import MOST_OBJECTS
+from stratabase.domain.write.limits import MAX_OBJECTS_PER_COMMAND
 
 ClientIds = Mapping[Reference, str]
 """The `_clientId` by object."""
@@ -40,8 +40,8 @@ class RequestIds:
         """The commands whose `_clientId` already names another object."""
         self.count = 0
         """The number of references to objects in the command."""
-        self._made: dict[Path, str] = {}
-        self._called: dict[Reference, str] = {
+        self._new_ids: dict[Path, str] = {}
+        self._ids_by_client_id: dict[Reference, str] = {
             Reference(reference.class_name, client_id): reference.id
             for reference, client_id in (earlier or {}).items()
         }
@@ -55,17 +55,17 @@ class RequestIds:
     @property
     def exceeds_limit(self) -> bool:
         """Whether the command refers to more objects than the limit."""
-        return self.count > MOST_OBJECTS
+        return self.count > MAX_OBJECTS_PER_COMMAND
 
     def new_id(self, path: Path) -> str:
         """Return the ID of the object that is created at a path."""
-        return self._made[path]
+        return self._new_ids[path]
 
     def resolve(self, class_name: str, id_: str) -> Reference:
         """Return the object of a class that an `_id` or a `_clientId` names."""
         named = Reference(class_name, id_)
-        called = self._called.get(named)
-        return normalize_reference(named) if called is None else Reference(class_name, called)
+        object_id = self._ids_by_client_id.get(named)
+        return normalize_reference(named) if object_id is None else Reference(class_name, object_id)
 
     def _root(self, command: AnyCommand) -> Reference:
         if isinstance(command, Create):
@@ -73,25 +73,25 @@ class RequestIds:
         return self.resolve(*command.reference)
 
     def _add(self, placed: PlacedCommand, new_id: Callable[[], str]) -> None:
-        self.count += 1 + sum(map(_ids_in, placed.command.roles.values()))
+        self.count += 1 + sum(map(_count_ids, placed.command.roles.values()))
         if isinstance(placed.command, Create):
-            self._made[placed.path] = new_id()
-            reference = Reference(placed.command.class_name, self._made[placed.path])
+            self._new_ids[placed.path] = new_id()
+            reference = Reference(placed.command.class_name, self._new_ids[placed.path])
         else:
             reference = self.resolve(*placed.command.reference)
             self.existing.append(reference)
         if placed.command.client_id is not None:
-            self._call(placed, reference, placed.command.client_id)
+            self._add_client_id(placed, reference, placed.command.client_id)
 
-    def _call(self, placed: PlacedCommand, reference: Reference, client_id: str) -> None:
+    def _add_client_id(self, placed: PlacedCommand, reference: Reference, client_id: str) -> None:
         self.client_ids[reference] = client_id
         name = Reference(reference.class_name, client_id)
-        if self._called.setdefault(name, reference.id) != reference.id:
+        if self._ids_by_client_id.setdefault(name, reference.id) != reference.id:
             self.duplicates.append(placed)
 
 
-def _ids_in(asked: RoleCommand) -> int:
+def _count_ids(command: RoleCommand) -> int:
     """Return the number of objects that a command refers to by ID."""
-    if isinstance(asked, ToManyCommand):
-        return len(asked.add) + len(asked.remove)
-    return len(asked.delete) if isinstance(asked, PartsCommand) else 1
+    if isinstance(command, ToManyCommand):
+        return len(command.add) + len(command.remove)
+    return len(command.delete) if isinstance(command, PartsCommand) else 1

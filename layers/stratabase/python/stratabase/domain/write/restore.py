@@ -17,7 +17,7 @@ from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.objects.version import describe_version_instant
 from stratabase.domain.write.commands import Restore
 from stratabase.domain.write.draft import Draft, check_draft
-from stratabase.domain.write.limits import MOST_RESTORED
+from stratabase.domain.write.limits import MAX_PARTS_PER_RESTORATION
 from stratabase.domain.write.platform_attributes import OWNED_BY, last_owner_values
 from stratabase.domain.write.request import (
     DeleteObject,
@@ -42,23 +42,23 @@ def expand_restore(request: WriteRequest, task: RestoreObject) -> None:
     # 1. Find the object or its tombstone, and the version to restore.
     snapshot, reference = request.context.snapshot, task.reference
     subject = Subject(request.class_(reference.class_name), reference.id, path=task.path)
-    moment = (reference, task.command.at)
-    there, version = snapshot.entity(reference), snapshot.version(*moment)
+    version_key = (reference, task.command.at)
+    present, version = snapshot.entity(reference), snapshot.version(*version_key)
     # Whether the caller sees the object matters only for the root. Its parts come back with it.
-    before = request.before(reference) if reference == request.context.ids.root else there
-    gone = snapshot.tombstone(reference) if there is None and snapshot.knows(reference) else None
-    is_hidden = reference == request.context.ids.root and request.hid_version(*moment)
-    if version is None or is_hidden or (before is None and gone is None):
+    before = request.before(reference) if reference == request.context.ids.root else present
+    tombstone = snapshot.tombstone(reference) if present is None and snapshot.knows(reference) else None
+    is_hidden = reference == request.context.ids.root and request.hid_version(*version_key)
+    if version is None or is_hidden or (before is None and tombstone is None):
         if not snapshot.missing:
             request.issues.append(_no_version(subject, task.command, request.context.caller, task.path))
         return
-    if before is None and reference != request.context.ids.root and not request.saw_version(*moment):
+    if before is None and reference != request.context.ids.root and not request.saw_version(*version_key):
         subject = replace(subject, id=None)  # messages must not reveal a hidden part's ID
     # 2. Set and check its former values. A hand-over is not undone: the last owner stays.
-    write = request.add(ObjectWrite(subject, reference, before, {}, tombstone=gone))
+    write = request.add(ObjectWrite(subject, reference, before, {}, tombstone=tombstone))
     write.state = {
         **merge_restored_state(subject.class_, before, version.state),
-        **_owner(request, subject.class_, version.state, gone),
+        **_owner_values(request, subject.class_, version.state, tombstone),
         **task.key_to_whole,
     }
     _check(request, write, task)
@@ -71,16 +71,18 @@ def expand_restore(request: WriteRequest, task: RestoreObject) -> None:
 
 def restore_keys(request: WriteRequest, task: RestoreKeys) -> None:
     """Request that an object's keys lead to their former targets, if these exist."""
-    write, kept = request.objects[task.reference], task.version.state
+    write, former_state = request.objects[task.reference], task.version.state
     for role in write.subject.class_.roles.values():
-        id_ = kept.get(role.name) if role.holds_key else None
+        id_ = former_state.get(role.name) if role.holds_key else None
         if not role.holds_key or (write.before is not None and id_ == write.value_before(role.name)):
             continue
         requester = Requester(write.subject, role.name)
         if not may_disclose(request, write, role.name, task):
             request.confidential_paths.add(requester.path)
         is_unseen = is_hidden_part(request, write, task.command)
-        if isinstance(id_, str) and not _is_there(request, Reference(role.target, id_), is_unseen=is_unseen):
+        if isinstance(id_, str) and not _will_exist(
+            request, Reference(role.target, id_), is_unseen=is_unseen
+        ):
             skip_missing_target(request, task, requester, Reference(role.target, id_))
             id_ = None
         name = RoleName(task.reference.class_name, role.name)
@@ -89,21 +91,21 @@ def restore_keys(request: WriteRequest, task: RestoreKeys) -> None:
         )
 
 
-def _owner(request: WriteRequest, class_: Class, former: State, gone: Tombstone | None) -> State:
+def _owner_values(request: WriteRequest, class_: Class, former: State, tombstone: Tombstone | None) -> State:
     """Return the owner values of a deleted object: its last owner's. No restoration undoes a hand-over."""
-    if gone is None or OWNED_BY not in class_.attributes:
+    if tombstone is None or OWNED_BY not in class_.attributes:
         return {}
-    last = request.context.snapshot.version(gone.reference, gone.previous_start)
+    last = request.context.snapshot.version(tombstone.reference, tombstone.previous_start)
     return {} if last is None else last_owner_values(class_, former, last.state)
 
 
-def _no_version(subject: Subject, command: Restore, caller: Caller, place: Path) -> Issue:
+def _no_version(subject: Subject, command: Restore, caller: Caller, path: Path) -> Issue:
     message = _(
         "{object} has no version at {instant}.",
         object=describe_object(Reference(subject.class_.name, str(subject.id))),
         instant=describe_version_instant(command.at, caller.formats, AT_VERSION),
     )
-    return subject.issue(IssueType.ENTITY_NOT_FOUND, message, *place)
+    return subject.issue(IssueType.ENTITY_NOT_FOUND, message, *path)
 
 
 def _check(request: WriteRequest, write: ObjectWrite, task: RestoreObject) -> None:
@@ -125,10 +127,10 @@ def _check(request: WriteRequest, write: ObjectWrite, task: RestoreObject) -> No
     draft = Draft(write.subject, write.before, write.state, changed, formats=request.context.caller.formats)
     for issue in check_draft(draft):
         is_open = all(may_disclose(request, write, name, task) for name in issue.attribute_names)
-        request.issues.append(issue if is_open else _discreet(issue))
+        request.issues.append(issue if is_open else _without_value(issue))
 
 
-def _discreet(issue: Issue) -> Issue:
+def _without_value(issue: Issue) -> Issue:
     """Return an issue without the value, for a caller who may write the attribute but not read it."""
     names = and_list(f"{issue.entity_name}.{name}" for name in issue.attribute_names)
     message = _(
@@ -138,41 +140,43 @@ def _discreet(issue: Issue) -> Issue:
 
 
 def _restore_parts(
-    request: WriteRequest, write: ObjectWrite, role: Role, kept: Stored, task: RestoreObject
+    request: WriteRequest, write: ObjectWrite, role: Role, former: Stored, task: RestoreObject
 ) -> None:
     """Set the list of parts to that of the version, and add tasks to restore and delete parts."""
-    requester, now = Requester(write.subject, role.name), part_ids(write.value_before(role.name))
-    place = write.role_paths[role.name] = requester.path
-    if _are_too_many(request, requester, part_ids(kept)):
+    requester, present = Requester(write.subject, role.name), part_ids(write.value_before(role.name))
+    path = write.role_paths[role.name] = requester.path
+    if _exceeds_limit(request, requester, part_ids(former)):
         return
     # 1. Parts that the caller does not see stay.
-    left = [id_ for id_ in now if request.hides(Reference(role.target, id_))]
+    hidden = [id_ for id_ in present if request.hides(Reference(role.target, id_))]
     # 2. Former parts come back if possible, in their former order.
-    there = [id_ for id_ in part_ids(kept) if id_ in left or _returns(request, write, requester, id_, task)]
-    there += (id_ for id_ in left if id_ not in there)
-    if left and {*there} == {*now}:
-        there = list(now)
-    if not role.many and len(there) > 1:
+    listed = [
+        id_ for id_ in part_ids(former) if id_ in hidden or _returns(request, write, requester, id_, task)
+    ]
+    listed += (id_ for id_ in hidden if id_ not in listed)
+    if hidden and {*listed} == {*present}:
+        listed = list(present)
+    if not role.many and len(listed) > 1:
         message = _("Only one {class_name} is possible.", class_name=role.target)
-        request.issues.append(requester.cardinality_issue(message, place))
-    write.state[role.name] = (there or None) if role.many else (there[-1] if there else None)
+        request.issues.append(requester.cardinality_issue(message, path))
+    write.state[role.name] = (listed or None) if role.many else (listed[-1] if listed else None)
     # 3. Parts that the version did not have are deleted.
-    request.tasks += (DeleteObject(Reference(role.target, id_), place) for id_ in now if id_ not in there)
+    request.tasks += (DeleteObject(Reference(role.target, id_), path) for id_ in present if id_ not in listed)
     if request.class_(role.target).versioned:
-        request.tasks += _parts(write, role, [id_ for id_ in there if id_ not in left], task)
+        request.tasks += _parts(write, role, [id_ for id_ in listed if id_ not in hidden], task)
 
 
-def _are_too_many(request: WriteRequest, requester: Requester, ids: list[str]) -> bool:
+def _exceeds_limit(request: WriteRequest, requester: Requester, ids: list[str]) -> bool:
     """Count the parts of a role, and return whether the request restores too many. Add an issue once."""
     before = request.restored_parts
     request.restored_parts += len(ids)
-    if before <= MOST_RESTORED < request.restored_parts:
+    if before <= MAX_PARTS_PER_RESTORATION < request.restored_parts:
         message = _(
             "The version has more than {maximum} parts, the maximum that one request can restore.",
-            maximum=MOST_RESTORED,
+            maximum=MAX_PARTS_PER_RESTORATION,
         )
         request.issues.append(requester.issue(IssueType.MALFORMED_REQUEST, message, AT_VERSION_PATH))
-    return request.restored_parts > MOST_RESTORED
+    return request.restored_parts > MAX_PARTS_PER_RESTORATION
 
 
 def _returns(
@@ -193,10 +197,10 @@ def _returns(
 
 
 def _parts(write: ObjectWrite, role: Role, ids: list[str], task: RestoreObject) -> Iterator[RestoreObject]:
-    back: State = {str(role.opposite): write.reference.id}
+    key_to_whole: State = {str(role.opposite): write.reference.id}
     for number, id_ in enumerate(ids):
-        place = (*write.role_paths[role.name], number)
-        yield RestoreObject(Reference(role.target, id_), task.command, place, back)
+        path = (*write.role_paths[role.name], number)
+        yield RestoreObject(Reference(role.target, id_), task.command, path, key_to_whole)
 
 
 def _comes_back(request: WriteRequest, reference: Reference, task: RestoreObject, *, is_part: bool) -> bool:
@@ -213,15 +217,15 @@ def _comes_back(request: WriteRequest, reference: Reference, task: RestoreObject
     return version is not None and is_remembered
 
 
-def _is_there(request: WriteRequest, reference: Reference, *, is_unseen: bool) -> bool:
+def _will_exist(request: WriteRequest, reference: Reference, *, is_unseen: bool) -> bool:
     """Return whether an object that a key led to exists after the write, as far as the caller may know.
 
     For the key of a hidden part (`is_unseen`), it does not matter whether the caller sees the target.
     """
     if reference in request.objects:
         return not request.is_deleted(reference)
-    there = request.context.snapshot.entity(reference) if is_unseen else request.before(reference)
-    return there is not None
+    entity = request.context.snapshot.entity(reference) if is_unseen else request.before(reference)
+    return entity is not None
 
 
 def skip_missing_target(
@@ -271,5 +275,5 @@ def was_deleted_with_whole(request: WriteRequest, whole: ObjectWrite, part: Refe
     """Return whether a part existed until its whole, which is deleted too, was deleted."""
     if whole.tombstone is None:
         return False
-    gone = request.context.snapshot.tombstone(part)
-    return gone is not None and gone.last_end >= whole.tombstone.last_end
+    tombstone = request.context.snapshot.tombstone(part)
+    return tombstone is not None and tombstone.last_end >= whole.tombstone.last_end

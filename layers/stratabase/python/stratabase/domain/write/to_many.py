@@ -65,10 +65,10 @@ def changed_ids(request: WriteRequest, write: ObjectWrite, role: Role, placed: P
         )
         request.issues.append(Requester(write.subject, role.name).contradiction_issue(message))
     ids = {reference.id: None for reference in added}
-    gone = {reference.id: None for reference in removed if reference.id not in ids}
+    removed_ids = {reference.id: None for reference in removed if reference.id not in ids}
     if command.remove_all and not write.is_new:
         name = RoleName(write.reference.class_name, role.name)
-        led_to = request.context.snapshot.linked_ids(name, write.reference.id)
-        seen = (id_ for id_ in led_to if not request.hides(Reference(role.target, id_)))
-        gone |= {id_: None for id_ in seen if id_ not in ids}
-    return ChangedIds(list(ids), list(gone))
+        linked = request.context.snapshot.linked_ids(name, write.reference.id)
+        visible = (id_ for id_ in linked if not request.hides(Reference(role.target, id_)))
+        removed_ids |= {id_: None for id_ in visible if id_ not in ids}
+    return ChangedIds(list(ids), list(removed_ids))

@@ -14,9 +14,9 @@ from stratabase.model.model import Role
 def request_own_key(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> None:
     """Request that the object's own key leads to the target of the command."""
     requester = Requester(write.subject, role.name)
-    for to in requested_target(request, role, placed, requester):
+    for target_id in requested_target(request, role, placed, requester):
         name = RoleName(write.reference.class_name, role.name)
-        request.key_requests[write.reference, name].own.append(KeyRequest(to, requester))
+        request.key_requests[write.reference, name].own.append(KeyRequest(target_id, requester))
 
 
 def request_opposite_key(
@@ -26,14 +26,14 @@ def request_opposite_key(
     requester, own_id = Requester(write.subject, role.name), write.reference.id
     opposite = opposite_name(role)
     assert opposite is not None
-    for to in requested_target(request, role, placed, requester):
+    for target_id in requested_target(request, role, placed, requester):
         for id_ in _partners(request, write, role):
-            if id_ != to:
+            if id_ != target_id:
                 request.key_requests[Reference(role.target, id_), opposite].releases.append(
                     KeyRequest(own_id, requester)
                 )
-        if to is not None:
-            request.key_requests[Reference(role.target, to), opposite].assignments.append(
+        if target_id is not None:
+            request.key_requests[Reference(role.target, target_id), opposite].assignments.append(
                 KeyRequest(own_id, requester)
             )
 
