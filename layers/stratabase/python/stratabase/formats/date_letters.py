@@ -182,6 +182,7 @@ class WeekRule(NamedTuple):
     def of_year(self, day: date) -> tuple[int, int]:
         """Return the year that a day's week belongs to, and the number of the week in that year."""
         today = day.toordinal()
+        # The last days of a year may belong to week 1 of the next one, the first days to the year before.
         year = next(
             year for year in (day.year + 1, day.year, day.year - 1) if self._start(_new_year(year)) <= today
         )
@@ -196,6 +197,8 @@ class WeekRule(NamedTuple):
 
     def _start(self, period: int) -> int:
         """Return the ordinal at which week 1 begins, for a period that begins at the ordinal `period`."""
+        # `before`: how many days of the period's first week precede the period. Ordinal 1 is a Monday. If too
+        # few days of that week are in the period, week 1 is the following one.
         before = (period - 1 - self.first_day) % 7
         return period - before + (7 if 7 - before < self.min_days else 0)
 

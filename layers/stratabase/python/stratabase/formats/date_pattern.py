@@ -193,6 +193,7 @@ class DateParser:
         match = self.regex.fullmatch(text)
         if match is None:
             return None
+        # Fields can repeat a value (a weekday beside a date), so the result must agree with all of them.
         try:
             values = [field.parse(group) for field, group in zip(self.fields, match.groups(), strict=True)]
             return next((moment for moment in self._moments(values) if self._agrees(moment, values)), None)

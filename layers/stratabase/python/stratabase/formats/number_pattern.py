@@ -68,6 +68,7 @@ class DigitFormat:
         size = rounded.adjusted() + 1
         exponent = self._exponent(size) if shown else 0
         before = size - exponent if shown else self._min_mantissa_digits
+        # Trailing zeros were removed above; the pattern may require some of them.
         shown = shown.ljust(max(self.min_integer_digits + self.min_fraction_digits, before), "0")
         mantissa = self._joined(shown[:before], shown[before:], symbols)
         sign = symbols.minus if exponent < 0 else ""

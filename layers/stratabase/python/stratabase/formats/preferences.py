@@ -102,6 +102,7 @@ def _check_complete(compiled: DatePattern, missing: Message | None) -> None:
     """Raise InvalidValue if a pattern lacks something, or has a letter at two places."""
     if missing is not None:
         raise irreversible(compiled.pattern, missing)
+    # The parser accepts no letter with two runs (`DatePattern.parser`).
     letters = [run.letter for run in _runs(compiled)]
     twice = [letter for letter in dict.fromkeys(letters) if letters.count(letter) > 1]
     if twice:
@@ -133,6 +134,7 @@ def _missing_of_date(compiled: DatePattern) -> Message | None:
 
 def _with_calendar_year(compiled: DatePattern) -> str:
     """Return the probable intention of a pattern with the year of a week, such as `YYYY-MM-DD`."""
+    # Beside a month, "DD" is probably meant as the day of the month and not as the day of the year.
     day = "d" if any(run.letter in "ML" for run in _runs(compiled)) else "D"
     texts: list[str] = []
     for piece in compiled.pieces:

@@ -42,6 +42,7 @@ class Access:
             for grant in class_.grants:
                 if grant.profile == profile:
                     self._add_grant(class_.name, grant)
+        # In this order: which classes are partly visible depends on which are readable.
         self._readable = readable_classes(self)
         self._partly_visible = partly_visible_classes(self)
         self._sources: dict[ClassMember, frozenset[ClassMember]] = {}

@@ -18,9 +18,9 @@ PermissionKey = tuple[Action, Reference, str | None]
 class RequiredPermission(NamedTuple):
     """An action that a write performs on an object, or on its attribute or role `member`.
 
-    READ stands for reading the target of a role; then `member` is that role. `path` is the place in the
-    request that asks for the action. With `of_every_object`, the permission must apply to all objects of the
-    class, so a grant with a condition is not enough.
+    READ means reading the target of a role; then `member` is that role. `path` is the place in the request
+    that causes the action. With `of_every_object`, the permission must apply to all objects of the class, so
+    a grant with a condition is not enough.
     """
 
     action: Action

@@ -53,6 +53,7 @@ class ClassVisibility(NamedTuple):
         """
         if not self.is_open or (self.where is not None and values[0] is not True):
             return None
+        # The value of `where` comes first, if there is one; those of the members are the last ones.
         results = values[len(values) - len(self.conditional) :]
         pairs = zip(self.conditional, results, strict=True)
         return self.redact(
@@ -165,8 +166,8 @@ def check_attribute(access: Access, class_: Class, name: str, path: Path) -> Iss
 def check_comparison(access: Access, class_: Class, name: str, path: Path) -> Issue | None:
     """Return the issue of using an attribute of a class in a filter, an order or a lookup; None if permitted.
 
-    An attribute that is readable of some objects only is refused. Otherwise the result would tell its values
-    in the other objects.
+    An attribute that is readable of some objects only is refused. Otherwise the result would reveal its
+    values in the other objects.
     """
     source = access.conditional_source(class_.name, name)
     if source is not None and access.read_obstacle(class_.name, name) is None:

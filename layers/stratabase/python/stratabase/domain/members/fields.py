@@ -85,6 +85,7 @@ _TYPES: dict[str, tuple[type, Message]] = {
     "boolean": (bool, _("true or false")),
 }
 _STRAY = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\ud800-\\udfff\\ufffe\\uffff]")
+# Texts of several lines can have tabs, line feeds, and carriage returns before these.
 _STRAY_IN_LINES = re.compile(
     "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\ud800-\\udfff\\ufffe\\uffff]|\\r(?!\\n)"
 )

@@ -38,6 +38,7 @@ def encode_cursor(position: Position, order: Order, class_: Class) -> str:
     """Return the cursor of a position. The position must have a value for each term of the order."""
     state = dict(zip((term.attribute for term in order.terms), position.values, strict=True))
     compared = [value_getter(class_, attribute)(state) for attribute in state]
+    # Values that the attribute's present type cannot store count as null, as they do in comparisons.
     values = json.dumps(compared, ensure_ascii=False, separators=(",", ":")).encode()
     body = _order_digest(order, class_) + values
     return _text(_VERSION + _digest(body) + body)

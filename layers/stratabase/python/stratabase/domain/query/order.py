@@ -126,18 +126,18 @@ def sort_objects(
     # One stable sort for each term, the least important first. It compares plain values of one type, which is
     # several times faster than one sort by tuples of keys.
     objects = list(objects)
-    states = [state_of(thing) for thing in objects]
+    states = [state_of(each) for each in objects]
     indexes = list(range(len(objects)))
     for term in reversed(order.terms):
         read, rank = value_getter(class_, term.attribute), type_of(class_, term.attribute).sort_key
         indexes = _sort_by_term([read(state) for state in states], indexes, rank, down=term.descending)
-    return [objects[place] for place in indexes]
+    return [objects[index] for index in indexes]
 
 
 def _sort_by_term(
     values: Sequence[Any], indexes: Sequence[int], rank: Callable[[Any], Any], *, down: bool
 ) -> list[int]:
-    nulls = [place for place in indexes if values[place] is None]
-    others = [place for place in indexes if values[place] is not None]
-    others.sort(key=lambda place: rank(values[place]), reverse=down)
+    nulls = [index for index in indexes if values[index] is None]
+    others = [index for index in indexes if values[index] is not None]
+    others.sort(key=lambda index: rank(values[index]), reverse=down)
     return others + nulls if down else nulls + others

@@ -40,7 +40,7 @@ def _is_empty(request: WriteRequest, write: ObjectWrite, role: Role, filled: Fil
     """Return whether a required role would be empty although the request must fill it."""
     match storage_of(request.context.model, role):
         case RoleStorage.WHOLE:
-            return False
+            return False  # a part always has a whole
         case RoleStorage.OWN_KEY | RoleStorage.PARTS:
             is_ignored = (
                 not write.begins
@@ -52,6 +52,8 @@ def _is_empty(request: WriteRequest, write: ObjectWrite, role: Role, filled: Fil
             name = RoleName(write.reference.class_name, role.name)
             if write.tombstone is not None:
                 return not _has_incoming_key(request, write, role)
+            # Only this request can fill the role of a new object. The role of an existing one is read only if
+            # the request empties it; whatever else it may lose, the store counts.
             is_filled = (name, write.reference.id) in filled
             if write.is_new or is_filled or role.name not in write.emptied_roles:
                 return write.is_new and not is_filled

@@ -146,6 +146,7 @@ def placed_commands(command: AnyCommand) -> Iterator[PlacedCommand]:
     """Yield a command and all commands within it, each before those that it contains."""
     if not isinstance(command, Create | Update):
         return
+    # A stack instead of recursion. It is filled in reverse, so that it yields the order of the request.
     waiting = [PlacedCommand(command, ROOT_PATH)]
     while waiting:
         placed = waiting.pop()

@@ -68,6 +68,8 @@ def is_outdated(plan: WritePlan, refusal: IntegrityViolation) -> bool:
 def _is_unexpected(
     request: WriteRequest, key_requests: _KeyRequestsByTarget, violation: RoleViolation
 ) -> bool:
+    # An object that the request writes existed when the plan was made, and no role of the request explains an
+    # object that it does not refer to.
     if isinstance(violation, TargetNotFound):
         return violation.reference in request.objects or violation.reference not in request.requested_targets
     return isinstance(violation, AlreadyAssociated) and (violation.role, violation.target) not in key_requests
@@ -199,6 +201,7 @@ class _LossPaths:
         write = self._request.objects.get(reference)
         if write is not None and name.role_name in write.role_paths:
             return write.role_paths[name.role_name]
+        # Otherwise look for the cause from the most to the least specific one.
         owned = (name, reference.id)
         target = self._request.role(name).target
         return (
@@ -269,6 +272,7 @@ def _target_not_found(request: WriteRequest, violation: TargetNotFound, _traces:
 
 def _role_empty(request: WriteRequest, violation: RequiredRoleEmpty, traces: _Traces) -> Iterator[Issue]:
     reference, name = violation
+    # Other objects hold a required key to this one, so the deletion of this one is the cause.
     if request.role(name).holds_key:
         yield _target_required(request, violation, traces.holders.get(violation))
         return
@@ -355,6 +359,7 @@ def _already_associated(
     if any(request.has_error_at(each.requester.path) for each in key_requests):
         return
     for each in key_requests:
+        # A restoration may lead to a former target whose ID the caller must not learn.
         if each.requester.path not in request.confidential_paths:
             message = _(
                 "Another {class_name} is already associated with {object}. Only one is possible.",

@@ -41,6 +41,7 @@ def request_parts(request: WriteRequest, write: ObjectWrite, role: Role, placed:
         UpdateObject, parts.updated_parts(placed_updates(placed, role.name, command), deleted)
     )
     request.tasks += (CreateObject(part, {str(role.opposite): write.reference.id}) for part in created)
+    # The whole lists the parts that stay, then the new ones. Their IDs are already known.
     new = [request.context.ids.new_id(part.path) for part in created]
     write.state[role.name] = parts.stored_value([*remaining, *new])
 

@@ -281,6 +281,7 @@ class WriteRequest:
 
     def has_error_at(self, path: Path) -> bool:
         """Return whether there is an error at a path, or below it."""
+        # Issues are only added, so each is scanned once.
         for issue in self.issues[self._scanned_issues :]:
             if issue.level is Level.ERROR:
                 self._error_paths.update(issue.path[:length] for length in range(len(issue.path) + 1))

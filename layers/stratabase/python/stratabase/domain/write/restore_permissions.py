@@ -143,6 +143,7 @@ def _for_any_parts(
 
     They are required whether such parts exist or not, so that a refusal does not reveal it.
     """
+    # Each class once, because compositions of classes can be circular.
     waiting, seen = [class_name], {class_name}
     while waiting:
         class_ = request.class_(waiting.pop())
@@ -155,6 +156,7 @@ def _for_any_parts(
 def _of_class(
     request: WriteRequest, access: Access, class_: Class, place: Path
 ) -> Iterator[RequiredPermission]:
+    # An empty ID stands for any object of the class.
     any_object, subject = Reference(class_.name, ""), Subject(class_, path=place)
     is_unseen = not access.may_read_class(class_.name)
     for action in () if access.follows_whole(class_.name) else _PART_ACTIONS:
@@ -200,7 +202,7 @@ def without_single_objects(permissions: Iterable[RequiredPermission]) -> Iterato
 
     An issue about a single object would reveal that the object exists.
     """
-    permissions = list(permissions)
+    permissions = list(permissions)  # iterated twice
     of_all = {_kind(permission) for permission in permissions if not permission.reference.id}
     return (each for each in permissions if not each.reference.id or _kind(each) not in of_all)
 
