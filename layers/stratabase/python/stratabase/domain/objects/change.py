@@ -213,8 +213,8 @@ def _moves_of_keys(effect: ObjectEffect, model: Model) -> Iterator[LinkMove]:
     """Yield the associations of the opposite roles that begin or end because an object's keys change."""
     entity = effect.after or effect.before
     assert entity is not None
-    for role in model.classes[entity.reference.class_name].roles.values():
-        if not role.holds_key or (opposite := opposite_name(role)) is None:
+    for role in model.classes[entity.reference.class_name].foreign_keys:
+        if (opposite := opposite_name(role)) is None:
             continue
         was, is_ = _key(effect.before, role), _key(effect.after, role)
         for key, begins in ((was, False), (is_, True)) if was != is_ else ():

@@ -145,7 +145,7 @@ class WriteRequest:
     tasks: deque[Task] = field(default_factory=deque)
     """The tasks to be done. A queue, because recursion would limit the depth of parts."""
     restored_parts: int = 0
-    """The number of parts that the restoration has looked at."""
+    """The number of former parts that the restoration has looked at."""
     unfinished: dict[Reference, None] = field(default_factory=dict)
     """Objects whose leftovers of an earlier write must be cleaned up before this write.
 
