@@ -154,6 +154,7 @@ def _restore_parts(
         id_ for id_ in part_ids(former) if id_ in hidden or _returns(request, write, requester, id_, task)
     ]
     listed += (id_ for id_ in hidden if id_ not in listed)
+    # If the parts are the same, their order stays: hidden ones may have no place in the former order.
     if hidden and {*listed} == {*present}:
         listed = list(present)
     if not role.many and len(listed) > 1:
@@ -185,12 +186,12 @@ def _returns(
     """Return whether an object gets a former part back. If not, a warning says so, if the caller may know."""
     role = write.subject.class_.roles[requester.role]
     reference, is_part = Reference(role.target, id_), id_ in part_ids(write.value_before(role.name))
-    is_passed_over = (
+    is_skipped = (
         not is_part
         and request.hid_version(reference, task.command.at)
         and not was_deleted_with_whole(request, write, reference)
     )
-    if not is_passed_over and _comes_back(request, reference, task, is_part=is_part):
+    if not is_skipped and _comes_back(request, reference, task, is_part=is_part):
         return True
     skip_missing_target(request, task, requester, reference)
     return False

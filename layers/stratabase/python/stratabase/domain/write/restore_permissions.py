@@ -25,7 +25,8 @@ ChangedObjects = Collection[Reference]
 def permissions_for_any_restoration(request: WriteRequest, access: Access) -> Iterator[RequiredPermission]:
     """Yield the permission that a restoration requires whatever the version and the present state are.
 
-    A profile that may create objects may need only that permission, if the object is deleted.
+    For a profile that may create objects, there is none: to restore a deleted object requires CREATE, not
+    EDIT.
     """
     root = request.context.ids.root
     if Action.CREATE not in access.class_permission(root.class_name).actions:
@@ -174,7 +175,10 @@ def _of_class(
 def _for_any_target(
     request: WriteRequest, access: Access, class_: Class, role: Role, place: Path
 ) -> Iterator[RequiredPermission]:
-    """Yield the missing permission for the opposite side of a key whose target the caller may not read."""
+    """Yield the missing permission for the opposite side of a key whose value may be hidden from the caller.
+
+    It is required whatever the key leads to, so that a refusal does not reveal it.
+    """
     opposite, permission = opposite_name(role), access.member_permission(class_.name, role.name)
     if opposite is None:
         return
