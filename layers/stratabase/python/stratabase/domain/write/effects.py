@@ -1,4 +1,4 @@
-"""What becomes of the objects and links of a request, once all that is asked of them is resolved."""
+"""The effects of a write, once all requests of its objects and links are resolved."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -26,21 +26,26 @@ from stratabase.domain.write.role_requests import LinkKey, Requester
 
 
 class Effects(NamedTuple):
-    """All effects of a write, in the order of the request: on objects, then on links, then touches."""
+    """All effects of a write in the order of the request: on objects, then on links, then touches."""
 
     instant: Instant
-    """Since when all is as the effects leave it."""
+    """The start of all versions that the write creates."""
     effects: tuple[Effect, ...] = ()
 
 
 def effects_of(
     request: WriteRequest, links: tuple[LinkEffect, ...], command: AnyCommand, *, numbering: bool
 ) -> Effects:
-    """Return what becomes of the objects of a request, beside its links; new ones are numbered if asked."""
-    # 1. Numbers are given out last, and only to what may be written: none is ever given again.
+    """Choose the start of the new versions, and return the effects on objects, links and touched objects.
+
+    With `numbering`, new objects get the numbers of their Serial attributes.
+    """
+    # 1. Assign Serial numbers only if the write has no issues and lacks nothing: a number is never reused.
     if numbering and not request.issues and not request.context.snapshot.missing:
         _assign_serials(request)
-    # 2. All versions that this write makes begin at one instant, later than all that they follow.
+    # 2. Choose the start of the versions, one instant for the whole commit: the clock's time, or one
+    #    millisecond after the latest version or deletion that the write follows. So the versions of an object
+    #    are in order even if the clock of another process is ahead.
     written = {
         reference: write
         for reference, write in request.objects.items()
@@ -49,14 +54,14 @@ def effects_of(
     if not written and not links:
         return Effects(request.context.now)
     instant = instant_after(request.context.now, map(_since, written.values()))
-    # 3. What the request only passes through must still be there, and admit the caller.
+    # 3. Add a check (touch) of each object that the request names but does not change.
     relies = isinstance(command, Update | Delete) and command.if_version is not None
     touches = _touches(request, links, written, relies_on_version=relies)
     return Effects(instant, (*_object_effects(request, written, instant), *links, *touches))
 
 
 def _assign_serials(request: WriteRequest) -> None:
-    """Give each new object the numbers that it is to have."""
+    """Set the numbers of each new object."""
     for write in request.objects.values():
         for attribute in serial_attributes(write.subject.class_) if write.is_new else ():
             name = SerialName(write.reference.class_name, attribute)
@@ -64,7 +69,7 @@ def _assign_serials(request: WriteRequest) -> None:
 
 
 def _since(write: ObjectWrite) -> Instant | None:
-    """Return since when an object is as it is, or is no more."""
+    """Return the instant at which an object's present version began, or at which the object was deleted."""
     if write.tombstone is not None:
         return write.tombstone.last_end
     return None if write.before is None else write.before.start
@@ -73,7 +78,7 @@ def _since(write: ObjectWrite) -> Instant | None:
 def _object_effects(
     request: WriteRequest, written: Container[Reference], instant: Instant
 ) -> Iterator[ObjectEffect]:
-    """Yield an effect for each object that begins, changes or ends at an instant."""
+    """Yield an effect for each object that is created, restored, changed or deleted."""
     for write in request.objects.values():
         if write.is_new:
             yield Creation(_created(request, write, instant))
@@ -114,9 +119,9 @@ def _touches(
     *,
     relies_on_version: bool,
 ) -> Iterator[Touch]:
-    """Yield the objects that the request names only to write others through them, which it does.
+    """Yield a touch for each unchanged object that the request names in order to write others through it.
 
-    `relies_on_version`: of the object that the command is on.
+    With `relies_on_version`, the object of the command must also be unchanged in the store.
     """
     named = {*request.context.ids.existing}
     stay = [
@@ -133,7 +138,7 @@ def _touches(
 def _on_the_way(
     request: WriteRequest, links: Iterable[LinkEffect], written: Iterable[Reference]
 ) -> frozenset[Reference]:
-    """Return what asks for something that is written, and the wholes of that and of what is written."""
+    """Return the objects whose roles change something, and the wholes of these and of all written objects."""
     found: set[Reference] = set()
     for reference in (
         *_asking(request, links),
@@ -147,7 +152,7 @@ def _on_the_way(
 
 
 def _asking(request: WriteRequest, links: Iterable[LinkEffect]) -> Iterator[Reference]:
-    """Yield the objects of which a role is spoken where links or the keys of others change."""
+    """Yield the objects through whose roles the request changes links or keys of other objects."""
     for requester in (*_of_links(request, links), *_of_keys(request)):
         if requester.subject.id is not None:
             yield Reference(requester.subject.class_.name, requester.subject.id)
@@ -166,7 +171,7 @@ def _of_keys(request: WriteRequest) -> Iterator[Requester]:
 
 
 def _whole(request: WriteRequest, reference: Reference) -> Reference | None:
-    """Return what an object of the request was a part of before."""
+    """Return the whole that an object of the request had before."""
     write = request.objects.get(reference)
     if write is None or write.before is None:
         return None
